@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# usage: eng/build.sh [Debug|Release]     builds everything: C and C++ into build/native, C# through Ipc.sln.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$top/eng/setup.sh"
+configuration=${1:-Release}
+case $configuration in Debug | Release) ;; *) warn "usage: eng/build.sh [Debug|Release]"; exit 2 ;; esac
+require build || exit 1
+
+build_native() {
+    cmake --preset native -DCMAKE_BUILD_TYPE="$configuration" && cmake --build build/native -j 2
+}
+
+cd "$top" || exit 1
+export -f build_native
+export configuration
+run_logged "building C and C++" "$logs/build-native.log" 1200 bash -c build_native ||
+    { show_failure "building C and C++" "$logs/build-native.log"; exit 1; }
+run_logged "building C#" "$logs/build-dotnet.log" 1800 \
+    dotnet build Ipc.sln -c "$configuration" -m:2 -nodeReuse:false -v:minimal -tl:off ||
+    { show_failure "building C#" "$logs/build-dotnet.log"; exit 1; }

@@ -1,0 +1,82 @@
+# Sourced by build.sh, test.sh and demo.sh: `require build` or `require test` finds the tools that are needed and, on
+# Debian and its relatives, installs the missing ones with apt-get. Silent when nothing is missing.
+
+# tool:package pairs. "test" adds what only the checks need: a second compiler, its sanitizers, its analyzer.
+_build_tools="gcc:gcc g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config protoc:protobuf-compiler
+    timeout:coreutils flock:util-linux"
+_test_tools="clang:clang clang-tidy:clang-tidy git:git"
+
+_require_dotnet() {
+    local place
+    if ! command -v dotnet >/dev/null; then
+        for place in "${DOTNET_ROOT:-}" "$HOME/.dotnet" /usr/lib/dotnet /usr/share/dotnet; do
+            [ -z "$place" ] || [ ! -x "$place/dotnet" ] || { PATH=$place:$PATH; break; }
+        done
+    fi
+    if ! dotnet --list-sdks 2>/dev/null | grep -q '^10\.'; then
+        warn "The .NET SDK 10 is missing. Install it and run this again:"
+        warn "  curl -sSL https://dot.net/v1/dotnet-install.sh | bash -s -- --channel 10.0   (into ~/.dotnet)"
+        warn "or as https://learn.microsoft.com/dotnet/core/install/linux says for this distribution."
+        return 1
+    fi
+    # Test programs start through their own host executable, which looks for the runtime here.
+    [ -n "${DOTNET_ROOT:-}" ] || DOTNET_ROOT=$(dirname "$(readlink -f "$(command -v dotnet)")")
+    export PATH DOTNET_ROOT
+}
+
+_has_sanitizers() {
+    local probe code=0
+    probe=$(mktemp -d)
+    printf 'int main(void) { return 0; }\n' >"$probe/probe.c"
+    clang -fsanitize=thread -o "$probe/probe" "$probe/probe.c" 2>/dev/null || code=1
+    rm -rf "$probe"
+    return $code
+}
+
+_missing_packages() { # the packages of this level whose tools are not there
+    local pair
+    for pair in $_build_tools; do
+        command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
+    done
+    ! command -v pkg-config >/dev/null || pkg-config --exists protobuf || echo libprotobuf-dev
+    [ "$1" = test ] || return 0
+    for pair in $_test_tools; do
+        command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
+    done
+    # The sanitizer runtime carries the compiler's version in its name, so it is asked for once the compiler is there.
+    ! command -v clang >/dev/null || _has_sanitizers || echo "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+}
+
+_apt() {
+    if [ "$(id -u)" = 0 ]; then
+        DEBIAN_FRONTEND=noninteractive apt-get "$@"
+    elif [ -t 0 ]; then
+        sudo DEBIAN_FRONTEND=noninteractive apt-get "$@"
+    else
+        sudo -n DEBIAN_FRONTEND=noninteractive apt-get "$@"
+    fi
+}
+
+require() {
+    local level=$1 missing updated=
+    _require_dotnet || return 1
+    while missing=$(_missing_packages "$level" | sort -u | tr '\n' ' ') && [ -n "$missing" ]; do
+        if ! command -v apt-get >/dev/null || [ "$missing" = "${_tried:-}" ]; then
+            warn "Missing here (names of the Debian packages): $missing"
+            warn "Install them and run this again."
+            return 1
+        fi
+        _tried=$missing
+        say "  installing $missing"
+        if [ -z "$updated" ]; then
+            updated=yes
+            _apt update >"$logs/setup.log" 2>&1 || warn "  apt-get update failed: trying with the lists that are there"
+        fi
+        # shellcheck disable=SC2086 # a list of words on purpose
+        if ! _apt -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $missing >>"$logs/setup.log" 2>&1; then
+            tail -n 5 "$logs/setup.log" >&2
+            warn "Could not install them. By hand:  sudo apt-get install $missing"
+            return 1
+        fi
+    done
+}

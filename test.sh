@@ -1,0 +1,226 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test of both languages. See usage() below, or CONTRIBUTING.md for the why.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/eng/common.sh"
+. "$top/eng/setup.sh"
+. "$top/eng/leftovers.sh"
+
+usage() {
+    cat <<'END'
+usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build]
+
+  (none)         build, every test, sanitizers, analyzers, document checks     about 5 minutes, 2 cores, warm caches
+  --quick        build and every test, without sanitizers and clang-tidy       about 2 minutes
+  --long         also stress, fuzz, kill storms and the spin models            about 1 hour
+  --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
+  --debug        C# and C in Debug: the invariants inside the libraries are checked too
+  --no-build     what is built already
+  --help         this
+
+The last line is always  N passed, N failed, N skipped ; the exit code is 0 when nothing failed.
+Logs are kept in build/logs. A file left in shared memory and a process left running count as a failed test.
+END
+}
+
+depth=normal filter= configuration=Release build=yes
+while [ $# -gt 0 ]; do
+    case $1 in
+        --quick) depth=quick ;;
+        --long) depth=long ;;
+        --filter)
+            [ -n "${2:-}" ] || { warn "--filter wants a text"; exit 2; }
+            filter=$2
+            shift
+            ;;
+        --filter=?*) filter=${1#*=} ;;
+        --debug) configuration=Debug ;;
+        --no-build) build= ;;
+        --help | -h) usage; exit 0 ;;
+        *) warn "unknown: $1"; usage >&2; exit 2 ;;
+    esac
+    shift
+done
+
+passed=0 failed=0 skipped=0 rows=()
+if [ $depth = long ]; then runner_limit=7200; else runner_limit=900; fi
+
+row() { # NAME PASSED FAILED SKIPPED SECONDS
+    rows+=("$(printf '%-34s %7s %7s %8s %6s s' "$@")")
+    passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
+}
+
+finish() {
+    local line
+    printf '\n%-34s %7s %7s %8s %8s\n' "" passed failed skipped time
+    for line in ${rows[@]+"${rows[@]}"}; do say "$line"; done
+    say
+    say "$passed passed, $failed failed, $skipped skipped"
+    [ $failed = 0 ] && exit 0
+    exit 1
+}
+
+# check NAME COMMAND...   one counted check: passed when the command succeeds.
+check() {
+    local name=$1 log=$logs/check-${1// /-}.log
+    shift
+    if run_logged "$name" "$log" 900 "$@"; then
+        row "$name" 1 0 0 $took_seconds
+    else
+        show_failure "$name" "$log"
+        row "$name" 0 1 0 $took_seconds
+    fi
+}
+
+# The first attribute of that name in a result file; 0 when there is none.
+count() { # FILE ELEMENT ATTRIBUTE
+    local value
+    value=$(grep -om1 "<$2 [^>]*" "$1" | grep -om1 "[[:space:]]$3=\"[0-9]*\"" | tr -dc 0-9)
+    echo "${value:-0}"
+}
+
+# The names of what was skipped, with the reason: a skip is a gap that has to be seen.
+show_skipped() { # FILE
+    local results
+    results=$(tr '\n' ' ' <"$1" | sed 's/<test /\n&/g; s/<testcase /\n&/g')
+    grep -E 'result="Skip"|status="(notrun|disabled)"' <<<"$results" |
+        sed -E 's/^[^>]* ?name="([^"]*)".*(<reason><!\[CDATA\[|<skipped message=")([^]"]*).*/    skipped: \1: \3/' |
+        cut -c1-160
+}
+
+in_test_environment() { # COMMAND...   only what a runner starts carries the mark
+    IPC_TEST_RUN=$run_mark run_logged "$@"
+}
+
+run_dotnet() { # PROJECT: a test program reports what it ran; one that ran nothing has failed
+    local project=$1 program results=$logs/$1.xml log=$logs/$1.log code=0 arguments total bad
+    program=tests/$project/bin/$configuration/net10.0/$project.dll
+    rm -f "$results"
+    if [ ! -f "$program" ]; then
+        say "  FAILED: $project is not built: is it in Ipc.sln?"
+        row "$project" 0 1 0 0
+        return
+    fi
+    arguments=(-noLogo -noColor -xml "$results")
+    [ -z "$filter" ] || arguments+=(-method "*$filter*")
+    in_test_environment "$project" "$log" $runner_limit dotnet "$program" "${arguments[@]}" || code=$?
+    if [ ! -s "$results" ]; then
+        if [ -n "$filter" ] && [ $code != 124 ] && grep -q 'No tests\|no test' "$log"; then return; fi
+        show_failure "$project (exit code $code, no results)" "$log"
+        row "$project" 0 1 0 $took_seconds
+        return
+    fi
+    total=$(count "$results" assembly total)
+    bad=$(($(count "$results" assembly failed) + $(count "$results" assembly errors)))
+    if [ "$total" = 0 ] && [ $bad = 0 ]; then
+        [ -z "$filter" ] || return
+        show_failure "$project (no test ran)" "$log"
+        bad=1
+    elif [ $bad != 0 ] || [ $code != 0 ]; then
+        show_failure "$project (exit code $code)" "$log"
+        [ $bad != 0 ] || bad=1
+    fi
+    show_skipped "$results"
+    row "$project" "$(count "$results" assembly passed)" $bad "$(count "$results" assembly skipped)" $took_seconds
+}
+
+run_ctest() { # NAME FOLDER EXCLUDED-LABEL
+    local name=$1 folder=$2 results=$logs/ctest-$1.xml log=$logs/ctest-$1.log code=0 arguments total bad gaps
+    rm -f "$results"
+    arguments=(--test-dir "$folder" --output-on-failure --timeout 300 --output-junit "$results" -LE "$3")
+    [ -z "$filter" ] || arguments+=(-R "$filter")
+    [ -n "$filter" ] || arguments+=(--no-tests=error)
+    in_test_environment "$name tests" "$log" $runner_limit ctest "${arguments[@]}" || code=$?
+    total=0
+    [ ! -s "$results" ] || total=$(count "$results" testsuite tests)
+    if [ "$total" = 0 ]; then
+        if [ -n "$filter" ] && [ $code = 0 ]; then return; fi
+        show_failure "$name tests (exit code $code, no test ran)" "$log"
+        row "$name tests" 0 1 0 $took_seconds
+        return
+    fi
+    bad=$(count "$results" testsuite failures)
+    gaps=$(($(count "$results" testsuite skipped) + $(count "$results" testsuite disabled)))
+    [ $code = 0 ] || [ "$bad" != 0 ] || bad=1
+    [ "$bad" = 0 ] || show_failure "$name tests (exit code $code)" "$log" 80
+    show_skipped "$results"
+    row "$name tests" $((total - bad - gaps)) "$bad" $gaps $took_seconds
+}
+
+run_sanitized() { # PRESET
+    build_sanitized() { cmake --preset "$1" && cmake --build "build/$1" -j 2; }
+    export -f build_sanitized
+    if ! run_logged "building with $1" "$logs/build-$1.log" 1200 bash -c "build_sanitized $1"; then
+        show_failure "building with $1" "$logs/build-$1.log"
+        row "$1 build" 0 1 0 $took_seconds
+        return
+    fi
+    run_ctest "$1" "build/$1" "^no-$1\$"
+}
+
+clang_tidy() { # the C library; its sources are known to the build that compiled them
+    [ -f build/native/compile_commands.json ] || { echo "no compile_commands.json"; return 1; }
+    find src/Ipc.Native -name '*.c' -print0 |
+        xargs -0 -r -n 2 -P 2 clang-tidy --quiet -p build/native
+}
+
+whitespace() { # style is the compiler's business (EnforceCodeStyleInBuild); this is what it does not look at
+    dotnet format whitespace --folder . --verify-no-changes --exclude build artifacts '**/bin' '**/obj'
+}
+
+cd "$top" || exit 1
+if ! require test; then
+    row "tools" 0 1 0 0
+    finish
+fi
+if [ -n "$build" ] && ! eng/build.sh $configuration; then
+    row "build" 0 1 0 $SECONDS
+    finish
+fi
+
+# Tests find the programs of the other language here.
+export IPC_NATIVE_BUILD=$top/build/native
+[ $depth != long ] || export IPC_TEST_LONG=1
+[ $depth != quick ] || export IPC_TEST_QUICK=1
+# Sanitizer reports end the program with a code of their own; leaks count, races count, the first one ends it.
+export ASAN_OPTIONS=exitcode=86:detect_leaks=1:abort_on_error=0
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export TSAN_OPTIONS=exitcode=86:halt_on_error=1:second_deadlock_stack=1
+
+if ! leftovers_begin; then
+    warn "cannot make a directory for the regions of this run"
+    row "tools" 0 1 0 0
+    finish
+fi
+
+shopt -s nullglob
+[ ! -f tests/native/CMakeLists.txt ] || run_ctest native build/native '^$'
+for project in tests/*.Tests/*.csproj; do
+    run_dotnet "$(basename "$project" .csproj)"
+done
+if [ $depth != quick ] && [ -f tests/native/CMakeLists.txt ]; then
+    run_sanitized asan
+    run_sanitized tsan
+fi
+
+if leftovers_end "$logs/leftovers.log"; then
+    row "nothing left behind" 1 0 0 0
+else
+    show_failure "left behind by the tests" "$logs/leftovers.log"
+    row "nothing left behind" 0 1 0 0
+fi
+
+if [ -z "$filter" ]; then
+    export -f whitespace clang_tidy
+    check "links of the documents" eng/check-docs.sh links
+    check "snippets of the documents" eng/check-docs.sh snippets
+    check "whitespace of the C# sources" bash -c whitespace
+    if [ $depth != quick ] && [ -d src/Ipc.Native ]; then check "clang-tidy" bash -c "set -o pipefail; clang_tidy"; fi
+    if [ $depth = long ] && [ -x eng/models.sh ]; then
+        runner_limit=7200
+        check "models of the protocols" eng/models.sh
+    fi
+elif [ $((passed + failed)) = 1 ]; then
+    say "  FAILED: no test matches $filter"
+    row "filter" 0 1 0 0
+fi
+finish
