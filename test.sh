@@ -74,14 +74,14 @@ check() {
 # The first attribute of that name in a result file; 0 when there is none.
 count() { # FILE ELEMENT ATTRIBUTE
     local value
-    value=$(grep -om1 "<$2 [^>]*" "$1" | grep -om1 "[[:space:]]$3=\"[0-9]*\"" | tr -dc 0-9)
+    value=$(tr '\n\t' '  ' <"$1" | grep -o "<$2 [^>]*" | head -n 1 | grep -o " $3=\"[0-9]*\"" | tr -dc 0-9)
     echo "${value:-0}"
 }
 
 # The names of what was skipped, with the reason: a skip is a gap that has to be seen.
 show_skipped() { # FILE
     local results
-    results=$(tr '\n' ' ' <"$1" | sed 's/<test /\n&/g; s/<testcase /\n&/g')
+    results=$(tr '\n\t' '  ' <"$1" | sed 's/<test /\n&/g; s/<testcase /\n&/g')
     grep -E 'result="Skip"|status="(notrun|disabled)"' <<<"$results" |
         sed -E 's/^[^>]* ?name="([^"]*)".*(<reason><!\[CDATA\[|<skipped message=")([^]"]*).*/    skipped: \1: \3/' |
         cut -c1-160
