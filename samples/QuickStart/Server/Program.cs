@@ -1,0 +1,9 @@
+using System;
+using Ipc.Rpc;
+using QuickStart;
+
+// snippet: server
+using RpcServer server = RpcServer.Start("quotes", QuotesRpc.Service(new Quotes()));
+Console.WriteLine("serving quotes; Enter ends it");
+Console.ReadLine();
+// end-snippet

@@ -1,0 +1,23 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace QuickStart;
+
+// snippet: service
+internal sealed class Quotes : IQuotes
+{
+    public Quote Get(QuoteRequest request) => new(request.Symbol, 100 + Random.Shared.NextDouble());
+
+    public async IAsyncEnumerable<Quote> Watch(QuoteRequest request, [EnumeratorCancellation] CancellationToken cancel = default)
+    {
+        while (!cancel.IsCancellationRequested)
+        {
+            yield return Get(request);
+            await Task.Delay(TimeSpan.FromMilliseconds(100), cancel);
+        }
+    }
+}
+// end-snippet
