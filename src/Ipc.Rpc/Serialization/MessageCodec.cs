@@ -1,0 +1,53 @@
+using System;
+
+namespace Ipc.Rpc;
+
+/// <summary>Writes a message's fields.</summary>
+public delegate void MessageWriter<T>(ref ProtoWriter writer, in T value);
+
+/// <summary>Reads a message's fields up to the end of <paramref name="reader"/>.</summary>
+public delegate T MessageReader<T>(ref ProtoReader reader);
+
+/// <summary>A message type's two functions and its name. Immutable and safe from any thread.</summary>
+public sealed class MessageCodec<T>
+{
+    private readonly MessageWriter<T> _write;
+    private readonly MessageReader<T> _read;
+
+    /// <summary>Joins the two functions; called by generated code.</summary>
+    public MessageCodec(string name, MessageWriter<T> write, MessageReader<T> read)
+    {
+        Name = name ?? throw new ArgumentNullException(nameof(name));
+        _write = write ?? throw new ArgumentNullException(nameof(write));
+        _read = read ?? throw new ArgumentNullException(nameof(read));
+    }
+
+    /// <summary>The message's name in the <c>.proto</c>.</summary>
+    public string Name { get; }
+
+    /// <summary>Appends the message to <paramref name="writer"/>. Does not allocate.</summary>
+    /// <exception cref="ProtoException">The message is not expressible: a cycle, a null element, half a surrogate pair.</exception>
+    public void Write(ref ProtoWriter writer, in T value) => _write(ref writer, in value);
+
+    /// <summary>Reads a message. Allocates what the message consists of and nothing else.</summary>
+    /// <exception cref="ProtoException">The bytes are not such a message.</exception>
+    public T Read(ref ProtoReader reader) => _read(ref reader);
+
+    /// <summary>Writes the message to the start of <paramref name="destination"/>.</summary>
+    /// <returns>How many bytes it took.</returns>
+    /// <exception cref="ProtoException">The message is not expressible, or does not fit.</exception>
+    public int Encode(in T value, Span<byte> destination)
+    {
+        var writer = new ProtoWriter(destination, null);
+        _write(ref writer, in value);
+        return writer.Written;
+    }
+
+    /// <summary>Reads the message that is all of <paramref name="payload"/>.</summary>
+    /// <exception cref="ProtoException">The bytes are not such a message.</exception>
+    public T Decode(ReadOnlySpan<byte> payload)
+    {
+        var reader = new ProtoReader(payload);
+        return _read(ref reader);
+    }
+}

@@ -1,0 +1,116 @@
+using System;
+using System.Buffers.Text;
+
+namespace Ipc.Rpc;
+
+/// <content>Values with a length of their own: text, bytes, and the .NET types that travel as these or as messages.</content>
+public ref partial struct ProtoReader
+{
+    private const int MaxDecimalText = 64;
+
+    /// <summary>Reads a string.</summary>
+    public string ReadString()
+    {
+        int offset = _position;
+        return Utf8Text.Decode(ReadSpan())
+            ?? ProtoThrow.Error<string>(ProtoError.InvalidText, offset, "A string is not valid UTF-8");
+    }
+
+    /// <summary>Reads bytes into an array of their own.</summary>
+    public byte[] ReadBytes()
+    {
+        ReadOnlySpan<byte> bytes = ReadSpan();
+        return bytes.IsEmpty ? Array.Empty<byte>() : bytes.ToArray();
+    }
+
+    /// <summary>Reads a Guid from its text with hyphens; no text is <see cref="Guid.Empty"/>.</summary>
+    public Guid ReadGuid()
+    {
+        int offset = _position;
+        ReadOnlySpan<byte> text = ReadSpan();
+        if (text.IsEmpty)
+            return Guid.Empty;
+
+        if (!Utf8Parser.TryParse(text, out Guid value, out int used) || used != text.Length)
+            ProtoThrow.Error(ProtoError.InvalidValue, offset, "A string is not a Guid of the form 00000000-0000-0000-0000-000000000000");
+        return value;
+    }
+
+    /// <summary>Reads a decimal from its invariant text; no text is 0.</summary>
+    public decimal ReadDecimal()
+    {
+        int offset = _position;
+        ReadOnlySpan<byte> text = ReadSpan();
+        if (text.IsEmpty)
+            return 0;
+
+        decimal value = 0;
+        if (text.Length > MaxDecimalText || !Utf8Parser.TryParse(text, out value, out int used) || used != text.Length)
+            ProtoThrow.Error(ProtoError.InvalidValue, offset, "A string is not a decimal number in range");
+        return value;
+    }
+
+    /// <summary>Reads a google.protobuf.Timestamp as UTC. What is finer than 100 ns is cut off.</summary>
+    public DateTime ReadTimestamp()
+    {
+        int offset = _position;
+        ReadSecondsAndNanos(out long seconds, out int nanos);
+
+        long limit = DateTime.MaxValue.Ticks / TimeSpan.TicksPerSecond;
+        if (seconds < -WellKnown.UnixEpochSeconds || seconds > limit - WellKnown.UnixEpochSeconds || nanos < 0 || nanos > WellKnown.MaxNanos)
+            ProtoThrow.Error(ProtoError.InvalidValue, offset, "A timestamp is not in the years 1 to 9999, or its nanoseconds are not in 0 to 999,999,999");
+
+        long ticks = ((seconds + WellKnown.UnixEpochSeconds) * TimeSpan.TicksPerSecond) + (nanos / WellKnown.NanosPerTick);
+        return new DateTime(ticks, DateTimeKind.Utc);
+    }
+
+    /// <summary>Reads a google.protobuf.Duration. What is finer than 100 ns is cut off.</summary>
+    public TimeSpan ReadDuration()
+    {
+        int offset = _position;
+        ReadSecondsAndNanos(out long seconds, out int nanos);
+
+        const long Limit = long.MaxValue / TimeSpan.TicksPerSecond;
+        bool inRange = seconds >= -Limit && seconds <= Limit && nanos >= -WellKnown.MaxNanos && nanos <= WellKnown.MaxNanos;
+        bool oneSign = !(seconds > 0 && nanos < 0) && !(seconds < 0 && nanos > 0);
+        long whole = inRange ? seconds * TimeSpan.TicksPerSecond : 0;
+        long part = nanos / WellKnown.NanosPerTick;
+        long ticks = unchecked(whole + part);
+        bool overflow = ((whole ^ ticks) & (part ^ ticks)) < 0;
+        if (!inRange || !oneSign || overflow)
+            ProtoThrow.Error(ProtoError.InvalidValue, offset, "A duration is out of the range of TimeSpan, or its nanoseconds do not agree with its seconds");
+        return new TimeSpan(ticks);
+    }
+
+    private void ReadSecondsAndNanos(out long seconds, out int nanos)
+    {
+        seconds = 0;
+        nanos = 0;
+        int outer = StartMessage();
+        while (TryReadTag(out uint tag))
+        {
+            switch (tag)
+            {
+                case WellKnown.SecondsTag:
+                    seconds = ReadInt64();
+                    break;
+                case WellKnown.NanosTag:
+                    nanos = ReadInt32();
+                    break;
+                default:
+                    SkipField(tag);
+                    break;
+            }
+        }
+
+        EndMessage(outer);
+    }
+
+    private ReadOnlySpan<byte> ReadSpan()
+    {
+        int length = ReadLength();
+        ReadOnlySpan<byte> bytes = _buffer.Slice(_position, length);
+        _position += length;
+        return bytes;
+    }
+}
