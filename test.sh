@@ -220,7 +220,7 @@ if [ -z "$filter" ]; then
     check "links of the documents" eng/check-docs.sh links
     check "snippets of the documents" eng/check-docs.sh snippets
     check "whitespace of the C# sources" bash -c whitespace
-    if [ $depth != quick ] && [ -d src/Ipc.Native ]; then check "clang-tidy" bash -c "set -o pipefail; clang_tidy"; fi
+    if [ $depth != quick ] && [ -d src/Ipc.Native/src ]; then check "clang-tidy" bash -c "set -o pipefail; clang_tidy"; fi
     if [ $depth = long ] && [ -x eng/models.sh ]; then
         runner_limit=7200
         check "models of the protocols" eng/models.sh
