@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: eng/check-docs.sh [links|snippets]     both when none is named
 #
-# links     every relative link of every *.md names a file or folder that exists.
+# links     every relative link of every *.md names a file or folder that exists; the list of decisions is complete.
 # snippets  every  <!-- snippet: FILE#REGION -->  in a *.md is followed by a code block that equals the lines between
 #           "snippet: REGION" and "end-snippet" in FILE: what the documents show is what the compiler has seen.
 set -u
@@ -19,6 +19,9 @@ documents() { # tracked or about to be
 
 check_links() {
     local document line target
+    for document in docs/adr/[0-9]*.md; do
+        grep -qF "($(basename "$document"))" docs/adr/README.md || complain "docs/adr/README.md does not list $document"
+    done
     while IFS= read -r document; do
         while IFS=: read -r line target; do
             case $target in
