@@ -137,6 +137,14 @@ public ref partial struct ProtoWriter
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void WriteDouble(uint tag, double value) => WriteFixed64(tag, (ulong)BitConverter.DoubleToInt64Bits(value));
 
+    /// <summary>Whether a float is written: unlike 0, -0 is, so that its sign survives.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static bool IsNotZero(float value) => Unsafe.As<float, uint>(ref value) != 0;
+
+    /// <summary>Whether a double is written: unlike 0, -0 is, so that its sign survives.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static bool IsNotZero(double value) => BitConverter.DoubleToInt64Bits(value) != 0;
+
     /// <summary>Begins a message field, to be ended by <see cref="EndMessage"/> with the same result.</summary>
     /// <returns>Where the fields begin.</returns>
     public int StartMessage(uint tag)

@@ -1,0 +1,53 @@
+using System.Collections.Generic;
+using System.Collections.Immutable;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.Diagnostics;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>Reports what a contract may not contain. It runs the generator's own parser, so the two never disagree.</summary>
+[DiagnosticAnalyzer(LanguageNames.CSharp)]
+public sealed class ContractAnalyzer : DiagnosticAnalyzer
+{
+    /// <inheritdoc/>
+    public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = ImmutableArray.Create(
+        Diagnostics.GenericContract,
+        Diagnostics.InaccessibleContract,
+        Diagnostics.InvalidServiceName,
+        Diagnostics.UnsupportedMember,
+        Diagnostics.GenericMethod,
+        Diagnostics.ByReference,
+        Diagnostics.MisplacedCancellation,
+        Diagnostics.UnsupportedType,
+        Diagnostics.DuplicateMethod,
+        Diagnostics.IdCollision,
+        Diagnostics.MissingNumber,
+        Diagnostics.DuplicateNumber,
+        Diagnostics.InvalidNumber,
+        Diagnostics.NotConstructible,
+        Diagnostics.NameClash,
+        Diagnostics.DisposableContract,
+        Diagnostics.StreamParameter,
+        Diagnostics.UnsupportedEnum,
+        Diagnostics.OldLanguage,
+        Diagnostics.InvalidMethodName);
+
+    /// <inheritdoc/>
+    public override void Initialize(AnalysisContext context)
+    {
+        context.ConfigureGeneratedCodeAnalysis(GeneratedCodeAnalysisFlags.None);
+        context.EnableConcurrentExecution();
+        context.RegisterSymbolAction(Analyze, SymbolKind.NamedType);
+    }
+
+    private static void Analyze(SymbolAnalysisContext context)
+    {
+        var type = (INamedTypeSymbol)context.Symbol;
+        if (type.TypeKind != TypeKind.Interface || type.Attribute(TypeNames.ServiceAttribute) is not { } attribute)
+            return;
+
+        ContractParser.Parse(type, attribute, context.Compilation, out IReadOnlyList<Problem> problems);
+        foreach (Problem problem in problems)
+            context.ReportDiagnostic(problem.ToDiagnostic());
+    }
+}

@@ -1,0 +1,190 @@
+using Microsoft.CodeAnalysis;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>What a contract may not contain. Each has a page docs/diagnostics/&lt;id&gt;.md.</summary>
+internal static class Diagnostics
+{
+    private const string Category = "Ipc.Rpc";
+    private const string Pages = "docs/diagnostics/";
+
+    public static readonly DiagnosticDescriptor GenericContract = new(
+        "IPCRPC001",
+        "A contract is not generic",
+        "The contract '{0}' has type parameters; a service on the wire has none",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC001.md");
+
+    public static readonly DiagnosticDescriptor InaccessibleContract = new(
+        "IPCRPC002",
+        "A contract is accessible",
+        "The contract '{0}' is not accessible to generated code; make it and the types around it public or internal",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC002.md");
+
+    public static readonly DiagnosticDescriptor InvalidServiceName = new(
+        "IPCRPC003",
+        "A service name is dotted identifiers",
+        "The service name \"{0}\" is not made of identifiers (letters, digits and '_') joined by dots",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC003.md");
+
+    public static readonly DiagnosticDescriptor UnsupportedMember = new(
+        "IPCRPC004",
+        "A contract has methods only",
+        "'{0}' is {1}; a contract has only methods",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC004.md");
+
+    public static readonly DiagnosticDescriptor GenericMethod = new(
+        "IPCRPC005",
+        "A contract method is not generic",
+        "The method '{0}' has type parameters; its messages would not be known at compile time",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC005.md");
+
+    public static readonly DiagnosticDescriptor ByReference = new(
+        "IPCRPC006",
+        "A contract method passes by value",
+        "'{0}' passes by reference ('{1}'); arguments and results travel by value",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC006.md");
+
+    public static readonly DiagnosticDescriptor MisplacedCancellation = new(
+        "IPCRPC007",
+        "A CancellationToken comes once and last",
+        "The method '{0}' must have at most one CancellationToken, as its last parameter",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC007.md");
+
+    public static readonly DiagnosticDescriptor UnsupportedType = new(
+        "IPCRPC008",
+        "A type can be sent",
+        "'{0}' of {1} cannot be sent: {2}",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC008.md");
+
+    public static readonly DiagnosticDescriptor DuplicateMethod = new(
+        "IPCRPC009",
+        "A method name is unique on the wire",
+        "The method '{0}' has the wire name \"{1}\" like '{2}', but is not its synchronous or asynchronous twin; rename one by [IpcMethod]",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC009.md");
+
+    public static readonly DiagnosticDescriptor IdCollision = new(
+        "IPCRPC010",
+        "A method id is unique",
+        "The methods \"{0}\" and \"{1}\" have the same id {2}; rename one by [IpcMethod]",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC010.md");
+
+    public static readonly DiagnosticDescriptor MissingNumber = new(
+        "IPCRPC011",
+        "A field has a number",
+        "'{0}' has no field number; write [DataMember(Order = n)]",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC011.md");
+
+    public static readonly DiagnosticDescriptor DuplicateNumber = new(
+        "IPCRPC012",
+        "A field number is unique",
+        "'{0}' has the field number {1} like '{2}'",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC012.md");
+
+    public static readonly DiagnosticDescriptor InvalidNumber = new(
+        "IPCRPC013",
+        "A field number is allowed",
+        "'{0}' has the field number {1}; allowed are 1 to 536870911 except 19000 to 19999",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC013.md");
+
+    public static readonly DiagnosticDescriptor NotConstructible = new(
+        "IPCRPC014",
+        "A message can be constructed",
+        "'{0}' cannot be constructed from its fields: {1}",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC014.md");
+
+    public static readonly DiagnosticDescriptor NameClash = new(
+        "IPCRPC015",
+        "A name is usable in the .proto",
+        "The name '{0}' of {1} cannot be used in the .proto: {2}",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC015.md");
+
+    public static readonly DiagnosticDescriptor DisposableContract = new(
+        "IPCRPC016",
+        "A contract is not disposable",
+        "The contract '{0}' extends '{1}'; whose lifetime would a remote Dispose end?",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC016.md");
+
+    public static readonly DiagnosticDescriptor StreamParameter = new(
+        "IPCRPC017",
+        "A parameter is not a stream",
+        "The parameter '{0}' is a stream; only results can be streams so far",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC017.md");
+
+    public static readonly DiagnosticDescriptor UnsupportedEnum = new(
+        "IPCRPC018",
+        "An enum has 32 bits",
+        "The enum '{0}' has the underlying type '{1}'; protobuf enums are of type int, or smaller",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC018.md");
+
+    public static readonly DiagnosticDescriptor OldLanguage = new(
+        "IPCRPC019",
+        "The language is C# 8 or later",
+        "The generated code of the contract '{0}' needs C# 8 or later; set LangVersion",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC019.md");
+
+    public static readonly DiagnosticDescriptor InvalidMethodName = new(
+        "IPCRPC020",
+        "A method name is an identifier",
+        "The wire name \"{0}\" of the method '{1}' is not an identifier of letters, digits and '_'",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC020.md");
+}

@@ -1,0 +1,122 @@
+using System.Collections.Generic;
+using System.Linq;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>A nested class per message: Write, Read, and the instance that describes it to the runtime.</summary>
+internal static class CodecEmitter
+{
+    public static void Emit(SourceWriter source, MessageModel message)
+    {
+        bool byReference = message.Form == MessageForm.Declared ? !message.IsReference : message.Form == MessageForm.Arguments;
+        string parameter = (byReference ? "in " : "") + message.Type + " ";
+
+        source.Open("private static class " + message.Codec);
+        source.Line("internal static readonly global::Ipc.Rpc.MessageCodec<" + message.Type + "> Instance = new global::Ipc.Rpc.MessageCodec<" + message.Type + ">(");
+        source.Indent();
+        source.Line("\"" + message.Name + "\",");
+        source.Open("(ref global::Ipc.Rpc.ProtoWriter writer, in " + message.Type + " value) =>");
+        if (message.Form == MessageForm.Declared && message.IsReference)
+        {
+            source.Line("if (value == null)");
+            source.Indent();
+            source.Line("writer.ThrowNullMessage(\"" + message.Name + "\");");
+            source.Outdent();
+            source.Line("Write(ref writer, value!);");
+        }
+        else
+        {
+            source.Line("Write(ref writer, " + (byReference ? "in " : "") + "value);");
+        }
+
+        source.Close(",");
+        source.Line("(ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));");
+        source.Outdent();
+        source.Line();
+
+        source.Open("internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, " + parameter + (message.IsMutableStruct ? "source" : "value") + ")");
+        if (message.IsMutableStruct)
+            source.Line("var value = source; // once: each use of the parameter would copy it");
+        foreach (FieldModel field in message.Fields)
+            FieldWriteEmitter.Emit(source, field, message.Form == MessageForm.Bare ? "value" : "value." + CSharpNames.Escape(field.Member), message.Name);
+        source.Close();
+        source.Line();
+
+        source.Open("internal static " + message.Type + " Read(ref global::Ipc.Rpc.ProtoReader reader)");
+        foreach (FieldModel field in message.Fields)
+            FieldReadEmitter.Declare(source, field);
+        source.Open("while (reader.TryReadTag(out uint tag))");
+        source.Open("switch (tag)");
+        foreach (FieldModel field in message.Fields)
+            FieldReadEmitter.Cases(source, field);
+        source.Line("default:");
+        source.Indent();
+        source.Line("reader.SkipField(tag);");
+        source.Line("break;");
+        source.Outdent();
+        source.Close();
+        source.Close();
+        source.Line();
+        Result(source, message);
+        source.Close();
+
+        if (message.Form == MessageForm.Declared && message.IsReference)
+        {
+            source.Line();
+            source.Open("internal static " + message.Type + " ReadEmpty()");
+            source.Line("var reader = new global::Ipc.Rpc.ProtoReader(default);");
+            source.Line("return Read(ref reader);");
+            source.Close();
+        }
+
+        source.Close();
+    }
+
+    private static void Result(SourceWriter source, MessageModel message)
+    {
+        if (message.Form == MessageForm.Bare)
+        {
+            source.Line("return " + FieldReadEmitter.Final(message.Fields[0]) + ";");
+            return;
+        }
+
+        if (message.Form == MessageForm.Arguments)
+        {
+            source.Line("return new " + message.Type + "(" + string.Join(", ", message.Fields.Select(FieldReadEmitter.Final)) + ");");
+            return;
+        }
+
+        string head = "new " + message.Type + "(" + string.Join(", ", message.ConstructorFields.Select(n => FieldReadEmitter.Final(message.Fields.First(f => f.Number == n)))) + ")";
+        List<FieldModel> set = message.Fields.Where(f => !message.ConstructorFields.Contains(f.Number) && !message.FilledFields.Contains(f.Number)).ToList();
+        string tail = message.FilledFields.Count == 0 ? "return " : "var result = ";
+        if (set.Count == 0)
+        {
+            source.Line(tail + head + ";");
+        }
+        else
+        {
+            source.Open(tail + head);
+            foreach (FieldModel field in set)
+                source.Line(CSharpNames.Escape(field.Member) + " = " + FieldReadEmitter.Final(field) + ",");
+            source.Close(";");
+        }
+
+        foreach (FieldModel field in message.Fields.Where(f => message.FilledFields.Contains(f.Number)))
+            Fill(source, field);
+        if (message.FilledFields.Count != 0)
+            source.Line("return result;");
+    }
+
+    /// <summary>A collection without a setter: the constructor has made it, the elements go into it.</summary>
+    private static void Fill(SourceWriter source, FieldModel field)
+    {
+        string target = "result." + CSharpNames.Escape(field.Member);
+        string local = FieldReadEmitter.Local(field);
+        source.Open("if (" + local + (field.IsMap ? "" : ".ToListOrNull()") + " is { } items" + field.Number.ToString(System.Globalization.CultureInfo.InvariantCulture) + ")");
+        source.Line("foreach (var item in items" + field.Number.ToString(System.Globalization.CultureInfo.InvariantCulture) + ")");
+        source.Indent();
+        source.Line(field.IsMap ? target + "[item.Key] = item.Value;" : target + ".Add(item);");
+        source.Outdent();
+        source.Close();
+    }
+}

@@ -1,0 +1,162 @@
+using System.Globalization;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>A field while it is read: a local, the cases of the switch that fill it, the expression of its final value.</summary>
+internal static class FieldReadEmitter
+{
+    public static void Declare(SourceWriter source, FieldModel field)
+        => source.Line(LocalType(field) + " " + Local(field) + " = " + Initial(field) + ";");
+
+    public static void Cases(SourceWriter source, FieldModel field)
+    {
+        string local = Local(field);
+        ValueModel value = field.Value;
+        string tag = FieldWriteEmitter.Tag(field.Number, field.IsMap ? 2 : value.Kind.WireType());
+        source.Line("case " + tag + ":");
+        source.Indent();
+        if (field.IsMap)
+        {
+            MapEntry(source, field, local);
+        }
+        else if (!field.IsRepeated)
+        {
+            Assign(source, value, local, "");
+        }
+        else if (field.IsPacked)
+        {
+            source.Line(local + ".Add(" + Read(value) + ");");
+            source.Line("break;");
+            source.Outdent();
+            source.Line("case " + FieldWriteEmitter.Tag(field.Number, 2) + ":");
+            source.Indent();
+            PackedBlock(source, field, local);
+        }
+        else
+        {
+            source.Line("if (" + local + ".IsFull)");
+            source.Indent();
+            source.Line(local + ".Reserve(reader.CountAhead(" + tag + "));");
+            source.Outdent();
+            Assign(source, value, local, "Add");
+        }
+
+        source.Line("break;");
+        source.Outdent();
+    }
+
+    /// <summary>What goes into the constructor, the initializer or the result.</summary>
+    public static string Final(FieldModel field)
+    {
+        string local = Local(field);
+        if (field.Shape == FieldShape.Array)
+            return local + (field.IsOptional ? ".ToArrayOrNull()" : ".ToArray()");
+        if (field.Shape is FieldShape.List or FieldShape.ListInterface)
+            return local + (field.IsOptional ? ".ToListOrNull()" : ".ToList()");
+        if (field.IsMap)
+            return field.IsOptional ? local : local + " ?? new " + Dictionary(field) + "()";
+        bool nullMessage = field.Value.Kind == ProtoKind.Message && field.Value.IsReference && !field.IsOptional;
+        return nullMessage ? local + "!" : local;
+    }
+
+    public static string Local(FieldModel field) => "f" + field.Number.ToString(CultureInfo.InvariantCulture);
+
+    private static void PackedBlock(SourceWriter source, FieldModel field, string local)
+    {
+        if (field.Value.Kind.IsFixed())
+        {
+            source.Line("reader.ReadPackedFixed<" + field.Value.Type + ", " + LocalType(field) + ">(ref " + local + ");");
+            return;
+        }
+
+        source.Open();
+        source.Line("int outer = reader.StartPacked();");
+        source.Line(local + ".Reserve(reader.CountVarints());");
+        source.Line("while (reader.HasMore)");
+        source.Indent();
+        source.Line(local + ".Add(" + Read(field.Value) + ");");
+        source.Outdent();
+        source.Line("reader.EndPacked(outer);");
+        source.Close();
+    }
+
+    private static void MapEntry(SourceWriter source, FieldModel field, string local)
+    {
+        ValueModel key = field.Key!;
+        ValueModel value = field.Value;
+        bool nullable = value.Kind == ProtoKind.Message && value.IsReference;
+        source.Open();
+        source.Line("int outer = reader.StartMessage();");
+        source.Line(key.Type + " key = " + Default(key) + ";");
+        source.Line(value.Type + (nullable ? "?" : "") + " item = " + Default(value) + ";");
+        source.Open("while (reader.TryReadTag(out uint entryTag))");
+        source.Open("switch (entryTag)");
+        Case(source, key, "key", 1);
+        Case(source, value, "item", 2);
+        source.Line("default:");
+        source.Indent();
+        source.Line("reader.SkipField(entryTag);");
+        source.Line("break;");
+        source.Outdent();
+        source.Close();
+        source.Close();
+        source.Line("reader.EndMessage(outer);");
+        source.Line("(" + local + " ?? (" + local + " = new " + Dictionary(field) + "()))[key] = item" + (nullable ? " ?? " + value.Reader + "Codec.ReadEmpty()" : "") + ";");
+        source.Close();
+    }
+
+    private static void Case(SourceWriter source, ValueModel value, string local, int number)
+    {
+        source.Line("case " + FieldWriteEmitter.Tag(number, value.Kind.WireType()) + ":");
+        source.Indent();
+        Assign(source, value, local, "");
+        source.Line("break;");
+        source.Outdent();
+    }
+
+    private static void Assign(SourceWriter source, ValueModel value, string local, string method)
+    {
+        string Store(string expression) => method.Length == 0 ? local + " = " + expression + ";" : local + "." + method + "(" + expression + ");";
+        if (value.Kind != ProtoKind.Message)
+        {
+            source.Line(Store(Read(value)));
+            return;
+        }
+
+        source.Open();
+        source.Line("int end = reader.StartMessage();");
+        source.Line(Store(Read(value)));
+        source.Line("reader.EndMessage(end);");
+        source.Close();
+    }
+
+    private static string Read(ValueModel value) => value.Kind switch
+    {
+        ProtoKind.Message => value.Reader + "Codec.Read(ref reader)",
+        ProtoKind.Enum => "(" + value.Type + ")reader.Read" + value.Reader + "()",
+        _ => "reader.Read" + value.Reader + "()",
+    };
+
+    private static string LocalType(FieldModel field) => field.Shape switch
+    {
+        FieldShape.Array => "global::Ipc.Rpc.RepeatedArray<" + field.Value.Type + ">",
+        FieldShape.List or FieldShape.ListInterface => "global::Ipc.Rpc.RepeatedList<" + field.Value.Type + ">",
+        FieldShape.Map or FieldShape.MapInterface => Dictionary(field) + "?",
+        _ when field.IsOptional || (field.Value.Kind == ProtoKind.Message && field.Value.IsReference) => field.Value.Type + "?",
+        _ => field.Value.Type,
+    };
+
+    private static string Initial(FieldModel field)
+        => field.IsRepeated ? (field.IsMap ? "null" : "default") : field.IsOptional ? "null" : Default(field.Value);
+
+    private static string Default(ValueModel value) => value.Kind switch
+    {
+        ProtoKind.String => "\"\"",
+        ProtoKind.Bytes when !value.IsMemory => "global::System.Array.Empty<byte>()",
+        ProtoKind.Message when value.IsReference => "null",
+        _ => "default",
+    };
+
+    private static string Dictionary(FieldModel field)
+        => "global::System.Collections.Generic.Dictionary<" + field.Key!.Type + ", " + field.Value.Type + ">";
+}

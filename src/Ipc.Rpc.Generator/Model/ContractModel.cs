@@ -1,0 +1,25 @@
+namespace Ipc.Rpc.Generator;
+
+/// <summary>All that the generator knows of a contract. Made of strings and numbers only: comparable, and free of Roslyn.</summary>
+/// <param name="Namespace">Where the generated class goes; empty for the global namespace.</param>
+/// <param name="Accessibility">Of the interface, and so of the generated class.</param>
+/// <param name="Interface">The interface, fully qualified.</param>
+/// <param name="ClassName">The generated class.</param>
+/// <param name="ServiceName">The service on the wire and the package of the .proto.</param>
+/// <param name="ProtoService">The service's name in the .proto.</param>
+/// <param name="Methods">In the order of declaration.</param>
+/// <param name="Messages">In the order in which they are first used.</param>
+/// <param name="Enums">In the order in which they are first used.</param>
+internal sealed record ContractModel(
+    string Namespace,
+    string Accessibility,
+    string Interface,
+    string ClassName,
+    string ServiceName,
+    string ProtoService,
+    EquatableArray<MethodModel> Methods,
+    EquatableArray<MessageModel> Messages,
+    EquatableArray<EnumModel> Enums)
+{
+    public string HintName => (Namespace.Length == 0 ? "" : Namespace + ".") + ClassName + ".g.cs";
+}

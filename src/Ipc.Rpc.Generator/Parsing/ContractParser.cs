@@ -1,0 +1,161 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>From an interface with [IpcService] to the model of its contract. The generator takes the model, the analyzer the problems.</summary>
+internal static class ContractParser
+{
+    /// <summary>Members that a generated class has anyway; a method of such a name gets another field name.</summary>
+    private static readonly string[] _ownNames =
+    {
+        "Client", "Service", "ServiceName", "Proto", "Proxy",
+        "Equals", "ReferenceEquals", "GetHashCode", "GetType", "ToString", "MemberwiseClone", "Finalize",
+    };
+
+    /// <summary>The model, or <see langword="null"/> when there are problems.</summary>
+    public static ContractModel? Parse(INamedTypeSymbol type, AttributeData attribute, Compilation compilation, out IReadOnlyList<Problem> problems)
+    {
+        var context = new ParseContext(compilation);
+        problems = context.Problems;
+        Location location = type.Locations[0];
+
+        string serviceName = attribute.First() as string ?? "";
+        if (!ProtoNames.IsDottedIdentifier(serviceName))
+            context.Report(Diagnostics.InvalidServiceName, location, serviceName);
+        if (Generic(type))
+            context.Report(Diagnostics.GenericContract, location, type.Readable());
+        if (type.IsFileLocal() || !compilation.IsSymbolAccessibleWithin(type, compilation.Assembly))
+            context.Report(Diagnostics.InaccessibleContract, location, type.Readable());
+        if (type.DeclaringSyntaxReferences[0].SyntaxTree.Options is CSharpParseOptions { LanguageVersion: < LanguageVersion.CSharp8 })
+            context.Report(Diagnostics.OldLanguage, location, type.Readable());
+        if (context.Problems.Count > 0)
+            return null;
+
+        string bare = BareName(type.Name);
+        string className = Outer(type) + bare + "Rpc";
+        if (!context.TakeName(bare, "the service", location))
+            return null;
+
+        string space = type.ContainingNamespace.IsGlobalNamespace ? "" : type.ContainingNamespace.ToDisplayString();
+        List<MethodModel> methods = Methods(type, className, space, serviceName, context);
+        if (context.Problems.Count > 0)
+            return null;
+
+        return new ContractModel(
+            space,
+            IsPublic(type) ? "public" : "internal",
+            type.NonNullCode(),
+            className,
+            serviceName,
+            bare,
+            new EquatableArray<MethodModel>(methods),
+            new EquatableArray<MessageModel>(context.Messages),
+            new EquatableArray<EnumModel>(context.Enums));
+    }
+
+    private static List<MethodModel> Methods(INamedTypeSymbol type, string className, string space, string serviceName, ParseContext context)
+    {
+        var wire = new List<List<Signature>>(); // those of one wire name: one, or a synchronous and an asynchronous one
+        foreach (Signature signature in Signatures(type, context))
+        {
+            List<Signature>? namesakes = wire.Find(s => s[0].WireName == signature.WireName);
+            if (namesakes is null)
+                wire.Add(new List<Signature> { signature });
+            else if (namesakes.Count == 1 && namesakes[0].IsTwinOf(signature))
+                namesakes.Insert(signature.Member.IsSynchronous ? 0 : 1, signature);
+            else
+                context.Report(Diagnostics.DuplicateMethod, signature.Location, signature.Shown, signature.WireName, namesakes[0].Shown);
+        }
+
+        var ids = new Dictionary<uint, Signature>();
+        var payloads = new PayloadParser(context, "global::" + (space.Length == 0 ? "" : space + ".") + className);
+        var methods = new List<MethodModel>();
+        foreach (List<Signature> signatures in wire)
+        {
+            Signature first = signatures[0];
+            uint id = MethodId.Of(serviceName, first.WireName);
+            if (ids.TryGetValue(id, out Signature? other))
+                context.Report(Diagnostics.IdCollision, first.Location, first.WireName, other.WireName, "0x" + id.ToString("x8", System.Globalization.CultureInfo.InvariantCulture));
+            else
+                ids.Add(id, first);
+
+            PayloadModel? request = payloads.Request(first);
+            PayloadModel? response = payloads.Response(first);
+            if (request is not null && response is not null)
+            {
+                var members = new EquatableArray<MemberModel>(signatures.Select(static s => s.Member));
+                methods.Add(new MethodModel(first.WireName, first.WireName, first.Member.Style == ResultStyle.Stream, request, response, members));
+            }
+        }
+
+        // Only now are all the names of nested types known, which a field must not have.
+        var taken = new HashSet<string>(_ownNames) { className };
+        foreach (MessageModel message in context.Messages)
+        {
+            taken.Add(message.Name);
+            taken.Add(message.Codec);
+        }
+
+        for (int i = 0; i < methods.Count; i++)
+        {
+            string field = methods[i].WireName;
+            while (!taken.Add(field))
+                field += "Method";
+            methods[i] = methods[i] with { Field = field };
+        }
+
+        return methods;
+    }
+
+    private static IEnumerable<Signature> Signatures(INamedTypeSymbol type, ParseContext context)
+    {
+        foreach (INamedTypeSymbol level in new[] { type }.Concat(type.AllInterfaces))
+        {
+            if (level.FullName() is "System.IDisposable" or "System.IAsyncDisposable")
+            {
+                context.Report(Diagnostics.DisposableContract, type.Locations[0], type.Readable(), level.Readable());
+                continue;
+            }
+
+            foreach (ISymbol member in level.GetMembers())
+            {
+                // Accessors are reported as their property or event; what has a body of its own is not called remotely.
+                if (member is INamedTypeSymbol or IMethodSymbol { MethodKind: not MethodKind.Ordinary } || !member.IsAbstract)
+                    continue;
+
+                Location location = member.Locations[0].IsInSource ? member.Locations[0] : type.Locations[0];
+                if (member is not IMethodSymbol method || method.IsStatic)
+                    context.Report(Diagnostics.UnsupportedMember, location, level.Name + "." + member.Name, Describe(member));
+                else if (Signature.Parse(method, context) is { } signature)
+                    yield return signature;
+            }
+        }
+    }
+
+    private static string Describe(ISymbol member) => member switch
+    {
+        IPropertySymbol { IsIndexer: true } => "an indexer",
+        IPropertySymbol => "a property",
+        IEventSymbol => "an event",
+        _ => "a static member",
+    };
+
+    private static string BareName(string name)
+        => name.Length > 1 && name[0] == 'I' && name[1] is >= 'A' and <= 'Z' ? name.Substring(1) : name;
+
+    private static string Outer(INamedTypeSymbol type)
+        => type.ContainingType is null ? "" : Outer(type.ContainingType) + type.ContainingType.Name;
+
+    private static bool Generic(INamedTypeSymbol? type) => type is not null && (type.TypeParameters.Length > 0 || Generic(type.ContainingType));
+
+    private static bool IsPublic(INamedTypeSymbol? type) => type is null || (type.DeclaredAccessibility == Accessibility.Public && IsPublic(type.ContainingType));
+
+    // IsFileLocal came with Roslyn 4.4; a file-local type is known by its modifier here.
+    private static bool IsFileLocal(this INamedTypeSymbol type)
+        => type.DeclaringSyntaxReferences.Any(static r => r.GetSyntax() is Microsoft.CodeAnalysis.CSharp.Syntax.TypeDeclarationSyntax declaration
+            && declaration.Modifiers.Any(static m => m.ValueText == "file"));
+}

@@ -1,0 +1,160 @@
+using System;
+using System.Collections.Generic;
+using Microsoft.CodeAnalysis;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>From a C# type to the shape and the kind of a field; reports what cannot be sent.</summary>
+internal sealed class FieldTypeParser
+{
+    private readonly ParseContext _context;
+    private readonly EnumParser _enums;
+    private readonly MessageParser _messages;
+
+    public FieldTypeParser(ParseContext context)
+    {
+        _context = context;
+        _enums = new EnumParser(context);
+        _messages = new MessageParser(context, this);
+    }
+
+    /// <summary>The field, or <see langword="null"/> when its type cannot be sent; then that has been reported.</summary>
+    public FieldModel? Parse(ITypeSymbol type, int number, string protoName, string member, int dataFormat, FieldSite site)
+    {
+        string declared = type.Code();
+        bool optional = type.NullableAnnotation == NullableAnnotation.Annotated;
+
+        if (type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } nullable)
+        {
+            ValueModel? inner = ParseValue(nullable.TypeArguments[0], dataFormat, site);
+            return inner is null ? null : new FieldModel(number, protoName, member, declared, FieldShape.Single, true, inner, null);
+        }
+
+        (FieldShape shape, ITypeSymbol? element, ITypeSymbol? key) = Container(type);
+        if (shape == FieldShape.Single)
+        {
+            ValueModel? single = ParseValue(type, dataFormat, site);
+            return single is null ? null : new FieldModel(number, protoName, member, declared, shape, optional, single, null);
+        }
+
+        ValueModel? value = ParseElement(element!, dataFormat, site.Part(key is null ? "[]" : "{value}"));
+        ValueModel? keyValue = key is null ? null : ParseElement(key, 0, site.Part("{key}"));
+        if (value is null || (key is not null && keyValue is null))
+            return null;
+
+        if (keyValue is not null && !keyValue.Kind.IsMapKey())
+        {
+            Refuse(key!, site.Part("{key}"), "the key of a map must be an integer, a bool, a string or a Guid");
+            return null;
+        }
+
+        return new FieldModel(number, protoName, member, declared, shape, optional, value, keyValue);
+    }
+
+    /// <summary>The message that a type is, or <see langword="null"/> for any other type.</summary>
+    public ValueModel? ParseMessage(ITypeSymbol type, FieldSite site)
+        => type is INamedTypeSymbol named && MessageParser.IsMessage(named) ? ParseValue(type, 0, site) : null;
+
+    private ValueModel? ParseElement(ITypeSymbol type, int dataFormat, FieldSite site)
+    {
+        bool nullableStruct = type.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T;
+        if (nullableStruct || (type.IsReferenceType && type.NullableAnnotation == NullableAnnotation.Annotated))
+        {
+            Refuse(type, site, "protobuf has no null in a list or map");
+            return null;
+        }
+
+        if (Container(type).Shape != FieldShape.Single)
+        {
+            Refuse(type, site, "protobuf has no list of lists; put a message in between");
+            return null;
+        }
+
+        return ParseValue(type, dataFormat, site);
+    }
+
+    private ValueModel? ParseValue(ITypeSymbol type, int dataFormat, FieldSite site)
+    {
+        string code = type.NonNullCode();
+        ValueModel? scalar = Scalar(type, code);
+        if (scalar is not null)
+        {
+            ValueModel? formatted = DataFormats.Apply(scalar, dataFormat);
+            if (formatted is null)
+                Refuse(type, site, "its DataFormat does not go with its type");
+            return formatted;
+        }
+
+        if (type.TypeKind == TypeKind.Enum)
+            return _enums.Parse((INamedTypeSymbol)type, site);
+
+        if (type is INamedTypeSymbol named && MessageParser.IsMessage(named))
+            return _messages.Parse(named, site);
+
+        if (type.TypeKind != TypeKind.Error) // the compiler has reported those
+            Refuse(type, site, "it is neither a scalar, a list or map of these, nor a class or struct with [DataContract]");
+        else
+            Refuse(type, site, "it does not exist");
+        return null;
+    }
+
+    private void Refuse(ITypeSymbol type, FieldSite site, string reason)
+        => _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, reason);
+
+    private static ValueModel? Scalar(ITypeSymbol type, string code)
+    {
+        if (type is IArrayTypeSymbol { Rank: 1, ElementType.SpecialType: SpecialType.System_Byte })
+            return new ValueModel(ProtoKind.Bytes, "bytes", code, "Bytes", IsReference: true);
+
+        ValueModel Number(ProtoKind kind, string reader) => new(kind, kind.ToString().ToLowerInvariant(), code, reader, IsReference: false);
+        ValueModel Other(ProtoKind kind, string proto, bool isReference = false) => new(kind, proto, code, kind.ToString(), isReference);
+        switch (type.SpecialType)
+        {
+            case SpecialType.System_Boolean: return Number(ProtoKind.Bool, "Bool");
+            case SpecialType.System_SByte: return Number(ProtoKind.Int32, "SByte");
+            case SpecialType.System_Int16: return Number(ProtoKind.Int32, "Int16");
+            case SpecialType.System_Int32: return Number(ProtoKind.Int32, "Int32");
+            case SpecialType.System_Int64: return Number(ProtoKind.Int64, "Int64");
+            case SpecialType.System_Byte: return Number(ProtoKind.UInt32, "Byte");
+            case SpecialType.System_UInt16: return Number(ProtoKind.UInt32, "UInt16");
+            case SpecialType.System_UInt32: return Number(ProtoKind.UInt32, "UInt32");
+            case SpecialType.System_UInt64: return Number(ProtoKind.UInt64, "UInt64");
+            case SpecialType.System_Single: return Number(ProtoKind.Float, "Float");
+            case SpecialType.System_Double: return Number(ProtoKind.Double, "Double");
+            case SpecialType.System_String: return Other(ProtoKind.String, "string", isReference: true);
+            case SpecialType.System_DateTime: return Other(ProtoKind.Timestamp, "google.protobuf.Timestamp");
+            case SpecialType.System_Decimal: return Other(ProtoKind.Decimal, "string");
+        }
+
+        switch (type.FullName())
+        {
+            case "System.TimeSpan":
+                return Other(ProtoKind.Duration, "google.protobuf.Duration");
+            case "System.Guid":
+                return Other(ProtoKind.Guid, "string");
+            case "System.ReadOnlyMemory`1" when ((INamedTypeSymbol)type).TypeArguments[0].SpecialType == SpecialType.System_Byte:
+                return new ValueModel(ProtoKind.Bytes, "bytes", code, "Bytes", IsReference: false, IsMemory: true);
+            default:
+                return null;
+        }
+    }
+
+    private static (FieldShape Shape, ITypeSymbol? Element, ITypeSymbol? Key) Container(ITypeSymbol type)
+    {
+        if (type is IArrayTypeSymbol array)
+            return array.Rank == 1 && array.ElementType.SpecialType != SpecialType.System_Byte ? (FieldShape.Array, array.ElementType, null) : default;
+
+        if (type is not INamedTypeSymbol { IsGenericType: true } named)
+            return default;
+
+        IReadOnlyList<ITypeSymbol> arguments = named.TypeArguments;
+        return named.FullName() switch
+        {
+            "System.Collections.Generic.List`1" => (FieldShape.List, arguments[0], null),
+            "System.Collections.Generic.IList`1" or "System.Collections.Generic.IReadOnlyList`1" => (FieldShape.ListInterface, arguments[0], null),
+            "System.Collections.Generic.Dictionary`2" => (FieldShape.Map, arguments[1], arguments[0]),
+            "System.Collections.Generic.IDictionary`2" or "System.Collections.Generic.IReadOnlyDictionary`2" => (FieldShape.MapInterface, arguments[1], arguments[0]),
+            _ => default,
+        };
+    }
+}

@@ -1,0 +1,42 @@
+using System.Collections.Generic;
+using Microsoft.CodeAnalysis;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>What is gathered while one contract is parsed: problems, messages, enums, and the names taken.</summary>
+internal sealed class ParseContext
+{
+    private readonly Dictionary<string, string> _owners = new();
+
+    public ParseContext(Compilation compilation) => Compilation = compilation;
+
+    public Compilation Compilation { get; }
+
+    public List<Problem> Problems { get; } = new();
+
+    public List<MessageModel> Messages { get; } = new();
+
+    public List<EnumModel> Enums { get; } = new();
+
+    public void Report(DiagnosticDescriptor descriptor, Location location, params object[] arguments)
+        => Problems.Add(new Problem(descriptor, location, arguments));
+
+    /// <summary>Takes a name in the .proto's package for a type. False when it must not be used; then that has been reported.</summary>
+    public bool TakeName(string name, string owner, Location location)
+    {
+        if (!ProtoNames.IsIdentifier(name))
+        {
+            Report(Diagnostics.NameClash, location, name, owner, "it is not an identifier of letters, digits and '_'; set another one by the attribute's Name");
+            return false;
+        }
+
+        if (_owners.TryGetValue(name, out string? other) && other != owner)
+        {
+            Report(Diagnostics.NameClash, location, name, owner, "it is the name of " + other + " already");
+            return false;
+        }
+
+        _owners[name] = owner;
+        return true;
+    }
+}

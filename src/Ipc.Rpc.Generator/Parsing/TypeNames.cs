@@ -1,0 +1,68 @@
+using Microsoft.CodeAnalysis;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>How types are written in generated code, and which are recognised by name.</summary>
+internal static class TypeNames
+{
+    public const string ServiceAttribute = "Ipc.Rpc.IpcServiceAttribute";
+    public const string MethodAttribute = "Ipc.Rpc.IpcMethodAttribute";
+    public const string DataContract = "System.Runtime.Serialization.DataContractAttribute";
+    public const string DataMember = "System.Runtime.Serialization.DataMemberAttribute";
+    public const string ProtoContract = "ProtoBuf.ProtoContractAttribute";
+    public const string ProtoMember = "ProtoBuf.ProtoMemberAttribute";
+    public const string ProtoInclude = "ProtoBuf.ProtoIncludeAttribute";
+
+    private static readonly SymbolDisplayFormat _withoutGlobal = SymbolDisplayFormat.FullyQualifiedFormat
+        .WithGlobalNamespaceStyle(SymbolDisplayGlobalNamespaceStyle.Omitted)
+        .WithMiscellaneousOptions(SymbolDisplayMiscellaneousOptions.None);
+
+    private static readonly SymbolDisplayFormat _nullable = SymbolDisplayFormat.FullyQualifiedFormat
+        .AddMiscellaneousOptions(SymbolDisplayMiscellaneousOptions.IncludeNullableReferenceTypeModifier);
+
+    /// <summary>As code, with <c>global::</c> and <c>?</c> where declared.</summary>
+    public static string Code(this ITypeSymbol type) => type.ToDisplayString(_nullable);
+
+    /// <summary>As code, without a <c>?</c> of its own.</summary>
+    public static string NonNullCode(this ITypeSymbol type) => type.WithNullableAnnotation(NullableAnnotation.NotAnnotated).ToDisplayString(_nullable);
+
+    /// <summary>Namespace and name without type arguments, as recognised types are listed.</summary>
+    public static string FullName(this ITypeSymbol type)
+    {
+        string space = type.ContainingNamespace is { IsGlobalNamespace: false } containing ? containing.ToDisplayString() + "." : "";
+        return type.ContainingType is null ? space + type.MetadataName : type.ToDisplayString(_withoutGlobal);
+    }
+
+    /// <summary>For messages to people.</summary>
+    public static string Readable(this ITypeSymbol type) => type.ToDisplayString(SymbolDisplayFormat.CSharpErrorMessageFormat);
+
+    public static AttributeData? Attribute(this ISymbol symbol, string fullName)
+    {
+        foreach (AttributeData attribute in symbol.GetAttributes())
+        {
+            if (attribute.AttributeClass is { } type && type.FullName() == fullName)
+                return attribute;
+        }
+
+        return null;
+    }
+
+    public static object? Named(this AttributeData? attribute, string name)
+    {
+        if (attribute is not null)
+        {
+            foreach (System.Collections.Generic.KeyValuePair<string, TypedConstant> argument in attribute.NamedArguments)
+            {
+                if (argument.Key == name && argument.Value.Kind != TypedConstantKind.Array)
+                    return argument.Value.Value;
+            }
+        }
+
+        return null;
+    }
+
+    public static object? First(this AttributeData? attribute)
+        => attribute is { ConstructorArguments.Length: > 0 } && attribute.ConstructorArguments[0].Kind != TypedConstantKind.Array
+            ? attribute.ConstructorArguments[0].Value
+            : null;
+}
