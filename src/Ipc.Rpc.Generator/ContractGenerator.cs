@@ -13,6 +13,8 @@ public sealed class ContractGenerator : IIncrementalGenerator
     /// <summary>The tracking name of the step whose results are the contract models.</summary>
     public const string ContractStep = "Ipc.Rpc.Contract";
 
+    private static readonly Encoding _utf8 = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
+
     /// <inheritdoc/>
     public void Initialize(IncrementalGeneratorInitializationContext context)
     {
@@ -26,6 +28,6 @@ public sealed class ContractGenerator : IIncrementalGenerator
             .WithTrackingName(ContractStep);
 
         context.RegisterSourceOutput(contracts, static (output, contract) =>
-            output.AddSource(contract.HintName, SourceText.From(ContractEmitter.Emit(contract), Encoding.UTF8)));
+            output.AddSource(contract.HintName, SourceText.From(ContractEmitter.Emit(contract), _utf8)));
     }
 }

@@ -38,13 +38,7 @@ internal static class FieldWriteEmitter
             condition = NotDefault(value, local);
         }
 
-        if (condition is null)
-        {
-            Value(source, value, content, field.Number);
-            return;
-        }
-
-        source.Open("if (" + condition + ")");
+        source.Open(condition is null ? null : "if (" + condition + ")");
         Value(source, value, content, field.Number);
         source.Close();
     }
@@ -118,11 +112,9 @@ internal static class FieldWriteEmitter
         switch (value.Kind)
         {
             case ProtoKind.Message:
-                source.Open();
                 source.Line("int body = writer.StartMessage(" + tag + ");");
                 source.Line(value.Reader + "Codec.Write(ref writer, " + local + ");");
                 source.Line("writer.EndMessage(body);");
-                source.Close();
                 break;
             case ProtoKind.Bytes when value.IsMemory:
                 source.Line("writer.WriteBytes(" + tag + ", " + local + ".Span);");
