@@ -208,6 +208,10 @@ if [ $depth != quick ] && [ -f tests/native/CMakeLists.txt ]; then
     run_sanitized tsan
 fi
 
+if [ -z "$filter" ] && grep -q QuickStart Ipc.sln; then
+    IPC_TEST_RUN=$run_mark check "quick start, every pair" eng/check-quickstart.sh $configuration
+fi
+
 if leftovers_end "$logs/leftovers.log"; then
     row "nothing left behind" 1 0 0 0
 else
@@ -219,6 +223,10 @@ if [ -z "$filter" ]; then
     export -f whitespace clang_tidy
     check "links of the documents" eng/check-docs.sh links
     check "snippets of the documents" eng/check-docs.sh snippets
+    check "layers of the sources" eng/check-code.sh layers
+    if [ -d src/Ipc.Core/Connections ] && [ -d src/Ipc.Native/src/connections ]; then
+        check "labels of the sync points" eng/check-code.sh labels
+    fi
     check "whitespace of the C# sources" bash -c whitespace
     if [ $depth != quick ] && [ -d src/Ipc.Native/src ]; then check "clang-tidy" bash -c "set -o pipefail; clang_tidy"; fi
     if [ $depth = long ] && [ -x eng/models.sh ]; then
