@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# usage: eng/models.sh [--long]     checks the protocol models of docs/models with spin.
+#
+#   (none)   small worlds and every mutant     about a minute, 2 cores, 1.5 GB
+#   --long   larger worlds too                 about 15 minutes, up to 6 GB
+#
+# A model without a switch must hold; with a mutant's switch it must fail: a model that cannot fail proves nothing.
+# The last line is  N held, N mutants found, N failed ; the exit code is 0 when nothing failed.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$top/eng/setup.sh"
+
+long=
+case ${1:-} in
+    "") ;;
+    --long) long=yes ;;
+    *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
+esac
+
+if ! command -v spin >/dev/null; then
+    say "  installing spin"
+    _apt update >"$logs/models-setup.log" 2>&1
+    _apt install -y --no-install-recommends spin gcc >>"$logs/models-setup.log" 2>&1 ||
+        { warn "Could not install spin. By hand:  sudo apt-get install spin gcc"; exit 1; }
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# verify EXPECTATION MEGABYTES COMPACT MODEL SWITCHES...   writes one line of verdict; runs in a folder of its own.
+# COMPACT stores hashes of states instead of states: a collision could hide a state (chance below 1e-6 at these sizes).
+verify() {
+    local expected=$1 memory=$2 compact=$3 model=$4 folder found verdict states began=$SECONDS
+    shift 4
+    folder=$(mktemp -d "$work/XXXXXX")
+    cd "$folder" || return 1
+    if ! spin -a "$@" "$top/docs/models/$model" >spin.log 2>&1 ||
+        ! gcc -O1 -w -DSAFETY "$compact" -DMEMLIM="$memory" -o pan pan.c >gcc.log 2>&1; then
+        echo "FAILED  $model $*: does not build: $(cat spin.log gcc.log 2>/dev/null | head -n 3)"
+        return
+    fi
+    ./pan -m1000000 -w22 >pan.log 2>&1
+    found=$(sed -n 's/.*errors: \([0-9]*\)$/\1/p' pan.log)
+    states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)
+    if grep -qE 'out of memory|max search depth too small|reached -DMEMLIM|search not completed|interrupted' pan.log &&
+        [ "$expected" = holds ]; then
+        verdict="FAILED  $model $*: search not completed ($(grep -m 1 -E 'memory|depth' pan.log))"
+    elif [ "$expected" = holds ] && [ "$found" = 0 ]; then
+        verdict="held    $model $*: $states states, $((SECONDS - began)) s"
+    elif [ "$expected" = fails ] && [ "${found:-0}" != 0 ]; then
+        verdict="found   $model $*: $(sed -n 's/^pan:1: \(.*\) (at depth.*/\1/p' pan.log | head -n 1)"
+    elif [ "$expected" = fails ]; then
+        verdict="FAILED  $model $*: the mutant was not found"
+    else
+        verdict="FAILED  $model $*: $(grep -m 1 '^pan:' pan.log)"
+        cp "$model.trail" "$logs/" 2>/dev/null
+    fi
+    cd "$top" && rm -rf "$folder"
+    echo "$verdict"
+}
+export -f verify
+export work top logs
+
+jobs=$work/jobs
+{
+    # The largest first, so that the two cores end together.
+    echo "holds 1500 -DCOLLAPSE ring.pml"
+    echo "holds 1500 -DCOLLAPSE waiter.pml -DSLEEPERS=1"
+    echo "holds 1500 -DCOLLAPSE waiter.pml -DPUBLISHERS=1"
+    echo "holds 1500 -DCOLLAPSE waiter.pml -DSLEEPERS=1 -DMESSAGES=1 -DUNREGISTERED"
+    echo "holds 1500 -DCOLLAPSE waiter.pml -DSLEEPERS=1 -DMESSAGES=1 -DNO_MEMBARRIER"
+    echo "holds 1500 -DCOLLAPSE region.pml"
+    for mutant in WALK_ONCE NO_LINE_TO_SPARE NO_REPAIR NO_ZERO_ON_SHRINK WANTED_ONCE WANTED_BEFORE_FLAG \
+        KEEP_BATCH SILENT_TAKEOVER; do
+        echo "fails 1500 -DCOLLAPSE ring.pml -D$mutant"
+    done
+    for mutant in NO_BARRIER PLAIN_WAKE POLITE_RECOVERY NO_RECHECK "NO_MEMBARRIER -DUNTIMED"; do
+        echo "fails 1500 -DCOLLAPSE waiter.pml -DPUBLISHERS=1 -D$mutant"
+    done
+    for mutant in BLIND_UNLINK LEAVE_UNLOCKED KEEP_RETIRED LATE_BYTE; do
+        echo "fails 1500 -DCOLLAPSE region.pml -D$mutant"
+    done
+    if [ -n "$long" ]; then
+        echo "holds 6000 -DHC4 ring.pml -DRECORDS=4"
+        echo "holds 6000 -DHC4 ring.pml -DDEATHS=2"
+        echo "holds 6000 -DHC4 waiter.pml -DMESSAGES=1"
+        echo "holds 6000 -DHC4 waiter.pml -DSLEEPERS=1 -DNO_MEMBARRIER"
+        echo "holds 6000 -DHC4 waiter.pml -DPUBLISHERS=1 -DUNREGISTERED"
+        echo "holds 6000 -DHC4 region.pml -DROUNDS=2"
+        echo "holds 6000 -DHC4 region.pml -DACTORS=4 -DDEATHS=1"
+    fi
+} >"$jobs"
+
+[ -z "$long" ] || parallel=1
+xargs -P "${parallel:-2}" -I{} bash -c 'verify {}' <"$jobs" | tee "$logs/models.log"
+
+held=$(grep -c '^held ' "$logs/models.log")
+found=$(grep -c '^found ' "$logs/models.log")
+expected=$(wc -l <"$jobs")
+failed=$((expected - held - found))
+say "$held held, $found mutants found, $failed failed"
+[ $failed = 0 ]
