@@ -11,6 +11,7 @@ leftovers_begin() {
     run_mark=$$.$(date +%s).$RANDOM
     IPC_DIR=$(mktemp -d "${_shm:-${TMPDIR:-/tmp}}/ipc-test.XXXXXX") || return 1
     export IPC_DIR
+    trap _remove_all EXIT # an interrupted run leaves nothing either
     _shm_before=$(_shm_files)
 }
 
@@ -43,16 +44,21 @@ _leftovers() {
     done < <(comm -13 <(echo "$_shm_before") <(_shm_files))
 }
 
+_remove_all() {
+    local pid
+    for pid in $(_marked_processes); do kill -KILL "$pid" 2>/dev/null; done
+    rm -rf "$IPC_DIR"
+}
+
 # leftovers_end LOG   0 when the run has left nothing behind; else the list is in LOG. Cleans up in either case.
 leftovers_end() {
-    local attempt pid
+    local attempt
     # A process that was told to end may still be on its way: ask again for a while before calling it a left-over.
     for attempt in 1 2 3 4 5 6 7 8 9 10; do
         _leftovers >"$1"
         [ -s "$1" ] || break
         sleep 0.5
     done
-    for pid in $(_marked_processes); do kill -KILL "$pid" 2>/dev/null; done
-    rm -rf "$IPC_DIR"
+    _remove_all
     [ ! -s "$1" ]
 }
