@@ -63,7 +63,7 @@ finish() {
 check() {
     local name=$1 log=$logs/check-${1// /-}.log
     shift
-    if run_logged "$name" "$log" 900 "$@"; then
+    if run_logged "$name" "$log" $runner_limit "$@"; then
         row "$name" 1 0 0 $took_seconds
     else
         show_failure "$name" "$log"
@@ -230,7 +230,6 @@ if [ -z "$filter" ]; then
     check "whitespace of the C# sources" bash -c whitespace
     if [ $depth != quick ] && [ -d src/Ipc.Native/src ]; then check "clang-tidy" bash -c "set -o pipefail; clang_tidy"; fi
     if [ $depth = long ] && [ -x eng/models.sh ]; then
-        runner_limit=7200
         check "models of the protocols" eng/models.sh
     fi
 elif [ $((passed + failed)) = 1 ]; then
