@@ -230,7 +230,7 @@ if [ -z "$filter" ]; then
     check "whitespace of the C# sources" bash -c whitespace
     if [ $depth != quick ] && [ -d src/Ipc.Native/src ]; then check "clang-tidy" bash -c "set -o pipefail; clang_tidy"; fi
     if [ $depth = long ] && [ -x eng/models.sh ]; then
-        check "models of the protocols" eng/models.sh
+        check "models of the protocols" eng/models.sh --long
     fi
 elif [ $((passed + failed)) = 1 ]; then
     say "  FAILED: no test matches $filter"
