@@ -126,6 +126,9 @@ IPC_API uint64_t ipc_ring_reader_capacity(const ipc_ring_reader *reader);
 IPC_API ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
 /* The same, waiting for room. IPC_FULL never; IPC_PEER_CLOSED/DIED when the reader is gone and the ring is full. */
 IPC_API ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel, void **payload);
+/* Grows the open claim to LENGTH bytes, keeping what was written into it; the bytes may move, so use the new *payload. IPC_FULL: no room
+   for that now, the claim is as it was. A smaller LENGTH changes nothing. IPC_E_STATE without an open claim. */
+IPC_API ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
 /* Commits the first LENGTH claimed bytes and publishes them with everything batched before, waking a sleeping reader. */
 IPC_API ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_t length, uint16_t type);
 /* Commits without publishing: the batch goes out with the next commit or ipc_ring_flush. */
@@ -147,7 +150,9 @@ typedef struct ipc_record {
 IPC_API ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record);
 /* The same, waiting. IPC_PEER_CLOSED/DIED when the ring is empty and its writer is gone. */
 IPC_API ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel, ipc_record *record);
-/* Releases all records read so far. */
+/* Waits until a record can be read, without reading it: IPC_OK, or what ipc_ring_read would return. */
+IPC_API ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
+/* Releases all records read so far. Their payloads may be overwritten from now on. */
 IPC_API void ipc_ring_release(ipc_ring_reader *reader);
 
 /* All waits of this end return IPC_STOPPED until resumed. Any thread. */

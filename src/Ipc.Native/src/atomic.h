@@ -1,0 +1,116 @@
+/*
+ * atomic.h - every memory-ordering word of the library, in one place.
+ *
+ * The rest of the code says which of the named pairs of docs/memory-ordering.md an access belongs to; this file says how such an
+ * access is spelt. A shared value is always read through one of these loads, once, into a local: the compiler may then not read it
+ * a second time, so that what was checked is what is used.
+ */
+#ifndef IPC_ATOMIC_H
+#define IPC_ATOMIC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef _Atomic uint32_t ipc_atomic32;
+typedef _Atomic uint64_t ipc_atomic64;
+
+_Static_assert(sizeof(ipc_atomic32) == 4 && sizeof(ipc_atomic64) == 8, "shared words are plain words");
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2, "a hidden lock would not be shared");
+
+static inline uint32_t ipc_load_relaxed32(const ipc_atomic32 *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+static inline uint32_t ipc_load_acquire32(const ipc_atomic32 *word)
+{
+    return atomic_load_explicit(word, memory_order_acquire);
+}
+
+static inline uint64_t ipc_load_relaxed64(const ipc_atomic64 *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+static inline uint64_t ipc_load_acquire64(const ipc_atomic64 *word)
+{
+    return atomic_load_explicit(word, memory_order_acquire);
+}
+
+static inline void ipc_store_relaxed32(ipc_atomic32 *word, uint32_t value)
+{
+    atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+static inline void ipc_store_release32(ipc_atomic32 *word, uint32_t value)
+{
+    atomic_store_explicit(word, value, memory_order_release);
+}
+
+static inline void ipc_store_relaxed64(ipc_atomic64 *word, uint64_t value)
+{
+    atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+static inline void ipc_store_release64(ipc_atomic64 *word, uint64_t value)
+{
+    atomic_store_explicit(word, value, memory_order_release);
+}
+
+/* Read-modify-write operations are sequentially consistent: none of them is on a hot path. */
+
+static inline uint32_t ipc_exchange32(ipc_atomic32 *word, uint32_t value)
+{
+    return atomic_exchange(word, value);
+}
+
+static inline uint64_t ipc_exchange64(ipc_atomic64 *word, uint64_t value)
+{
+    return atomic_exchange(word, value);
+}
+
+static inline uint32_t ipc_or32(ipc_atomic32 *word, uint32_t bits)
+{
+    return atomic_fetch_or(word, bits);
+}
+
+static inline uint32_t ipc_and32(ipc_atomic32 *word, uint32_t bits)
+{
+    return atomic_fetch_and(word, bits);
+}
+
+static inline uint64_t ipc_or64(ipc_atomic64 *word, uint64_t bits)
+{
+    return atomic_fetch_or(word, bits);
+}
+
+static inline uint32_t ipc_add32(ipc_atomic32 *word, uint32_t amount)
+{
+    return atomic_fetch_add(word, amount);
+}
+
+static inline bool ipc_cas32(ipc_atomic32 *word, uint32_t *expected, uint32_t desired)
+{
+    return atomic_compare_exchange_strong(word, expected, desired);
+}
+
+/* Orders a store before a later load: the only order that x86 does not give by itself. */
+static inline void ipc_full_fence(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* Orders everything before it before every later store. */
+static inline void ipc_release_fence(void)
+{
+    atomic_thread_fence(memory_order_release);
+}
+
+/* Keeps the compiler from reordering; the processor's half of the fence is the sleeper's membarrier ([sleep]). */
+static inline void ipc_compiler_fence(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* The header of a ring, and of the records in it: docs/wire-format.md section 4. */
+#ifndef IPC_RING_LAYOUT_H
+#define IPC_RING_LAYOUT_H
+
+#include "layout/waiter_layout.h"
+
+#define IPC_RING_MAGIC        0x474E4952u /* "RING" */
+#define IPC_RING_HEADER_SIZE  1024u
+#define IPC_RING_CAPACITY_MIN 4096ull
+#define IPC_RING_CAPACITY_MAX (1ull << 30)
+#define IPC_RING_DATA_ALIGN   4096ull
+#define IPC_LINE              64u
+
+/* Positions only grow. One near the end of the number range was written by somebody who does not count bytes. */
+#define IPC_POSITION_MAX (1ull << 62)
+
+enum { IPC_OWNER_NEVER = 0, IPC_OWNER_LIVE = 1, IPC_OWNER_LEFT = 2, IPC_OWNER_DIED = 3 };
+
+typedef struct ipc_ring_header {
+    /* written once, by the creator */
+    uint32_t magic;
+    uint32_t reserved_4;
+    uint64_t capacity;
+    uint64_t data_offset;
+    uint8_t reserved_24[104];
+
+    /* written under the region lock; unused in a connection */
+    ipc_atomic32 writer; /* participant index + 1 */
+    ipc_atomic32 writer_state;
+    ipc_atomic32 reader; /* participant index + 1 */
+    ipc_atomic32 reader_state;
+    uint8_t reserved_144[112];
+
+    ipc_atomic64 read_position; /* written by the reader only [release] */
+    uint8_t reserved_264[120];
+
+    ipc_atomic64 free_position; /* written by the reader only [reclaim] */
+    uint8_t reserved_392[120];
+
+    ipc_waiter data; /* on which the reader sleeps */
+    uint8_t reserved_576[64];
+
+    ipc_waiter space; /* on which the writer sleeps */
+    uint8_t reserved_704[320];
+} ipc_ring_header;
+
+_Static_assert(offsetof(ipc_ring_header, magic) == 0, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, capacity) == 8, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, data_offset) == 16, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, writer) == 128, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, writer_state) == 132, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, reader) == 136, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, reader_state) == 140, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, read_position) == 256, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, free_position) == 384, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, data) == 512, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, space) == 640, "wire-format section 4");
+_Static_assert(sizeof(ipc_ring_header) == IPC_RING_HEADER_SIZE, "wire-format section 4");
+
+/*
+ *  63                               32 31                                0
+ * +-+-+------------+----------------+------------------------------------+
+ * |1|P| reserved 0 |  type (16)     |  payload length in bytes           |   0 = nothing published here
+ * +-+-+------------+----------------+------------------------------------+
+ */
+#define IPC_RECORD_HEADER_SIZE 8u
+#define IPC_RECORD_PUBLISHED   (1ull << 63)
+#define IPC_RECORD_PADDING     (1ull << 62)
+#define IPC_RECORD_RESERVED    0x3FFF000000000000ull /* bits 48-61 */
+
+static inline uint64_t ipc_record_size(uint32_t length)
+{
+    return (IPC_RECORD_HEADER_SIZE + (uint64_t)length + (IPC_LINE - 1)) & ~(uint64_t)(IPC_LINE - 1);
+}
+
+static inline uint64_t ipc_record_word(uint32_t length, uint16_t type)
+{
+    return IPC_RECORD_PUBLISHED | (uint64_t)type << 32 | length;
+}
+
+/* Padding that covers `bytes`, header included. */
+static inline uint64_t ipc_record_padding(uint64_t bytes)
+{
+    return IPC_RECORD_PUBLISHED | IPC_RECORD_PADDING | (bytes - IPC_RECORD_HEADER_SIZE);
+}
+
+#endif

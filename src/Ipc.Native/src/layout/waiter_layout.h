@@ -1,0 +1,24 @@
+/* The shared half of a waiter, 64 bytes: docs/wire-format.md section 3. */
+#ifndef IPC_WAITER_LAYOUT_H
+#define IPC_WAITER_LAYOUT_H
+
+#include "atomic.h"
+
+#include <stddef.h>
+
+#define IPC_WAITER_SLEEPING 1u /* bit 0 of `word`: somebody sleeps or is about to */
+#define IPC_WAITER_SIGNAL   2u /* what a signal adds */
+
+typedef struct ipc_waiter {
+    ipc_atomic32 word;           /* sleepers set bit 0, signallers clear it and add 2 */
+    ipc_atomic32 fence_required; /* set by a sleeper that cannot use membarrier; sticky */
+    ipc_atomic32 wanted;         /* only in a ring's space waiter: the writer wants space */
+    uint8_t reserved[52];
+} ipc_waiter;
+
+_Static_assert(offsetof(ipc_waiter, word) == 0, "wire-format section 3");
+_Static_assert(offsetof(ipc_waiter, fence_required) == 4, "wire-format section 3");
+_Static_assert(offsetof(ipc_waiter, wanted) == 8, "wire-format section 3");
+_Static_assert(sizeof(ipc_waiter) == 64, "wire-format section 3");
+
+#endif

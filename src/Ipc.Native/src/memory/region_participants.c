@@ -1,0 +1,188 @@
+/*
+ * Who is in a region: entering, leaving, the region lock, the dead.
+ *
+ * Recovery runs under the region lock, may be killed at any point and done again by somebody else: it only ever turns words to the value that
+ * they have afterwards, and the entry itself is freed last.
+ */
+#include "diagnostics/error.h"
+#include "diagnostics/fault.h"
+#include "memory/region.h"
+#include "waiting/cancel.h"
+
+#include <inttypes.h>
+
+/* Between two attempts to get the region lock: the kernel's queue for it has no deadline. */
+#define LOCK_PAUSE_NS     20000u
+#define LOCK_PAUSE_MAX_NS 2000000u
+
+/* How long the watch thread may be held up by a living process that has the region lock. */
+#define RECOVER_PATIENCE_NS 100000000u
+
+ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline)
+{
+    uint64_t pause = LOCK_PAUSE_NS;
+    ipc_mutex_lock(&region->mutex);
+    for (;;) {
+        ipc_status status = region->forked ? ipc_fail(IPC_E_STATE, "the region was opened by the parent process")
+                                           : ipc_platform_lock_try(region->file, IPC_LOCK_REGION);
+        if (status == IPC_OK)
+            return IPC_OK;
+        if (status == IPC_E_IN_USE && ipc_platform_now() < deadline) {
+            ipc_cancel_pause(NULL, ipc_deadline_after(pause));
+            pause = pause * 2 > LOCK_PAUSE_MAX_NS ? LOCK_PAUSE_MAX_NS : pause * 2;
+            continue;
+        }
+        ipc_mutex_unlock(&region->mutex);
+        if (status == IPC_E_IN_USE)
+            return ipc_fail(IPC_TIMEOUT, "the region lock of %s is held by a process that does not go on: is one stopped in a debugger?",
+                            region->path);
+        return status;
+    }
+}
+
+void ipc_region_unlock(ipc_region *region)
+{
+    if (!region->forked)
+        ipc_platform_unlock(region->file, IPC_LOCK_REGION);
+    ipc_mutex_unlock(&region->mutex);
+}
+
+bool ipc_region_is_alive(const ipc_region *region, uint32_t index)
+{
+    if (index >= region->geometry.participant_capacity)
+        return false;
+    const ipc_participant *entry = ipc_region_participant(region, index);
+    if (ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE) /* [live] */
+        return false;
+    if (index == region->index)
+        return true;
+    if (!ipc_platform_lock_is_held(region->file, IPC_LOCK_PARTICIPANTS + index))
+        return false;
+    /* A child made by fork keeps its parent's locks open. It does not keep the parent alive. */
+    const uint64_t theirs = ipc_load_relaxed64(&entry->pid_namespace);
+    const uint64_t ours = ipc_platform_pid_namespace();
+    if (theirs == 0 || theirs != ours)
+        return true;
+    return ipc_platform_process_exists(ipc_load_relaxed32(&entry->pid), ipc_load_relaxed64(&entry->start_time));
+}
+
+bool ipc_region_has_living(const ipc_region *region)
+{
+    for (uint32_t i = 0; i < region->geometry.participant_capacity; i++) {
+        if (i != region->index && ipc_region_is_alive(region, i))
+            return true;
+    }
+    return false;
+}
+
+void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role)
+{
+    ipc_participant *entry = ipc_region_participant(region, index);
+    ipc_store_relaxed32(&entry->generation, ipc_load_relaxed32(&entry->generation) + 1);
+    ipc_store_relaxed32(&entry->pid, ipc_platform_pid());
+    ipc_store_relaxed32(&entry->role, role);
+    ipc_store_relaxed64(&entry->start_time, ipc_platform_start_time());
+    ipc_store_relaxed64(&entry->attached, ipc_platform_unix_time());
+    ipc_store_relaxed64(&entry->pid_namespace, ipc_platform_pid_namespace());
+    ipc_store_relaxed32(&entry->runtime, IPC_RUNTIME_C);
+    IPC_FAULT_POINT("region.attach.entry_filled");
+    ipc_store_release32(&entry->state, IPC_PARTICIPANT_LIVE); /* [live] */
+    IPC_FAULT_POINT("region.attach.live");
+}
+
+ipc_status ipc_region_take_entry(ipc_region *region, uint32_t role, uint32_t *index)
+{
+    for (uint32_t i = 0; i < region->geometry.participant_capacity; i++) {
+        if (ipc_load_acquire32(&ipc_region_participant(region, i)->state) != IPC_PARTICIPANT_FREE)
+            continue;
+        if (region->kind->names != NULL && region->kind->names(region, i))
+            continue;
+        ipc_status status = ipc_platform_lock_try(region->file, IPC_LOCK_PARTICIPANTS + i);
+        if (status == IPC_E_IN_USE)
+            continue; /* a forked child still has the description of one who was here */
+        if (status != IPC_OK)
+            return status;
+        ipc_region_fill_entry(region, i, role);
+        *index = i;
+        return IPC_OK;
+    }
+    return ipc_fail(IPC_E_TABLE_FULL, "%s has no free entry among its %u participants", region->path,
+                    region->geometry.participant_capacity);
+}
+
+void ipc_region_wake_all(ipc_region *region)
+{
+    ipc_waiter_wake(&ipc_region_header_of(region)->change);
+    if (region->kind != NULL && region->kind->wake != NULL)
+        region->kind->wake(region);
+}
+
+void ipc_region_recover_locked(ipc_region *region)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < region->geometry.participant_capacity; i++) {
+        ipc_participant *entry = ipc_region_participant(region, i);
+        if (i == region->index || ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE || ipc_region_is_alive(region, i))
+            continue;
+        IPC_FAULT_POINT("recover.begin");
+        if (region->kind != NULL && region->kind->clean_up != NULL)
+            region->kind->clean_up(region, i, true);
+        IPC_FAULT_POINT("recover.before_free");
+        ipc_store_release32(&entry->state, IPC_PARTICIPANT_FREE);
+        (void)ipc_add32(&ipc_region_header_of(region)->recoveries, 1);
+        any = true;
+    }
+    /* Unconditionally: the dead one may have changed a word and died before waking who slept on it. */
+    if (any)
+        ipc_region_wake_all(region);
+}
+
+bool ipc_region_recover(ipc_region *region)
+{
+    if (ipc_region_lock(region, ipc_deadline_after(RECOVER_PATIENCE_NS)) != IPC_OK)
+        return false;
+    if (ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_LIVE)
+        ipc_region_recover_locked(region);
+    ipc_region_unlock(region);
+    return true;
+}
+
+void ipc_region_retire(ipc_region *region)
+{
+    ipc_store_release32(&ipc_region_header_of(region)->state, IPC_REGION_RETIRED);
+    IPC_FAULT_POINT("region.leave.retired");
+    if (ipc_platform_file_is_named(region->file, region->path))
+        ipc_platform_file_unlink(region->path);
+}
+
+static void leave_locked(ipc_region *region)
+{
+    const uint32_t index = region->index;
+    const ipc_region_kind *kind = region->kind;
+    bool retires = false;
+    if (index != IPC_NO_PARTICIPANT) {
+        retires = kind->retires != NULL && kind->retires(region, index);
+        if (kind->clean_up != NULL)
+            kind->clean_up(region, index, false);
+        ipc_store_release32(&ipc_region_participant(region, index)->state, IPC_PARTICIPANT_FREE);
+        IPC_FAULT_POINT("region.leave.entry_freed");
+        ipc_platform_unlock(region->file, IPC_LOCK_PARTICIPANTS + index);
+        region->index = IPC_NO_PARTICIPANT;
+    }
+    const bool live = ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_LIVE;
+    if (live && (retires || (!region->geometry.persistent && !ipc_region_has_living(region))))
+        ipc_region_retire(region);
+    ipc_region_wake_all(region);
+}
+
+void ipc_region_leave(ipc_region *region)
+{
+    if (region == NULL)
+        return;
+    /* Without the lock (its holder is stopped) we leave as the dead do: the lock on our entry ends, and others clean up. */
+    if (!region->forked && ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS)) == IPC_OK) {
+        leave_locked(region);
+        ipc_region_unlock(region);
+    }
+    ipc_region_discard(region);
+}

@@ -1,0 +1,105 @@
+/*
+ * Every mapping of this process.
+ *
+ * A child made by fork inherits descriptions and mappings that speak for its parent: a byte of a ring written by the child would be written by
+ * a second writer, a lock released by it would be the parent's. So in the child, before fork returns, every mapping is replaced by private
+ * zeroes, every descriptor closed, and every object told that it is closed. (Closing does not release the parent's locks: they end with the
+ * last descriptor of the description.)
+ */
+#include "diagnostics/error.h"
+#include "memory/region.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static ipc_mutex lock = IPC_MUTEX_INIT;
+static ipc_region *regions;
+static ipc_once fork_once = IPC_ONCE_INIT;
+
+static void fork_prepare(void)
+{
+    ipc_mutex_lock(&lock);
+}
+
+static void fork_parent(void)
+{
+    ipc_mutex_unlock(&lock);
+}
+
+static void fork_child(void)
+{
+    for (ipc_region *region = regions; region != NULL; region = region->next) {
+        region->forked = true;
+        ipc_platform_map_nothing(region->base, region->geometry.total_size);
+        ipc_platform_file_close(region->file);
+        region->file = IPC_NO_FILE;
+        if (region->abandon != NULL)
+            region->abandon(region->owner);
+    }
+    ipc_mutex_unlock(&lock);
+}
+
+static void prepare_fork(void)
+{
+    ipc_at_fork(fork_prepare, fork_parent, fork_child);
+}
+
+void ipc_region_register(ipc_region *region)
+{
+    ipc_once_run(&fork_once, prepare_fork);
+    ipc_mutex_lock(&lock);
+    region->next = regions;
+    region->previous = &regions;
+    if (regions != NULL)
+        regions->previous = &region->next;
+    regions = region;
+    ipc_mutex_unlock(&lock);
+}
+
+void ipc_region_unregister(ipc_region *region)
+{
+    ipc_mutex_lock(&lock);
+    if (region->previous != NULL) {
+        *region->previous = region->next;
+        if (region->next != NULL)
+            region->next->previous = region->previous;
+        region->previous = NULL;
+    }
+    ipc_mutex_unlock(&lock);
+}
+
+ipc_status ipc_region_allocate(const ipc_region_kind *kind, void *owner, const char *path, ipc_region **region)
+{
+    ipc_region *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return ipc_fail(IPC_E_NO_MEMORY, "no memory for a region's handle");
+    made->kind = kind;
+    made->owner = owner;
+    made->file = IPC_NO_FILE;
+    made->index = IPC_NO_PARTICIPANT;
+    ipc_mutex_init(&made->mutex);
+    (void)snprintf(made->path, sizeof made->path, "%s", path);
+    *region = made;
+    return IPC_OK;
+}
+
+void ipc_region_close_file(ipc_region *region)
+{
+    ipc_mutex_lock(&lock); /* a child that is being made closes it too */
+    ipc_platform_file_close(region->file);
+    region->file = IPC_NO_FILE;
+    ipc_mutex_unlock(&lock);
+}
+
+void ipc_region_discard(ipc_region *region)
+{
+    if (region == NULL)
+        return;
+    ipc_region_unregister(region);
+    ipc_platform_unmap(region->base, region->geometry.total_size);
+    ipc_platform_file_close(region->file);
+    if (region->temporary[0] != '\0')
+        ipc_platform_file_unlink(region->temporary);
+    ipc_mutex_destroy(&region->mutex);
+    free(region);
+}

@@ -1,0 +1,133 @@
+/*
+ * ring.h - one ring, one writer, one reader: what both ends share within the library.
+ *
+ * The header word of a record is the only truth about publication; there is no shared tail. Invariant Z (docs/wire-format.md section 4): of every
+ * line that is neither published nor part of the writer's open claim or batch, the first 8 bytes are zero, and the line at the tail always
+ * is. So a reader at the tail sees 0, and no payload can be taken for a header.
+ *
+ * An end has two parts: the hot one at its top (positions, private; nobody else sees them) and what it needs when it has to wait: the
+ * waiter to sleep on and the peer, which is a participant of a ring region or the other side of a connection.
+ */
+#ifndef IPC_RING_H
+#define IPC_RING_H
+
+#include "diagnostics/error.h"
+#include "ipc.h"
+#include "layout/ring_layout.h"
+#include "memory/region.h"
+#include "waiting/wait.h"
+#include "waiting/watch.h"
+
+#if defined(__GNUC__)
+#define IPC_LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define IPC_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define IPC_NOINLINE            __attribute__((noinline, cold))
+#else
+#define IPC_LIKELY(condition)   (condition)
+#define IPC_UNLIKELY(condition) (condition)
+#define IPC_NOINLINE
+#endif
+
+/* The reader returns space in portions of capacity >> 3. Worth, 64 B one way: 155-216 M/s against 105 with 1/64 and 27 with every
+   record (docs/performance.md). */
+#define IPC_RING_RETURN_SHIFT 3
+
+/* Where a ring lies in this process: checked once, at attach. */
+typedef struct ipc_ring {
+    ipc_ring_header *header;
+    uint8_t *data;
+    uint64_t capacity;
+} ipc_ring;
+
+/* Who is at the other end. */
+typedef struct ipc_ring_peer {
+    ipc_peer_state (*state)(void *owner); /* acquire: what the peer published before it went is visible */
+    bool (*attend)(void *owner);          /* see to it that the peer's death wakes us; false: it may not */
+    void (*corrupt)(void *owner);         /* the peer wrote what is not a ring */
+    void *owner;
+} ipc_ring_peer;
+
+struct ipc_ring_writer {
+    /* hot: private positions */
+    uint8_t *data;
+    uint64_t capacity;
+    uint64_t tail;   /* end of what is committed, the unpublished batch included */
+    uint64_t limit;  /* claims end here at most: free_position as last seen + capacity - one line */
+    uint64_t claim;  /* start of the open claim's record */
+    uint64_t claim_size; /* its lines in bytes; 0: no claim is open */
+    uint64_t withheld;   /* header of the batch's first record; 0: no batch is open */
+    uint64_t withheld_at;
+    ipc_ring_header *header;
+    uint32_t max_payload;
+    uint32_t claimed;    /* payload bytes of the open claim */
+    bool process_fences; /* no membarrier here: fence at every publish */
+    bool claim_moved;    /* the open claim has left bytes behind at the end of the lap */
+
+    /* cold */
+    bool corrupt;
+    uint64_t free_seen;
+    ipc_ring ring;
+    ipc_end end;
+    ipc_ring_peer peer;
+    /* Instead of waking the reader: a connection's ready bit and doorbell. NULL: wake the reader. */
+    void (*ring_doorbell)(void *owner);
+    uint64_t wanted_end; /* what a waiting claim needs limit to reach */
+    struct ipc_ring_end *region_end;
+};
+
+struct ipc_ring_reader {
+    /* hot: private positions */
+    uint8_t *data;
+    uint64_t capacity;
+    uint64_t position; /* next record to read */
+    uint64_t released; /* our read_position */
+    uint64_t freed;    /* our free_position */
+    uint64_t redelivered_until;
+    ipc_ring_header *header;
+
+    /* cold */
+    bool corrupt;
+    ipc_ring ring;
+    ipc_end end;
+    ipc_ring_peer peer;
+    ipc_waiter *sleeps_on; /* its own data waiter, or the server's doorbell */
+    struct ipc_ring_end *region_end;
+};
+
+static inline ipc_atomic64 *ipc_record_at(const uint8_t *data, uint64_t capacity, uint64_t position)
+{
+    return (ipc_atomic64 *)(void *)(uintptr_t)(data + (position & (capacity - 1)));
+}
+
+/* Zeroes the first 8 bytes of every line in [from, to). Relaxed: a reader that polls one of them must not see half a word. */
+static inline void ipc_ring_zero_lines(const uint8_t *data, uint64_t capacity, uint64_t from, uint64_t to)
+{
+    for (uint64_t position = from; position < to; position += IPC_LINE)
+        ipc_store_relaxed64(ipc_record_at(data, capacity, position), 0);
+}
+
+/* What a header word at `position` says. */
+typedef struct ipc_record_view {
+    uint64_t size; /* lines in bytes, or of the padding */
+    uint32_t length;
+    uint16_t type;
+    bool padding;
+} ipc_record_view;
+
+/* False: that is no record header. The size is bounded by the end of the lap, so a walk always ends. */
+bool ipc_record_decode(uint64_t word, uint64_t capacity, uint64_t position, ipc_record_view *view);
+
+/* ring_check.c: the ring whose header stands at `offset` of the region, geometry checked against the mapping. */
+ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *ring);
+void ipc_ring_write_header(ipc_ring_header *header, uint64_t capacity, uint64_t data_offset);
+ipc_status ipc_ring_check_capacity(uint64_t capacity);
+
+/* ring_writer.c, ring_reader.c: take over one end. `fresh`: nobody has ever written (read) here. */
+ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, bool fresh, ipc_wait_mode mode, const ipc_ring_peer *peer);
+ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, bool predecessor_died, ipc_wait_mode mode,
+                                 const ipc_ring_peer *peer);
+/* In a forked child: the mapping is zeroes now; every call returns IPC_CLOSED. */
+void ipc_ring_writer_abandon(ipc_ring_writer *writer);
+void ipc_ring_reader_abandon(ipc_ring_reader *reader);
+
+#endif

@@ -1,0 +1,247 @@
+/*
+ * The reading end: read in place, release.
+ *
+ * A record is there when its header word is not zero [publish]. Everything in that word was written by the peer: it is loaded once and judged
+ * against the lap before anything is done with it. Released records count at once (read_position, [release]), but their space goes back in
+ * portions: zeroing the lines and moving free_position [reclaim] costs the two processes a cache line each, once per portion. A writer that has
+ * no room says so ([wanted]) and gets everything back at the reader's next look at an empty ring or next release.
+ */
+#include "diagnostics/fault.h"
+#include "messaging/ring.h"
+
+#include <inttypes.h>
+
+/* ---- starting --------------------------------------------------------------------------------------------------------- */
+
+/* Everything published before a successor took over may have been handled by the dead reader already. */
+static uint64_t end_of_published(const ipc_ring *ring, uint64_t position, uint64_t freed)
+{
+    const uint64_t end = freed + ring->capacity - IPC_LINE;
+    while (position < end) {
+        ipc_record_view view;
+        const uint64_t word = ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish] */
+        if (!ipc_record_decode(word, ring->capacity, position, &view)) /* zero, or corrupt: reading will tell */
+            break;
+        position += view.size;
+    }
+    return position;
+}
+
+ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, bool predecessor_died, ipc_wait_mode mode,
+                                 const ipc_ring_peer *peer)
+{
+    const uint64_t freed = ipc_load_acquire64(&ring->header->free_position);
+    const uint64_t position = ipc_load_acquire64(&ring->header->read_position); /* [release] */
+    if (freed > position || position - freed > ring->capacity || position > IPC_POSITION_MAX || position % IPC_LINE != 0 ||
+        freed % IPC_LINE != 0)
+        return ipc_fail(IPC_E_CORRUPT, "a ring of %" PRIu64 " bytes was read up to %" PRIu64 " and freed up to %" PRIu64, ring->capacity,
+                        position, freed);
+    if (position != freed) { /* the predecessor may have died in the middle of this */
+        ipc_release_fence();
+        ipc_ring_zero_lines(ring->data, ring->capacity, freed, position);
+        ipc_store_release64(&ring->header->free_position, position); /* [reclaim] */
+        ipc_full_fence();
+        ipc_waiter_wake(&ring->header->space);
+    }
+    reader->data = ring->data;
+    reader->capacity = ring->capacity;
+    reader->position = position;
+    reader->released = position;
+    reader->freed = position;
+    reader->redelivered_until = predecessor_died ? end_of_published(ring, position, position) : 0;
+    reader->header = ring->header;
+    reader->ring = *ring;
+    reader->peer = *peer;
+    reader->sleeps_on = &ring->header->data;
+    ipc_end_init(&reader->end, mode);
+    reader->end.wakes[0] = &ring->header->data;
+    return IPC_OK;
+}
+
+void ipc_ring_reader_abandon(ipc_ring_reader *reader)
+{
+    ipc_store_relaxed32(&reader->end.flags, IPC_END_CLOSED); /* the mapping is zeroes: every read is empty and finds this */
+    ipc_store_relaxed32(&reader->end.inside, 0);
+}
+
+/* ---- returning space ---------------------------------------------------------------------------------------------------- */
+
+static void return_space(ipc_ring_reader *reader)
+{
+    ipc_store_relaxed32(&reader->header->space.wanted, 0); /* [wanted]: before the look of whoever sets it again */
+    ipc_release_fence();                                   /* a new writer that sees a zero of ours sees our read_position too */
+    ipc_ring_zero_lines(reader->data, reader->capacity, reader->freed, reader->released);
+    IPC_FAULT_POINT("ring.return.zeroed");
+    ipc_store_release64(&reader->header->free_position, reader->released); /* [reclaim] */
+    IPC_FAULT_POINT("ring.return.stored");
+    reader->freed = reader->released;
+    ipc_full_fence(); /* once per portion: cheap, and the sleeping writer needs no more than this */
+    if ((ipc_load_relaxed32(&reader->header->space.word) & IPC_WAITER_SLEEPING) != 0) /* [sleep] */
+        ipc_waiter_signal_sleeper(&reader->header->space);
+}
+
+static inline bool space_is_wanted(const ipc_ring_reader *reader)
+{
+    return ipc_load_relaxed32(&reader->header->space.wanted) != 0; /* [wanted] */
+}
+
+void ipc_ring_release(ipc_ring_reader *reader)
+{
+    if (reader->released == reader->position)
+        return;
+    IPC_FAULT_POINT("ring.release.before_store");
+    reader->released = reader->position;
+    ipc_store_release64(&reader->header->read_position, reader->released); /* [release] */
+    IPC_FAULT_POINT("ring.release.after_store");
+    if (IPC_UNLIKELY(reader->released - reader->freed >= reader->capacity >> IPC_RING_RETURN_SHIFT || space_is_wanted(reader)))
+        return_space(reader);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------------------------- */
+
+IPC_NOINLINE static ipc_status corrupt(ipc_ring_reader *reader, uint64_t position, uint64_t word)
+{
+    if (!reader->corrupt) {
+        reader->corrupt = true;
+        reader->peer.corrupt(reader->peer.owner);
+    }
+    return ipc_fail(IPC_E_CORRUPT, "the writer put %016" PRIx64 " at position %" PRIu64 " of a ring of %" PRIu64 " bytes, which is no record",
+                    word, position, reader->capacity);
+}
+
+static ipc_status empty(ipc_ring_reader *reader)
+{
+    if (reader->freed != reader->released && space_is_wanted(reader))
+        return_space(reader);
+    return (ipc_load_relaxed32(&reader->end.flags) & IPC_END_CLOSED) != 0 ? IPC_CLOSED : IPC_EMPTY;
+}
+
+static inline bool within_ring(const ipc_ring_reader *reader, uint64_t position, uint64_t size)
+{
+    return position + size - reader->freed <= reader->capacity; /* reading ahead never comes round to what is not released */
+}
+
+/* The record behind padding. A second padding in a row is nothing that a writer does. */
+IPC_NOINLINE static ipc_status skip_padding(ipc_ring_reader *reader, uint64_t padding_word, ipc_record_view *view, uint64_t *position)
+{
+    if (!within_ring(reader, *position, view->size))
+        return corrupt(reader, *position, padding_word);
+    *position += view->size;
+    const uint64_t word = ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, *position)); /* [publish] of the padding */
+    if (!ipc_record_decode(word, reader->capacity, *position, view) || view->padding)
+        return corrupt(reader, *position, word);
+    return IPC_OK;
+}
+
+ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record)
+{
+    uint64_t position = reader->position;
+    const uint64_t word = ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, position)); /* [publish] */
+    if (word == 0)
+        return empty(reader);
+
+    ipc_record_view view;
+    if (IPC_UNLIKELY(!ipc_record_decode(word, reader->capacity, position, &view)))
+        return corrupt(reader, position, word);
+    if (IPC_UNLIKELY(view.padding)) {
+        ipc_status status = skip_padding(reader, word, &view, &position);
+        if (status != IPC_OK)
+            return status;
+    }
+    if (IPC_UNLIKELY(!within_ring(reader, position, view.size)))
+        return corrupt(reader, position, word);
+
+    record->payload = reader->data + (position & (reader->capacity - 1)) + IPC_RECORD_HEADER_SIZE;
+    record->length = view.length;
+    record->type = view.type;
+    record->redelivered = position < reader->redelivered_until;
+    reader->position = position + view.size;
+    IPC_FAULT_POINT("ring.read.done");
+    return IPC_OK;
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------------------------------------- */
+
+static inline bool is_readable(const ipc_ring_reader *reader)
+{
+    return ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, reader->position)) != 0; /* [publish] */
+}
+
+static bool has_record(const void *subject)
+{
+    const ipc_ring_reader *reader = subject;
+    return is_readable(reader) || (reader->freed != reader->released && space_is_wanted(reader));
+}
+
+static ipc_status check_record(void *subject)
+{
+    ipc_ring_reader *reader = subject;
+    if (is_readable(reader))
+        return IPC_OK;
+    ipc_status status = empty(reader);
+    if (status != IPC_EMPTY)
+        return status;
+    const ipc_peer_state state = reader->peer.state(reader->peer.owner); /* [close] */
+    if (state != IPC_PEER_LEFT && state != IPC_PEER_DEAD)
+        return IPC_EMPTY;
+    if (is_readable(reader)) /* once more: published before the peer went */
+        return IPC_OK;
+    return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : IPC_PEER_DIED;
+}
+
+static bool attend_writer(void *subject)
+{
+    ipc_ring_reader *reader = subject;
+    if (reader->freed != reader->released) /* while we sleep nobody would look at `wanted` */
+        return_space(reader);
+    return reader->peer.attend(reader->peer.owner);
+}
+
+ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)
+{
+    if (is_readable(reader))
+        return IPC_OK;
+    const ipc_wait wait = {
+        .end = &reader->end,
+        .waiter = reader->sleeps_on,
+        .also = reader->sleeps_on == &reader->header->data ? NULL : &reader->header->data,
+        .check = check_record,
+        .attend = attend_writer,
+        .subject = reader,
+        .deadline = deadline,
+        .cancel = cancel,
+    };
+    return ipc_wait_until(&wait, has_record);
+}
+
+ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel, ipc_record *record)
+{
+    ipc_status status = ipc_ring_try_read(reader, record);
+    if (status != IPC_EMPTY)
+        return status;
+    status = ipc_ring_wait(reader, deadline, cancel);
+    return status == IPC_OK ? ipc_ring_try_read(reader, record) : status;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------------------- */
+
+uint64_t ipc_ring_reader_capacity(const ipc_ring_reader *reader)
+{
+    return reader->capacity;
+}
+
+void ipc_ring_reader_stop(ipc_ring_reader *reader)
+{
+    ipc_end_stop(&reader->end);
+}
+
+void ipc_ring_reader_resume(ipc_ring_reader *reader)
+{
+    ipc_end_resume(&reader->end);
+}
+
+ipc_peer_state ipc_ring_reader_peer(const ipc_ring_reader *reader)
+{
+    (void)reader->peer.attend(reader->peer.owner);
+    return reader->peer.state(reader->peer.owner);
+}

@@ -1,0 +1,379 @@
+/*
+ * The writing end: claim, fill, commit.
+ *
+ * A claim is private until its header word is stored; the bytes between are the writer's alone. A record never wraps: when it does not fit before
+ * the end of the lap, padding fills the lap and the record starts the next one. Of the two headers the one that stands first is
+ * stored last. A batch is the same idea with more records: its first header is withheld, all others are written at once (a
+ * reader cannot get past the missing one), and one release store publishes it all [publish].
+ */
+#include "diagnostics/fault.h"
+#include "messaging/ring.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- starting -------------------------------------------------------------------------------------------------------- */
+
+/* One walk over what is published, from the reader's position to the first zero. */
+static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
+{
+    const uint64_t free_position = ipc_load_acquire64(&ring->header->free_position); /* [reclaim] */
+    uint64_t position = ipc_load_acquire64(&ring->header->read_position);            /* [release] */
+    if (free_position > position || position - free_position > ring->capacity || position > IPC_POSITION_MAX ||
+        position % IPC_LINE != 0 || free_position % IPC_LINE != 0)
+        return ipc_fail(IPC_E_CORRUPT, "a ring of %" PRIu64 " bytes was read up to %" PRIu64 " and freed up to %" PRIu64, ring->capacity,
+                        position, free_position);
+    const uint64_t end = free_position + ring->capacity - IPC_LINE;
+    while (position < end) {
+        ipc_record_view view;
+        const uint64_t word = ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish] */
+        if (word == 0)
+            break;
+        if (!ipc_record_decode(word, ring->capacity, position, &view) || view.size > end - position)
+            return ipc_fail(IPC_E_CORRUPT, "a ring has %016" PRIx64 " at position %" PRIu64 ", which is no record", word, position);
+        position += view.size;
+    }
+    *tail = position;
+    *freed = free_position;
+    return IPC_OK;
+}
+
+/* The reader may go on reading, and zeroing what it returns, while we walk. A zero of its making lies before its read_position, so at a zero
+   that position is looked at again ([release]), and if the reader has passed us the walk begins there. Each turn costs it at least
+   one record, and the dead writer publishes no more: more turns than lines is a reader that makes its positions up. */
+static ipc_status find_tail(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
+{
+    for (uint64_t turn = 0; turn <= ring->capacity / IPC_LINE; turn++) {
+        ipc_status status = walk(ring, tail, freed);
+        if (status != IPC_OK || ipc_load_acquire64(&ring->header->read_position) <= *tail)
+            return status;
+    }
+    return ipc_fail(IPC_E_CORRUPT, "the reader of a ring of %" PRIu64 " bytes has moved more often than there are records", ring->capacity);
+}
+
+ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, bool fresh, ipc_wait_mode mode, const ipc_ring_peer *peer)
+{
+    uint64_t tail = 0;
+    uint64_t freed = 0;
+    if (!fresh) {
+        ipc_status status = find_tail(ring, &tail, &freed);
+        if (status != IPC_OK)
+            return status;
+        ipc_ring_zero_lines(ring->data, ring->capacity, tail, freed + ring->capacity); /* invariant Z */
+    }
+    writer->data = ring->data;
+    writer->capacity = ring->capacity;
+    writer->tail = tail;
+    writer->free_seen = freed;
+    writer->limit = freed + ring->capacity - IPC_LINE;
+    writer->claim_size = 0;
+    writer->withheld = 0;
+    writer->header = ring->header;
+    writer->max_payload = (uint32_t)(ring->capacity / 2 - IPC_RECORD_HEADER_SIZE);
+    writer->ring = *ring;
+    writer->peer = *peer;
+    ipc_end_init(&writer->end, mode);
+    writer->process_fences = ipc_waiter_process_fences();
+    writer->end.wakes[0] = &ring->header->space;
+    return IPC_OK;
+}
+
+void ipc_ring_writer_abandon(ipc_ring_writer *writer)
+{
+    writer->limit = 0; /* every claim takes the slow path, and finds the end closed */
+    writer->claim_size = 0;
+    writer->withheld = 0;
+    ipc_store_relaxed32(&writer->end.flags, IPC_END_CLOSED);
+    ipc_store_relaxed32(&writer->end.inside, 0);
+}
+
+/* ---- claiming ---------------------------------------------------------------------------------------------------------- */
+
+static ipc_status corrupt(ipc_ring_writer *writer, uint64_t free_position)
+{
+    if (!writer->corrupt) {
+        writer->corrupt = true;
+        writer->peer.corrupt(writer->peer.owner);
+    }
+    return ipc_fail(IPC_E_CORRUPT, "the reader says it has freed up to %" PRIu64 "; it had freed up to %" PRIu64 " and there is data up to %" PRIu64,
+                    free_position, writer->free_seen, writer->tail);
+}
+
+/* How far the reader has come [reclaim]. Its number is believed only in range. */
+static ipc_status refresh_limit(ipc_ring_writer *writer)
+{
+    const uint64_t free_position = ipc_load_acquire64(&writer->header->free_position); /* [reclaim] */
+    const uint64_t published = writer->withheld != 0 ? writer->withheld_at : writer->tail;
+    if (writer->corrupt || free_position < writer->free_seen || free_position > published || free_position % IPC_LINE != 0)
+        return corrupt(writer, free_position);
+    writer->free_seen = free_position;
+    writer->limit = free_position + writer->capacity - IPC_LINE;
+    return IPC_OK;
+}
+
+/* Looks again, then asks for space and looks once more [wanted]. */
+IPC_NOINLINE static ipc_status make_room(ipc_ring_writer *writer, uint64_t end)
+{
+    if ((ipc_load_relaxed32(&writer->end.flags) & IPC_END_CLOSED) != 0)
+        return IPC_CLOSED;
+    ipc_status status = refresh_limit(writer);
+    if (status != IPC_OK || end <= writer->limit)
+        return status;
+    ipc_store_relaxed32(&writer->header->space.wanted, 1); /* [wanted] */
+    ipc_full_fence();
+    status = refresh_limit(writer);
+    if (status != IPC_OK || end <= writer->limit)
+        return status;
+    writer->wanted_end = end;
+    return IPC_FULL;
+}
+
+IPC_NOINLINE static ipc_status too_large(const ipc_ring_writer *writer, uint32_t length)
+{
+    return ipc_fail(IPC_E_TOO_LARGE, "a record of %u bytes does not fit: a ring of %" PRIu64 " bytes takes at most %u", length,
+                    writer->capacity, writer->max_payload);
+}
+
+static inline void *payload_at(const ipc_ring_writer *writer, uint64_t position)
+{
+    return writer->data + (position & (writer->capacity - 1)) + IPC_RECORD_HEADER_SIZE;
+}
+
+ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **payload)
+{
+    if (IPC_UNLIKELY(length > writer->max_payload))
+        return too_large(writer, length);
+    if (IPC_UNLIKELY(writer->claim_size != 0))
+        ipc_ring_abandon(writer);
+
+    const uint64_t size = ipc_record_size(length);
+    const uint64_t to_end = writer->capacity - (writer->tail & (writer->capacity - 1));
+    const uint64_t start = size <= to_end ? writer->tail : writer->tail + to_end;
+    if (IPC_UNLIKELY(start + size > writer->limit)) {
+        ipc_status status = make_room(writer, start + size);
+        if (status != IPC_OK)
+            return status;
+    }
+    writer->claim = start;
+    writer->claim_size = size;
+    writer->claimed = length;
+    writer->claim_moved = false;
+    *payload = payload_at(writer, start);
+    IPC_FAULT_POINT("ring.claim.done");
+    return IPC_OK;
+}
+
+ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t length, void **payload)
+{
+    if (writer->claim_size == 0)
+        return ipc_fail(IPC_E_STATE, "there is no open claim to extend");
+    if (length > writer->max_payload)
+        return too_large(writer, length);
+    if (length > writer->claimed) {
+        const uint64_t size = ipc_record_size(length);
+        const uint64_t to_end = writer->capacity - (writer->claim & (writer->capacity - 1));
+        const uint64_t start = size <= to_end ? writer->claim : writer->claim + to_end;
+        if (start + size > writer->limit) {
+            ipc_status status = make_room(writer, start + size);
+            if (status != IPC_OK)
+                return status;
+        }
+        if (start != writer->claim) { /* a claim starts a lap at most once more, so there is only one place left behind */
+            memcpy(payload_at(writer, start), payload_at(writer, writer->claim), writer->claimed);
+            writer->claim_moved = true;
+        }
+        writer->claim = start;
+        writer->claim_size = size;
+        writer->claimed = length;
+    }
+    *payload = payload_at(writer, writer->claim);
+    return IPC_OK;
+}
+
+void ipc_ring_abandon(ipc_ring_writer *writer)
+{
+    if (writer->claim_size == 0)
+        return;
+    /* The first line's header word has not been written. Of a claim that moved, neither has the tail's. */
+    if (writer->claim_moved)
+        ipc_ring_zero_lines(writer->data, writer->capacity, writer->tail + IPC_LINE, writer->claim);
+    ipc_ring_zero_lines(writer->data, writer->capacity, writer->claim + IPC_LINE, writer->claim + writer->claim_size);
+    writer->claim_size = 0;
+}
+
+/* ---- committing --------------------------------------------------------------------------------------------------------- */
+
+IPC_NOINLINE static void signal_reader(ipc_ring_writer *writer)
+{
+    if (writer->ring_doorbell == NULL)
+        ipc_waiter_signal_sleeper(&writer->header->data);
+    else if (ipc_waiter_disarm(&writer->header->data))
+        writer->ring_doorbell(writer->peer.owner);
+}
+
+static inline void publish(ipc_ring_writer *writer, uint64_t position, uint64_t word)
+{
+    IPC_FAULT_POINT("ring.commit.before_publish");
+    ipc_store_release64(ipc_record_at(writer->data, writer->capacity, position), word); /* [publish] */
+    IPC_FAULT_POINT("ring.commit.after_publish");
+    if (IPC_UNLIKELY(ipc_waiter_is_armed(&writer->header->data, writer->process_fences))) /* [sleep] */
+        signal_reader(writer);
+}
+
+static inline void put(ipc_ring_writer *writer, uint64_t position, uint64_t word)
+{
+    ipc_store_relaxed64(ipc_record_at(writer->data, writer->capacity, position), word); /* plain is enough: unreachable yet */
+}
+
+IPC_NOINLINE static ipc_status bad_commit(const ipc_ring_writer *writer, uint32_t length)
+{
+    if (writer->claim_size == 0)
+        return ipc_fail(IPC_E_STATE, "commit without an open claim");
+    return ipc_fail(IPC_E_ARGUMENT, "commit of %u bytes, %u were claimed", length, writer->claimed);
+}
+
+/* Closes the claim at `length` bytes and moves the tail behind it. */
+static inline void close_claim(ipc_ring_writer *writer, uint32_t length)
+{
+    const uint64_t size = ipc_record_size(length);
+    if (IPC_UNLIKELY(size != writer->claim_size))
+        ipc_ring_zero_lines(writer->data, writer->capacity, writer->claim + size, writer->claim + writer->claim_size);
+    writer->tail = writer->claim + size;
+    writer->claim_size = 0;
+}
+
+ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_t length, uint16_t type)
+{
+    if (IPC_UNLIKELY(writer->claim_size == 0 || length > writer->claimed))
+        return bad_commit(writer, length);
+    if (IPC_UNLIKELY(writer->withheld != 0)) {
+        ipc_status status = ipc_ring_commit_batched(writer, length, type);
+        ipc_ring_flush(writer);
+        return status;
+    }
+
+    uint64_t first = writer->tail;
+    uint64_t word = ipc_record_word(length, type);
+    if (IPC_UNLIKELY(writer->claim != first)) { /* the rest of the lap is padding, and stands first */
+        put(writer, writer->claim, word);
+        word = ipc_record_padding(writer->claim - first);
+    }
+    close_claim(writer, length);
+    publish(writer, first, word);
+    return IPC_OK;
+}
+
+static inline void put_or_withhold(ipc_ring_writer *writer, uint64_t position, uint64_t word)
+{
+    if (writer->withheld == 0) {
+        writer->withheld = word;
+        writer->withheld_at = position;
+    } else {
+        put(writer, position, word);
+    }
+}
+
+ipc_status ipc_ring_commit_batched(ipc_ring_writer *writer, uint32_t length, uint16_t type)
+{
+    if (IPC_UNLIKELY(writer->claim_size == 0 || length > writer->claimed))
+        return bad_commit(writer, length);
+    if (writer->claim != writer->tail)
+        put_or_withhold(writer, writer->tail, ipc_record_padding(writer->claim - writer->tail));
+    put_or_withhold(writer, writer->claim, ipc_record_word(length, type));
+    close_claim(writer, length);
+    return IPC_OK;
+}
+
+void ipc_ring_flush(ipc_ring_writer *writer)
+{
+    const uint64_t word = writer->withheld;
+    if (word == 0)
+        return;
+    writer->withheld = 0;
+    IPC_FAULT_POINT("ring.batch.before_publish");
+    publish(writer, writer->withheld_at, word);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------------------------------------- */
+
+static bool may_have_room(const void *subject)
+{
+    const ipc_ring_writer *writer = subject;
+    return ipc_load_relaxed64(&writer->header->free_position) != writer->free_seen;
+}
+
+static ipc_status check_room(void *subject)
+{
+    ipc_ring_writer *writer = subject;
+    /* The state first: what a reader released before it went is seen by the look that follows. */
+    const ipc_peer_state state = writer->peer.state(writer->peer.owner);
+    ipc_status status = make_room(writer, writer->wanted_end);
+    if (status != IPC_FULL)
+        return status;
+    return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : state == IPC_PEER_DEAD ? IPC_PEER_DIED : IPC_EMPTY;
+}
+
+static bool attend_reader(void *subject)
+{
+    const ipc_ring_writer *writer = subject;
+    return writer->peer.attend(writer->peer.owner);
+}
+
+ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel, void **payload)
+{
+    ipc_status status = ipc_ring_try_claim(writer, length, payload);
+    if (IPC_LIKELY(status != IPC_FULL))
+        return status;
+
+    ipc_ring_flush(writer); /* the reader cannot make room out of what it cannot see */
+    const ipc_wait wait = {
+        .end = &writer->end,
+        .waiter = &writer->header->space,
+        .check = check_room,
+        .attend = attend_reader,
+        .subject = writer,
+        .deadline = deadline,
+        .cancel = cancel,
+    };
+    status = ipc_wait_until(&wait, may_have_room);
+    return status == IPC_OK ? ipc_ring_try_claim(writer, length, payload) : status;
+}
+
+ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t length, uint16_t type, ipc_deadline deadline, ipc_cancel *cancel)
+{
+    void *place = NULL;
+    ipc_status status = ipc_ring_claim(writer, length, deadline, cancel, &place);
+    if (status != IPC_OK)
+        return status;
+    if (length != 0)
+        memcpy(place, payload, length);
+    return ipc_ring_commit(writer, length, type);
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------------------- */
+
+uint64_t ipc_ring_writer_capacity(const ipc_ring_writer *writer)
+{
+    return writer->capacity;
+}
+
+uint32_t ipc_ring_writer_max_payload(const ipc_ring_writer *writer)
+{
+    return writer->max_payload;
+}
+
+void ipc_ring_writer_stop(ipc_ring_writer *writer)
+{
+    ipc_end_stop(&writer->end);
+}
+
+void ipc_ring_writer_resume(ipc_ring_writer *writer)
+{
+    ipc_end_resume(&writer->end);
+}
+
+ipc_peer_state ipc_ring_writer_peer(const ipc_ring_writer *writer)
+{
+    (void)writer->peer.attend(writer->peer.owner);
+    return writer->peer.state(writer->peer.owner);
+}

@@ -1,0 +1,238 @@
+/* Files, mappings and open-file-description locks on Linux. */
+#define _GNU_SOURCE
+#include "diagnostics/error.h"
+#include "platform/platform.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int descriptor(ipc_file file)
+{
+    return (int)file;
+}
+
+ipc_status ipc_platform_directory(char *path, size_t size)
+{
+    const char *chosen = getenv("IPC_DIR");
+    const bool is_default = chosen == NULL || chosen[0] == '\0';
+    char wanted[IPC_PATH_MAX];
+    int length = is_default ? snprintf(wanted, sizeof wanted, "/dev/shm/ipc-%u", (unsigned)geteuid())
+                            : snprintf(wanted, sizeof wanted, "%s", chosen);
+    /* room for '/', a name of 120 characters and a connection's suffix of 17 */
+    if (length < 0 || (size_t)length + 140 > sizeof wanted)
+        return ipc_fail(IPC_E_ARGUMENT, "IPC_DIR is too long (%d characters, at most %d)", length, IPC_PATH_MAX - 140);
+    if (mkdir(wanted, 0700) != 0 && errno != EEXIST)
+        return ipc_fail_system(errno, "cannot create the region directory %s", wanted);
+
+    struct stat status;
+    if (lstat(wanted, &status) != 0)
+        return ipc_fail_system(errno, "cannot look at the region directory %s", wanted);
+    if (is_default && (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0))
+        return ipc_fail(IPC_E_ACCESS, "%s must be a directory of user %u with mode 0700; it has owner %u and mode %04o: remove it",
+                        wanted, (unsigned)geteuid(), (unsigned)status.st_uid, (unsigned)status.st_mode & 07777u);
+
+    char *absolute = realpath(wanted, NULL); /* the program may change its directory later */
+    if (absolute == NULL)
+        return ipc_fail_system(errno, "cannot resolve the region directory %s", wanted);
+    int written = snprintf(path, size, "%s", absolute);
+    free(absolute);
+    if (written < 0 || (size_t)written + 140 > size)
+        return ipc_fail(IPC_E_ARGUMENT, "the region directory's path is too long (%d characters)", written);
+    return IPC_OK;
+}
+
+static ipc_status reserve(int fd, uint64_t size)
+{
+    int error;
+    do {
+        error = posix_fallocate(fd, 0, (off_t)size);
+    } while (error == EINTR);
+    if (error != 0)
+        return ipc_fail_system(error, "cannot reserve %" PRIu64 " bytes of shared memory", size);
+    return IPC_OK;
+}
+
+ipc_status ipc_platform_file_create(const char *directory, uint64_t size, ipc_file *file, char *temporary, size_t temporary_size)
+{
+    temporary[0] = '\0';
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+        uint64_t random;
+        ipc_platform_random(&random, sizeof random);
+        int length = snprintf(temporary, temporary_size, "%s/~tmp.%u.%016" PRIx64, directory, ipc_platform_pid(), random);
+        if (length < 0 || (size_t)length >= temporary_size)
+            return ipc_fail(IPC_E_ARGUMENT, "the region directory's path is too long");
+        fd = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+    }
+    if (fd < 0)
+        return ipc_fail_system(errno, "cannot create a file in %s", directory);
+
+    ipc_status status = reserve(fd, size);
+    if (status != IPC_OK) {
+        (void)close(fd);
+        if (temporary[0] != '\0')
+            (void)unlink(temporary);
+        return status;
+    }
+    *file = fd;
+    return IPC_OK;
+}
+
+ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const char *path)
+{
+    char self[64];
+    const char *source = temporary;
+    if (temporary[0] == '\0') {
+        (void)snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor(file));
+        source = self;
+    }
+    if (linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) != 0)
+        return ipc_fail_system(errno, "cannot give a region its name %s", path);
+    if (temporary[0] != '\0')
+        (void)unlink(temporary);
+    return IPC_OK;
+}
+
+ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *size)
+{
+    /* O_NONBLOCK: a pipe of that name must not hold us up */
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        if (errno == ELOOP || errno == ENXIO || errno == EISDIR)
+            return ipc_fail(IPC_E_CORRUPT, "%s is not a regular file", path);
+        return ipc_fail_system(errno, "cannot open %s", path);
+    }
+    struct stat status;
+    ipc_status result = IPC_OK;
+    if (fstat(fd, &status) != 0)
+        result = ipc_fail_system(errno, "cannot look at %s", path);
+    else if (!S_ISREG(status.st_mode))
+        result = ipc_fail(IPC_E_CORRUPT, "%s is not a regular file", path);
+    else if (status.st_uid != geteuid())
+        result = ipc_fail(IPC_E_ACCESS, "%s belongs to user %u, this is user %u", path, (unsigned)status.st_uid, (unsigned)geteuid());
+    if (result != IPC_OK) {
+        (void)close(fd);
+        return result;
+    }
+    *size = (uint64_t)status.st_size;
+    *file = fd;
+    return IPC_OK;
+}
+
+ipc_status ipc_platform_file_read(ipc_file file, void *buffer, size_t length)
+{
+    size_t done = 0;
+    while (done < length) {
+        ssize_t count = pread(descriptor(file), (char *)buffer + done, length - done, (off_t)done);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return ipc_fail_system(errno, "cannot read a region's header");
+        if (count == 0)
+            return ipc_fail(IPC_E_CORRUPT, "a region ends after %zu bytes, its header has %zu", done, length);
+        done += (size_t)count;
+    }
+    return IPC_OK;
+}
+
+bool ipc_platform_file_is_named(ipc_file file, const char *path)
+{
+    struct stat ours;
+    struct stat named;
+    return fstat(descriptor(file), &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+void ipc_platform_file_unlink(const char *path)
+{
+    (void)unlink(path); /* gone already is as good */
+}
+
+void ipc_platform_file_unlink_prefix(const char *prefix)
+{
+    const char *slash = strrchr(prefix, '/');
+    if (slash == NULL)
+        return;
+    char directory[IPC_PATH_MAX];
+    (void)snprintf(directory, sizeof directory, "%.*s", (int)(slash - prefix), prefix);
+    DIR *entries = opendir(directory);
+    if (entries == NULL)
+        return;
+    const size_t length = strlen(slash + 1);
+    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
+        if (strncmp(entry->d_name, slash + 1, length) == 0)
+            (void)unlinkat(dirfd(entries), entry->d_name, 0);
+    }
+    (void)closedir(entries);
+}
+
+void ipc_platform_file_close(ipc_file file)
+{
+    if (file != IPC_NO_FILE)
+        (void)close(descriptor(file));
+}
+
+ipc_status ipc_platform_map(ipc_file file, uint64_t size, void **base)
+{
+    if (size > SIZE_MAX)
+        return ipc_fail(IPC_E_TOO_LARGE, "a region of %" PRIu64 " bytes does not fit into this process", size);
+    void *address = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(file), 0);
+    if (address == MAP_FAILED)
+        return ipc_fail_system(errno, "cannot map %" PRIu64 " bytes of shared memory", size);
+    *base = address;
+    return IPC_OK;
+}
+
+void ipc_platform_unmap(void *base, uint64_t size)
+{
+    if (base != NULL)
+        (void)munmap(base, (size_t)size);
+}
+
+void ipc_platform_map_nothing(void *base, uint64_t size)
+{
+    if (base != NULL)
+        (void)mmap(base, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+static struct flock one_byte(short type, uint64_t byte)
+{
+    struct flock lock;
+    memset(&lock, 0, sizeof lock); /* l_pid must be 0 for these locks */
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = (off_t)byte;
+    lock.l_len = 1;
+    return lock;
+}
+
+ipc_status ipc_platform_lock_try(ipc_file file, uint64_t byte)
+{
+    struct flock lock = one_byte(F_WRLCK, byte);
+    if (fcntl(descriptor(file), F_OFD_SETLK, &lock) == 0)
+        return IPC_OK;
+    if (errno == EAGAIN || errno == EACCES)
+        return IPC_E_IN_USE;
+    return ipc_fail_system(errno, "cannot lock a byte of a region");
+}
+
+void ipc_platform_unlock(ipc_file file, uint64_t byte)
+{
+    struct flock lock = one_byte(F_UNLCK, byte);
+    (void)fcntl(descriptor(file), F_OFD_SETLK, &lock); /* closing the file does it as well */
+}
+
+bool ipc_platform_lock_is_held(ipc_file file, uint64_t byte)
+{
+    struct flock lock = one_byte(F_WRLCK, byte);
+    if (fcntl(descriptor(file), F_OFD_GETLK, &lock) != 0)
+        return true; /* not knowing must never declare a living process dead */
+    return lock.l_type != F_UNLCK;
+}

@@ -1,0 +1,87 @@
+/* Time, futex, membarrier on Linux. */
+#define _GNU_SOURCE
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+    struct timespec now;
+    (void)clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t ipc_platform_now(void)
+{
+    return nanoseconds(CLOCK_MONOTONIC);
+}
+
+uint64_t ipc_platform_unix_time(void)
+{
+    return nanoseconds(CLOCK_REALTIME);
+}
+
+void ipc_platform_futex_wait(ipc_atomic32 *word, uint32_t expected, ipc_deadline deadline)
+{
+    struct timespec until;
+    struct timespec *limit = NULL;
+    const uint64_t seconds = deadline / 1000000000u;
+    if (deadline != IPC_FOREVER && seconds <= INT32_MAX) { /* later than 68 years after boot is never */
+        until.tv_sec = (time_t)seconds;
+        until.tv_nsec = (long)(deadline % 1000000000u);
+        limit = &until;
+    }
+    /* Shared, not private; absolute CLOCK_MONOTONIC. EAGAIN, EINTR and ETIMEDOUT all mean: let the caller look. */
+    (void)syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, limit, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+void ipc_platform_futex_wake(ipc_atomic32 *word)
+{
+    (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+bool ipc_platform_barrier_register(void)
+{
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+}
+
+void ipc_platform_barrier(void)
+{
+    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+}
+
+void ipc_platform_yield(void)
+{
+    (void)sched_yield();
+}
+
+void ipc_platform_random(void *buffer, size_t length)
+{
+    size_t done = 0;
+    while (done < length) {
+        ssize_t count = getrandom((char *)buffer + done, length - done, 0);
+        if (count > 0)
+            done += (size_t)count;
+        else if (errno != EINTR)
+            abort(); /* getrandom of a few bytes fails on no kernel that has it */
+    }
+}
+
+uint32_t ipc_platform_processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return (uint32_t)CPU_COUNT(&set);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (uint32_t)online : 1;
+}

@@ -1,0 +1,91 @@
+/* Waiting for the end of other processes: a pidfd each, in one epoll. */
+#define _GNU_SOURCE
+#include "diagnostics/error.h"
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WAKE_TOKEN UINT64_MAX
+
+ipc_status ipc_watcher_open(ipc_watcher *watcher)
+{
+    watcher->wake = -1;
+    watcher->events = epoll_create1(EPOLL_CLOEXEC);
+    if (watcher->events < 0)
+        return ipc_fail_system(errno, "cannot create the process watch");
+    watcher->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = WAKE_TOKEN}};
+    if (watcher->wake < 0 || epoll_ctl(watcher->events, EPOLL_CTL_ADD, watcher->wake, &event) != 0) {
+        ipc_status status = ipc_fail_system(errno, "cannot create the process watch");
+        ipc_watcher_close(watcher);
+        return status;
+    }
+    return IPC_OK;
+}
+
+void ipc_watcher_close(ipc_watcher *watcher)
+{
+    if (watcher->events >= 0)
+        (void)close(watcher->events);
+    if (watcher->wake >= 0)
+        (void)close(watcher->wake);
+    watcher->events = -1;
+    watcher->wake = -1;
+}
+
+ipc_watcher_result ipc_watcher_add(ipc_watcher *watcher, uint32_t pid, uint64_t start_time, uint64_t token, intptr_t *handle)
+{
+    *handle = -1;
+    if (pid == 0 || pid > INT32_MAX)
+        return IPC_WATCH_IMPOSSIBLE;
+    int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+    if (fd < 0)
+        return errno == ESRCH ? IPC_WATCH_GONE : IPC_WATCH_IMPOSSIBLE;
+    /* The number may have been reused before the descriptor was opened; from now on it cannot be. */
+    if (!ipc_platform_process_exists(pid, start_time)) {
+        (void)close(fd);
+        return IPC_WATCH_GONE;
+    }
+    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = token}};
+    if (epoll_ctl(watcher->events, EPOLL_CTL_ADD, fd, &event) != 0) {
+        (void)close(fd);
+        return IPC_WATCH_IMPOSSIBLE;
+    }
+    *handle = fd;
+    return IPC_WATCHED;
+}
+
+void ipc_watcher_remove(ipc_watcher *watcher, intptr_t handle)
+{
+    if (handle < 0)
+        return;
+    if (watcher->events >= 0)
+        (void)epoll_ctl(watcher->events, EPOLL_CTL_DEL, (int)handle, NULL);
+    (void)close((int)handle);
+}
+
+int ipc_watcher_wait(ipc_watcher *watcher, int timeout_ms, uint64_t *tokens, int count)
+{
+    struct epoll_event events[16];
+    int found = epoll_wait(watcher->events, events, count < 16 ? count : 16, timeout_ms);
+    int filled = 0;
+    for (int i = 0; i < found; i++) {
+        if (events[i].data.u64 == WAKE_TOKEN) {
+            uint64_t value;
+            (void)!read(watcher->wake, &value, sizeof value);
+        } else {
+            tokens[filled++] = events[i].data.u64;
+        }
+    }
+    return filled;
+}
+
+void ipc_watcher_wake(ipc_watcher *watcher)
+{
+    const uint64_t one = 1;
+    (void)!write(watcher->wake, &one, sizeof one);
+}

@@ -1,0 +1,146 @@
+#include "waiting/wait.h"
+
+/* With a peer that is not being watched (none has attached yet, or the system does not allow it) a sleeper looks around this often. */
+#define LOOK_AROUND_NS 250000000u
+/* While publishers may not know yet that they must fence. */
+#define DOZE_NS 10000000u
+/* Spinning for longer than this lets others have the processor now and then. */
+#define POLITE_AFTER_NS 50000u
+/* Rounds between two looks at the peer's state. */
+#define PEER_ROUNDS 16
+
+void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
+{
+    ipc_waiter_prepare_process();
+    ipc_store_relaxed32(&end->flags, 0);
+    ipc_store_relaxed32(&end->inside, 0);
+    end->mode = mode;
+    end->budget_ns = ipc_platform_processors() > 1 ? IPC_SPIN_MAX_NS / 2 : 0;
+    end->bounded_until = 0;
+    for (int i = 0; i < IPC_END_WAKES; i++)
+        end->wakes[i] = NULL;
+}
+
+void ipc_end_wake(ipc_end *end)
+{
+    for (int i = 0; i < IPC_END_WAKES; i++) {
+        if (end->wakes[i] != NULL)
+            ipc_waiter_wake(end->wakes[i]);
+    }
+}
+
+void ipc_end_stop(ipc_end *end)
+{
+    (void)ipc_or32(&end->flags, IPC_END_STOPPED);
+    ipc_end_wake(end);
+}
+
+void ipc_end_resume(ipc_end *end)
+{
+    (void)ipc_and32(&end->flags, ~IPC_END_STOPPED);
+}
+
+void ipc_end_close(ipc_end *end)
+{
+    (void)ipc_or32(&end->flags, IPC_END_CLOSED);
+    ipc_end_wake(end);
+    for (uint32_t turn = 0; ipc_load_acquire32(&end->inside) != 0; turn++) {
+        if (turn < 100)
+            ipc_platform_yield();
+        else
+            ipc_cancel_pause(NULL, ipc_deadline_after(100000)); /* it is being scheduled: do not take its processor */
+    }
+}
+
+ipc_status ipc_wait_ended(const ipc_wait *wait)
+{
+    const uint32_t flags = ipc_load_acquire32(&wait->end->flags);
+    if ((flags & IPC_END_CLOSED) != 0)
+        return IPC_CLOSED;
+    if ((flags & IPC_END_STOPPED) != 0)
+        return IPC_STOPPED;
+    return ipc_cancel_is_triggered(wait->cancel) ? IPC_CANCELLED : IPC_EMPTY;
+}
+
+ipc_status ipc_wait_once(const ipc_wait *wait)
+{
+    (void)wait->attend(wait->subject);
+    ipc_status status = wait->check(wait->subject);
+    if (status == IPC_EMPTY)
+        status = ipc_wait_ended(wait);
+    return status == IPC_EMPTY ? IPC_TIMEOUT : status;
+}
+
+bool ipc_wait_spins_on(const ipc_wait *wait, uint32_t round, uint64_t *started, ipc_status *result)
+{
+    *result = ipc_wait_ended(wait);
+    if (*result != IPC_EMPTY)
+        return false;
+
+    const uint64_t now = ipc_platform_now();
+    if (*started == 0)
+        *started = now;
+    if (now >= wait->deadline) {
+        *result = wait->check(wait->subject);
+        if (*result == IPC_EMPTY)
+            *result = IPC_TIMEOUT;
+        return false;
+    }
+    if (now - *started >= ipc_end_spin_budget(wait->end))
+        return false;
+    if (round % PEER_ROUNDS == 0) {
+        (void)wait->attend(wait->subject);
+        *result = wait->check(wait->subject);
+        if (*result != IPC_EMPTY)
+            return false;
+    }
+    if (now - *started >= POLITE_AFTER_NS || wait->end->budget_ns == 0)
+        ipc_platform_yield();
+    return true;
+}
+
+static ipc_deadline earlier(ipc_deadline a, ipc_deadline b)
+{
+    return a < b ? a : b;
+}
+
+static ipc_status sleep_once(const ipc_wait *wait)
+{
+    const bool attended = wait->attend(wait->subject);
+    if (wait->also != NULL)
+        (void)ipc_or32(&wait->also->word, IPC_WAITER_SLEEPING); /* [sleep]: the barrier of the next line serves both */
+    const uint32_t armed = ipc_waiter_arm(wait->waiter, &wait->end->bounded_until);
+
+    ipc_status status = wait->check(wait->subject); /* [sleep] */
+    if (status == IPC_EMPTY)
+        status = ipc_wait_ended(wait);
+    if (status != IPC_EMPTY)
+        return status;
+
+    const uint64_t now = ipc_platform_now();
+    if (now >= wait->deadline)
+        return IPC_TIMEOUT;
+    ipc_deadline until = wait->deadline;
+    if (!attended)
+        until = earlier(until, now + LOOK_AROUND_NS);
+    if (now < wait->end->bounded_until)
+        until = earlier(until, now + DOZE_NS);
+    ipc_waiter_sleep(wait->waiter, armed, until);
+    return wait->check(wait->subject); /* before arming again: a busy peer should not have to wake us once more */
+}
+
+ipc_status ipc_wait_asleep(const ipc_wait *wait)
+{
+    const uint64_t started = ipc_platform_now();
+    ipc_cancel_link link;
+    ipc_status status;
+
+    ipc_cancel_link_waiter(wait->cancel, &link, wait->waiter);
+    do {
+        status = sleep_once(wait);
+    } while (status == IPC_EMPTY);
+    ipc_cancel_unlink_waiter(wait->cancel, &link);
+
+    ipc_end_learn(wait->end, ipc_platform_now() - started + wait->end->budget_ns);
+    return status;
+}

@@ -1,0 +1,120 @@
+/*
+ * wait.h - waiting: spin as long as a wake would cost, then sleep.
+ *
+ * Spinning. The budget moves between 1 us and 50 us: a wait that ended within 50 us, spinning or not, would have been shorter with a larger
+ * budget and doubles it; a longer one halves it. A wake costs 5 to 45 us, so spinning never costs more than about what it may save.
+ * With one processor there is nothing to spin for. Whether the wait has been ended otherwise is looked at once in 64 looks at the condition.
+ *
+ * Ending. `ipc_end` is this process's half of an object that waits. Stop and close set a flag and wake the shared words on which the
+ * object's thread can be sleeping; a sleeper in another process that is woken by this looks at its condition and goes back to sleep.
+ * `inside` is 1 while the object's thread is in a wait: close waits for 0 before it frees anything. (One thread at a
+ * time may use an object, so a flag counts.)
+ */
+#ifndef IPC_WAIT_H
+#define IPC_WAIT_H
+
+#include "platform/platform.h"
+#include "waiting/cancel.h"
+#include "waiting/waiter.h"
+
+#define IPC_END_STOPPED 1u
+#define IPC_END_CLOSED  2u
+#define IPC_END_WAKES   3
+
+#define IPC_SPIN_LOOKS  64
+#define IPC_SPIN_MIN_NS 1000u
+#define IPC_SPIN_MAX_NS 50000u
+
+typedef struct ipc_end {
+    ipc_atomic32 flags;
+    ipc_atomic32 inside;
+    ipc_wait_mode mode;
+    uint32_t budget_ns;     /* adaptive; 0 with one processor */
+    uint64_t bounded_until; /* until then sleeps are short: publishers may not know yet that they must fence */
+    ipc_waiter *wakes[IPC_END_WAKES];
+} ipc_end;
+
+typedef struct ipc_wait {
+    ipc_end *end;
+    ipc_waiter *waiter; /* to sleep on */
+    ipc_waiter *also;   /* also armed before each sleep, NULL for none: its signal reaches `waiter` in another way */
+    /* IPC_EMPTY: go on waiting. Anything else is the result. */
+    ipc_status (*check)(void *subject);
+    /* Before each sleep: makes sure that the peer's death will wake us. False: it may not, so sleep for a while only. */
+    bool (*attend)(void *subject);
+    void *subject;
+    ipc_deadline deadline;
+    ipc_cancel *cancel;
+} ipc_wait;
+
+void ipc_end_init(ipc_end *end, ipc_wait_mode mode);
+void ipc_end_stop(ipc_end *end);
+void ipc_end_resume(ipc_end *end);
+void ipc_end_close(ipc_end *end); /* returns when no thread is inside a wait */
+void ipc_end_wake(ipc_end *end);
+
+/* Looks once: IPC_TIMEOUT when there is nothing. */
+ipc_status ipc_wait_once(const ipc_wait *wait);
+/* The wait proper, for when spinning was not enough (or not wanted). */
+ipc_status ipc_wait_asleep(const ipc_wait *wait);
+/* What ends a wait from this side: IPC_EMPTY for nothing. */
+ipc_status ipc_wait_ended(const ipc_wait *wait);
+
+/* How long this wait may spin, in ns. */
+static inline uint64_t ipc_end_spin_budget(const ipc_end *end)
+{
+    if (end->mode == IPC_WAIT_SPIN)
+        return UINT64_MAX;
+    return end->mode == IPC_WAIT_BLOCK ? 0 : end->budget_ns;
+}
+
+/* After a wait of that length: would more spinning have paid? */
+static inline void ipc_end_learn(ipc_end *end, uint64_t waited_ns)
+{
+    if (end->budget_ns == 0)
+        return;
+    uint32_t budget = waited_ns <= IPC_SPIN_MAX_NS ? end->budget_ns * 2 : end->budget_ns / 2;
+    end->budget_ns = budget > IPC_SPIN_MAX_NS ? IPC_SPIN_MAX_NS : budget < IPC_SPIN_MIN_NS ? IPC_SPIN_MIN_NS : budget;
+}
+
+/* Between two rounds of looks. False: no more spinning, `result` says why (IPC_EMPTY: sleep now). */
+bool ipc_wait_spins_on(const ipc_wait *wait, uint32_t round, uint64_t *started, ipc_status *result);
+
+static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready)(const void *subject))
+{
+    uint64_t started = 0; /* taken after the first round: a short wait reads no clock */
+    ipc_status result = IPC_EMPTY;
+    if (ipc_end_spin_budget(wait->end) == 0)
+        return IPC_EMPTY;
+    for (uint32_t round = 1;; round++) {
+        for (int look = 0; look < IPC_SPIN_LOOKS; look++) {
+            if (is_ready(wait->subject)) {
+                result = wait->check(wait->subject);
+                if (result != IPC_EMPTY) {
+                    if (started != 0)
+                        ipc_end_learn(wait->end, 0);
+                    return result;
+                }
+            }
+            ipc_platform_pause();
+        }
+        if (!ipc_wait_spins_on(wait, round, &started, &result))
+            return result;
+    }
+}
+
+/* Waits. `is_ready` is the cheap look at the condition that the spinning repeats; being inline, it costs no call. */
+static inline ipc_status ipc_wait_until(const ipc_wait *wait, bool (*is_ready)(const void *subject))
+{
+    if (wait->deadline == IPC_NOW)
+        return ipc_wait_once(wait);
+
+    (void)ipc_exchange32(&wait->end->inside, 1); /* before the flags are looked at: close does the reverse */
+    ipc_status status = ipc_wait_spinning(wait, is_ready);
+    if (status == IPC_EMPTY)
+        status = ipc_wait_asleep(wait);
+    ipc_store_release32(&wait->end->inside, 0);
+    return status;
+}
+
+#endif

@@ -1,0 +1,86 @@
+#include "waiting/waiter.h"
+
+#include "diagnostics/fault.h"
+#include "platform/platform.h"
+
+/* A peer that rewrites the word all the time cannot hold a signaller for longer than this many attempts. */
+#define ATTEMPTS 128
+
+/* A publish that missed the request to fence is visible after this long (docs/wire-format.md section 3). */
+#define DOZE_FOR_NS 20000000u
+
+static ipc_once prepare_once = IPC_ONCE_INIT;
+static bool registered;
+
+static void register_again(void)
+{
+    registered = ipc_platform_barrier_register();
+}
+
+static void nothing(void)
+{
+}
+
+static void prepare(void)
+{
+    registered = ipc_platform_barrier_register();
+    ipc_at_fork(nothing, nothing, register_again); /* a registration belongs to the address space, and the child has a new one */
+}
+
+void ipc_waiter_prepare_process(void)
+{
+    ipc_once_run(&prepare_once, prepare);
+}
+
+bool ipc_waiter_process_fences(void)
+{
+    ipc_waiter_prepare_process();
+    return !registered;
+}
+
+uint32_t ipc_waiter_arm(ipc_waiter *waiter, uint64_t *bounded_until)
+{
+    uint32_t armed = ipc_or32(&waiter->word, IPC_WAITER_SLEEPING) | IPC_WAITER_SLEEPING; /* [sleep] */
+    IPC_FAULT_POINT("waiter.flag_set");
+    if (registered) {
+        ipc_platform_barrier();
+    } else {
+        if (ipc_exchange32(&waiter->fence_required, 1) == 0)
+            *bounded_until = ipc_platform_now() + DOZE_FOR_NS;
+        ipc_full_fence();
+    }
+    return armed;
+}
+
+void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline)
+{
+    ipc_platform_futex_wait(&waiter->word, armed, deadline); /* [signal] */
+}
+
+bool ipc_waiter_disarm(ipc_waiter *waiter)
+{
+    uint32_t word = ipc_load_relaxed32(&waiter->word);
+    for (int i = 0; i < ATTEMPTS && (word & IPC_WAITER_SLEEPING) != 0; i++) {
+        if (ipc_cas32(&waiter->word, &word, (word & ~IPC_WAITER_SLEEPING) + IPC_WAITER_SIGNAL)) { /* [signal] */
+            IPC_FAULT_POINT("waiter.signal.word_changed");
+            return true;
+        }
+    }
+    return false;
+}
+
+void ipc_waiter_signal_sleeper(ipc_waiter *waiter)
+{
+    if (ipc_waiter_disarm(waiter))
+        ipc_platform_futex_wake(&waiter->word);
+}
+
+void ipc_waiter_wake(ipc_waiter *waiter)
+{
+    uint32_t word = ipc_load_relaxed32(&waiter->word);
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (ipc_cas32(&waiter->word, &word, (word & ~IPC_WAITER_SLEEPING) + IPC_WAITER_SIGNAL)) /* [signal] */
+            break;
+    }
+    ipc_platform_futex_wake(&waiter->word);
+}

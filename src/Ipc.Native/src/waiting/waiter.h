@@ -1,0 +1,53 @@
+/*
+ * waiter.h - the shared word on which one side sleeps and which the other side signals.
+ *
+ * [sleep] The sleeper sets bit 0 of the word, then pays for a barrier in every registered process (membarrier), then looks at the
+ * condition. The signaller makes the condition true, then loads the word. One of the two sees the other: either the sleeper sees the condition,
+ * or the signaller sees bit 0. Without the membarrier the signaller would need a full fence after every publish, which costs it five times
+ * its throughput (docs/performance.md). A sleeper that cannot call membarrier sets `fence_required`, a signaller that
+ * is not registered fences anyway.
+ *
+ * [signal] The signaller changes the word before it wakes, and the kernel compares the word before it sleeps: a sleeper on its way
+ * does not go to sleep.
+ */
+#ifndef IPC_WAITER_H
+#define IPC_WAITER_H
+
+#include "ipc.h"
+#include "layout/waiter_layout.h"
+
+/* Registers this process for the asymmetric fence, once. Every open calls it. */
+void ipc_waiter_prepare_process(void);
+/* True when this process has to fence before it looks for sleepers. Constant after ipc_waiter_prepare_process. */
+bool ipc_waiter_process_fences(void);
+
+/* Sets bit 0 and makes sure that whoever publishes from now on sees it [sleep]. The caller then checks its condition, and sleeps with
+   the result. `bounded_until` (of the sleeping end) gets the time up to which it may only doze, because it has just asked for fences. */
+uint32_t ipc_waiter_arm(ipc_waiter *waiter, uint64_t *bounded_until);
+/* Sleeps until signalled, until the deadline, or for no reason. */
+void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline);
+
+/* Clears bit 0 of an armed word and changes the count; false if somebody else has done it already. */
+bool ipc_waiter_disarm(ipc_waiter *waiter);
+/* Disarms and wakes. */
+void ipc_waiter_signal_sleeper(ipc_waiter *waiter);
+/* Wakes whoever sleeps or is about to, armed or not: for deaths, closes and stops. */
+void ipc_waiter_wake(ipc_waiter *waiter);
+
+/* The publisher's half of [sleep]: call after the release store that makes the condition true. */
+static inline bool ipc_waiter_is_armed(const ipc_waiter *waiter, bool process_fences)
+{
+    if (process_fences || ipc_load_relaxed32(&waiter->fence_required) != 0)
+        ipc_full_fence();
+    else
+        ipc_compiler_fence();
+    return (ipc_load_relaxed32(&waiter->word) & IPC_WAITER_SLEEPING) != 0; /* [sleep] */
+}
+
+static inline void ipc_waiter_signal(ipc_waiter *waiter, bool process_fences)
+{
+    if (ipc_waiter_is_armed(waiter, process_fences))
+        ipc_waiter_signal_sleeper(waiter);
+}
+
+#endif

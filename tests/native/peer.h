@@ -1,0 +1,24 @@
+/* Shared by the files of the C peer. */
+#ifndef IPC_PEER_H
+#define IPC_PEER_H
+
+#include "ipc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern ipc_ring_options peer_ring_options;
+extern ipc_deadline peer_deadline;
+
+int peer_error(ipc_status status); /* prints it; the exit code */
+int peer_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void peer_fill(void *payload, uint64_t sequence, uint32_t length);
+int peer_check(const void *payload, uint64_t sequence, uint32_t length);
+void peer_wait_for_input_end(void);
+
+int peer_listen(char **arguments, int count);
+int peer_connect(char **arguments, int count);
+int peer_region_show(char **arguments, int count);
+
+#endif

@@ -1,0 +1,125 @@
+/* peer region-show: a region as its bytes say it is, without entering it. */
+#include "peer.h"
+
+#include "layout/connection_layout.h"
+#include "layout/listener_layout.h"
+#include "memory/region.h"
+
+#include <inttypes.h>
+
+static void show(const char *prefix, const char *key, uint64_t value)
+{
+    printf("%s%s %" PRIu64 "\n", prefix, key, value);
+}
+
+static void show_waiter(const char *prefix, const char *name, const ipc_waiter *waiter)
+{
+    printf("%s%s.word %u\n", prefix, name, ipc_load_relaxed32(&waiter->word));
+    printf("%s%s.fence_required %u\n", prefix, name, ipc_load_relaxed32(&waiter->fence_required));
+    printf("%s%s.wanted %u\n", prefix, name, ipc_load_relaxed32(&waiter->wanted));
+}
+
+static void show_header(const ipc_region_header *header)
+{
+    show("", "magic", header->magic);
+    show("", "major", header->major);
+    show("", "minor", header->minor);
+    show("", "kind", header->kind);
+    show("", "total_size", header->total_size);
+    show("", "participant_offset", header->participant_offset);
+    show("", "participant_capacity", header->participant_capacity);
+    show("", "body_offset", header->body_offset);
+    show("", "body_size", header->body_size);
+    printf("region_id ");
+    for (size_t i = 0; i < sizeof header->region_id; i++)
+        printf("%02x", header->region_id[i]);
+    printf("\n");
+    show("", "created", header->created);
+    show("", "creator_pid", header->creator_pid);
+    show("", "flags", header->flags);
+    show("", "state", ipc_load_acquire32(&header->state));
+    show("", "recoveries", ipc_load_relaxed32(&header->recoveries));
+    show_waiter("", "change", &header->change);
+}
+
+static void show_participants(const ipc_region *region)
+{
+    for (uint32_t i = 0; i < region->geometry.participant_capacity; i++) {
+        const ipc_participant *entry = ipc_region_participant(region, i);
+        char prefix[32];
+        if (ipc_load_acquire32(&entry->state) == IPC_PARTICIPANT_FREE)
+            continue;
+        (void)snprintf(prefix, sizeof prefix, "participant.%u.", i);
+        show(prefix, "state", ipc_load_acquire32(&entry->state));
+        show(prefix, "generation", ipc_load_relaxed32(&entry->generation));
+        show(prefix, "pid", ipc_load_relaxed32(&entry->pid));
+        show(prefix, "role", ipc_load_relaxed32(&entry->role));
+        show(prefix, "start_time", ipc_load_relaxed64(&entry->start_time));
+        show(prefix, "attached", ipc_load_relaxed64(&entry->attached));
+        show(prefix, "pid_namespace", ipc_load_relaxed64(&entry->pid_namespace));
+        show(prefix, "runtime", ipc_load_relaxed32(&entry->runtime));
+        show(prefix, "alive", ipc_region_is_alive(region, i));
+    }
+}
+
+static void show_ring(const ipc_region *region, const char *prefix, uint64_t offset)
+{
+    if (offset > region->geometry.total_size - IPC_RING_HEADER_SIZE)
+        return;
+    const ipc_ring_header *header = ipc_region_at(region, offset);
+    show(prefix, "magic", header->magic);
+    show(prefix, "capacity", header->capacity);
+    show(prefix, "data_offset", header->data_offset);
+    show(prefix, "writer", ipc_load_relaxed32(&header->writer));
+    show(prefix, "writer_state", ipc_load_relaxed32(&header->writer_state));
+    show(prefix, "reader", ipc_load_relaxed32(&header->reader));
+    show(prefix, "reader_state", ipc_load_relaxed32(&header->reader_state));
+    show(prefix, "read_position", ipc_load_relaxed64(&header->read_position));
+    show(prefix, "free_position", ipc_load_relaxed64(&header->free_position));
+    show_waiter(prefix, "data", &header->data);
+    show_waiter(prefix, "space", &header->space);
+}
+
+static void show_listener(const ipc_region *region)
+{
+    const ipc_listener_body *body = ipc_region_at(region, region->geometry.body_offset);
+    show("listener.", "magic", body->magic);
+    show("listener.", "slot_count", body->slot_count);
+    show("listener.", "slots_offset", body->slots_offset);
+    show("listener.", "ready_offset", body->ready_offset);
+    show("listener.", "max_ring_capacity", body->max_ring_capacity);
+    show("listener.", "server_state", ipc_load_relaxed32(&body->server_state));
+    show_waiter("listener.", "doorbell", &body->doorbell);
+    for (uint32_t i = 0; i < region->geometry.participant_capacity; i++) {
+        const uint64_t offset = body->slots_offset + (uint64_t)i * IPC_SLOT_SIZE;
+        char prefix[32];
+        if (offset > region->geometry.total_size - IPC_SLOT_SIZE)
+            return;
+        const ipc_slot *slot = ipc_region_at(region, offset);
+        if (ipc_load_relaxed32(&slot->state) == IPC_SLOT_IDLE)
+            continue;
+        (void)snprintf(prefix, sizeof prefix, "slot.%u.", i);
+        show(prefix, "state", ipc_load_relaxed32(&slot->state));
+        show(prefix, "connection_id", ipc_load_relaxed64(&slot->connection_id));
+    }
+}
+
+int peer_region_show(char **arguments, int count)
+{
+    (void)count;
+    char path[IPC_PATH_MAX];
+    ipc_region *region = NULL;
+    ipc_status status = ipc_region_path(arguments[0], NULL, path, sizeof path);
+    if (status == IPC_OK)
+        status = ipc_region_open(path, NULL, NULL, &region);
+    if (status != IPC_OK)
+        return peer_error(status);
+    show_header(ipc_region_header_of(region));
+    show_participants(region);
+    if (region->geometry.kind == IPC_KIND_RING)
+        show_ring(region, "ring.", region->geometry.body_offset);
+    else if (region->geometry.kind == IPC_KIND_LISTENER)
+        show_listener(region);
+    ipc_region_discard(region);
+    return 0;
+}
