@@ -308,6 +308,19 @@ TEST(a_batch_may_begin_or_continue_with_padding)
     }
 }
 
+TEST(a_full_ring_publishes_the_batch_that_fills_it)
+{
+    memory_ring memory;
+    void *payload = NULL;
+    memory_ring_open(&memory, CAPACITY, 0, IPC_WAIT_ADAPTIVE);
+    (void)claim(&memory, MAX);
+    CHECK_OK(ipc_ring_commit_batched(&memory.writer, MAX, 1));
+    expect_empty(&memory);
+    CHECK_STATUS(IPC_FULL, ipc_ring_try_claim(&memory.writer, MAX, &payload));
+    CHECK_EQUAL(1, read_one(&memory).type);
+    memory_ring_close(&memory);
+}
+
 TEST(a_claim_extended_in_place_keeps_its_bytes)
 {
     memory_ring memory;

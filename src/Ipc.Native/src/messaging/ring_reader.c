@@ -36,13 +36,14 @@ ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, 
         freed % IPC_LINE != 0)
         return ipc_fail(IPC_E_CORRUPT, "a ring of %" PRIu64 " bytes was read up to %" PRIu64 " and freed up to %" PRIu64, ring->capacity,
                         position, freed);
-    if (position != freed) { /* the predecessor may have died in the middle of this */
-        ipc_release_fence();
-        ipc_ring_zero_lines(ring->data, ring->capacity, freed, position);
-        ipc_store_release64(&ring->header->free_position, position); /* [reclaim] */
-        ipc_full_fence();
-        ipc_waiter_wake(&ring->header->space);
-    }
+    /* Return that space, even if there is none: the predecessor may have died in the middle of it, or a writer may have gone to sleep since. */
+    ipc_store_relaxed32(&ring->header->space.wanted, 0);
+    ipc_release_fence(); /* [walk] */
+    ipc_ring_zero_lines(ring->data, ring->capacity, freed, position);
+    ipc_store_release64(&ring->header->free_position, position); /* [reclaim] */
+    ipc_full_fence();
+    ipc_waiter_wake(&ring->header->space);
+
     reader->data = ring->data;
     reader->capacity = ring->capacity;
     reader->position = position;
@@ -69,7 +70,7 @@ void ipc_ring_reader_abandon(ipc_ring_reader *reader)
 static void return_space(ipc_ring_reader *reader)
 {
     ipc_store_relaxed32(&reader->header->space.wanted, 0); /* [wanted]: before the look of whoever sets it again */
-    ipc_release_fence();                                   /* a new writer that sees a zero of ours sees our read_position too */
+    ipc_release_fence();                                   /* [walk]: who sees a zero of ours sees our read_position too */
     ipc_ring_zero_lines(reader->data, reader->capacity, reader->freed, reader->released);
     IPC_FAULT_POINT("ring.return.zeroed");
     ipc_store_release64(&reader->header->free_position, reader->released); /* [reclaim] */

@@ -26,7 +26,7 @@ static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
     const uint64_t end = free_position + ring->capacity - IPC_LINE;
     while (position < end) {
         ipc_record_view view;
-        const uint64_t word = ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish] */
+        const uint64_t word = ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish], [walk] */
         if (word == 0)
             break;
         if (!ipc_record_decode(word, ring->capacity, position, &view) || view.size > end - position)
@@ -38,8 +38,8 @@ static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
     return IPC_OK;
 }
 
-/* The reader may go on reading, and zeroing what it returns, while we walk. A zero of its making lies before its read_position, so at a zero
-   that position is looked at again ([release]), and if the reader has passed us the walk begins there. Each turn costs it at least
+/* [walk] The reader may go on reading, and zeroing what it returns, while we walk. A zero of its making lies before its read_position, so at a
+   zero that position is looked at again, and if the reader has passed us the walk begins there. Each turn costs it at least
    one record, and the dead writer publishes no more: more turns than lines is a reader that makes its positions up. */
 static ipc_status find_tail(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
 {
@@ -119,6 +119,7 @@ IPC_NOINLINE static ipc_status make_room(ipc_ring_writer *writer, uint64_t end)
     ipc_status status = refresh_limit(writer);
     if (status != IPC_OK || end <= writer->limit)
         return status;
+    ipc_ring_flush(writer); /* the reader cannot make room out of what it cannot see */
     ipc_store_relaxed32(&writer->header->space.wanted, 1); /* [wanted] */
     ipc_full_fence();
     status = refresh_limit(writer);
@@ -325,7 +326,6 @@ ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline
     if (IPC_LIKELY(status != IPC_FULL))
         return status;
 
-    ipc_ring_flush(writer); /* the reader cannot make room out of what it cannot see */
     const ipc_wait wait = {
         .end = &writer->end,
         .waiter = &writer->header->space,
