@@ -1,0 +1,71 @@
+// How a client gets its connection, and how it says why it lost it.
+#ifndef IPC_RPC_CLIENT_CONNECT_HPP
+#define IPC_RPC_CLIENT_CONNECT_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "status.hpp"
+#include "../../ipc.hpp"
+
+namespace ipc::rpc
+{
+
+struct client_options {
+    uint64_t to_server_capacity = 0; // bytes, power of two; 0 = 256 KiB. A request may have half of it
+    uint64_t to_client_capacity = 0; // the same for a response
+    wait_mode wait = IPC_WAIT_ADAPTIVE;
+    std::chrono::nanoseconds connect_timeout = std::chrono::seconds(5); // how long the constructor waits for the server; 0: not
+    bool auto_reconnect = true;      // a call after the server's death connects to its successor
+    uint32_t max_pending = 65535;    // calls and streams at once
+    uint16_t stream_window = 64;     // items that the server may be ahead of the reader of a stream
+    std::string hello;               // what the server gets to see when it decides; at most 240 bytes
+};
+
+namespace detail
+{
+
+inline outcome open_connection(const std::string &name, const client_options &options, ipc_deadline until,
+                               ipc_cancel *cancel, connection &made)
+{
+    ipc_connect_options how{};
+    how.to_server_capacity = options.to_server_capacity;
+    how.to_client_capacity = options.to_client_capacity;
+    how.wait_mode = options.wait;
+    how.deadline = until;
+    how.cancel = cancel;
+    how.hello = options.hello.data();
+    how.hello_length = static_cast<uint32_t>(options.hello.size());
+    const ipc::status code = connection::try_connect(name, how, made);
+    if (code == IPC_OK)
+        return {};
+    const std::string text = "cannot connect to \"" + name + "\": " + ipc_status_name(code) + ", " + ipc_last_error();
+    return {code == IPC_E_REFUSED ? status::unauthenticated : status::unavailable, text};
+}
+
+// CODE is why the ring of LOST cannot be used any more. On the thread that got CODE.
+inline outcome why_lost(const std::string &name, const connection &lost, ipc::status code)
+{
+    const std::string server = "the server of \"" + name + "\" (process " + std::to_string(lost.peer_pid()) + ") ";
+    if (code == IPC_PEER_DIED)
+        return {status::unavailable, server + "died"};
+    if (code == IPC_E_CORRUPT)
+        return {status::data_loss, server + "wrote what is not a ring: " + ipc_last_error()};
+    if (code != IPC_PEER_CLOSED)
+        return {status::unavailable, std::string("the connection was lost: ") + ipc_status_name(code)};
+    switch (lost.close_code()) {
+    case IPC_CLOSE_CORRUPT:
+        return {status::unavailable, server + "closed the connection: it read what is not a ring"};
+    case IPC_CLOSE_SHUTDOWN:
+        return {status::unavailable, server + "is shutting down"};
+    case IPC_CLOSE_PROTOCOL:
+        return {status::unavailable, server + "closed the connection: it read what is not a frame of this protocol"};
+    default:
+        return {status::unavailable, server + "closed the connection"};
+    }
+}
+
+} // namespace detail
+} // namespace ipc::rpc
+#endif

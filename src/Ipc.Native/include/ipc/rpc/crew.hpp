@@ -1,0 +1,293 @@
+// The server's threads: a leader, a standby, and those that run what takes long.
+//
+// The leader waits at the listener, reads requests and runs their handlers itself: no hand-over, no wake. The standby sleeps. While
+// handlers run it wakes about once a millisecond and looks whether the leader is still in the handler in which it was the last time;
+// then it takes over the lead and the connection, and another thread becomes the standby. The old leader finishes its
+// handler, answers, and joins the others. When nothing has run for a while the standby sleeps for good, until the next handler
+// finds the flag `resting` and rouses it: an idle server uses no CPU.
+//
+// Streams run on threads of their own out of the same crew. Threads that have had nothing to do for ten seconds end.
+#ifndef IPC_RPC_CREW_HPP
+#define IPC_RPC_CREW_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "session.hpp"
+#include "worker.hpp"
+
+namespace ipc::rpc::detail
+{
+
+// What the crew works for.
+class crew_host
+{
+public:
+    // Waits for events and serves them, until stopped or until ME has lost the lead.
+    virtual void lead(worker &me) = 0;
+    // Goes on reading a connection whose reader is stuck in a handler.
+    virtual void serve(session &from, worker &me) = 0;
+
+protected:
+    ~crew_host() = default;
+};
+
+class crew
+{
+public:
+    crew(crew_host &host, unsigned most_threads, unsigned most_calls) : host_(host), most_(most_threads), most_calls_(most_calls)
+    {
+    }
+
+    ~crew()
+    {
+        stop();
+    }
+
+    void start()
+    {
+        const std::lock_guard held(mutex_);
+        spawn();
+    }
+
+    // Ends all threads. The host must have seen to it that none waits elsewhere. Not from a thread of the crew.
+    void stop() noexcept
+    {
+        std::list<std::thread> all;
+        {
+            const std::lock_guard held(mutex_);
+            all.swap(threads_);
+            finished_.clear();
+        }
+        for (std::thread &thread : all)
+            thread.join();
+    }
+
+    // First half of stop(): no thread takes up anything new, and every running handler can be cancelled through its session.
+    void begin_stop()
+    {
+        const std::lock_guard held(mutex_);
+        attention_.fetch_or(stopping); // [rouse]: a handler that begins from now on sees it, one that has begun is seen below
+        for (worker *each : workers_) {
+            const uint64_t seen = each->phase();
+            if (worker::is_busy(seen) && each->try_take(seen))
+                expose(*each);
+        }
+        rest_.notify_all();
+        work_.notify_all();
+    }
+
+    // Runs TASK on a thread of its own. False when all threads are busy and there may be no more.
+    bool run(std::function<void()> task)
+    {
+        const std::lock_guard held(mutex_);
+        if (is_stopping())
+            return false;
+        if (idle_ <= tasks_.size() + (has_standby_ ? 0 : 1) && !spawn())
+            return false;
+        tasks_.push_back(std::move(task));
+        work_.notify_one();
+        return true;
+    }
+
+    // ME is about to run a handler. False: there is no time left for it. end() is due in either case.
+    bool begin(worker &me, session &from, call_context &call)
+    {
+        me.begin(from, call);
+        const uint32_t attention = attention_.load(); // [rouse]
+        if (attention == 0)
+            return true;
+        if ((attention & stopping) != 0)
+            return false;
+        rouse();
+        return true;
+    }
+
+    // The handler has been answered. False when another thread reads the connection now.
+    bool end(worker &me, call_context &call)
+    {
+        if (me.try_end())
+            return true;
+        std::shared_ptr<session> kept;
+        {
+            const std::lock_guard held(mutex_); // the taker is done when we have it
+            kept = std::move(me.held);
+        }
+        if (!me.lost_session)
+            return true;
+        kept->remove(call);
+        return false;
+    }
+
+private:
+    void work()
+    {
+        worker me;
+        std::unique_lock held(mutex_);
+        workers_.push_back(&me);
+        while (!is_stopping()) {
+            if (!tasks_.empty()) {
+                const std::function<void()> task = std::move(tasks_.front());
+                tasks_.pop_front();
+                held.unlock();
+                task();
+                held.lock();
+            } else if (leader_ == nullptr) {
+                take_lead(me);
+                held.unlock();
+                host_.lead(me);
+                held.lock();
+                if (leader_ == &me)
+                    leader_ = nullptr;
+            } else if (!has_standby_) {
+                has_standby_ = true;
+                watch(held, me);
+            } else {
+                ++idle_;
+                const auto woken = work_.wait_for(held, std::chrono::seconds(10));
+                --idle_;
+                if (woken == std::cv_status::timeout && tasks_.empty() && has_standby_ && leader_ != nullptr)
+                    break;
+            }
+        }
+        workers_.erase(std::find(workers_.begin(), workers_.end(), &me));
+        for (auto it = threads_.begin(); it != threads_.end(); ++it)
+            if (it->get_id() == std::this_thread::get_id())
+                finished_.push_back(it);
+    }
+
+    void take_lead(worker &me)
+    {
+        me.lost_lead = false;
+        me.lost_session = false;
+        leader_ = &me;
+        if (!has_standby_)
+            enlist();
+    }
+
+    // The standby's life, until it has led, or there is no leader.
+    void watch(std::unique_lock<std::mutex> &held, worker &me)
+    {
+        uint64_t seen = 0;
+        for (unsigned quiet = 0; !is_stopping() && leader_ != nullptr;) {
+            if (quiet > ticks_before_rest) {
+                quiet = 0;
+                attention_.fetch_or(resting); // [rouse]
+                if (leader_->phase() == seen)
+                    rest_.wait(held, [this] { return attention_.load() != resting || leader_ == nullptr; });
+                attention_.fetch_and(~resting);
+            }
+            rest_.wait_for(held, std::chrono::milliseconds(1));
+            if (is_stopping() || leader_ == nullptr)
+                break;
+            const uint64_t now = leader_->phase();
+            if (now == seen && worker::is_busy(now) && leader_->try_take(now)) {
+                has_standby_ = false;
+                const std::shared_ptr<session> mine = part_from(*leader_, now);
+                take_lead(me);
+                held.unlock();
+                if (mine != nullptr)
+                    host_.serve(*mine, me);
+                host_.lead(me);
+                held.lock();
+                if (leader_ == &me)
+                    leader_ = nullptr;
+                return;
+            }
+            quiet = now == seen && !worker::is_busy(now) ? quiet + 1 : 0;
+            seen = now;
+        }
+        has_standby_ = false;
+    }
+
+    // LEADER is stuck and was in phase SEEN when it was taken. Returns the session that somebody else must read on: none when its
+    // client does not read, or keeps too many threads busy already; the old leader reads on itself then, when it can.
+    std::shared_ptr<session> part_from(worker &leader, uint64_t seen)
+    {
+        leader.lost_lead = true;
+        if ((seen & 3) == worker::sending || leader.reading->calls() >= most_calls_)
+            return nullptr;
+        return expose(leader);
+    }
+
+    // The call that TAKEN runs can be cancelled from now on, and the connection belongs to somebody else.
+    static std::shared_ptr<session> expose(worker &taken)
+    {
+        taken.lost_lead = true;
+        taken.lost_session = true;
+        taken.held = taken.reading->shared_from_this();
+        taken.held->add(*taken.running);
+        return taken.held;
+    }
+
+    // Sees to it that somebody becomes the standby, if there is anybody to be had.
+    void enlist()
+    {
+        if (idle_ > tasks_.size())
+            work_.notify_one();
+        else
+            spawn();
+    }
+
+    bool spawn()
+    {
+        for (const auto &done : finished_) {
+            done->join();
+            threads_.erase(done);
+        }
+        finished_.clear();
+        if (threads_.size() >= most_)
+            return false;
+        try {
+            threads_.emplace_back([this] { work(); });
+        } catch (const std::system_error &) {
+            return false; // no more threads to be had: the same as most_
+        }
+        return true;
+    }
+
+    void rouse()
+    {
+        const std::lock_guard held(mutex_);
+        attention_.fetch_and(~resting);
+        rest_.notify_one();
+    }
+
+    bool is_stopping() const noexcept
+    {
+        return (attention_.load() & stopping) != 0;
+    }
+
+    static constexpr unsigned ticks_before_rest = 16;
+    static constexpr uint32_t resting = 1;  // the standby sleeps until it is roused
+    static constexpr uint32_t stopping = 2;
+
+    crew_host &host_;
+    const unsigned most_;
+    const unsigned most_calls_;
+    std::mutex mutex_;
+    std::condition_variable work_; // idle threads
+    std::condition_variable rest_; // the standby
+    std::atomic<uint32_t> attention_{0}; // what a thread that begins a handler must know: usually nothing
+    bool has_standby_ = false;
+    worker *leader_ = nullptr;
+    std::vector<worker *> workers_;
+    size_t idle_ = 0;
+    std::deque<std::function<void()>> tasks_;
+    std::list<std::thread> threads_;
+    std::vector<std::list<std::thread>::iterator> finished_;
+};
+
+} // namespace ipc::rpc::detail
+#endif

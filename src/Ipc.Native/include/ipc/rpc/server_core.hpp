@@ -1,0 +1,276 @@
+// The server without its types: the listener, the sessions, and what is done with each frame.
+#ifndef IPC_RPC_SERVER_CORE_HPP
+#define IPC_RPC_SERVER_CORE_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "crew.hpp"
+#include "frame.hpp"
+#include "handler.hpp"
+#include "session.hpp"
+#include "worker.hpp"
+
+namespace ipc::rpc
+{
+
+// Who wants to connect.
+struct client_info {
+    int32_t pid;
+    std::string_view hello;
+};
+
+struct server_options {
+    uint32_t max_connections = 0;    // 0 = 1023
+    uint64_t max_ring_capacity = 0;  // bytes; 0 = 64 MiB. A client that asks for more is refused
+    wait_mode wait = IPC_WAIT_ADAPTIVE;
+    unsigned max_threads = 256;      // blocked handlers and streams take one each
+    unsigned max_calls_per_connection = 64; // blocked handlers of one client, beyond which it is not read until one returns
+    std::chrono::nanoseconds send_timeout = std::chrono::seconds(30); // a client that does not read for so long is cut off
+    // The reason to refuse a client; empty: it is welcome. Runs on the thread that watches all connections: be quick.
+    std::function<std::string(const client_info &)> refuse;
+};
+
+namespace detail
+{
+
+class server_core final : private crew_host
+{
+public:
+    server_core(std::string name, server_options options) : name_(std::move(name)), options_(std::move(options))
+    {
+    }
+
+    ~server_core()
+    {
+        stop();
+    }
+
+    void add(std::unique_ptr<handler> offered)
+    {
+        const std::lock_guard held(mutex_);
+        if (threads_ != nullptr)
+            throw std::logic_error("methods are added before the server starts");
+        const auto [place, fresh] = handlers_.try_emplace(offered->id());
+        if (!fresh)
+            throw std::invalid_argument(offered->full_name() + " has the method id of " + place->second->full_name() +
+                                        "; give one of them another name");
+        place->second = std::move(offered);
+    }
+
+    void start()
+    {
+        const std::lock_guard held(mutex_);
+        if (threads_ != nullptr)
+            throw std::logic_error("the server was started before");
+        ipc_listener_options how{};
+        how.max_connections = options_.max_connections;
+        how.max_ring_capacity = options_.max_ring_capacity;
+        how.wait_mode = options_.wait;
+        listener_ = std::make_unique<listener>(name_, how);
+        threads_ = std::make_unique<crew>(static_cast<crew_host &>(*this), std::max(2u, options_.max_threads), options_.max_calls_per_connection);
+        threads_->start();
+    }
+
+    void stop() noexcept
+    {
+        {
+            std::unique_lock held(mutex_);
+            if (threads_ == nullptr || stopped_)
+                return;
+            stopped_ = true;
+        }
+        listener_->stop();
+        threads_->begin_stop();
+        {
+            const std::lock_guard held(mutex_);
+            for (const auto &each : sessions_)
+                each.second->cut_off(IPC_CLOSE_SHUTDOWN, "the server is shutting down");
+        }
+        threads_->stop();
+        sessions_.clear();
+        listener_.reset();
+        const std::lock_guard held(mutex_);
+        done_ = true;
+        changed_.notify_all();
+    }
+
+    // Until the server has stopped, or cannot go on: then throws ipc::error.
+    void wait()
+    {
+        std::unique_lock held(mutex_);
+        changed_.wait(held, [this] { return done_ || failure_ != IPC_OK; });
+        if (failure_ != IPC_OK)
+            throw ipc::error(failure_, failure_text_);
+    }
+
+private:
+    // ---- crew_host: the thread that leads --------------------------------------------------------------------------------
+
+    void lead(worker &me) override
+    {
+        while (!me.lost_lead) {
+            ipc_event event{};
+            const ipc::status code = listener_->next(event, deadline::never());
+            if (code != IPC_OK) {
+                if (code != IPC_STOPPED && code != IPC_CLOSED)
+                    fail(code);
+                return;
+            }
+            if (event.kind == IPC_EVENT_CONNECT)
+                admit(event.connection);
+            else if (auto *from = static_cast<session *>(ipc_connection_context(event.connection)); from == nullptr)
+                ipc_connection_close(event.connection); // gone before it was admitted
+            else if (event.kind == IPC_EVENT_READABLE)
+                serve(*from, me);
+            else
+                dismiss(*from);
+        }
+    }
+
+    // Reads what is there, runs it, gives the connection back to the listener. Unless another thread has taken it meanwhile.
+    void serve(session &from, worker &me) override
+    {
+        // A client that never stops asking waits for its turn like the others.
+        for (unsigned turn = 0; turn < 64; ++turn) {
+            record raw;
+            const ipc::status code = from.reader().try_read(raw);
+            if (code == IPC_E_CORRUPT)
+                return expel(from, IPC_CLOSE_CORRUPT, ipc_last_error());
+            if (code != IPC_OK)
+                break; // empty; or ended, which the listener tells
+            frame got;
+            if (const char *wrong = decode(raw, side::client, got))
+                return expel(from, IPC_CLOSE_PROTOCOL, std::string("the client sent ") + wrong);
+            if (got.kind() == frame_kind::request) {
+                if (!request(from, me, got))
+                    return;
+                continue;
+            }
+            if (got.kind() == frame_kind::credit)
+                from.credit(got.header.call, got.header.method);
+            else if (got.kind() == frame_kind::cancel)
+                from.cancel(got.header.call);
+            else if (got.kind() == frame_kind::ping)
+                from.answer_ping(got);
+            from.reader().release();
+        }
+        if (from.ended())
+            dismiss(from); // cut off while it was read: the listener would not tell us again
+        else
+            listener_->give_back(from.handle());
+    }
+
+    bool request(session &from, worker &me, const frame &got)
+    {
+        const auto found = handlers_.find(got.header.method);
+        if (found != handlers_.end())
+            return found->second->handle(*threads_, from, me, got);
+        const frame_header header = got.header;
+        from.reader().release();
+        if ((header.flags & flag_one_way) == 0)
+            from.send_error(header.call, unknown(header.method));
+        return true;
+    }
+
+    outcome unknown(uint32_t id) const
+    {
+        char number[16];
+        std::snprintf(number, sizeof number, "0x%08x", id);
+        std::string text = "\"" + name_ + "\" has no method with the id " + number + "; it offers";
+        const char *separator = " ";
+        for (const auto &each : handlers_) {
+            text += separator + each.second->full_name();
+            separator = ", ";
+        }
+        return {status::unimplemented, handlers_.empty() ? text + " nothing" : text};
+    }
+
+    // ---- the life of a session ---------------------------------------------------------------------------------------------
+
+    void admit(ipc_connection *asking)
+    {
+        std::string reason;
+        if (options_.refuse) {
+            uint32_t length = 0;
+            const auto *hello = static_cast<const char *>(ipc_connection_hello(asking, &length));
+            const client_info who{ipc_connection_peer_pid(asking), {hello, length}};
+            const outcome asked = guarded([&] { reason = options_.refuse(who); });
+            if (!asked)
+                reason = asked.text;
+        }
+        if (!reason.empty()) {
+            ipc_connection_refuse(asking, reason.c_str());
+            return;
+        }
+        auto fresh = std::make_shared<session>(asking, options_.send_timeout);
+        ipc_connection_set_context(asking, fresh.get());
+        {
+            const std::lock_guard held(mutex_);
+            sessions_.emplace(fresh.get(), fresh);
+        }
+        if (ipc_connection_accept(asking) == IPC_OK)
+            listener_->give_back(asking);
+        else
+            dismiss(*fresh);
+    }
+
+    // The connection is closed when the last handler that knows it has returned.
+    void dismiss(session &ended)
+    {
+        std::shared_ptr<session> last;
+        {
+            const std::lock_guard held(mutex_);
+            const auto found = sessions_.find(&ended);
+            if (found == sessions_.end())
+                return;
+            last = std::move(found->second);
+            sessions_.erase(found);
+        }
+        last->end();
+    }
+
+    void expel(session &guilty, uint32_t code, const std::string &text)
+    {
+        guilty.cut_off(code, text);
+        dismiss(guilty);
+    }
+
+    void fail(ipc::status code)
+    {
+        {
+            const std::lock_guard held(mutex_);
+            failure_ = code;
+            failure_text_ = ipc_last_error();
+            changed_.notify_all();
+        }
+        threads_->begin_stop();
+    }
+
+    const std::string name_;
+    const server_options options_;
+    std::unordered_map<uint32_t, std::unique_ptr<handler>> handlers_; // not changed once started
+    std::unique_ptr<listener> listener_;
+    std::unique_ptr<crew> threads_;
+    std::mutex mutex_; // guards what follows
+    std::condition_variable changed_;
+    std::unordered_map<session *, std::shared_ptr<session>> sessions_;
+    bool stopped_ = false;
+    bool done_ = false;
+    ipc::status failure_ = IPC_OK;
+    std::string failure_text_;
+};
+
+} // namespace detail
+} // namespace ipc::rpc
+#endif

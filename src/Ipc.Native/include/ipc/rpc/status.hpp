@@ -1,0 +1,102 @@
+// The outcomes of a call: one table with the C# side, docs/rpc-protocol.md section 3.
+#ifndef IPC_RPC_STATUS_HPP
+#define IPC_RPC_STATUS_HPP
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace ipc::rpc
+{
+
+enum class status : uint16_t {
+    ok = 0,
+    cancelled = 1,           // the caller cancelled
+    unknown = 2,             // the handler threw something of its own
+    invalid_argument = 3,    // also: the request message could not be decoded
+    deadline_exceeded = 4,   // also local
+    not_found = 5,
+    already_exists = 6,
+    permission_denied = 7,
+    resource_exhausted = 8,  // a message too large for the ring; too many calls
+    failed_precondition = 9,
+    aborted = 10,
+    out_of_range = 11,
+    unimplemented = 12,      // no such method, or called as another kind
+    internal = 13,
+    unavailable = 14,        // local: no server, it died or closed
+    data_loss = 15,          // local: the peer wrote what is not a frame or not a ring
+    unauthenticated = 16,    // refused when connecting
+};
+
+// The name of a status as the C# side spells it; never null.
+inline const char *name_of(status code) noexcept
+{
+    static constexpr const char *names[] = {
+        "Ok",           "Cancelled",          "Unknown",    "InvalidArgument",   "DeadlineExceeded",   "NotFound",
+        "AlreadyExists", "PermissionDenied",  "ResourceExhausted", "FailedPrecondition", "Aborted",    "OutOfRange",
+        "Unimplemented", "Internal",          "Unavailable", "DataLoss",          "Unauthenticated",
+    };
+    const auto number = static_cast<uint16_t>(code);
+    return number < sizeof names / sizeof *names ? names[number] : "Unknown";
+}
+
+// How a call ended, for callers that do not want exceptions: true when it went well.
+struct outcome {
+    status code = status::ok;
+    std::string type; // the name of the exception that the handler threw; often empty
+    std::string text;
+
+    outcome() = default;
+
+    outcome(status result, std::string words = {}, std::string thrown = {})
+        : code(result), type(std::move(thrown)), text(std::move(words))
+    {
+    }
+
+    explicit operator bool() const noexcept
+    {
+        return code == status::ok;
+    }
+};
+
+// A call that failed, here or there. A handler throws it to choose the status that its caller sees.
+class error : public std::runtime_error
+{
+public:
+    error(status code, const std::string &text, std::string remote_type = {})
+        : std::runtime_error(std::string(name_of(code)) + ": " + text), code_(code), text_(text),
+          remote_type_(std::move(remote_type))
+    {
+    }
+
+    explicit error(const outcome &result) : error(result.code, result.text, result.type)
+    {
+    }
+
+    status code() const noexcept
+    {
+        return code_;
+    }
+
+    // What happened, without the status in front.
+    const std::string &text() const noexcept
+    {
+        return text_;
+    }
+
+    // The type that the handler threw, as its language names it; empty when it chose a status itself.
+    const std::string &remote_type() const noexcept
+    {
+        return remote_type_;
+    }
+
+private:
+    status code_;
+    std::string text_;
+    std::string remote_type_;
+};
+
+} // namespace ipc::rpc
+#endif
