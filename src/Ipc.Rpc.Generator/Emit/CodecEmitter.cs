@@ -18,7 +18,7 @@ internal static class CodecEmitter
         source.Open("(ref global::Ipc.Rpc.ProtoWriter writer, in " + message.Type + " value) =>");
         if (message.Form == MessageForm.Declared && message.IsReference)
         {
-            source.Line("if (value == null)");
+            source.Line("if (value is null)");
             source.Indent();
             source.Line("writer.ThrowNullMessage(\"" + message.Name + "\");");
             source.Outdent();

@@ -30,7 +30,7 @@ internal static class FieldWriteEmitter
         string? condition;
         if (field.IsOptional)
         {
-            condition = value.IsReference ? local + " != null" : local + ".HasValue";
+            condition = value.IsReference ? "!(" + local + " is null)" : local + ".HasValue";
             content = value.IsReference ? local : local + ".GetValueOrDefault()";
         }
         else
@@ -130,7 +130,7 @@ internal static class FieldWriteEmitter
         if (!field.Value.IsReference)
             return;
 
-        source.Line("if (" + local + " == null)");
+        source.Line("if (" + local + " is null)"); // not ==, which the type may define
         source.Indent();
         source.Line("writer.ThrowNullElement(\"" + messageName + "." + field.Member + "\");");
         source.Outdent();
@@ -143,7 +143,7 @@ internal static class FieldWriteEmitter
         ProtoKind.String => "!string.IsNullOrEmpty(" + local + ")",
         ProtoKind.Bytes when value.IsMemory => "!" + local + ".IsEmpty",
         ProtoKind.Bytes => local + " != null && " + local + ".Length != 0",
-        ProtoKind.Message => value.IsReference ? local + " != null" : null,
+        ProtoKind.Message => value.IsReference ? "!(" + local + " is null)" : null,
         ProtoKind.Timestamp or ProtoKind.Duration => local + ".Ticks != 0",
         ProtoKind.Guid => local + " != global::System.Guid.Empty",
         ProtoKind.Decimal => local + " != 0m",

@@ -1,0 +1,79 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Runtime.CompilerServices;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Xunit;
+
+namespace Ipc.Rpc.Generator.Tests;
+
+/// <summary>The generated code, whole, as it was last looked at; and that it compiles without a warning.</summary>
+public sealed class SnapshotTests
+{
+    /// <summary>After a wanted change, run once with IPC_UPDATE_SNAPSHOTS=1 and read the difference before checking it in.</summary>
+    [Theory]
+    [InlineData("Monitor", Contracts.Monitor)]
+    [InlineData("Awkward", Contracts.Awkward)]
+    public void TheGeneratedCodeIsTheSnapshot(string name, string source)
+    {
+        GeneratedSourceResult generated = Assert.Single(Compiler.Generate(Compiler.Compile(source), out _));
+        string text = generated.SourceText.ToString();
+        string file = Path.Combine(Here(), "Snapshots", name + ".cs");
+        if (Environment.GetEnvironmentVariable("IPC_UPDATE_SNAPSHOTS") == "1")
+            File.WriteAllText(file, text);
+
+        Assert.Equal(File.ReadAllText(file), text);
+    }
+
+    [Theory]
+    [InlineData(Contracts.Monitor)]
+    [InlineData(Contracts.Awkward)]
+    public void TheGeneratedCodeCompilesWithoutAWarning(string source)
+    {
+        CSharpCompilation compilation = Compiler.Compile(source);
+        Assert.Empty(Compiler.Analyze(compilation));
+        Compiler.Generate(compilation, out Compilation output);
+        Assert.Empty(Compiler.Complaints(output));
+    }
+
+    [Fact]
+    public void TheGeneratedCodeNeedsNoMoreThanCSharp8()
+    {
+        const string Old = """
+            namespace Old
+            {
+                [IpcService("old.v1")]
+                public interface IOld
+                {
+                    Thing Get(Thing thing);
+                    ValueTask<string?> FindAsync(int a, long? b, List<double> c, CancellationToken cancel);
+                    IAsyncEnumerable<Guid> Ids();
+                }
+
+                [DataContract]
+                public class Thing
+                {
+                    [DataMember(Order = 1)] public Dictionary<int, Thing>? Things { get; set; }
+                    [DataMember(Order = 2)] public DateTime[]? Times { get; set; }
+                    [DataMember(Order = 3)] public byte[] Bytes { get; set; } = new byte[0];
+                }
+            }
+            """;
+        CSharpCompilation compilation = Compiler.Compile(Old, LanguageVersion.CSharp8);
+        Assert.Empty(Compiler.Analyze(compilation));
+        Assert.Single(Compiler.Generate(compilation, out Compilation output));
+        Assert.Empty(Compiler.Complaints(output));
+    }
+
+    [Fact]
+    public void LinesEndInLineFeedsOnEverySystem()
+    {
+        IReadOnlyList<GeneratedSourceResult> generated = Compiler.Generate(Compiler.Compile(Contracts.Monitor.ReplaceLineEndings("\r\n")), out _);
+        string text = Assert.Single(generated).SourceText.ToString();
+        Assert.DoesNotContain('\r', text);
+        Assert.EndsWith("}\n", text, StringComparison.Ordinal);
+    }
+
+    private static string Here([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
+}
