@@ -1,0 +1,78 @@
+using System;
+using System.Globalization;
+using System.Runtime.CompilerServices;
+
+namespace Ipc;
+
+/// <summary>Places where a test can stop this process dead. The same names exist in the C library.</summary>
+/// <remarks><c>IPC_FAULT=NAME[:N]</c> at process start makes the N-th pass of NAME (default: the first) kill the process with
+/// SIGKILL; with <c>IPC_FAULT_ACTION=stop</c> it stops with SIGSTOP instead. Without the variable a pass is no instruction at
+/// all once the method is optimised: <see cref="Active"/> is a constant then.</remarks>
+internal static class FaultPoints
+{
+    public const string RegionCreateBeforeLink = "region.create.before_link";
+    public const string RegionCreateAfterLink = "region.create.after_link";
+    public const string RegionAttachLocked = "region.attach.locked";
+    public const string RegionAttachEntryFilled = "region.attach.entry_filled";
+    public const string RegionAttachLive = "region.attach.live";
+    public const string RegionLeaveEntryFreed = "region.leave.entry_freed";
+    public const string RegionLeaveRetired = "region.leave.retired";
+    public const string RecoverBegin = "recover.begin";
+    public const string RecoverBeforeFree = "recover.before_free";
+    public const string RingClaimDone = "ring.claim.done";
+    public const string RingCommitBeforePublish = "ring.commit.before_publish";
+    public const string RingCommitAfterPublish = "ring.commit.after_publish";
+    public const string RingBatchBeforePublish = "ring.batch.before_publish";
+    public const string RingReadDone = "ring.read.done";
+    public const string RingReleaseBeforeStore = "ring.release.before_store";
+    public const string RingReleaseAfterStore = "ring.release.after_store";
+    public const string RingReturnZeroed = "ring.return.zeroed";
+    public const string RingReturnStored = "ring.return.stored";
+    public const string WaiterFlagSet = "waiter.flag_set";
+    public const string WaiterSignalWordChanged = "waiter.signal.word_changed";
+    public const string ListenerOpenBeforeLink = "listener.open.before_link";
+    public const string ListenerAcceptMapped = "listener.accept.mapped";
+    public const string ListenerAcceptUnlinked = "listener.accept.unlinked";
+    public const string ListenerAcceptReplied = "listener.accept.replied";
+    public const string ConnectSlotOpening = "connect.slot_opening";
+    public const string ConnectRegionLinked = "connect.region_linked";
+    public const string ConnectRequested = "connect.requested";
+    public const string ConnectionCloseWord = "connection.close.word";
+    public const string ListenerSlotIdle = "listener.slot_idle";
+
+    public static readonly bool Active = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("IPC_FAULT"));
+
+    private static readonly string s_name = NameOf(Environment.GetEnvironmentVariable("IPC_FAULT"), out s_countdown);
+    private static readonly bool s_stop = Environment.GetEnvironmentVariable("IPC_FAULT_ACTION") == "stop";
+    private static int s_countdown;
+
+    /// <summary>Called at each named place.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static void Pass(string name)
+    {
+        if (Active)
+            PassActive(name);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void PassActive(string name)
+    {
+        if (name == s_name && Atomic.Decrement(ref s_countdown) == 0)
+            Os.Current.EndSelf(s_stop);
+    }
+
+    private static string NameOf(string? setting, out int countdown)
+    {
+        countdown = 1;
+        if (string.IsNullOrEmpty(setting))
+            return "";
+
+        if (setting!.IndexOf(':') < 0)
+            return setting;
+
+        string[] parts = setting.Split(':');
+        if (int.TryParse(parts[1], NumberStyles.None, CultureInfo.InvariantCulture, out int given) && given > 0)
+            countdown = given;
+        return parts[0];
+    }
+}

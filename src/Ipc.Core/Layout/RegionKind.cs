@@ -1,0 +1,9 @@
+namespace Ipc;
+
+/// <summary>What a region holds; docs/wire-format.md section 2.</summary>
+internal enum RegionKind : uint
+{
+    OfRing = 1,
+    OfListener = 2,
+    OfConnection = 3,
+}

@@ -1,0 +1,274 @@
+using System;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>Creating and attaching.</summary>
+/// <remarks>
+/// <para>
+/// A creator builds the whole region in a file without a name: sizes, header, body, its own live participant; then links it to the
+/// name, which fails if the name exists. Killed before the link it leaves nothing; after it, a complete region with a dead
+/// participant. So a name never leads to a half-built region, and of two creators one wins and the other attaches.
+/// </para>
+/// <para>
+/// What an existing name leads to can be: live (attach), retired (its last participant was killed between retiring and
+/// unlinking: unlink for it), or left over from a crash (no live participant: under its lock retire it, unlink, begin again). The
+/// name is only ever removed under the region lock and after a look that it still leads to this very file.
+/// </para>
+/// </remarks>
+internal sealed unsafe partial class Region
+{
+    private enum Attempt { Attached, NotFound, Again }
+
+    /// <summary>Opens a region as the rules' role. Throws <see cref="IpcException"/> or, when cancelled, <see cref="OperationCanceledException"/>.</summary>
+    public static Region Open(string name, RegionRules rules, OpenMode mode, Deadline deadline, CancellationToken cancel)
+    {
+        string path = Os.Current.RegionDirectory() + "/" + name;
+        int nap = 1;
+        for (; ; )
+        {
+            cancel.ThrowIfCancellationRequested();
+            if (mode != OpenMode.CreateNew)
+            {
+                Attempt attempt = TryAttach(name, path, rules, out Region? attached);
+                if (attempt == Attempt.Attached)
+                    return attached!;
+                if (attempt == Attempt.Again)
+                    continue;
+            }
+
+            if (mode == OpenMode.OpenExisting)
+            {
+                if (deadline.HasPassed)
+                    Throw.Status(IpcStatus.NotFound, $"There is no live {RegionGeometry.NameOf((uint)rules.Kind)} \"{name}\" ({path}). Start the other side first, or wait longer for it.");
+                cancel.WaitHandle.WaitOne((int)Math.Min(nap, Math.Max(1, deadline.Remaining.TotalMilliseconds)));
+                nap = Math.Min(nap * 2, 20);
+                continue;
+            }
+
+            Region created = Create(name, path, rules);
+            bool kept = false;
+            try
+            {
+                kept = Os.Current.TryLink(created._file, path) || (mode == OpenMode.CreateNew && ReplaceLeftOver(created, rules));
+            }
+            finally
+            {
+                if (!kept)
+                    created.Discard();
+            }
+
+            if (kept)
+            {
+                FaultPoints.Pass(FaultPoints.RegionCreateAfterLink);
+                return created;
+            }
+        }
+    }
+
+    /// <summary>Opens a region that has no participants (a connection's), whose name is known to lead to it.</summary>
+    public static Region OpenPlain(string name, RegionRules rules)
+    {
+        string path = Os.Current.RegionDirectory() + "/" + name;
+        RegionFile? file = Os.Current.OpenFile(path);
+        if (file is null)
+            Throw.Status(IpcStatus.NotFound, $"There is no {path}.");
+        return Map(name, path, rules, file!);
+    }
+
+    /// <summary>Removes the name, if it leads here.</summary>
+    public void Unlink()
+    {
+        if (Os.Current.LeadsTo(Path, _file))
+            Os.Current.Unlink(Path);
+    }
+
+    private static Region Create(string name, string path, RegionRules rules)
+    {
+        RegionGeometry geometry = rules.NewGeometry();
+        RegionFile file = Os.Current.CreateFile(System.IO.Path.GetDirectoryName(path)!, (long)geometry.TotalSize);
+        Region? region = null;
+        try
+        {
+            MappedView view = new(file, (long)geometry.TotalSize);
+            region = new Region(name, path, rules, file, view, geometry);
+            RegionHeader* header = region.Header;
+            header->Magic = RegionHeader.MagicValue;
+            header->Major = RegionHeader.MajorVersion;
+            header->Minor = RegionHeader.MinorVersion;
+            header->Kind = (uint)rules.Kind;
+            header->TotalSize = geometry.TotalSize;
+            header->ParticipantOffset = geometry.ParticipantOffset;
+            header->ParticipantCapacity = (uint)geometry.ParticipantCapacity;
+            header->BodyOffset = geometry.BodyOffset;
+            header->BodySize = geometry.BodySize;
+            byte[] id = Guid.NewGuid().ToByteArray();
+            header->RegionIdLow = BitConverter.ToUInt64(id, 0);
+            header->RegionIdHigh = BitConverter.ToUInt64(id, 8);
+            header->Created = UnixTime();
+            header->CreatorPid = (uint)Os.Current.Self.Pid;
+            header->Flags = geometry.IsPersistent ? RegionHeader.PersistentFlag : 0;
+            rules.WriteBody(region);
+            if (region._hasParticipants)
+                region.TakeEntry();
+            Atomic.StoreRelease(ref header->State, RegionHeader.Live); // [live]
+            FaultPoints.Pass(FaultPoints.RegionCreateBeforeLink);
+            if (rules.Kind == RegionKind.OfListener)
+                FaultPoints.Pass(FaultPoints.ListenerOpenBeforeLink);
+            return region;
+        }
+        catch
+        {
+            if (region is not null)
+                region.Discard();
+            else
+                file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>A built region that did not get its name.</summary>
+    private void Discard()
+    {
+        if (_file.TemporaryPath is not null)
+            Os.Current.Unlink(_file.TemporaryPath);
+        CloseFile();
+        View.Dispose();
+    }
+
+    /// <summary>The name is taken: throws if by somebody live; else removes the left-over and links ours. False: the name was free again for a moment, try anew.</summary>
+    private static bool ReplaceLeftOver(Region created, RegionRules rules)
+    {
+        for (; ; )
+        {
+            RegionFile? file = Os.Current.OpenFile(created.Path);
+            if (file is not null)
+            {
+                Region old = Map(created.Name, created.Path, rules, file);
+                try
+                {
+                    old.ReapOrThrow();
+                }
+                finally
+                {
+                    old.CloseFile();
+                    old.View.Dispose();
+                }
+            }
+
+            if (Os.Current.TryLink(created._file, created.Path))
+                return true;
+        }
+    }
+
+    private void ReapOrThrow()
+    {
+        Lock(Deadline.Never);
+        try
+        {
+            if (Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live)
+            {
+                RecoverDead();
+                if (_rules.CanJoin(this))
+                    ThrowTaken();
+            }
+
+            _rules.Retire(this);
+            RetireLocked();
+        }
+        finally
+        {
+            Unlock();
+        }
+    }
+
+    private void ThrowTaken()
+    {
+        Throw.Status(_rules.TakenStatus, HasLiveParticipant(out int pid)
+            ? $"{Path} exists and process {pid} uses it. End that process, or use another name."
+            : $"{Path} exists and is persistent. Open it, or remove it first.");
+    }
+
+    private static Attempt TryAttach(string name, string path, RegionRules rules, out Region? attached)
+    {
+        attached = null;
+        RegionFile? file = Os.Current.OpenFile(path);
+        if (file is null)
+            return Attempt.NotFound;
+
+        Region region = Map(name, path, rules, file);
+        bool keep = false;
+        try
+        {
+            rules.CheckBody(region);
+            region.Lock(Deadline.Never);
+            try
+            {
+                if (!Os.Current.LeadsTo(path, file))
+                    return Attempt.Again; // replaced since it was opened
+
+                if (Atomic.LoadAcquire(ref region.Header->State) != RegionHeader.Live) // [live]
+                {
+                    Os.Current.Unlink(path); // for the one that was killed before it could
+                    return Attempt.Again;
+                }
+
+                FaultPoints.Pass(FaultPoints.RegionAttachLocked);
+                if (rules.RecoversAllOnJoin)
+                    region.RecoverDead();
+                if (!rules.CanJoin(region))
+                {
+                    if (!region.HasLiveParticipant() && !region.Geometry.IsPersistent)
+                    {
+                        rules.Retire(region);
+                        region.RetireLocked();
+                    }
+
+                    return Attempt.NotFound;
+                }
+
+                rules.Prepare(region);
+                region.TakeEntry();
+                region.SignalAll(); // whoever sleeps has a new peer to look after
+                keep = true;
+            }
+            finally
+            {
+                region.Unlock();
+            }
+        }
+        finally
+        {
+            if (!keep)
+            {
+                region.CloseFile();
+                region.View.Dispose();
+            }
+        }
+
+        attached = region;
+        return Attempt.Attached;
+    }
+
+    /// <summary>Checks an open file and maps it; disposes it when it throws.</summary>
+    private static Region Map(string name, string path, RegionRules rules, RegionFile file)
+    {
+        try
+        {
+            if (!file.IsRegular)
+                Throw.Corrupt($"{path} is not a regular file: it is not a region. Remove it, or use another name.");
+            if (!file.IsOurs)
+                Throw.Status(IpcStatus.AccessDenied, $"{path} belongs to another user. Set IPC_DIR to a directory of your own, or use another name.");
+
+            byte[] start = new byte[RegionGeometry.CheckedBytes];
+            int count = file.ReadStart(start);
+            RegionGeometry geometry = RegionGeometry.Check(start.AsSpan(0, count), file.Length, rules.Kind, path);
+            return new Region(name, path, rules, file, new MappedView(file, (long)geometry.TotalSize), geometry);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+}

@@ -1,0 +1,188 @@
+using System;
+
+namespace Ipc;
+
+/// <summary>Participants: joining the table, who is alive, cleaning up for the dead, leaving.</summary>
+internal sealed unsafe partial class Region
+{
+    public bool HasLiveParticipant() => HasLiveParticipant(out _);
+
+    /// <summary>Somebody other than us is attached and alive.</summary>
+    public bool HasLiveParticipant(out int pid)
+    {
+        for (int index = 0; index < Geometry.ParticipantCapacity; index++)
+        {
+            ParticipantEntry* entry = Entry(index);
+            if (index != Index && Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live && IsAlive(index))
+            {
+                pid = (int)entry->Pid;
+                return true;
+            }
+        }
+
+        pid = 0;
+        return false;
+    }
+
+    /// <summary>
+    /// The participant's process lives: its byte is locked through another open file. A child made by fork without exec keeps its dead
+    /// parent's open files, so where the pid can be judged the process must exist too. A stopped process is alive.
+    /// </summary>
+    public bool IsAlive(int index) => index == Index || IsAlive(_file, index, ProcessOf(index));
+
+    /// <summary>The same for a region that is only looked at.</summary>
+    public static bool IsAlive(RegionFile file, int index, in ProcessIdentity process)
+    {
+        if (!Os.Current.IsLockedByAnother(file, FirstParticipantLock + index))
+            return false;
+        bool judged = process.PidNamespace != 0 && process.PidNamespace == Os.Current.Self.PidNamespace;
+        return !judged || Os.Current.IsRunning(process.Pid, process.StartTime);
+    }
+
+    public ProcessIdentity ProcessOf(int index)
+    {
+        ParticipantEntry* entry = Entry(index);
+        return new ProcessIdentity((int)entry->Pid, entry->StartTime, entry->PidNamespace);
+    }
+
+    /// <summary>Asks for recovery when that participant's process ends. Not for ourselves.</summary>
+    public void WatchParticipant(int index)
+    {
+        ProcessIdentity process = ProcessOf(index);
+        ProcessIdentity self = Os.Current.Self;
+        if (process.Pid != self.Pid || process.StartTime != self.StartTime)
+            ProcessWatch.Watch(process, this);
+    }
+
+    /// <summary>Under the region lock, or in a region that nobody else sees.</summary>
+    private void TakeEntry()
+    {
+        Index = FindEntry();
+        if (Index < 0 && !_rules.RecoversAllOnJoin)
+        {
+            RecoverDead();
+            Index = FindEntry();
+        }
+
+        if (Index < 0)
+        {
+            Throw.Status(IpcStatus.TableFull, $"{Path} has room for {Geometry.ParticipantCapacity} participants and all places are taken. " +
+                "Close one, or create it with more.");
+        }
+
+        ProcessIdentity self = Os.Current.Self;
+        ParticipantEntry* entry = Entry(Index);
+        entry->Generation++;
+        entry->Pid = (uint)self.Pid;
+        entry->Role = (uint)_rules.Role;
+        entry->StartTime = self.StartTime;
+        entry->Attached = UnixTime();
+        entry->PidNamespace = self.PidNamespace;
+        entry->Runtime = ParticipantEntry.RuntimeCSharp;
+        FaultPoints.Pass(FaultPoints.RegionAttachEntryFilled);
+        Atomic.StoreRelease(ref entry->State, ParticipantEntry.Live); // [live]
+        FaultPoints.Pass(FaultPoints.RegionAttachLive);
+        _rules.Join(this, Index);
+    }
+
+    private int FindEntry()
+    {
+        (int first, int end) = _rules.Entries(this);
+        for (int index = first; index < Math.Min(end, Geometry.ParticipantCapacity); index++)
+        {
+            if (Atomic.LoadAcquire(ref Entry(index)->State) == ParticipantEntry.Free && !_rules.Names(this, index) &&
+                Os.Current.TryLock(_file, FirstParticipantLock + index))
+            {
+                return index;
+            }
+        }
+
+        return -1;
+    }
+
+    /// <summary>Cleans up for every dead participant. Under the region lock. May be killed at any point: the entry is freed last.</summary>
+    private void RecoverDead()
+    {
+        for (int index = 0; index < Geometry.ParticipantCapacity; index++)
+        {
+            ParticipantEntry* entry = Entry(index);
+            if (index == Index || Atomic.LoadAcquire(ref entry->State) != ParticipantEntry.Live || IsAlive(index))
+                continue;
+
+            FaultPoints.Pass(FaultPoints.RecoverBegin);
+            _rules.Recover(this, index);
+            FaultPoints.Pass(FaultPoints.RecoverBeforeFree);
+            Header->Recoveries++;
+            Atomic.StoreRelease(ref entry->State, ParticipantEntry.Free);
+            SignalAll();
+        }
+    }
+
+    /// <inheritdoc/>
+    public bool TryRecover()
+    {
+        if (!View.TryUse())
+            return true; // closed meanwhile
+
+        try
+        {
+            if (!TryLock(Deadline.Now))
+                return IsLeft;
+            try
+            {
+                RecoverDead();
+            }
+            finally
+            {
+                Unlock();
+            }
+
+            _rules.PeersChanged(this);
+            return true;
+        }
+        finally
+        {
+            View.Unuse();
+        }
+    }
+
+    private bool IsLeft
+    {
+        get
+        {
+            lock (_sync)
+                return _left;
+        }
+    }
+
+    /// <summary>Leaves the table and closes the file; the memory stays mapped. The last to leave retires the region. Idempotent, does not throw for a busy lock:
+    /// whoever holds it finds us dead.</summary>
+    public void Leave()
+    {
+        ProcessWatch.Forget(this);
+        if (_hasParticipants && TryLock(Deadline.After(s_lockPatience)))
+        {
+            try
+            {
+                if (Index >= 0)
+                {
+                    int index = Index;
+                    _rules.Leave(this, index);
+                    Atomic.StoreRelease(ref Entry(index)->State, ParticipantEntry.Free);
+                    Index = -1;
+                    Os.Current.Unlock(_file, FirstParticipantLock + index);
+                    FaultPoints.Pass(FaultPoints.RegionLeaveEntryFreed);
+                    SignalAll();
+                    if (_rules.EndsWith(index) || (!Geometry.IsPersistent && !HasLiveParticipant()))
+                        RetireLocked();
+                }
+            }
+            finally
+            {
+                Unlock();
+            }
+        }
+
+        CloseFile();
+    }
+}

@@ -1,0 +1,144 @@
+using System;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>A named piece of shared memory with its participants. Twin of region.c; docs/wire-format.md section 2.</summary>
+/// <remarks>
+/// <para>Three things make a region safe to find by name:</para>
+/// <list type="bullet">
+/// <item>It has its name only when it is complete: it is built in a file without a name and linked at the end, replacing nothing
+/// (Region.Open.cs).</item>
+/// <item>Who lives is known from the kernel: participant <i>i</i> holds the lock on byte <i>i</i> of the file, and the kernel drops it
+/// with the process (Region.Participants.cs).</item>
+/// <item>All that changes the table or the end of a region happens under one lock of the same sort, so its holder may be killed
+/// too, and each step is such that whoever comes next can do it again.</item>
+/// </list>
+/// <para>The lock belongs to the open file, so two threads of this process that use the same <see cref="Region"/> would both get it:
+/// a monitor comes first.</para>
+/// </remarks>
+internal sealed unsafe partial class Region : IWatchedRegion
+{
+    private const long RegionLock = 0x3FFFFFFFFFFFFFFF;
+    private const long FirstParticipantLock = 0x4000000000000000;
+
+    /// <summary>How long to wait for a region lock: it is held for microseconds, unless its holder was stopped.</summary>
+    private static readonly TimeSpan s_lockPatience = TimeSpan.FromSeconds(5);
+
+    private readonly object _sync = new(); // before the region lock, and around the closing of the file
+    private readonly RegionRules _rules;
+    private readonly RegionFile _file;
+    private readonly bool _hasParticipants;
+    private bool _left;
+
+    private Region(string name, string path, RegionRules rules, RegionFile file, MappedView view, in RegionGeometry geometry)
+    {
+        Name = name;
+        Path = path;
+        _rules = rules;
+        _file = file;
+        View = view;
+        Geometry = geometry;
+        _hasParticipants = geometry.ParticipantCapacity > 0;
+    }
+
+    public string Name { get; }
+    public string Path { get; }
+    public MappedView View { get; }
+    public RegionGeometry Geometry { get; }
+    public byte* Base => View.Base;
+    public byte* Body => View.Base + Geometry.BodyOffset;
+    public RegionHeader* Header => (RegionHeader*)View.Base;
+
+    /// <summary>Our entry; -1 in a region without participants.</summary>
+    public int Index { get; private set; } = -1;
+
+    public ParticipantEntry* Entry(int index) =>
+        (ParticipantEntry*)(View.Base + Geometry.ParticipantOffset + (ulong)index * ParticipantEntry.ByteSize);
+
+    /// <summary>Takes the region lock; false after the deadline. Pair with <see cref="Unlock"/>.</summary>
+    private bool TryLock(Deadline deadline)
+    {
+        if (deadline == Deadline.Now)
+        {
+            if (!Monitor.TryEnter(_sync))
+                return false;
+        }
+        else
+        {
+            Monitor.Enter(_sync);
+        }
+
+        bool locked = false;
+        try
+        {
+            for (int attempt = 0; !_left; attempt++)
+            {
+                locked = Os.Current.TryLock(_file, RegionLock);
+                if (locked || deadline.HasPassed)
+                    break;
+                if (attempt < 100)
+                    Thread.Sleep(0);
+                else
+                    Thread.Sleep(1);
+            }
+        }
+        finally
+        {
+            if (!locked)
+                Monitor.Exit(_sync);
+        }
+
+        return locked;
+    }
+
+    private void Lock(Deadline deadline)
+    {
+        if (!TryLock(Deadline.Earlier(deadline, Deadline.After(s_lockPatience))))
+        {
+            Throw.Status(IpcStatus.Timeout, $"The lock of region {Path} was not free for {s_lockPatience.TotalSeconds} s: a participant that holds it is " +
+                "stopped, in a debugger perhaps. Continue or end that process.");
+        }
+    }
+
+    private void Unlock()
+    {
+        try
+        {
+            Os.Current.Unlock(_file, RegionLock);
+        }
+        finally
+        {
+            Monitor.Exit(_sync);
+        }
+    }
+
+    /// <summary>Retires the region and removes its name, if it still has it. Under the region lock.</summary>
+    private void RetireLocked()
+    {
+        Atomic.StoreRelease(ref Header->State, RegionHeader.Retired);
+        FaultPoints.Pass(FaultPoints.RegionLeaveRetired);
+        if (Os.Current.LeadsTo(Path, _file))
+            Os.Current.Unlink(Path);
+        SignalAll();
+    }
+
+    private void SignalAll()
+    {
+        Waiter.SignalAlways(&Header->Change);
+        _rules.SignalAll(this);
+    }
+
+    /// <summary>Closes the file without unmapping. Idempotent.</summary>
+    public void CloseFile()
+    {
+        lock (_sync)
+        {
+            _left = true;
+            _file.Dispose();
+        }
+    }
+
+    /// <summary>Unix time in ns.</summary>
+    private static ulong UnixTime() => (ulong)(DateTime.UtcNow - new DateTime(1970, 1, 1, 0, 0, 0, DateTimeKind.Utc)).Ticks * 100;
+}

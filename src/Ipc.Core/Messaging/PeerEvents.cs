@@ -1,0 +1,78 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>Raises <see cref="RingEnd.PeerChanged"/>: a thread that sleeps on the region's change waiter.</summary>
+internal sealed unsafe class PeerEvents
+{
+    private readonly RingEnd _end;
+    private EventHandler<PeerChangedEventArgs>? _handlers;
+
+    public PeerEvents(RingEnd end)
+    {
+        _end = end;
+        if (end.View.TryUse()) // the thread gives it back
+            new Thread(Run) { IsBackground = true, Name = "ipc-peer-events" }.Start();
+    }
+
+    public void Add(EventHandler<PeerChangedEventArgs> handler) => _handlers += handler;
+
+    public void Remove(EventHandler<PeerChangedEventArgs> handler) => _handlers -= handler;
+
+    private void Run()
+    {
+        try
+        {
+            Watch();
+        }
+        finally
+        {
+            _end.View.Unuse();
+        }
+    }
+
+    private void Watch()
+    {
+        IRingLink link = _end.Link;
+        PeerState state = PeerState.NeverAttached;
+        int processId = 0, generation = 0;
+        ulong began = Os.Current.Now();
+        while (!_end.Control.IsClosed)
+        {
+            link.WatchPeer();
+            uint announced = Waiter.Announce(link.Change);
+            if (_end.Control.IsClosed)
+                return;
+
+            PeerState now = link.Peer;
+            link.IdentifyPeer(out int nowId, out int nowGeneration);
+            bool another = now == PeerState.Live && (nowId != processId || nowGeneration != generation);
+            if (now == state && !another)
+            {
+                Waiter.Sleep(link.Change, announced, ulong.MaxValue, began);
+                continue;
+            }
+
+            state = now;
+            if (now == PeerState.Live)
+                (processId, generation) = (nowId, nowGeneration);
+            Raise(new PeerChangedEventArgs(state, processId, generation));
+        }
+    }
+
+    private void Raise(PeerChangedEventArgs change)
+    {
+        try
+        {
+            _handlers?.Invoke(_end, change);
+        }
+#pragma warning disable CA1031 // a handler's failure is its author's; the thread lives on for the other handlers
+        catch (Exception error)
+#pragma warning restore CA1031
+        {
+            Trace.TraceError("A PeerChanged handler threw: " + error);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+using System;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>What both ends of a ring have in common: the peer, stopping, closing.</summary>
+/// <remarks>
+/// <para>An end is for one thread at a time; <see cref="Stop"/>, <see cref="Resume"/>, <see cref="Peer"/> and Dispose are for any thread
+/// at any time.</para>
+/// <para>How Dispose can be safe while another thread is inside a call that takes five nanoseconds: the call says "inside" with a plain
+/// store and then looks at "open"; Dispose clears "open", executes a barrier in every thread of the process, and then looks at
+/// "inside". So either the call sees that the end is closed, or Dispose sees the call and waits for it. The calls pay two stores to a line that is theirs;
+/// Dispose pays a system call. A thread that holds a span (an open claim, a record that is not released) is outside but not done: then the
+/// memory is left to the garbage collector instead of being unmapped.</para>
+/// </remarks>
+public abstract unsafe class RingEnd : IDisposable
+{
+    private const int ClosePatienceMilliseconds = 1000;
+
+    private readonly IRingLink _link;
+    private readonly MappedView _view;
+    private int _inside;
+    private int _open = 1;
+    private PeerEvents? _events;
+
+    private protected RingEnd(IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, bool isWriter)
+    {
+        _link = link;
+        _view = view;
+        Geometry = geometry;
+        Header = (RingHeader*)(view.Base + geometry.HeaderOffset);
+        Control = new WaitControl(mode, isWriter ? &Header->Space : link.WakesReader ? &Header->Data : null, link.Change);
+    }
+
+    /// <summary>Bytes for records.</summary>
+    public long Capacity => (long)Geometry.Capacity;
+
+    /// <summary>The largest payload: half the capacity, less 8.</summary>
+    public int MaxPayload => (int)Geometry.MaxPayload;
+
+    /// <summary>The other end, as far as is known now. Any thread. Left when this end is closed.</summary>
+    public PeerState Peer
+    {
+        get
+        {
+            if (!_view.TryUse())
+                return PeerState.Left;
+            try
+            {
+                return _link.Peer;
+            }
+            finally
+            {
+                _view.Unuse();
+            }
+        }
+    }
+
+    /// <summary>The other end came, left or died. Raised on a background thread of this end, which exists once somebody has subscribed and sleeps
+    /// otherwise. What a handler throws is traced and goes no further. Ends of a connection raise none: see <c>Connection.Closed</c>.</summary>
+    public event EventHandler<PeerChangedEventArgs> PeerChanged
+    {
+        add
+        {
+            lock (Control)
+            {
+                if (_link.Change == null)
+                    return;
+                _events ??= new PeerEvents(this);
+                _events.Add(value);
+            }
+        }
+
+        remove
+        {
+            lock (Control)
+                _events?.Remove(value);
+        }
+    }
+
+    internal IRingLink Link => _link;
+
+    internal MappedView View => _view;
+
+    internal RingGeometry Geometry { get; }
+
+    internal WaitControl Control { get; }
+
+    private protected RingHeader* Header { get; }
+
+    /// <summary>This end holds a span that its user may still touch.</summary>
+    private protected abstract bool HasSpanOut { get; }
+
+    /// <summary>All waits of this end return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no waiting still works.</summary>
+    public void Stop()
+    {
+        if (!_view.TryUse())
+            return;
+        try
+        {
+            Control.End(IpcStatus.Stopped);
+        }
+        finally
+        {
+            _view.Unuse();
+        }
+    }
+
+    /// <summary>Waits work again.</summary>
+    public void Resume() => Control.Resume();
+
+    /// <summary>Waits until a live peer is attached. Ends of a connection: Ok, or what became of the peer.</summary>
+    public IpcStatus WaitForPeer(Deadline deadline, CancellationToken cancel = default)
+    {
+        try
+        {
+            if (!Enter())
+                return IpcStatus.Closed;
+            if (_link.Change == null)
+                return StatusOf(_link.Peer);
+            PeerCondition condition = new(_link);
+            return Control.Wait(ref condition, _link.Change, deadline, cancel);
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/> first. Unpublished records are dropped, unreleased ones stay
+    /// in the ring. Later calls do nothing: reads find nothing, waits return Closed. Any thread. An end of a connection closes the connection.</summary>
+    public void Dispose()
+    {
+        _link.DisposeEnd();
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Closes this end without leaving. True when nobody is inside or holds a span: the memory may be unmapped.</summary>
+    internal bool Close()
+    {
+        if (!_view.TryUse())
+            return true;
+        try
+        {
+            Atomic.Exchange(ref _open, 0);
+            Control.End(IpcStatus.Closed);
+            bool fenced = Atomic.TryFenceProcess();
+            ulong patience = Os.Current.Now() + ClosePatienceMilliseconds * 1_000_000UL;
+            for (int attempt = 0; Atomic.LoadAcquire(ref _inside) != 0; attempt++)
+            {
+                if (Os.Current.Now() > patience)
+                    return false;
+                Control.WakeSleepers(); // again: a hostile peer may have put the word back
+                Thread.Sleep(attempt < 10 ? 0 : 1);
+            }
+
+            return fenced && !HasSpanOut;
+        }
+        finally
+        {
+            _view.Unuse();
+        }
+    }
+
+    /// <summary>Ok, PeerClosed or PeerDied.</summary>
+    internal static IpcStatus StatusOf(PeerState peer) => peer switch
+    {
+        PeerState.Left => IpcStatus.PeerClosed,
+        PeerState.Died => IpcStatus.PeerDied,
+        _ => IpcStatus.Ok,
+    };
+
+    /// <summary>Begins a call; false when this end is closed. Leave in either case.</summary>
+    private protected bool Enter()
+    {
+        Atomic.StoreRelease(ref _inside, 1);
+        return Atomic.LoadAcquire(ref _open) != 0;
+    }
+
+    private protected void Leave() => Atomic.StoreRelease(ref _inside, 0);
+
+    /// <summary>Throws; a connection is closed first.</summary>
+    private protected void Corrupted(string what)
+    {
+        _link.Corrupted(what);
+        Throw.Corrupt("The ring holds " + what + ". The peer is faulty or hostile: end it and make a new ring or connection.");
+    }
+
+    private readonly struct PeerCondition : IWaitCondition
+    {
+        private readonly IRingLink _link;
+
+        public PeerCondition(IRingLink link) => _link = link;
+
+        public ulong LongestSleep => ulong.MaxValue;
+
+        public bool IsTrue() => _link.Peer == PeerState.Live;
+
+        public IpcStatus PeerStatus() => IpcStatus.Ok; // another one may come
+
+        public void BeforeSleep() => _link.WatchPeer();
+    }
+}

@@ -1,0 +1,22 @@
+using System;
+
+namespace Ipc;
+
+/// <summary>How to open an end of a ring.</summary>
+public sealed class RingOptions
+{
+    /// <summary>Bytes for records: a power of two from 4 KiB to 1 GiB. Used only when the ring is created. Default: 1 MiB.</summary>
+    public long Capacity { get; set; } = 1 << 20;
+
+    /// <summary>Create, attach, or either. Default: either.</summary>
+    public OpenMode OpenMode { get; set; }
+
+    /// <summary>How this end waits.</summary>
+    public WaitMode WaitMode { get; set; }
+
+    /// <summary>The ring stays when its last participant leaves. Used only when the ring is created.</summary>
+    public bool Persistent { get; set; }
+
+    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait for a creator. Default: not at all. Negative: for ever.</summary>
+    public TimeSpan OpenTimeout { get; set; }
+}

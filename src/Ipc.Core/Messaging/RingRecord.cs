@@ -1,0 +1,23 @@
+using System;
+
+namespace Ipc;
+
+/// <summary>One record, in place.</summary>
+public readonly ref struct RingRecord
+{
+    internal RingRecord(ReadOnlySpan<byte> payload, ushort type, bool redelivered)
+    {
+        Payload = payload;
+        Type = type;
+        Redelivered = redelivered;
+    }
+
+    /// <summary>The bytes in the ring; valid until released. A hostile peer can change them at any time: read once, check, use.</summary>
+    public ReadOnlySpan<byte> Payload { get; }
+
+    /// <summary>What the writer gave with it.</summary>
+    public ushort Type { get; }
+
+    /// <summary>Published before this reader took over from one that died: it may have been handled already.</summary>
+    public bool Redelivered { get; }
+}

@@ -1,0 +1,252 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>The writer off its straight path: wraps, batches, a full ring.</summary>
+public sealed unsafe partial class RingWriter
+{
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryClaimSlow(int length, out Span<byte> payload)
+    {
+        try
+        {
+            payload = default;
+            if (!Enter())
+                return false;
+            CheckLength(length);
+            if (_claimed != NoClaim)
+                AbandonClaim();
+
+            ulong size = RecordHeader.SizeOf((uint)length);
+            ulong start = StartFor(size);
+            if (start + size > _limit && !HasRoom(start + size))
+                return false;
+
+            _claimStart = start;
+            _claimSize = size;
+            _claimed = length;
+            payload = new Span<byte>(_records + (start & _mask) + RecordHeader.ByteSize, length);
+        }
+        finally
+        {
+            Leave();
+        }
+
+        FaultPoints.Pass(FaultPoints.RingClaimDone);
+        return true;
+    }
+
+    /// <summary>Entered already; leaves.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void CommitSlow(int length, ushort type, bool publish)
+    {
+        try
+        {
+            if (!Enter())
+                return; // closed: what is not published is dropped
+            if (length < 0)
+                Throw.NegativeLength(length);
+            if (_claimed == NoClaim)
+                Throw.NoClaim();
+            if (length > _claimed)
+                Throw.CommitExceedsClaim(length, _claimed);
+
+            ulong start = _claimStart;
+            ulong size = RecordHeader.SizeOf((uint)length);
+            ZeroLines(start + size, start + _claimSize);
+
+            ulong first = start;
+            ulong firstHeader = RecordHeader.Of((uint)length, type);
+            if (start != _tail)
+            {
+                // The record first, its padding last: the padding stands before it and hides it. Plain: nobody reaches it yet.
+                *HeaderAt(start) = firstHeader;
+                first = _tail;
+                firstHeader = RecordHeader.Padding(start - _tail);
+            }
+
+            _tail = start + size;
+            _claimed = NoClaim;
+            if (_batching)
+            {
+                *HeaderAt(first) = firstHeader; // plain: hidden behind the withheld header
+            }
+            else
+            {
+                _batching = true;
+                _batchStart = first;
+                _batchHeader = firstHeader;
+            }
+
+            if (publish)
+            {
+                FaultPoints.Pass(FaultPoints.RingCommitBeforePublish);
+                PublishBatch();
+                FaultPoints.Pass(FaultPoints.RingCommitAfterPublish);
+            }
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    private void PublishBatch()
+    {
+        FaultPoints.Pass(FaultPoints.RingBatchBeforePublish);
+        _batching = false;
+        Atomic.StoreRelease(ref *HeaderAt(_batchStart), _batchHeader); // [publish]
+        if (Waiter.NeedsSignal(_data))
+            SignalReader();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void SignalReader()
+    {
+        if (Waiter.TryTakeSleeper(_data) && !Link.RelaySignal())
+            Waiter.Wake(_data);
+    }
+
+    private void AbandonClaim()
+    {
+        ZeroLines(_claimStart + RecordHeader.Line, _claimStart + _claimSize); // the first line's header was never written
+        _claimed = NoClaim;
+    }
+
+    private bool GrowClaim(int length)
+    {
+        ulong size = RecordHeader.SizeOf((uint)length);
+        ulong restOfLap = _capacity - (_claimStart & _mask);
+        ulong start = size <= restOfLap ? _claimStart : _claimStart + restOfLap;
+        if (start + size > _limit && !HasRoom(start + size))
+            return false;
+
+        if (start != _claimStart)
+        {
+            byte* from = _records + (_claimStart & _mask) + RecordHeader.ByteSize;
+            byte* to = _records + (start & _mask) + RecordHeader.ByteSize;
+            Buffer.MemoryCopy(from, to, length, _claimed);
+            ZeroLines(_claimStart + RecordHeader.Line, _claimStart + _claimSize);
+            _claimStart = start;
+        }
+
+        _claimSize = size;
+        _claimed = length;
+        return true;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private IpcStatus ClaimWaiting(int length, Deadline deadline, CancellationToken cancel, out Span<byte> payload)
+    {
+        payload = default;
+        for (; ; )
+        {
+            IpcStatus status;
+            try
+            {
+                if (!Enter())
+                    return IpcStatus.Closed;
+                ulong size = RecordHeader.SizeOf((uint)length);
+                SpaceCondition condition = new(this, StartFor(size) + size);
+                status = Control.Wait(ref condition, &Header->Space, deadline, cancel);
+            }
+            finally
+            {
+                Leave();
+            }
+
+            if (status != IpcStatus.Ok)
+                return status;
+            if (TryClaim(length, out payload))
+                return IpcStatus.Ok;
+        }
+    }
+
+    private ulong StartFor(ulong size)
+    {
+        ulong restOfLap = _capacity - (_tail & _mask);
+        return size <= restOfLap ? _tail : _tail + restOfLap;
+    }
+
+    /// <summary>Whether a record may reach to <paramref name="end"/>; asks the reader for space when not.</summary>
+    private bool HasRoom(ulong end)
+    {
+        ReadFreePosition();
+        return end <= _limit || HasRoomAsking(end);
+    }
+
+    /// <summary>Says that space is wanted, then looks again: either the reader sees the wish, or we see what it has returned.</summary>
+    private bool HasRoomAsking(ulong end)
+    {
+        if (_batching)
+            PublishBatch(); // a reader cannot release what it cannot see
+        Atomic.StoreRelease(ref Header->Space.Wanted, 1); // [wanted]
+        Atomic.Fence();
+        ReadFreePosition();
+        return end <= _limit;
+    }
+
+    private void ReadFreePosition()
+    {
+        ulong free = Atomic.LoadAcquire(ref Header->FreePosition); // [reclaim]
+        if (free - _freeSeen > _tail - _freeSeen || free % RecordHeader.Line != 0)
+            Corrupted($"free position {free}; it must be a multiple of {RecordHeader.Line} from {_freeSeen} to {_tail}");
+        _freeSeen = free;
+        _limit = free + _capacity - RecordHeader.Line;
+    }
+
+    private void CheckLength(int length)
+    {
+        if (length < 0)
+            Throw.NegativeLength(length);
+        if ((uint)length > _maxPayload)
+            Throw.TooLarge(length, (int)_maxPayload);
+    }
+
+    /// <summary>Restores invariant Z in lines that were claimed and not committed. Plain stores: nobody else looks at them.</summary>
+    private void ZeroLines(ulong from, ulong to)
+    {
+        for (ulong line = from; line < to; line += RecordHeader.Line)
+            *HeaderAt(line) = 0;
+    }
+
+    private ulong* HeaderAt(ulong position) => (ulong*)(_records + (position & _mask));
+
+    /// <summary>Room for a record that ends at a position.</summary>
+    private struct SpaceCondition : IWaitCondition
+    {
+        private const int TurnsBetweenWishes = 16;
+
+        private readonly RingWriter _writer;
+        private readonly ulong _end;
+        private int _turns;
+
+        public SpaceCondition(RingWriter writer, ulong end)
+        {
+            _writer = writer;
+            _end = end;
+            _turns = 0;
+        }
+
+        public readonly ulong LongestSleep => ulong.MaxValue;
+
+        /// <summary>A reader that returns too little clears the wish: it is repeated in each round before a sleep, and now and then while spinning.</summary>
+        public bool IsTrue() => _turns++ % TurnsBetweenWishes == 0 ? _writer.HasRoom(_end) : _writer.SeesRoom(_end);
+
+        public readonly IpcStatus PeerStatus() => StatusOf(_writer.Link.Peer);
+
+        public void BeforeSleep()
+        {
+            _turns = 0;
+            _writer.Link.WatchPeer();
+        }
+    }
+
+    private bool SeesRoom(ulong end)
+    {
+        ReadFreePosition();
+        return end <= _limit;
+    }
+}

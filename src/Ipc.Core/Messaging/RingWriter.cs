@@ -1,0 +1,187 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>The writing end of a ring: claim space in place, fill it, commit it.</summary>
+/// <remarks>
+/// <para>One thread at a time. Never allocates. A claim that is not committed leaves no trace.</para>
+/// <para>
+/// The header word of a record is the only truth about its publication: there is no shared tail. The writer alone knows where it
+/// is (<c>_tail</c>), and keeps invariant Z of docs/wire-format.md section 4: of every line from the tail on, the first 8
+/// bytes are zero. So one release store of a header publishes <c>[publish]</c>, and a reader that stands at the tail sees 0 until
+/// then. The lines are zero because the reader zeroes them before it gives them back <c>[reclaim]</c>; the writer zeroes only what it claimed and did
+/// not commit. The fit is checked against a private limit, which is the reader's free position as last seen: it lags, it never leads.
+/// </para>
+/// <para>
+/// A batch withholds its first header and writes all others at once: unreachable until the first is published. A record that would wrap
+/// starts at the next lap, and padding takes its place at the end of this one; padding and record become visible by one store, the
+/// padding's, because it stands first.
+/// </para>
+/// </remarks>
+public sealed unsafe partial class RingWriter : RingEnd
+{
+    private const int NoClaim = -1;
+
+    private readonly byte* _records;
+    private readonly WaiterWords* _data;
+    private readonly ulong _capacity;
+    private readonly ulong _mask;
+    private readonly uint _maxPayload;
+    private ulong _tail;         // ours alone: nobody else sees it
+    private ulong _limit;        // records may reach to here; from the free position as last read
+    private ulong _freeSeen;     // that position
+    private ulong _claimStart;
+    private ulong _claimSize;
+    private int _claimed = NoClaim;
+    private bool _batching;      // there is a withheld header:
+    private ulong _batchStart;
+    private ulong _batchHeader;
+
+    internal RingWriter(IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, ulong tail, ulong free)
+        : base(link, view, geometry, mode, isWriter: true)
+    {
+        _records = view.Base + geometry.DataOffset;
+        _data = &Header->Data;
+        _capacity = geometry.Capacity;
+        _mask = geometry.Capacity - 1;
+        _maxPayload = geometry.MaxPayload;
+        _tail = tail;
+        _freeSeen = free;
+        _limit = free + _capacity - RecordHeader.Line;
+    }
+
+    private protected override bool HasSpanOut => _claimed != NoClaim;
+
+    /// <summary>Opens the writing end of the ring <paramref name="name"/>. One live writer: a second is refused (<see cref="IpcStatus.InUse"/>).</summary>
+    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled while waiting for a creator.</exception>
+    public static RingWriter Open(string name, RingOptions? options = null, CancellationToken cancel = default) =>
+        RingRegion.OpenWriter(name, options ?? new RingOptions(), cancel);
+
+    /// <summary>Claims <paramref name="length"/> contiguous bytes in place. An open claim is given back first.</summary>
+    /// <returns>False when the ring is full (the batch is published then), or closed. Never blocks.</returns>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>; nothing has changed.</exception>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool TryClaim(int length, out Span<byte> payload)
+    {
+        ulong size = RecordHeader.SizeOf((uint)length);
+        ulong start = _tail;
+        ulong offset = start & _mask;
+        if (Enter() && (uint)length <= _maxPayload && offset + size <= _capacity && start + size <= _limit && _claimed == NoClaim)
+        {
+            _claimStart = start;
+            _claimSize = size;
+            _claimed = length;
+            payload = new Span<byte>(_records + offset + RecordHeader.ByteSize, length);
+            Leave();
+            FaultPoints.Pass(FaultPoints.RingClaimDone);
+            return true;
+        }
+
+        return TryClaimSlow(length, out payload);
+    }
+
+    /// <summary>Publishes the first <paramref name="length"/> claimed bytes, with everything batched before, and wakes a sleeping reader.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Commit(int length, ushort type = 0)
+    {
+        ulong start = _claimStart;
+        if (Enter() && (uint)length < (uint)(_claimed + 1) && RecordHeader.SizeOf((uint)length) == _claimSize && start == _tail && !_batching)
+        {
+            FaultPoints.Pass(FaultPoints.RingCommitBeforePublish);
+            _tail = start + _claimSize;
+            _claimed = NoClaim;
+            Atomic.StoreRelease(ref *(ulong*)(_records + (start & _mask)), RecordHeader.Of((uint)length, type)); // [publish]
+            FaultPoints.Pass(FaultPoints.RingCommitAfterPublish);
+            if (Waiter.NeedsSignal(_data))
+                SignalReader();
+            Leave();
+            return;
+        }
+
+        CommitSlow(length, type, publish: true);
+    }
+
+    /// <summary>Commits without publishing: the batch goes out with the next commit or flush, or when the ring is full.</summary>
+    public void CommitBatched(int length, ushort type = 0)
+    {
+        Enter();
+        CommitSlow(length, type, publish: false);
+    }
+
+    /// <summary>Publishes what is batched, by one store and at most one wake.</summary>
+    public void Flush()
+    {
+        try
+        {
+            if (Enter() && _batching)
+                PublishBatch();
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>Gives the claim back: the ring is as if it had not been made. Nothing if there is none.</summary>
+    public void Abandon()
+    {
+        if (Enter() && _claimed != NoClaim)
+            AbandonClaim();
+        Leave();
+    }
+
+    /// <summary>Claim, copy, commit. False when the ring is full or closed.</summary>
+    /// <exception cref="IpcException">TooLarge.</exception>
+    public bool TryWrite(ReadOnlySpan<byte> payload, ushort type = 0)
+    {
+        if (!TryClaim(payload.Length, out Span<byte> claimed))
+            return false;
+        payload.CopyTo(claimed);
+        Commit(payload.Length, type);
+        return true;
+    }
+
+    /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
+    public IpcStatus Write(ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancel = default)
+    {
+        IpcStatus status = Claim(payload.Length, deadline, cancel, out Span<byte> claimed);
+        if (status != IpcStatus.Ok)
+            return status;
+        payload.CopyTo(claimed);
+        Commit(payload.Length, type);
+        return IpcStatus.Ok;
+    }
+
+    /// <summary>Claims, waiting for room if there is none.</summary>
+    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; PeerClosed or PeerDied when the ring is full and its reader gone. While no reader has ever
+    /// been there it waits.</returns>
+    public IpcStatus Claim(int length, Deadline deadline, CancellationToken cancel, out Span<byte> payload) =>
+        TryClaim(length, out payload) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancel, out payload);
+
+    /// <summary>Grows the open claim, keeping its bytes: in place while it fits before the end of the lap, else by moving it to the next lap.</summary>
+    /// <returns>False when the ring is too full; the claim stays as it was.</returns>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>; the claim stays as it was.</exception>
+    public bool TryExtendClaim(int length, out Span<byte> payload)
+    {
+        try
+        {
+            payload = default;
+            if (!Enter())
+                return false;
+            CheckLength(length);
+            if (_claimed == NoClaim)
+                Throw.NoClaim();
+            if (length > _claimed && !GrowClaim(length))
+                return false;
+            payload = new Span<byte>(_records + (_claimStart & _mask) + RecordHeader.ByteSize, length);
+            return true;
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+}

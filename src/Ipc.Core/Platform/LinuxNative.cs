@@ -1,0 +1,93 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace Ipc;
+
+/// <summary>The C library of Linux: declarations only. All of it exists in glibc 2.28 and musl 1.2.</summary>
+/// <remarks><c>DllImport</c>, not <c>LibraryImport</c>: the same source serves .NET Framework's stand-in. The variadic ones (open,
+/// fcntl, syscall) take integers and pointers only, which x64 and arm64 Linux pass like fixed arguments.</remarks>
+internal static unsafe class LinuxNative
+{
+    private const string C = "libc";
+
+    public const int ENOENT = 2, ESRCH = 3, EINTR = 4, EAGAIN = 11, EACCES = 13, EEXIST = 17, ENOTDIR = 20, EISDIR = 21, EINVAL = 22,
+        ENOSPC = 28, EPERM = 1, ELOOP = 40, EOPNOTSUPP = 95, ETIMEDOUT = 110, EDQUOT = 122, ENOSYS = 38;
+
+    public const int AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400, AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000;
+    public const int O_RDWR = 2, O_CREAT = 0x40, O_EXCL = 0x80, O_CLOEXEC = 0x80000;
+    public const int F_OFD_GETLK = 36, F_OFD_SETLK = 37;
+    public const short F_WRLCK = 1, F_UNLCK = 2;
+    public const int FUTEX_WAKE = 1, FUTEX_WAIT_BITSET = 9;
+    public const int MEMBARRIER_CMD_QUERY = 0, MEMBARRIER_CMD_GLOBAL_EXPEDITED = 2, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED = 4,
+        MEMBARRIER_CMD_PRIVATE_EXPEDITED = 8, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED = 16;
+    public const int EPOLLIN = 1, EPOLL_CTL_ADD = 1, EPOLL_CTL_DEL = 2, EPOLL_CLOEXEC = O_CLOEXEC, EFD_CLOEXEC = O_CLOEXEC, EFD_NONBLOCK = 0x800;
+    public const int SIGKILL = 9, SIGSTOP = 19;
+    public const int CLOCK_MONOTONIC = 1;
+
+    private static readonly bool s_arm = RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
+
+    // Where the two architectures differ.
+    public static readonly int O_NOFOLLOW = s_arm ? 0x8000 : 0x20000;
+    public static readonly int O_TMPFILE = 0x400000 | (s_arm ? 0x4000 : 0x10000);
+    public static readonly int EpollEventSize = s_arm ? 16 : 12;
+    public static readonly int EpollDataOffset = s_arm ? 8 : 4;
+    public static readonly long SYS_futex = s_arm ? 98 : 202;
+    public static readonly long SYS_membarrier = s_arm ? 283 : 324;
+    public const long SYS_pidfd_open = 434;
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Timespec
+    {
+        public long Seconds;
+        public long Nanoseconds;
+    }
+
+    [StructLayout(LayoutKind.Explicit, Size = 32)]
+    public struct Flock
+    {
+        [FieldOffset(0)] public short Type;
+        [FieldOffset(2)] public short Whence;
+        [FieldOffset(8)] public long Start;
+        [FieldOffset(16)] public long Length;
+        [FieldOffset(24)] public int Pid;
+    }
+
+    /// <summary>The same on every architecture, unlike <c>struct stat</c>.</summary>
+    [StructLayout(LayoutKind.Explicit, Size = 256)]
+    public struct Statx
+    {
+        public const uint BasicStats = 0x7FF;
+        [FieldOffset(20)] public uint Uid;
+        [FieldOffset(28)] public ushort Mode;
+        [FieldOffset(32)] public ulong Inode;
+        [FieldOffset(40)] public ulong Size;
+        [FieldOffset(136)] public uint DeviceMajor;
+        [FieldOffset(140)] public uint DeviceMinor;
+    }
+
+    [DllImport(C, SetLastError = true)] public static extern int open([MarshalAs(UnmanagedType.LPStr)] string path, int flags, int mode);
+    [DllImport(C, SetLastError = true)] public static extern int close(int fd);
+    [DllImport(C, SetLastError = true)] public static extern int ftruncate(SafeHandle fd, long length);
+    [DllImport(C)] public static extern int posix_fallocate(SafeHandle fd, long offset, long length);
+    [DllImport(C, SetLastError = true)] public static extern int fcntl(SafeHandle fd, int command, ref Flock flock);
+    [DllImport(C, SetLastError = true)] public static extern int statx(int directory, [MarshalAs(UnmanagedType.LPStr)] string path, int flags, uint mask, out Statx result);
+    [DllImport(C, SetLastError = true)] public static extern int linkat(int fromDirectory, [MarshalAs(UnmanagedType.LPStr)] string from, int toDirectory, [MarshalAs(UnmanagedType.LPStr)] string to, int flags);
+    [DllImport(C, SetLastError = true)] public static extern int unlink([MarshalAs(UnmanagedType.LPStr)] string path);
+    [DllImport(C, SetLastError = true)] public static extern int mkdir([MarshalAs(UnmanagedType.LPStr)] string path, int mode);
+    [DllImport(C)] public static extern uint geteuid();
+    [DllImport(C)] public static extern int getpid();
+    [DllImport(C, SetLastError = true)] public static extern int kill(int pid, int signal);
+    [DllImport(C)] public static extern int clock_gettime(int clock, out Timespec time);
+    [DllImport(C, SetLastError = true)] public static extern int epoll_create1(int flags);
+    [DllImport(C, SetLastError = true)] public static extern int epoll_ctl(int epoll, int operation, int fd, byte* @event);
+    [DllImport(C, SetLastError = true)] public static extern int epoll_wait(int epoll, byte* events, int count, int timeout);
+    [DllImport(C, SetLastError = true)] public static extern int eventfd(uint initial, int flags);
+    [DllImport(C, SetLastError = true)] public static extern nint read(int fd, ulong* value, nint size);
+    [DllImport(C, SetLastError = true)] public static extern nint write(int fd, ulong* value, nint size);
+
+    [DllImport(C, EntryPoint = "syscall", SetLastError = true)]
+    public static extern nint futex(long number, uint* word, long operation, long value, Timespec* timeout, void* second, long mask);
+
+    [DllImport(C, EntryPoint = "syscall", SetLastError = true)]
+    public static extern nint syscall3(long number, long first, long second, long third);
+}

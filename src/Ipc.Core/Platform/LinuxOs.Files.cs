@@ -1,0 +1,196 @@
+using System;
+using System.IO;
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+using static Ipc.LinuxNative;
+
+namespace Ipc;
+
+internal sealed unsafe partial class LinuxOs
+{
+    private const int OwnerOnlyFile = 0x180;      // 0600
+    private const int OwnerOnlyDirectory = 0x1C0; // 0700
+    private const int TypeMask = 0xF000, Regular = 0x8000, Directory = 0x4000, OthersMask = 0x3F;
+
+    public override string RegionDirectory()
+    {
+        string? given = Environment.GetEnvironmentVariable("IPC_DIR");
+        if (!string.IsNullOrEmpty(given))
+        {
+            MakeDirectory(given!);
+            return given!;
+        }
+
+        uint user = geteuid();
+        string path = "/dev/shm/ipc-" + user.ToString(System.Globalization.CultureInfo.InvariantCulture);
+        MakeDirectory(path);
+        if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, Statx.BasicStats, out Statx found) != 0)
+            FailedAt(path, "examined", Marshal.GetLastWin32Error());
+        if ((found.Mode & TypeMask) != Directory || found.Uid != user || (found.Mode & OthersMask) != 0)
+        {
+            Throw.Status(IpcStatus.AccessDenied,
+                $"{path} must be a directory of user {user} that is closed to others (0700); it belongs to user {found.Uid} with mode " +
+                $"{Convert.ToString(found.Mode & 0xFFF, 8)}. Remove it, or set IPC_DIR to a directory of your own.", EACCES);
+        }
+
+        return path;
+    }
+
+    public override RegionFile CreateFile(string directory, long size)
+    {
+        string? temporary = null;
+        int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, OwnerOnlyFile);
+        if (fd < 0 && Marshal.GetLastWin32Error() is EOPNOTSUPP or EISDIR or ENOENT or EINVAL)
+        {
+            temporary = $"{directory}/~tmp.{_self.Pid}.{Guid.NewGuid():N}";
+            fd = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, OwnerOnlyFile);
+        }
+
+        if (fd < 0)
+            FailedAt(directory, "written to", Marshal.GetLastWin32Error());
+
+        FileStream stream = StreamOf(fd);
+        try
+        {
+            if (ftruncate(stream.SafeFileHandle, size) != 0)
+                FailedAt(directory, "given a file of that size", Marshal.GetLastWin32Error());
+
+            // Every page now: a full disk is an error here, never a SIGBUS at some later store.
+            int error;
+            do
+                error = posix_fallocate(stream.SafeFileHandle, 0, size);
+            while (error == EINTR);
+
+            if (error is ENOSPC or EDQUOT)
+                Throw.Status(IpcStatus.NoSpace, $"{directory} has no room for a region of {size} bytes. Free some, or ask for a smaller capacity.", error);
+            if (error != 0)
+                FailedAt(directory, "given pages", error);
+
+            return Describe(stream, temporary ?? directory, temporary);
+        }
+        catch
+        {
+            stream.Dispose();
+            if (temporary is not null)
+                Unlink(temporary);
+            throw;
+        }
+    }
+
+    public override bool TryLink(RegionFile file, string path)
+    {
+        string from = file.TemporaryPath ??
+            "/proc/self/fd/" + file.Handle.DangerousGetHandle().ToString();
+        if (linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+        {
+            if (file.TemporaryPath is not null)
+                Unlink(file.TemporaryPath);
+            return true;
+        }
+
+        int error = Marshal.GetLastWin32Error();
+        if (error != EEXIST)
+            FailedAt(path, "given its name", error);
+        return false;
+    }
+
+    public override RegionFile? OpenFile(string path)
+    {
+        int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+        if (fd >= 0)
+            return Describe(StreamOf(fd), path, null);
+
+        int error = Marshal.GetLastWin32Error();
+        if (error == ENOENT)
+            return null;
+        if (error is ELOOP or EISDIR)
+            Throw.Status(IpcStatus.Corrupt, $"{path} is not a regular file (errno {error}): it is not a region. Remove it, or use another name.", error);
+        FailedAt(path, "opened", error);
+        return null;
+    }
+
+    public override void Unlink(string path)
+    {
+        if (unlink(path) == 0)
+            return;
+
+        int error = Marshal.GetLastWin32Error();
+        if (error != ENOENT)
+            FailedAt(path, "removed", error);
+    }
+
+    public override bool LeadsTo(string path, RegionFile file) =>
+        statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, Statx.BasicStats, out Statx found) == 0 &&
+        found.Inode == file.Inode && DeviceOf(found) == file.Device;
+
+    public override bool TryLock(RegionFile file, long position)
+    {
+        Flock flock = new() { Type = F_WRLCK, Start = position, Length = 1 };
+        if (fcntl(file.Handle, F_OFD_SETLK, ref flock) == 0)
+            return true;
+
+        int error = Marshal.GetLastWin32Error();
+        if (error is not (EAGAIN or EACCES or EINTR))
+            Failed("fcntl lock", error);
+        return false;
+    }
+
+    public override void Unlock(RegionFile file, long position)
+    {
+        Flock flock = new() { Type = F_UNLCK, Start = position, Length = 1 };
+        if (fcntl(file.Handle, F_OFD_SETLK, ref flock) != 0)
+            Failed("fcntl unlock");
+    }
+
+    public override bool IsLockedByAnother(RegionFile file, long position)
+    {
+        Flock flock = new() { Type = F_WRLCK, Start = position, Length = 1 };
+        if (fcntl(file.Handle, F_OFD_GETLK, ref flock) != 0)
+            Failed("fcntl get lock");
+        return flock.Type != F_UNLCK;
+    }
+
+    private static FileStream StreamOf(int fd) => new(new SafeFileHandle((IntPtr)fd, ownsHandle: true), FileAccess.ReadWrite, 1);
+
+    private static RegionFile Describe(FileStream stream, string path, string? temporary)
+    {
+        int fd = (int)stream.SafeFileHandle.DangerousGetHandle();
+        if (statx(fd, "", AT_EMPTY_PATH, Statx.BasicStats, out Statx found) != 0)
+        {
+            int error = Marshal.GetLastWin32Error();
+            stream.Dispose();
+            FailedAt(path, "examined", error);
+        }
+
+        return new RegionFile(stream, DeviceOf(found), found.Inode, (long)found.Size,
+            found.Uid == geteuid(), (found.Mode & TypeMask) == Regular, temporary);
+    }
+
+    private static ulong DeviceOf(in Statx found) => (ulong)found.DeviceMajor << 32 | found.DeviceMinor;
+
+    private static void MakeDirectory(string path)
+    {
+        if (mkdir(path, OwnerOnlyDirectory) == 0)
+            return;
+
+        int error = Marshal.GetLastWin32Error();
+        if (error != EEXIST)
+            FailedAt(path, "created", error);
+    }
+
+    private static void FailedAt(string path, string verb, int error)
+    {
+        switch (error)
+        {
+            case EACCES or EPERM:
+                Throw.Status(IpcStatus.AccessDenied, $"{path} cannot be {verb}: permission denied. It belongs to another user; set IPC_DIR or use another name.", error);
+                break;
+            case ENOSPC or EDQUOT:
+                Throw.Status(IpcStatus.NoSpace, $"{path} cannot be {verb}: the file system is full.", error);
+                break;
+            default:
+                Throw.Status(IpcStatus.SystemError, $"{path} cannot be {verb}: errno {error}.", error);
+                break;
+        }
+    }
+}

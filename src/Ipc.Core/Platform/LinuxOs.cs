@@ -1,0 +1,106 @@
+using System;
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using static Ipc.LinuxNative;
+
+namespace Ipc;
+
+/// <summary>Linux: futex, membarrier, open-file-description locks, pidfd. The files are in LinuxOs.Files.cs.</summary>
+internal sealed unsafe partial class LinuxOs : Os
+{
+    private const long AllBits = 0xFFFFFFFF;
+
+    private readonly bool _stopwatchIsMonotonic;
+    private readonly ProcessIdentity _self;
+    private readonly bool _global;
+    private readonly bool _private;
+
+    public LinuxOs()
+    {
+        // Stopwatch reads the clock without a transition to native code; that it reads this very clock is checked, not assumed.
+        ulong clock = ReadClock();
+        ulong watch = ReadStopwatch();
+        _stopwatchIsMonotonic = watch >= clock && watch - clock < 1_000_000_000;
+
+        int pid = getpid();
+        ulong space = statx(AT_FDCWD, "/proc/self/ns/pid", 0, Statx.BasicStats, out Statx found) == 0 ? found.Inode : 0;
+        _self = new ProcessIdentity(pid, LinuxProcess.StartTimeOf(pid), space);
+
+        long commands = Environment.GetEnvironmentVariable("IPC_NO_MEMBARRIER") == "1"
+            ? 0
+            : (long)syscall3(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+        if (commands > 0)
+        {
+            _global = Register(commands, MEMBARRIER_CMD_GLOBAL_EXPEDITED, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+            _private = Register(commands, MEMBARRIER_CMD_PRIVATE_EXPEDITED, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+        }
+    }
+
+    public override ProcessIdentity Self => _self;
+
+    public override bool CanFenceOthers => _global;
+
+    public override ulong Now() => _stopwatchIsMonotonic ? ReadStopwatch() : ReadClock();
+
+    public override bool IsRunning(int pid, ulong startTime) => LinuxProcess.IsRunning(pid, startTime);
+
+    public override ProcessMonitor CreateProcessMonitor() => new LinuxProcessMonitor();
+
+    public override void EndSelf(bool stop)
+    {
+        if (kill(_self.Pid, stop ? SIGSTOP : SIGKILL) != 0)
+            Failed("kill");
+    }
+
+    public override void Sleep(uint* word, uint expected, ulong deadline)
+    {
+        Timespec time;
+        Timespec* until = null;
+        if (deadline != ulong.MaxValue)
+        {
+            time.Seconds = (long)(deadline / 1_000_000_000);
+            time.Nanoseconds = (long)(deadline % 1_000_000_000);
+            until = &time;
+        }
+
+        if (futex(SYS_futex, word, FUTEX_WAIT_BITSET, expected, until, null, AllBits) == 0)
+            return;
+
+        int error = Marshal.GetLastWin32Error();
+        if (error is not (EAGAIN or EINTR or ETIMEDOUT))
+            Failed("futex wait", error);
+    }
+
+    public override void Wake(uint* word)
+    {
+        if (futex(SYS_futex, word, FUTEX_WAKE, int.MaxValue, null, null, 0) < 0)
+            Failed("futex wake");
+    }
+
+    public override void FenceOthers()
+    {
+        if (syscall3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0)
+            Failed("membarrier");
+    }
+
+    public override bool TryFenceThisProcess() =>
+        _private && syscall3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+
+    private static bool Register(long commands, int use, int register) =>
+        (commands & use) != 0 && (commands & register) != 0 && syscall3(SYS_membarrier, register, 0, 0) == 0;
+
+    private static ulong ReadStopwatch() => Stopwatch.Frequency == 1_000_000_000
+        ? (ulong)Stopwatch.GetTimestamp()
+        : (ulong)(Stopwatch.GetTimestamp() * (1e9 / Stopwatch.Frequency));
+
+    private static ulong ReadClock()
+    {
+        _ = clock_gettime(CLOCK_MONOTONIC, out Timespec time); // cannot fail: the clock exists, the pointer is good
+        return (ulong)time.Seconds * 1_000_000_000 + (ulong)time.Nanoseconds;
+    }
+
+    private static void Failed(string call) => Failed(call, Marshal.GetLastWin32Error());
+
+    private static void Failed(string call, int error) =>
+        Throw.Status(IpcStatus.SystemError, $"{call} failed with errno {error}.", error);
+}

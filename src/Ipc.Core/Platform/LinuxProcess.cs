@@ -1,0 +1,44 @@
+using System;
+using System.Globalization;
+using System.IO;
+
+namespace Ipc;
+
+/// <summary>What /proc says about a process.</summary>
+internal static class LinuxProcess
+{
+    private static readonly char[] s_blanks = { ' ', '\n' };
+
+    /// <summary>Clock ticks after boot; 0 when there is no such process.</summary>
+    public static ulong StartTimeOf(int pid) => TryRead(pid, out ulong startTime, out _) ? startTime : 0;
+
+    public static bool IsRunning(int pid, ulong startTime) => TryRead(pid, out ulong found, out bool dead) && found == startTime && !dead;
+
+    /// <summary>Reads /proc/PID/stat. <paramref name="dead"/>: all its threads have ended, its parent has not reaped it yet.</summary>
+    private static bool TryRead(int pid, out ulong startTime, out bool dead)
+    {
+        startTime = 0;
+        dead = false;
+        string text;
+        try
+        {
+            text = File.ReadAllText("/proc/" + pid.ToString(CultureInfo.InvariantCulture) + "/stat");
+        }
+        catch (IOException)
+        {
+            return false; // no such process, or it went while being read
+        }
+
+        // The name (field 2) may hold spaces and parentheses: count from the last one. Field 3 is at index 0.
+        int end = text.LastIndexOf(')');
+        if (end < 0)
+            return false;
+        string[] fields = text.Substring(end + 1).Split(s_blanks, StringSplitOptions.RemoveEmptyEntries);
+        if (fields.Length < 20 || !ulong.TryParse(fields[19], NumberStyles.None, CultureInfo.InvariantCulture, out startTime))
+            return false;
+
+        // A main thread that has ended alone is a zombie too, while the process lives on in its others (field 20).
+        dead = fields[0] is "Z" or "X" && fields[17] is "0" or "1"; // patterns bind tighter than &&
+        return true;
+    }
+}

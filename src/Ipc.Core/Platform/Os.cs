@@ -1,0 +1,80 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace Ipc;
+
+/// <summary>The operating system: everything that this library asks of it, and the only folder that does.</summary>
+/// <remarks>
+/// The set is made so that the others fit. Windows: <see cref="CreateFile"/> is a named section with an explicit security
+/// descriptor, its name published by the state word; locks are named mutexes, which the kernel abandons with their owner;
+/// <see cref="Sleep"/> finds the named event of a word by the region that its address lies in. macOS: files and whole-file
+/// locks per participant, <c>os_sync_wait_on_address</c>. Neither has membarrier: sleepers set <c>fence_required</c> there.
+/// </remarks>
+internal abstract unsafe class Os
+{
+    private static readonly Os? s_current = IsSupported ? new LinuxOs() : null;
+
+    public static Os Current => s_current ?? throw new PlatformNotSupportedException(
+        $"This library runs on Linux (x64, arm64) so far; this is {RuntimeInformation.OSDescription}, {RuntimeInformation.ProcessArchitecture}.");
+
+    private static bool IsSupported =>
+        RuntimeInformation.IsOSPlatform(OSPlatform.Linux) &&
+        RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
+
+    // ---- time, processors, this process
+
+    /// <summary>Nanoseconds of the clock that deadlines are in; the same for all processes (Linux: CLOCK_MONOTONIC).</summary>
+    public abstract ulong Now();
+
+    public abstract ProcessIdentity Self { get; }
+
+    /// <summary>The process with that pid and start time runs. A dead one that nobody has reaped yet does not.</summary>
+    public abstract bool IsRunning(int pid, ulong startTime);
+
+    public abstract ProcessMonitor CreateProcessMonitor();
+
+    /// <summary>Ends this process as a kill would, or stops it. For tests.</summary>
+    public abstract void EndSelf(bool stop);
+
+    // ---- sleeping
+
+    /// <summary>Sleeps while the word is <paramref name="expected"/>, until woken or the deadline. May return early.</summary>
+    public abstract void Sleep(uint* word, uint expected, ulong deadline);
+
+    /// <summary>Wakes every process that sleeps on the word.</summary>
+    public abstract void Wake(uint* word);
+
+    /// <summary>This process takes part in the asymmetric fence: its publishers need none of their own.</summary>
+    public abstract bool CanFenceOthers { get; }
+
+    /// <summary>Every running thread of every process that takes part executes a full barrier before this returns.</summary>
+    public abstract void FenceOthers();
+
+    /// <summary>The same for the threads of this process alone; false when the system cannot.</summary>
+    public abstract bool TryFenceThisProcess();
+
+    // ---- region files
+
+    /// <summary>The directory of region files; made if absent, refused if others can write to it.</summary>
+    public abstract string RegionDirectory();
+
+    /// <summary>A file without a name whose every page is reserved.</summary>
+    public abstract RegionFile CreateFile(string directory, long size);
+
+    /// <summary>Gives the file its name; false when the name is taken.</summary>
+    public abstract bool TryLink(RegionFile file, string path);
+
+    /// <summary>Opens for reading and writing, without following links; null when there is none.</summary>
+    public abstract RegionFile? OpenFile(string path);
+
+    /// <summary>Removes the name if there is one.</summary>
+    public abstract void Unlink(string path);
+
+    public abstract bool LeadsTo(string path, RegionFile file);
+
+    // ---- locks that die with the process
+
+    public abstract bool TryLock(RegionFile file, long position);
+    public abstract void Unlock(RegionFile file, long position);
+    public abstract bool IsLockedByAnother(RegionFile file, long position);
+}

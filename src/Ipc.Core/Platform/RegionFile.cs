@@ -1,0 +1,56 @@
+using System;
+using System.IO;
+using System.Runtime.InteropServices;
+
+namespace Ipc;
+
+/// <summary>An open region file: what the locks belong to. Closing it drops every lock taken through it.</summary>
+internal sealed class RegionFile : IDisposable
+{
+    private readonly FileStream _stream;
+
+    public RegionFile(FileStream stream, ulong device, ulong inode, long length, bool isOurs, bool isRegular, string? temporaryPath = null)
+    {
+        _stream = stream;
+        Device = device;
+        Inode = inode;
+        Length = length;
+        IsOurs = isOurs;
+        IsRegular = isRegular;
+        TemporaryPath = temporaryPath;
+    }
+
+    public SafeHandle Handle => _stream.SafeFileHandle;
+    public FileStream Stream => _stream;
+    public ulong Device { get; }
+    public ulong Inode { get; }
+
+    /// <summary>Its size when it was opened.</summary>
+    public long Length { get; }
+
+    /// <summary>This user owns it.</summary>
+    public bool IsOurs { get; }
+
+    public bool IsRegular { get; }
+
+    /// <summary>Where a file system without unnamed files keeps it until it has its name.</summary>
+    public string? TemporaryPath { get; }
+
+    /// <summary>Reads the first bytes once; they are hostile and may change afterwards. Returns how many there were.</summary>
+    public int ReadStart(byte[] buffer)
+    {
+        _stream.Position = 0;
+        int total = 0;
+        while (total < buffer.Length)
+        {
+            int count = _stream.Read(buffer, total, buffer.Length - total);
+            if (count == 0)
+                break;
+            total += count;
+        }
+
+        return total;
+    }
+
+    public void Dispose() => _stream.Dispose();
+}

@@ -1,0 +1,86 @@
+using System;
+using System.Globalization;
+
+namespace Ipc;
+
+/// <summary>A moment of the monotonic clock at which waiting ends; the clock is the same in every process and in C.</summary>
+/// <remarks>The default value is <see cref="Now"/>: do not wait at all.</remarks>
+public readonly struct Deadline : IEquatable<Deadline>
+{
+    private Deadline(ulong nanoseconds) => Nanoseconds = nanoseconds;
+
+    /// <summary>Already over: a call with it never blocks.</summary>
+    public static Deadline Now => default;
+
+    /// <summary>Never over.</summary>
+    public static Deadline Never => new(ulong.MaxValue);
+
+    /// <summary>CLOCK_MONOTONIC in ns; 0 is <see cref="Now"/>, the largest value <see cref="Never"/>.</summary>
+    public ulong Nanoseconds { get; }
+
+    /// <summary>It is over.</summary>
+    public bool HasPassed => Nanoseconds == 0 || (Nanoseconds != ulong.MaxValue && Os.Current.Now() >= Nanoseconds);
+
+    /// <summary>What is left; zero when it is over, <see cref="TimeSpan.MaxValue"/> when it never will be.</summary>
+    public TimeSpan Remaining
+    {
+        get
+        {
+            if (Nanoseconds == ulong.MaxValue)
+                return TimeSpan.MaxValue;
+            if (Nanoseconds == 0)
+                return TimeSpan.Zero;
+            ulong now = Os.Current.Now();
+            return now >= Nanoseconds ? TimeSpan.Zero : TimeSpan.FromTicks((long)Math.Min((Nanoseconds - now + 99) / 100, long.MaxValue));
+        }
+    }
+
+    /// <summary>Now + <paramref name="duration"/>. Negative (as <c>Timeout.InfiniteTimeSpan</c> is) and very long: <see cref="Never"/>; zero: <see cref="Now"/>.</summary>
+    public static Deadline After(TimeSpan duration)
+    {
+        if (duration < TimeSpan.Zero)
+            return Never;
+        if (duration == TimeSpan.Zero)
+            return Now;
+        ulong now = Os.Current.Now();
+        ulong ticks = (ulong)duration.Ticks;
+        return ticks > (ulong.MaxValue - now) / 100 - 1 ? Never : new Deadline(now + ticks * 100);
+    }
+
+    /// <summary>Now + <paramref name="milliseconds"/>; negative: <see cref="Never"/>.</summary>
+    public static Deadline FromMilliseconds(double milliseconds) => milliseconds switch
+    {
+        < 0 => Never,
+        < 1e15 => After(TimeSpan.FromTicks((long)(milliseconds * TimeSpan.TicksPerMillisecond))),
+        _ => Never,
+    };
+
+    /// <summary>A deadline that came from elsewhere, in ns of the same clock.</summary>
+    public static Deadline FromNanoseconds(ulong nanoseconds) => new(nanoseconds);
+
+    /// <summary>The one that is over first.</summary>
+    public static Deadline Earlier(Deadline left, Deadline right) => left.Nanoseconds <= right.Nanoseconds ? left : right;
+
+    /// <inheritdoc/>
+    public bool Equals(Deadline other) => Nanoseconds == other.Nanoseconds;
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is Deadline other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => Nanoseconds.GetHashCode();
+
+    /// <inheritdoc/>
+    public override string ToString() => Nanoseconds switch
+    {
+        0 => "now",
+        ulong.MaxValue => "never",
+        _ => string.Format(CultureInfo.InvariantCulture, "in {0}", Remaining),
+    };
+
+    /// <summary>The same moment.</summary>
+    public static bool operator ==(Deadline left, Deadline right) => left.Equals(right);
+
+    /// <summary>Another moment.</summary>
+    public static bool operator !=(Deadline left, Deadline right) => !left.Equals(right);
+}

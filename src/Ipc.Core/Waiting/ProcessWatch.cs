@@ -1,0 +1,211 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>Notices the death of peers: one background thread for the whole process, only while there is somebody to watch.</summary>
+/// <remarks>
+/// The kernel reports the end of a process through its pidfd at once and for nothing. Where pidfd is not allowed, or the peer lives in
+/// another pid name space, the thread asks the region's locks four times a second instead. What it then does is
+/// <see cref="IWatchedRegion.TryRecover"/>, which never blocks: a region whose lock is held is asked again 10 ms later, so a
+/// stopped participant of one region holds up no other.
+/// </remarks>
+internal static class ProcessWatch
+{
+    private const int PollInterval = 250;
+    private const int RetryInterval = 10;
+
+    private static readonly object s_sync = new();
+    private static readonly Dictionary<(int Pid, ulong StartTime), Watched> s_processes = new();
+    private static readonly HashSet<IWatchedRegion> s_due = new();
+    private static ProcessMonitor? s_monitor; // not null: the thread runs
+    private static int s_lastToken;
+
+    private sealed class Watched
+    {
+        public Watched(int token) => Token = token;
+        public int Token { get; } // 0: by its locks
+        public HashSet<IWatchedRegion> Regions { get; } = new();
+    }
+
+    /// <summary>From now on the region is told when the process ends; told soon if it has already.</summary>
+    public static void Watch(in ProcessIdentity process, IWatchedRegion region)
+    {
+        lock (s_sync)
+        {
+            if (s_processes.TryGetValue((process.Pid, process.StartTime), out Watched? watched))
+            {
+                watched.Regions.Add(region);
+                return;
+            }
+
+            ProcessMonitor monitor = StartThread();
+            int token = 0;
+            bool gone = false;
+            if (process.PidNamespace == Os.Current.Self.PidNamespace)
+            {
+                s_lastToken = s_lastToken == int.MaxValue ? 1 : s_lastToken + 1;
+                token = monitor.TryAdd(process, s_lastToken, out gone) ? s_lastToken : 0;
+            }
+
+            if (gone)
+            {
+                s_due.Add(region);
+            }
+            else
+            {
+                watched = new Watched(token);
+                watched.Regions.Add(region);
+                s_processes.Add((process.Pid, process.StartTime), watched);
+            }
+
+            if (token == 0)
+                monitor.Wake(); // its timeout has changed
+        }
+    }
+
+    /// <summary>The region is recovered soon, on the watch thread.</summary>
+    public static void RecoverSoon(IWatchedRegion region)
+    {
+        lock (s_sync)
+        {
+            s_due.Add(region);
+            StartThread().Wake();
+        }
+    }
+
+    /// <summary>The region is told nothing any more (a call that is under way may still end).</summary>
+    public static void Forget(IWatchedRegion region)
+    {
+        lock (s_sync)
+        {
+            s_due.Remove(region);
+            List<(int, ulong)>? unwatched = null;
+            foreach (KeyValuePair<(int, ulong), Watched> pair in s_processes)
+            {
+                if (pair.Value.Regions.Remove(region) && pair.Value.Regions.Count == 0)
+                    (unwatched ??= new()).Add(pair.Key);
+            }
+
+            if (unwatched is not null)
+            {
+                foreach ((int, ulong) process in unwatched)
+                {
+                    s_monitor?.Remove(s_processes[process].Token);
+                    s_processes.Remove(process);
+                }
+            }
+
+            if (s_processes.Count == 0)
+                s_monitor?.Wake(); // nothing left to do: the thread ends
+        }
+    }
+
+    private static ProcessMonitor StartThread()
+    {
+        if (s_monitor is null)
+        {
+            ProcessMonitor monitor = Os.Current.CreateProcessMonitor();
+            s_monitor = monitor;
+            new Thread(() => Run(monitor)) { IsBackground = true, Name = "ipc-watch" }.Start();
+        }
+
+        return s_monitor;
+    }
+
+    private static void Run(ProcessMonitor monitor)
+    {
+        long polled = Stopwatch.GetTimestamp();
+        List<IWatchedRegion> due = new();
+        for (; ; )
+        {
+            int timeout;
+            lock (s_sync)
+            {
+                if (s_processes.Count == 0 && s_due.Count == 0)
+                {
+                    s_monitor = null;
+                    monitor.Dispose();
+                    return;
+                }
+
+                timeout = s_due.Count > 0 ? RetryInterval : HasPolled() ? PollInterval : -1;
+            }
+
+            int token = monitor.Wait(timeout);
+            lock (s_sync)
+            {
+                if (token != 0)
+                    MoveToDue(monitor, token);
+                if (Stopwatch.GetTimestamp() - polled >= Stopwatch.Frequency * PollInterval / 1000)
+                {
+                    polled = Stopwatch.GetTimestamp();
+                    PollLocks();
+                }
+
+                due.AddRange(s_due);
+                s_due.Clear();
+            }
+
+            foreach (IWatchedRegion region in due)
+                Recover(region);
+            due.Clear();
+        }
+    }
+
+    private static void Recover(IWatchedRegion region)
+    {
+        bool done = true;
+        try
+        {
+            done = region.TryRecover();
+        }
+#pragma warning disable CA1031 // whatever one region's recovery meets, the others still need this thread
+        catch (Exception error)
+#pragma warning restore CA1031
+        {
+            Trace.TraceError("Recovery of an IPC region failed: " + error);
+        }
+
+        if (!done)
+        {
+            lock (s_sync)
+                s_due.Add(region);
+        }
+    }
+
+    private static void MoveToDue(ProcessMonitor monitor, int token)
+    {
+        foreach (KeyValuePair<(int, ulong), Watched> pair in s_processes)
+        {
+            if (pair.Value.Token != token)
+                continue;
+            s_due.UnionWith(pair.Value.Regions);
+            monitor.Remove(token);
+            s_processes.Remove(pair.Key);
+            return;
+        }
+    }
+
+    private static bool HasPolled()
+    {
+        foreach (Watched watched in s_processes.Values)
+        {
+            if (watched.Token == 0)
+                return true;
+        }
+
+        return false;
+    }
+
+    private static void PollLocks()
+    {
+        foreach (Watched watched in s_processes.Values)
+        {
+            if (watched.Token == 0)
+                s_due.UnionWith(watched.Regions);
+        }
+    }
+}

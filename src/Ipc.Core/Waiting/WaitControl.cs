@@ -1,0 +1,151 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>The waits of one end: stop, resume, close, cancel, and the spin-then-sleep loop that all waits share.</summary>
+/// <remarks>
+/// One thread waits at a time; any thread may stop, resume, close. These set a flag here and then change the words that the
+/// end may be sleeping on: the sleeper reads the flag after it has announced itself, so it sees either the flag or the
+/// changed word.
+/// </remarks>
+internal sealed unsafe class WaitControl
+{
+    private const int SpinsBetweenChecks = 32;
+
+    private static readonly Action<object?> s_wake = static control => ((WaitControl)control!).WakeSleepers();
+
+    private readonly WaiterWords* _first;
+    private readonly WaiterWords* _second;
+    private readonly WaitMode _mode;
+    private SpinBudget _spin = SpinBudget.Initial;
+    private int _closed;
+    private int _stopped;
+
+    /// <summary>An end that sleeps on these words, and on no others. Null: none, or only in short slices.</summary>
+    public WaitControl(WaitMode mode, WaiterWords* first, WaiterWords* second)
+    {
+        _mode = mode;
+        _first = first;
+        _second = second;
+    }
+
+    public bool IsClosed => Atomic.LoadAcquire(ref _closed) != 0;
+
+    public bool IsStopped => Atomic.LoadAcquire(ref _stopped) != 0;
+
+    public ulong SpinNanoseconds => _mode == WaitMode.Adaptive ? _spin.Nanoseconds : 0;
+
+    /// <summary>Sets the flag; the caller keeps the memory mapped. Waits return <paramref name="status"/> from here on.</summary>
+    public void End(IpcStatus status)
+    {
+        Atomic.Exchange(ref status == IpcStatus.Closed ? ref _closed : ref _stopped, 1);
+        WakeSleepers();
+    }
+
+    public void Resume() => Atomic.Exchange(ref _stopped, 0);
+
+    /// <summary>Makes a sleeping thread of this end look again. The caller keeps the memory mapped.</summary>
+    public void WakeSleepers()
+    {
+        if (_first != null)
+            Waiter.SignalAlways(_first);
+        if (_second != null)
+            Waiter.SignalAlways(_second);
+    }
+
+    /// <summary>Waits until the condition is true (Ok), or says why it stopped waiting.</summary>
+    /// <param name="condition">What for.</param>
+    /// <param name="waiter">The word to sleep on.</param>
+    /// <param name="deadline">When to give up.</param>
+    /// <param name="cancel">Ends this wait. Registered only if the wait has to sleep: no allocation otherwise.</param>
+    public IpcStatus Wait<TCondition>(ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel)
+        where TCondition : struct, IWaitCondition
+    {
+        if (IsOver(ref condition, deadline, cancel, out IpcStatus status))
+            return status;
+
+        if (_mode != WaitMode.Block && Spin(ref condition, deadline, cancel, out status))
+            return status;
+
+        if (!cancel.CanBeCanceled)
+            return Sleep(ref condition, waiter, deadline, cancel);
+
+        using (cancel.Register(s_wake, this))
+            return Sleep(ref condition, waiter, deadline, cancel);
+    }
+
+    /// <summary>True: the wait is over with <paramref name="status"/>. False: the budget is.</summary>
+    private bool Spin<TCondition>(ref TCondition condition, Deadline deadline, CancellationToken cancel, out IpcStatus status)
+        where TCondition : struct, IWaitCondition
+    {
+        status = IpcStatus.Ok;
+        bool forever = _mode == WaitMode.Spin;
+        ulong budget = _spin.Nanoseconds;
+        if (budget == 0 && !forever)
+            return false;
+
+        ulong until = Os.Current.Now() + budget;
+        for (int turn = 1; ; turn++)
+        {
+            if (condition.IsTrue())
+                return true;
+
+            SpinPause.Once();
+            if (turn % SpinsBetweenChecks != 0)
+                continue;
+
+            if (IsOver(ref condition, deadline, cancel, out status))
+                return true;
+            if (!forever && Os.Current.Now() >= until)
+                return false;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private IpcStatus Sleep<TCondition>(ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel)
+        where TCondition : struct, IWaitCondition
+    {
+        ulong began = Os.Current.Now();
+        for (; ; )
+        {
+            condition.BeforeSleep();
+            uint announced = Waiter.Announce(waiter);
+            IpcStatus status = IpcStatus.Ok;
+            if (condition.IsTrue() || IsOver(ref condition, deadline, cancel, out status)) // [sleep] after the announcement
+            {
+                _spin.SleptFor(Os.Current.Now() - began);
+                return status;
+            }
+
+            ulong until = deadline.Nanoseconds;
+            ulong longest = condition.LongestSleep;
+            if (longest != ulong.MaxValue)
+                until = Math.Min(until, Os.Current.Now() + longest);
+            Waiter.Sleep(waiter, announced, until, began);
+        }
+    }
+
+    /// <summary>There is a reason not to wait (any longer). What was waited for has precedence over every reason but closing: it is looked at
+    /// last, so what a peer published before it went is still read [close].</summary>
+    private bool IsOver<TCondition>(ref TCondition condition, Deadline deadline, CancellationToken cancel, out IpcStatus status)
+        where TCondition : struct, IWaitCondition
+    {
+        status = IpcStatus.Closed;
+        if (IsClosed)
+            return true;
+
+        status = IsStopped ? IpcStatus.Stopped
+            : cancel.IsCancellationRequested ? IpcStatus.Cancelled
+            : condition.PeerStatus();
+        if (status == IpcStatus.Ok && deadline.HasPassed)
+            status = IpcStatus.Timeout;
+        if (status == IpcStatus.Ok)
+            return false;
+
+        if (condition.IsTrue())
+            status = IpcStatus.Ok;
+        return true;
+    }
+}

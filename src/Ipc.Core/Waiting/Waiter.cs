@@ -1,0 +1,137 @@
+using System;
+using System.Runtime.CompilerServices;
+
+namespace Ipc;
+
+/// <summary>Sleeping on a word of shared memory, and waking who sleeps. Twin of waiter.c; docs/wire-format.md section 3.</summary>
+/// <remarks>
+/// The question is always the same: a publisher stores its data, then looks whether somebody sleeps; a sleeper says that it
+/// sleeps, then looks for data. Each must see the other's store or both go wrong at once: data lies there and nobody wakes.
+/// That takes a full barrier between store and load on both sides. Publishing is frequent and sleeping is rare, so the sleeper
+/// executes both barriers: its own, and by membarrier the one of every thread that may be publishing <c>[sleep]</c>.
+/// <para>
+/// Who cannot take part: a publisher whose process could not register fences itself (<see cref="PublishersFence"/>). A sleeper
+/// that cannot call membarrier writes <c>fence_required</c>, which stands beside the word so that a publisher reads both with one
+/// load; a publisher that was just between its store and its load may have missed it, so that sleeper sleeps in short slices
+/// until such a store must long have drained.
+/// </para>
+/// <para>
+/// The word changes with every signal, and the kernel compares it before putting anybody to sleep: a signal between the
+/// sleeper's last look and its sleep is seen <c>[signal]</c>. A hostile peer can spoil its own wake-ups, no more: loops over the word are
+/// bounded, and what ends a wait from this side (stop, close, cancel) changes the word again and wakes without looking.
+/// </para>
+/// </remarks>
+internal static unsafe class Waiter
+{
+    /// <summary>This process does not take part in the asymmetric fence: it fences after each publish.</summary>
+    public static readonly bool PublishersFence = !Os.Current.CanFenceOthers;
+
+    private const ulong SleeperOrFence = WaiterWords.SleeperBit | 1UL << 32;
+    private const ulong SliceLength = 10_000_000;  // ns; how long a sleeper whose flag may have been missed sleeps at a time
+    private const ulong SlicePeriod = 20_000_000;  // ns; for how long
+
+    /// <summary>After a publish: there is somebody to wake (or a fence to execute), call <see cref="Signal"/>.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static bool NeedsSignal(WaiterWords* waiter)
+    {
+        if (PublishersFence)
+            Atomic.Fence();
+        // [sleep] Both words in one load: the sleeper's flag, and fence_required.
+        return (Atomic.LoadAcquire(ref *(ulong*)&waiter->Word) & SleeperOrFence) != 0;
+    }
+
+    /// <summary>Wakes who sleeps, if anybody does.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static void Signal(WaiterWords* waiter)
+    {
+        if (NeedsSignal(waiter) && TryTakeSleeper(waiter))
+            Wake(waiter);
+    }
+
+    /// <summary>Clears the sleeper's flag; false when there was none. Who gets true must wake (or do what stands for it).</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static bool TryTakeSleeper(WaiterWords* waiter)
+    {
+        if (Atomic.LoadAcquire(ref waiter->FenceRequired) != 0)
+            Atomic.Fence(); // [sleep] the sleeper could not do it for us
+
+        for (int attempt = 0; attempt < 1000; attempt++)
+        {
+            uint word = Atomic.LoadAcquire(ref waiter->Word);
+            if ((word & WaiterWords.SleeperBit) == 0)
+                return false; // woken by somebody else, or never there
+            if (Atomic.TryExchange(&waiter->Word, word, (word & ~WaiterWords.SleeperBit) + WaiterWords.SignalStep)) // [signal]
+            {
+                FaultPoints.Pass(FaultPoints.WaiterSignalWordChanged);
+                return true;
+            }
+        }
+
+        return true; // only a peer that rewrites the word all the time gets here; a wake too many harms nobody
+    }
+
+    /// <summary>Changes the word and wakes, whether or not anybody seems to sleep: for closing, stopping and recovery.</summary>
+    public static void SignalAlways(WaiterWords* waiter)
+    {
+        for (int attempt = 0; attempt < 1000; attempt++)
+        {
+            uint word = Atomic.LoadAcquire(ref waiter->Word);
+            if (Atomic.TryExchange(&waiter->Word, word, (word & ~WaiterWords.SleeperBit) + WaiterWords.SignalStep))
+                break;
+        }
+
+        Wake(waiter);
+    }
+
+    /// <summary>Says that this thread is about to sleep. The caller looks at its condition once more, then calls <see cref="Sleep"/> with the result.</summary>
+    public static uint Announce(WaiterWords* waiter)
+    {
+        uint word = Atomic.LoadAcquire(ref waiter->Word);
+        Atomic.TryOr(&waiter->Word, WaiterWords.SleeperBit); // [sleep] a full barrier on this side
+        FenceOthers(waiter);
+        FaultPoints.Pass(FaultPoints.WaiterFlagSet);
+        return word | WaiterWords.SleeperBit;
+    }
+
+    /// <summary>Sets the sleeper's flag without sleeping: the next publish will "signal". The caller fences and looks again.</summary>
+    public static void Arm(WaiterWords* waiter)
+    {
+        Atomic.TryOr(&waiter->Word, WaiterWords.SleeperBit);
+        if (PublishersFence && Atomic.LoadAcquire(ref waiter->FenceRequired) == 0)
+            Atomic.StoreRelease(ref waiter->FenceRequired, 1);
+    }
+
+    /// <summary>The sleeper's half of the fence for everything it has flagged.</summary>
+    public static void FenceOthers(WaiterWords* waiter)
+    {
+        if (PublishersFence)
+        {
+            Atomic.StoreRelease(ref waiter->FenceRequired, 1);
+            Atomic.Fence();
+        }
+        else
+        {
+            Os.Current.FenceOthers();
+        }
+    }
+
+    /// <summary>Sleeps while the word is <paramref name="announced"/>, until the deadline. May return early for any reason.</summary>
+    /// <param name="waiter">Where.</param>
+    /// <param name="announced">What <see cref="Announce"/> returned.</param>
+    /// <param name="deadline">CLOCK_MONOTONIC, ns.</param>
+    /// <param name="waitingSince">When this wait began: its first moments are sliced where the fence is not certain.</param>
+    public static void Sleep(WaiterWords* waiter, uint announced, ulong deadline, ulong waitingSince)
+    {
+        if (PublishersFence)
+        {
+            ulong now = Os.Current.Now();
+            if (now - waitingSince < SlicePeriod)
+                deadline = Math.Min(deadline, now + SliceLength);
+        }
+
+        Os.Current.Sleep(&waiter->Word, announced, deadline);
+    }
+
+    /// <summary>For who has taken the sleeper.</summary>
+    public static void Wake(WaiterWords* waiter) => Os.Current.Wake(&waiter->Word);
+}

@@ -1,0 +1,41 @@
+using System;
+using System.Globalization;
+
+namespace Ipc.Peer;
+
+/// <summary>The options that all verbs take.</summary>
+internal sealed class PeerOptions
+{
+    public RingOptions Ring { get; } = new();
+
+    /// <summary>When waiting ends; for ever unless --timeout says otherwise.</summary>
+    public Deadline Deadline { get; private set; } = Deadline.Never;
+
+    public bool Take(string option, string value)
+    {
+        switch (option, value)
+        {
+            case ("--capacity", _):
+                Ring.Capacity = long.Parse(value, CultureInfo.InvariantCulture);
+                return true;
+            case ("--wait", "adaptive" or "spin" or "block"):
+                Ring.WaitMode = Enum.Parse<WaitMode>(value, ignoreCase: true);
+                return true;
+            case ("--open", "any"):
+                Ring.OpenMode = OpenMode.OpenOrCreate;
+                return true;
+            case ("--open", "create"):
+                Ring.OpenMode = OpenMode.CreateNew;
+                return true;
+            case ("--open", "open"):
+                Ring.OpenMode = OpenMode.OpenExisting;
+                return true;
+            case ("--timeout", _):
+                Ring.OpenTimeout = TimeSpan.FromMilliseconds(double.Parse(value, CultureInfo.InvariantCulture));
+                Deadline = Deadline.After(Ring.OpenTimeout);
+                return true;
+            default:
+                return false;
+        }
+    }
+}

@@ -1,0 +1,122 @@
+using System;
+using System.Globalization;
+using System.Runtime.InteropServices;
+
+namespace Ipc.Peer;
+
+/// <summary>peer region-show: a region as its bytes say it is, without entering it. The same lines as the C peer prints.</summary>
+internal static unsafe class RegionShow
+{
+    public static int Run(string name)
+    {
+        RegionName.Check(name);
+        using RegionFile? file = Os.Current.OpenFile(Os.Current.RegionDirectory() + "/" + name);
+        if (file is null)
+            return Program.Error(IpcStatus.NotFound, name);
+
+        byte[] start = new byte[RegionGeometry.CheckedBytes];
+        file.ReadStart(start);
+        RegionHeader header = MemoryMarshal.Read<RegionHeader>(Padded(start));
+        RegionGeometry geometry = RegionGeometry.Check(start, file.Length, (RegionKind)header.Kind, file.Stream.Name);
+        using MappedView view = new(file, (long)geometry.TotalSize);
+        ShowHeader((RegionHeader*)view.Base);
+        for (int index = 0; index < geometry.ParticipantCapacity; index++)
+            ShowParticipant(index, (ParticipantEntry*)(view.Base + geometry.ParticipantOffset) + index, file);
+        if (header.Kind == (uint)RegionKind.OfRing)
+            ShowRing("ring.", (RingHeader*)(view.Base + geometry.BodyOffset));
+        else if (header.Kind == (uint)RegionKind.OfListener)
+            ShowListener(view, geometry);
+        return Program.Right;
+    }
+
+    private static byte[] Padded(byte[] start)
+    {
+        byte[] whole = new byte[RegionHeader.ByteSize];
+        start.CopyTo(whole, 0);
+        return whole;
+    }
+
+    private static void Show(string key, ulong value) => Console.WriteLine(key + " " + value.ToString(CultureInfo.InvariantCulture));
+
+    private static void ShowWaiter(string name, in WaiterWords waiter)
+    {
+        Show(name + ".word", waiter.Word);
+        Show(name + ".fence_required", waiter.FenceRequired);
+        Show(name + ".wanted", waiter.Wanted);
+    }
+
+    private static void ShowHeader(RegionHeader* header)
+    {
+        Show("magic", header->Magic);
+        Show("major", header->Major);
+        Show("minor", header->Minor);
+        Show("kind", header->Kind);
+        Show("total_size", header->TotalSize);
+        Show("participant_offset", header->ParticipantOffset);
+        Show("participant_capacity", header->ParticipantCapacity);
+        Show("body_offset", header->BodyOffset);
+        Show("body_size", header->BodySize);
+        Console.WriteLine("region_id " + Convert.ToHexString(new ReadOnlySpan<byte>(&header->RegionIdLow, 16)).ToLowerInvariant());
+        Show("created", header->Created);
+        Show("creator_pid", header->CreatorPid);
+        Show("flags", header->Flags);
+        Show("state", header->State);
+        Show("recoveries", header->Recoveries);
+        ShowWaiter("change", header->Change);
+    }
+
+    private static void ShowParticipant(int index, ParticipantEntry* entry, RegionFile file)
+    {
+        if (entry->State == ParticipantEntry.Free)
+            return;
+        string prefix = $"participant.{index}.";
+        Show(prefix + "state", entry->State);
+        Show(prefix + "generation", entry->Generation);
+        Show(prefix + "pid", entry->Pid);
+        Show(prefix + "role", entry->Role);
+        Show(prefix + "start_time", entry->StartTime);
+        Show(prefix + "attached", entry->Attached);
+        Show(prefix + "pid_namespace", entry->PidNamespace);
+        Show(prefix + "runtime", entry->Runtime);
+        ProcessIdentity process = new((int)entry->Pid, entry->StartTime, entry->PidNamespace);
+        Show(prefix + "alive", Region.IsAlive(file, index, process) ? 1u : 0u);
+    }
+
+    private static void ShowRing(string prefix, RingHeader* header)
+    {
+        Show(prefix + "magic", header->Magic);
+        Show(prefix + "capacity", header->Capacity);
+        Show(prefix + "data_offset", header->DataOffset);
+        Show(prefix + "writer", header->Writer);
+        Show(prefix + "writer_state", header->WriterState);
+        Show(prefix + "reader", header->Reader);
+        Show(prefix + "reader_state", header->ReaderState);
+        Show(prefix + "read_position", header->ReadPosition);
+        Show(prefix + "free_position", header->FreePosition);
+        ShowWaiter(prefix + "data", header->Data);
+        ShowWaiter(prefix + "space", header->Space);
+    }
+
+    private static void ShowListener(MappedView view, in RegionGeometry geometry)
+    {
+        ListenerHeader* header = (ListenerHeader*)(view.Base + geometry.BodyOffset);
+        Show("listener.magic", header->Magic);
+        Show("listener.slot_count", header->SlotCount);
+        Show("listener.slots_offset", header->SlotsOffset);
+        Show("listener.ready_offset", header->ReadyOffset);
+        Show("listener.max_ring_capacity", header->MaxRingCapacity);
+        Show("listener.server_state", header->ServerState);
+        ShowWaiter("listener.doorbell", header->Doorbell);
+        ulong offset = header->SlotsOffset;
+        for (int index = 0; index < geometry.ParticipantCapacity; index++, offset += ListenerSlot.ByteSize)
+        {
+            if (offset > view.Size - ListenerSlot.ByteSize)
+                return;
+            ListenerSlot* slot = (ListenerSlot*)(view.Base + offset);
+            if (slot->State == ListenerSlot.Idle)
+                continue;
+            Show($"slot.{index}.state", slot->State);
+            Show($"slot.{index}.connection_id", slot->ConnectionId);
+        }
+    }
+}
