@@ -67,6 +67,14 @@ public sealed class SnapshotTests
     }
 
     [Fact]
+    public void ContractsWhoseClassesClashAreForTheCompilerToReport()
+    {
+        const string Clash = "[IpcService(\"a\")] public interface IFoo { void F(); } [IpcService(\"b\")] public interface Foo { void F(); }";
+        Assert.Equal(2, Compiler.Generate(Compiler.Compile(Clash), out Compilation output).Count);
+        Assert.NotEmpty(Compiler.Complaints(output));
+    }
+
+    [Fact]
     public void LinesEndInLineFeedsOnEverySystem()
     {
         IReadOnlyList<GeneratedSourceResult> generated = Compiler.Generate(Compiler.Compile(Contracts.Monitor.ReplaceLineEndings("\r\n")), out _);

@@ -10,7 +10,7 @@ internal static class ProxyEmitter
         source.Open("private sealed class Proxy : " + contract.Interface);
         source.Line("private readonly global::Ipc.Rpc.RpcClient _client;");
         source.Line();
-        source.Line("internal Proxy(global::Ipc.Rpc.RpcClient client) => _client = client ?? throw new global::System.ArgumentNullException(nameof(client));");
+        source.Line("internal Proxy(global::Ipc.Rpc.RpcClient client) => this._client = client ?? throw new global::System.ArgumentNullException(nameof(client));");
         foreach (MethodModel method in contract.Methods)
         {
             foreach (MemberModel member in method.Members)
@@ -26,11 +26,11 @@ internal static class ProxyEmitter
         string arguments = generatedClass + "." + method.Field + ", " + Request(method, member) + ", " + (member.CancelName is null ? "default" : CSharpNames.Escape(member.CancelName));
         string call = member.Style switch
         {
-            ResultStyle.Void or ResultStyle.Value => "_client.Call(" + arguments + ")",
-            ResultStyle.Task or ResultStyle.TaskOfValue => "_client.CallAsync(" + arguments + ").AsTask()",
-            ResultStyle.ValueTask => "global::Ipc.Rpc.RpcEmpty.Discard(_client.CallAsync(" + arguments + "))",
-            ResultStyle.ValueTaskOfValue => "_client.CallAsync(" + arguments + ")",
-            _ => "_client.Stream(" + arguments + ")",
+            ResultStyle.Void or ResultStyle.Value => "this._client.Call(" + arguments + ")",
+            ResultStyle.Task or ResultStyle.TaskOfValue => "this._client.CallAsync(" + arguments + ").AsTask()",
+            ResultStyle.ValueTask => "global::Ipc.Rpc.RpcEmpty.Discard(this._client.CallAsync(" + arguments + "))",
+            ResultStyle.ValueTaskOfValue => "this._client.CallAsync(" + arguments + ")",
+            _ => "this._client.Stream(" + arguments + ")",
         };
 
         source.Line();

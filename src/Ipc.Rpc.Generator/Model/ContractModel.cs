@@ -21,5 +21,6 @@ internal sealed record ContractModel(
     EquatableArray<MessageModel> Messages,
     EquatableArray<EnumModel> Enums)
 {
-    public string HintName => (Namespace.Length == 0 ? "" : Namespace + ".") + ClassName + ".g.cs";
+    /// <summary>After the interface, not the class: <c>IFoo</c> and <c>Foo</c> give two files, and the compiler says what clashes.</summary>
+    public string HintName => Interface.Replace("global::", "").Replace("@", "") + ".g.cs";
 }

@@ -7,7 +7,7 @@ namespace Ipc.Rpc.Generator;
 /// <summary>From parameters to a request message, from a result to a response message.</summary>
 /// <remarks>
 /// One message, not nullable, is the payload itself. Nothing is google.protobuf.Empty. All else is wrapped in a message named
-/// after the method: fields 1 to n in the order of the parameters, or one field <c>result</c>.
+/// after the method: fields 1 to n in the order of the parameters, or one field <c>result</c>, in a stream <c>item</c>.
 /// </remarks>
 internal sealed class PayloadParser
 {
@@ -79,10 +79,12 @@ internal sealed class PayloadParser
                 return null;
         }
 
-        FieldModel? field = _types.Parse(signature.Result, 1, "result", "result", 0, site);
+        bool isStream = signature.Member.Style == ResultStyle.Stream;
+        string fieldName = isStream ? "item" : "result";
+        FieldModel? field = _types.Parse(signature.Result, 1, fieldName, fieldName, 0, site);
         if (field is null)
             return null;
-        string name = signature.WireName + (signature.Member.Style == ResultStyle.Stream ? "Item" : "Response");
+        string name = signature.WireName + (isStream ? "Item" : "Response");
         return Wrapped(name, field.Type, MessageForm.Bare, new List<FieldModel> { field }, signature);
     }
 

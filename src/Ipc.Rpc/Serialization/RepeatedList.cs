@@ -39,6 +39,9 @@ public struct RepeatedList<T> : IRepeatedBuilder<T>
     /// <inheritdoc/>
     public void AddBlock(ReadOnlySpan<byte> bytes)
     {
+        if (!typeof(T).IsPrimitive) // bytes must never become a reference; a constant to the compiler
+            throw new NotSupportedException("Only numbers can be read as a block.");
+
         int size = Unsafe.SizeOf<T>();
         int count = bytes.Length / size;
         if (count == 0)

@@ -54,7 +54,7 @@ message TicksRequest {
 }
 
 message TicksItem {
-  int64 result = 1;
+  int64 item = 1;
 }
 
 service Thing {
@@ -128,25 +128,25 @@ service Thing {
     {
         private readonly global::Ipc.Rpc.RpcClient _client;
 
-        internal Proxy(global::Ipc.Rpc.RpcClient client) => _client = client ?? throw new global::System.ArgumentNullException(nameof(client));
+        internal Proxy(global::Ipc.Rpc.RpcClient client) => this._client = client ?? throw new global::System.ArgumentNullException(nameof(client));
 
         int global::Outer.IThing.Client(int @class, string @event)
-            => _client.Call(global::OuterThingRpc.ClientMethod, new global::OuterThingRpc.ClientRequest(@class, @event), default);
+            => this._client.Call(global::OuterThingRpc.ClientMethod, new global::OuterThingRpc.ClientRequest(@class, @event), default);
 
         global::System.Threading.Tasks.Task global::Outer.IThing.Proto()
-            => _client.CallAsync(global::OuterThingRpc.ProtoMethod, default(global::Ipc.Rpc.RpcEmpty), default).AsTask();
+            => this._client.CallAsync(global::OuterThingRpc.ProtoMethod, default(global::Ipc.Rpc.RpcEmpty), default).AsTask();
 
         global::System.Threading.Tasks.ValueTask<global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?> global::Outer.IThing.@switch(global::Outer.Inner? @int)
-            => _client.CallAsync(global::OuterThingRpc.Renamed, @int, default);
+            => this._client.CallAsync(global::OuterThingRpc.Renamed, @int, default);
 
         global::System.Threading.Tasks.ValueTask global::Outer.IThing.Equals(global::System.Collections.Generic.List<int>? a, global::System.Threading.CancellationToken @new)
-            => global::Ipc.Rpc.RpcEmpty.Discard(_client.CallAsync(global::OuterThingRpc.EqualsMethod, a, @new));
+            => global::Ipc.Rpc.RpcEmpty.Discard(this._client.CallAsync(global::OuterThingRpc.EqualsMethod, a, @new));
 
         int global::Outer.IThing.InnerCodec()
-            => _client.Call(global::OuterThingRpc.InnerCodec, default(global::Ipc.Rpc.RpcEmpty), default);
+            => this._client.Call(global::OuterThingRpc.InnerCodec, default(global::Ipc.Rpc.RpcEmpty), default);
 
         global::System.Collections.Generic.IAsyncEnumerable<long> global::IBase.Ticks(global::System.TimeSpan every)
-            => _client.Stream(global::OuterThingRpc.Ticks, every, default);
+            => this._client.Stream(global::OuterThingRpc.Ticks, every, default);
     }
 
     private static class ClientRequestCodec

@@ -114,22 +114,22 @@ service SystemMonitor {
         {
             private readonly global::Ipc.Rpc.RpcClient _client;
 
-            internal Proxy(global::Ipc.Rpc.RpcClient client) => _client = client ?? throw new global::System.ArgumentNullException(nameof(client));
+            internal Proxy(global::Ipc.Rpc.RpcClient client) => this._client = client ?? throw new global::System.ArgumentNullException(nameof(client));
 
             global::Sysmon.Table global::Sysmon.ISystemMonitor.Get(global::Sysmon.TableRequest request)
-                => _client.Call(global::Sysmon.SystemMonitorRpc.Get, request, default);
+                => this._client.Call(global::Sysmon.SystemMonitorRpc.Get, request, default);
 
             global::System.Threading.Tasks.Task<global::Sysmon.Table> global::Sysmon.ISystemMonitor.GetAsync(global::Sysmon.TableRequest request, global::System.Threading.CancellationToken cancel)
-                => _client.CallAsync(global::Sysmon.SystemMonitorRpc.Get, request, cancel).AsTask();
+                => this._client.CallAsync(global::Sysmon.SystemMonitorRpc.Get, request, cancel).AsTask();
 
             global::System.Threading.Tasks.ValueTask<double> global::Sysmon.ISystemMonitor.LoadAsync(string host, int seconds, global::System.Threading.CancellationToken cancel)
-                => _client.CallAsync(global::Sysmon.SystemMonitorRpc.Load, new global::Sysmon.SystemMonitorRpc.LoadRequest(host, seconds), cancel);
+                => this._client.CallAsync(global::Sysmon.SystemMonitorRpc.Load, new global::Sysmon.SystemMonitorRpc.LoadRequest(host, seconds), cancel);
 
             global::System.Collections.Generic.IAsyncEnumerable<global::Sysmon.Sample> global::Sysmon.ISystemMonitor.Watch(global::Sysmon.TableRequest request, global::System.Threading.CancellationToken cancel)
-                => _client.Stream(global::Sysmon.SystemMonitorRpc.Watch, request, cancel);
+                => this._client.Stream(global::Sysmon.SystemMonitorRpc.Watch, request, cancel);
 
             void global::Sysmon.ISystemMonitor.Reset()
-                => _client.Call(global::Sysmon.SystemMonitorRpc.Reset, default(global::Ipc.Rpc.RpcEmpty), default);
+                => this._client.Call(global::Sysmon.SystemMonitorRpc.Reset, default(global::Ipc.Rpc.RpcEmpty), default);
         }
 
         private static class TableRequestCodec
