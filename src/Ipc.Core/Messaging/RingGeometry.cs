@@ -1,3 +1,5 @@
+using System;
+
 namespace Ipc;
 
 /// <summary>A ring's capacity and place, checked; and the checks of what stands in it.</summary>
@@ -41,11 +43,12 @@ internal readonly unsafe struct RingGeometry
         header->DataOffset = DataOffset;
     }
 
-    /// <summary>Reads a header once and checks it against the mapping.</summary>
-    public static RingGeometry Check(MappedView view, ulong headerOffset, string path)
+    /// <summary>Reads a header once and checks it against the mapping, or against <paramref name="end"/> if that comes first.</summary>
+    public static RingGeometry Check(MappedView view, ulong headerOffset, string path, ulong end = ulong.MaxValue)
     {
-        if (headerOffset % 128 != 0 || headerOffset < RegionHeader.ByteSize || headerOffset > view.Size - RingHeader.ByteSize)
-            Throw.Corrupt($"{path}: a ring header at {headerOffset}; it must stand at a multiple of 128 within {view.Size} bytes.");
+        end = Math.Min(end, view.Size);
+        if (headerOffset % 128 != 0 || headerOffset < RegionHeader.ByteSize || headerOffset > end || end - headerOffset < RingHeader.ByteSize)
+            Throw.Corrupt($"{path}: a ring header at {headerOffset}; it must stand at a multiple of 128 within {end} bytes.");
 
         RingHeader* header = (RingHeader*)(view.Base + headerOffset);
         uint magic = Atomic.LoadAcquire(ref header->Magic);
@@ -55,8 +58,8 @@ internal readonly unsafe struct RingGeometry
         if (!IsCapacity(capacity))
             Throw.Corrupt($"{path}: ring capacity {capacity}; it must be a power of two from {RingHeader.MinCapacity} to {RingHeader.MaxCapacity}.");
         ulong dataOffset = Atomic.LoadAcquire(ref header->DataOffset);
-        if (dataOffset % RingHeader.DataAlignment != 0 || dataOffset < headerOffset + RingHeader.ByteSize || dataOffset > view.Size || capacity > view.Size - dataOffset)
-            Throw.Corrupt($"{path}: ring data of {capacity} bytes at {dataOffset}; it must begin at a multiple of {RingHeader.DataAlignment} and end within {view.Size}.");
+        if (dataOffset % RingHeader.DataAlignment != 0 || dataOffset < headerOffset + RingHeader.ByteSize || dataOffset > end || capacity > end - dataOffset)
+            Throw.Corrupt($"{path}: ring data of {capacity} bytes at {dataOffset}; it must begin at a multiple of {RingHeader.DataAlignment} and end within {end}.");
         return new RingGeometry(headerOffset, capacity, dataOffset);
     }
 

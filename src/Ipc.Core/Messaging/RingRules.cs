@@ -52,7 +52,8 @@ internal sealed unsafe class RingRules : RegionRules
     }
 
     public override void CheckBody(Region region) =>
-        Geometry = RingGeometry.Check(region.View, region.Geometry.BodyOffset, region.Path);
+        Geometry = RingGeometry.Check(region.View, region.Geometry.BodyOffset, region.Path,
+            region.Geometry.BodyOffset + region.Geometry.BodySize);
 
     public override void Prepare(Region region)
     {

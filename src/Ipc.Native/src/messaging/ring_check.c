@@ -20,11 +20,11 @@ void ipc_ring_write_header(ipc_ring_header *header, uint64_t capacity, uint64_t 
 
 ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *ring)
 {
-    const uint64_t total = region->geometry.total_size;
     const uint64_t body = region->geometry.body_offset;
-    if (offset % IPC_REGION_BODY_ALIGNMENT != 0 || offset < body || offset > total || total - offset < IPC_RING_HEADER_SIZE)
+    const uint64_t end = body + region->geometry.body_size;
+    if (offset % IPC_REGION_BODY_ALIGNMENT != 0 || offset < body || offset > end || end - offset < IPC_RING_HEADER_SIZE)
         return ipc_fail(IPC_E_CORRUPT, "%s has a ring header at %" PRIu64 ", outside its body (%" PRIu64 "..%" PRIu64 ")", region->path,
-                        offset, body, total);
+                        offset, body, end);
 
     ipc_ring_header *header = ipc_region_at(region, offset);
     const uint32_t magic = *(volatile uint32_t *)&header->magic; /* once: the peer can still write it */
@@ -35,9 +35,9 @@ ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *
     if (capacity < IPC_RING_CAPACITY_MIN || capacity > IPC_RING_CAPACITY_MAX || (capacity & (capacity - 1)) != 0)
         return ipc_fail(IPC_E_CORRUPT, "%s has a ring of %" PRIu64 " bytes, not a power of two from %llu to %llu", region->path, capacity,
                         IPC_RING_CAPACITY_MIN, IPC_RING_CAPACITY_MAX);
-    if (data_offset % IPC_RING_DATA_ALIGN != 0 || data_offset < body || data_offset > total || total - data_offset < capacity)
-        return ipc_fail(IPC_E_CORRUPT, "%s has its ring's %" PRIu64 " bytes at %" PRIu64 ", the region ends at %" PRIu64, region->path,
-                        capacity, data_offset, total);
+    if (data_offset % IPC_RING_DATA_ALIGN != 0 || data_offset < body || data_offset > end || end - data_offset < capacity)
+        return ipc_fail(IPC_E_CORRUPT, "%s has its ring's %" PRIu64 " bytes at %" PRIu64 ", the body ends at %" PRIu64, region->path,
+                        capacity, data_offset, end);
     if (data_offset < offset + IPC_RING_HEADER_SIZE && offset < data_offset + capacity)
         return ipc_fail(IPC_E_CORRUPT, "%s has a ring whose data at %" PRIu64 " covers its own header at %" PRIu64, region->path,
                         data_offset, offset);
