@@ -1,0 +1,48 @@
+using System;
+using System.IO;
+
+namespace Ipc.Testing.Drive;
+
+/// <summary>Where the two peer programs are.</summary>
+public static class PeerPrograms
+{
+    private static readonly string _top = FindTop();
+
+    /// <summary>The program, and what stands before its verb.</summary>
+    public static string[] Of(Language language) => language == Language.C
+        ? [Existing(Path.Combine(NativeBuild(), "tests", "native", "peer"))]
+        : [DotnetHost(), Existing(Path.Combine(_top, "tests", "Ipc.Peer", "bin", Configuration(), "net10.0", "Ipc.Peer.dll"))];
+
+    /// <summary>The top of the repository.</summary>
+    public static string Top => _top;
+
+    private static string NativeBuild() =>
+        Environment.GetEnvironmentVariable("IPC_NATIVE_BUILD") is { Length: > 0 } set ? set : Path.Combine(_top, "build", "native");
+
+    /// <summary>Tests and peer are built together: .../bin/CONFIGURATION/net10.0/.</summary>
+    private static string Configuration() =>
+        Path.GetFileName(Path.GetDirectoryName(AppContext.BaseDirectory.TrimEnd(Path.DirectorySeparatorChar))!);
+
+    private static string DotnetHost()
+    {
+        string name = OperatingSystem.IsWindows() ? "dotnet.exe" : "dotnet";
+        if (Environment.ProcessPath is { } running && Path.GetFileName(running) == name)
+            return running;
+        string? root = Environment.GetEnvironmentVariable("DOTNET_ROOT");
+        return root != null && File.Exists(Path.Combine(root, name)) ? Path.Combine(root, name) : name;
+    }
+
+    private static string Existing(string path) => File.Exists(path)
+        ? path
+        : throw new FileNotFoundException($"{path} is not built: run eng/build.sh (or set IPC_NATIVE_BUILD to the native build).");
+
+    private static string FindTop()
+    {
+        for (string? folder = AppContext.BaseDirectory; folder != null; folder = Path.GetDirectoryName(folder))
+        {
+            if (File.Exists(Path.Combine(folder, "Ipc.sln")))
+                return folder;
+        }
+        throw new DirectoryNotFoundException($"{AppContext.BaseDirectory} is not inside the repository.");
+    }
+}

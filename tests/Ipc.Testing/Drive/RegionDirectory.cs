@@ -1,0 +1,48 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Runtime.Versioning;
+
+namespace Ipc.Testing.Drive;
+
+/// <summary>A directory of regions for one test class; the peers get it as IPC_DIR. Gone when disposed.</summary>
+[SupportedOSPlatform("linux")]
+public sealed class RegionDirectory : IDisposable
+{
+    public RegionDirectory(string? under = null)
+    {
+        string parent = under ?? Environment.GetEnvironmentVariable("IPC_DIR") ?? (Directory.Exists("/dev/shm") ? "/dev/shm" : System.IO.Path.GetTempPath());
+        Directory.CreateDirectory(parent);
+        Path = System.IO.Path.Combine(parent, $"ipc-test-{Environment.ProcessId}-{Guid.NewGuid():N}"[..40]);
+        Directory.CreateDirectory(Path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+    }
+
+    public string Path { get; }
+
+    public string FileOf(string name) => System.IO.Path.Combine(Path, name);
+
+    public bool Has(string name) => File.Exists(FileOf(name));
+
+    /// <summary>A region as a file that a crash, or an attacker, left there.</summary>
+    public void Place(string name, ReadOnlySpan<byte> bytes)
+    {
+        using FileStream file = new(FileOf(name), new FileStreamOptions
+        {
+            Mode = FileMode.Create,
+            Access = FileAccess.Write,
+            UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite,
+        });
+        file.Write(bytes);
+    }
+
+    public byte[] Read(string name) => File.ReadAllBytes(FileOf(name));
+
+    /// <summary>What is there of one name: the region and the connections of a listener.</summary>
+    public IReadOnlyList<string> FilesOf(string name) => [.. Directory.GetFileSystemEntries(Path)
+        .Select(file => System.IO.Path.GetFileName(file))
+        .Where(file => file == name || file.StartsWith(name + "~", StringComparison.Ordinal) || file.StartsWith('~'))
+        .Order(StringComparer.Ordinal)];
+
+    public void Dispose() => Directory.Delete(Path, recursive: true);
+}

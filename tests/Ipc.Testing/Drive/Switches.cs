@@ -1,0 +1,10 @@
+using System;
+
+namespace Ipc.Testing.Drive;
+
+/// <summary>What the environment asks for.</summary>
+public static class Switches
+{
+    /// <summary>IPC_TEST_LONG=1: the same tests, longer.</summary>
+    public static bool LongRuns { get; } = Environment.GetEnvironmentVariable("IPC_TEST_LONG") == "1";
+}

@@ -1,0 +1,28 @@
+using System;
+using System.Buffers.Binary;
+
+namespace Ipc.Testing.Images;
+
+/// <summary>The contents that driven peers send and check; the formulas stand at the top of tests/native/drive.c.</summary>
+public static class Numbered
+{
+    public static int Length(ulong n, int max) => 8 + (int)((((uint)n * 2654435761u) >> 8) % (uint)(max - 7));
+
+    public static byte[] Record(ulong n, int max)
+    {
+        byte[] bytes = new byte[Length(n, max)];
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes, n);
+        for (int i = 8; i < bytes.Length; i++)
+            bytes[i] = (byte)(n + (ulong)i);
+        return bytes;
+    }
+
+    /// <summary>The hash that a driven reader answers for a record that was filled with this seed.</summary>
+    public static uint HashOfPattern(uint seed, int length)
+    {
+        uint hash = 2166136261u;
+        for (int i = 0; i < length; i++)
+            hash = (hash ^ (byte)(seed * 17u + (uint)i * 3u + (uint)(i >> 8))) * 16777619u;
+        return hash;
+    }
+}
