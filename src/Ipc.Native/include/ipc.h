@@ -230,6 +230,8 @@ IPC_API ipc_ring_reader *ipc_connection_reader(ipc_connection *connection);
 
 IPC_API bool ipc_connection_is_open(const ipc_connection *connection);        /* neither side closed, peer alive */
 IPC_API uint32_t ipc_connection_close_code(const ipc_connection *connection); /* the peer's, 0 if none */
+/* The text of the server's close (clients only send codes), cut to size - 1 bytes, with a zero behind it; its length, 0 if none. */
+IPC_API uint32_t ipc_connection_close_text(const ipc_connection *connection, char *text, uint32_t size);
 IPC_API uint32_t ipc_connection_slot(const ipc_connection *connection);
 IPC_API int32_t ipc_connection_peer_pid(const ipc_connection *connection);
 IPC_API const void *ipc_connection_hello(const ipc_connection *connection, uint32_t *length); /* server: what the client said */

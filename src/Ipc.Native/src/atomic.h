@@ -95,6 +95,24 @@ static inline bool ipc_cas32(ipc_atomic32 *word, uint32_t *expected, uint32_t de
     return atomic_compare_exchange_strong(word, expected, desired);
 }
 
+/* A stack of objects that threads of this process hand to one of them: push from any, take all at once. */
+typedef _Atomic(void *) ipc_atomic_pointer;
+
+static inline void *ipc_load_acquire_pointer(const ipc_atomic_pointer *pointer)
+{
+    return atomic_load_explicit(pointer, memory_order_acquire);
+}
+
+static inline void *ipc_exchange_pointer(ipc_atomic_pointer *pointer, void *value)
+{
+    return atomic_exchange(pointer, value);
+}
+
+static inline bool ipc_cas_pointer(ipc_atomic_pointer *pointer, void **expected, void *desired)
+{
+    return atomic_compare_exchange_strong(pointer, expected, desired);
+}
+
 /* Orders a store before a later load: the only order that x86 does not give by itself. */
 static inline void ipc_full_fence(void)
 {

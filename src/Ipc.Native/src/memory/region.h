@@ -108,10 +108,12 @@ bool ipc_region_has_living(const ipc_region *region);               /* besides u
 ipc_status ipc_region_take_entry(ipc_region *region, uint32_t role, uint32_t *index);
 void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role);
 void ipc_region_recover_locked(ipc_region *region);
-/* Cleans up after the dead. False: the region lock could not be had; ask again. */
-bool ipc_region_recover(ipc_region *region);
+/* Cleans up after participant `index` if it is dead. True: it is gone, or `generation` shows that another has its entry now. */
+bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation);
 void ipc_region_wake_all(ipc_region *region);
 void ipc_region_retire(ipc_region *region); /* under the region lock */
+/* Leaves; the mapping stays. */
+void ipc_region_exit(ipc_region *region);
 /* Leaves, unmaps and frees. */
 void ipc_region_leave(ipc_region *region);
 

@@ -100,7 +100,8 @@ ipc_status ipc_region_reap(const char *path)
         if (!retired && (region->geometry.persistent || ipc_region_has_living(region))) {
             status = ipc_fail(IPC_E_EXISTS, "%s exists and is in use: attach to it, or choose another name", path);
         } else {
-            if (region->geometry.kind == IPC_KIND_LISTENER) { /* connections that were being made when everybody died */
+            /* connections that were being made when everybody died; not those of a listener that has the name now */
+            if (!retired && region->geometry.kind == IPC_KIND_LISTENER && ipc_platform_file_is_named(region->file, path)) {
                 char prefix[IPC_PATH_MAX + 1];
                 (void)snprintf(prefix, sizeof prefix, "%s~", path);
                 ipc_platform_file_unlink_prefix(prefix);

@@ -117,34 +117,42 @@ void ipc_region_wake_all(ipc_region *region)
         region->kind->wake(region);
 }
 
+static bool recover_one(ipc_region *region, uint32_t index)
+{
+    ipc_participant *entry = ipc_region_participant(region, index);
+    if (index == region->index || ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE || ipc_region_is_alive(region, index))
+        return false;
+    IPC_FAULT_POINT("recover.begin");
+    if (region->kind != NULL && region->kind->clean_up != NULL)
+        region->kind->clean_up(region, index, true);
+    IPC_FAULT_POINT("recover.before_free");
+    ipc_store_release32(&entry->state, IPC_PARTICIPANT_FREE);
+    (void)ipc_add32(&ipc_region_header_of(region)->recoveries, 1);
+    return true;
+}
+
 void ipc_region_recover_locked(ipc_region *region)
 {
     bool any = false;
-    for (uint32_t i = 0; i < region->geometry.participant_capacity; i++) {
-        ipc_participant *entry = ipc_region_participant(region, i);
-        if (i == region->index || ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE || ipc_region_is_alive(region, i))
-            continue;
-        IPC_FAULT_POINT("recover.begin");
-        if (region->kind != NULL && region->kind->clean_up != NULL)
-            region->kind->clean_up(region, i, true);
-        IPC_FAULT_POINT("recover.before_free");
-        ipc_store_release32(&entry->state, IPC_PARTICIPANT_FREE);
-        (void)ipc_add32(&ipc_region_header_of(region)->recoveries, 1);
-        any = true;
-    }
+    for (uint32_t i = 0; i < region->geometry.participant_capacity; i++)
+        any = recover_one(region, i) || any;
     /* Unconditionally: the dead one may have changed a word and died before waking who slept on it. */
     if (any)
         ipc_region_wake_all(region);
 }
 
-bool ipc_region_recover(ipc_region *region)
+bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation)
 {
+    if (index >= region->geometry.participant_capacity)
+        return true;
     if (ipc_region_lock(region, ipc_deadline_after(RECOVER_PATIENCE_NS)) != IPC_OK)
         return false;
-    if (ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_LIVE)
-        ipc_region_recover_locked(region);
+    if (recover_one(region, index))
+        ipc_region_wake_all(region);
+    const ipc_participant *entry = ipc_region_participant(region, index);
+    const bool gone = !ipc_region_is_alive(region, index) || ipc_load_relaxed32(&entry->generation) != generation;
     ipc_region_unlock(region);
-    return true;
+    return gone;
 }
 
 void ipc_region_retire(ipc_region *region)
@@ -175,14 +183,19 @@ static void leave_locked(ipc_region *region)
     ipc_region_wake_all(region);
 }
 
+void ipc_region_exit(ipc_region *region)
+{
+    /* Without the lock (its holder is stopped) we leave as the dead do: the lock on our entry ends, and others clean up. */
+    if (region->forked || ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS)) != IPC_OK)
+        return;
+    leave_locked(region);
+    ipc_region_unlock(region);
+}
+
 void ipc_region_leave(ipc_region *region)
 {
     if (region == NULL)
         return;
-    /* Without the lock (its holder is stopped) we leave as the dead do: the lock on our entry ends, and others clean up. */
-    if (!region->forked && ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS)) == IPC_OK) {
-        leave_locked(region);
-        ipc_region_unlock(region);
-    }
+    ipc_region_exit(region);
     ipc_region_discard(region);
 }

@@ -33,6 +33,7 @@ static void fork_child(void)
         ipc_platform_map_nothing(region->base, region->geometry.total_size);
         ipc_platform_file_close(region->file);
         region->file = IPC_NO_FILE;
+        ipc_mutex_init(&region->mutex); /* another thread of the parent may have held it */
         if (region->abandon != NULL)
             region->abandon(region->owner);
     }

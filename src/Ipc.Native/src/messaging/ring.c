@@ -138,15 +138,11 @@ static ipc_peer_state peer_state(void *owner)
     return state <= IPC_OWNER_DIED ? (ipc_peer_state)state : IPC_PEER_NEVER;
 }
 
-/* On the watch thread. Done when the one whom we watched is not there any more, whoever cleaned up after it. */
+/* On the watch thread. */
 static bool peer_died(void *owner)
 {
     ring_end *end = owner;
-    if (!ipc_region_recover(end->region))
-        return false;
-    const uint32_t index = end->watched - 1;
-    const ipc_participant *entry = ipc_region_participant(end->region, index);
-    return !ipc_region_is_alive(end->region, index) || ipc_load_relaxed32(&entry->generation) != end->watched_generation;
+    return ipc_region_recover(end->region, end->watched - 1, end->watched_generation);
 }
 
 static void watch_peer(ring_end *end, uint32_t owner, const ipc_participant *entry, uint32_t generation)
@@ -279,6 +275,7 @@ static ipc_status enter_region(const char *name, const ipc_ring_options *options
 static void abandon(void *owner)
 {
     ring_end *end = owner;
+    ipc_mutex_init(&end->watching); /* another thread of the parent may have held it */
     end->abandon(end);
 }
 

@@ -99,6 +99,12 @@ static inline ipc_atomic64 *ipc_record_at(const uint8_t *data, uint64_t capacity
     return (ipc_atomic64 *)(void *)(uintptr_t)(data + (position & (capacity - 1)));
 }
 
+/* Is something published at the reader's position? */
+static inline bool ipc_ring_is_readable(const ipc_ring_reader *reader)
+{
+    return ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, reader->position)) != 0; /* [publish] */
+}
+
 /* Zeroes the first 8 bytes of every line in [from, to). Relaxed: a reader that polls one of them must not see half a word. */
 static inline void ipc_ring_zero_lines(const uint8_t *data, uint64_t capacity, uint64_t from, uint64_t to)
 {

@@ -163,21 +163,16 @@ ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record)
 
 /* ---- waiting ---------------------------------------------------------------------------------------------------------------- */
 
-static inline bool is_readable(const ipc_ring_reader *reader)
-{
-    return ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, reader->position)) != 0; /* [publish] */
-}
-
 static bool has_record(const void *subject)
 {
     const ipc_ring_reader *reader = subject;
-    return is_readable(reader) || (reader->freed != reader->released && space_is_wanted(reader));
+    return ipc_ring_is_readable(reader) || (reader->freed != reader->released && space_is_wanted(reader));
 }
 
 static ipc_status check_record(void *subject)
 {
     ipc_ring_reader *reader = subject;
-    if (is_readable(reader))
+    if (ipc_ring_is_readable(reader))
         return IPC_OK;
     ipc_status status = empty(reader);
     if (status != IPC_EMPTY)
@@ -185,7 +180,7 @@ static ipc_status check_record(void *subject)
     const ipc_peer_state state = reader->peer.state(reader->peer.owner); /* [close] */
     if (state != IPC_PEER_LEFT && state != IPC_PEER_DEAD)
         return IPC_EMPTY;
-    if (is_readable(reader)) /* once more: published before the peer went */
+    if (ipc_ring_is_readable(reader)) /* once more: published before the peer went */
         return IPC_OK;
     return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : IPC_PEER_DIED;
 }
@@ -198,14 +193,22 @@ static bool attend_writer(void *subject)
     return reader->peer.attend(reader->peer.owner);
 }
 
+/* A server's thread sleeps on the doorbell: the client's signal on this word is what rings it. */
+static void arm_reader(void *subject)
+{
+    ipc_ring_reader *reader = subject;
+    if (reader->sleeps_on != &reader->header->data)
+        ipc_waiter_set_flag(&reader->header->data);
+}
+
 ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)
 {
-    if (is_readable(reader))
+    if (ipc_ring_is_readable(reader))
         return IPC_OK;
     const ipc_wait wait = {
         .end = &reader->end,
         .waiter = reader->sleeps_on,
-        .also = reader->sleeps_on == &reader->header->data ? NULL : &reader->header->data,
+        .arm = arm_reader,
         .check = check_record,
         .attend = attend_writer,
         .subject = reader,

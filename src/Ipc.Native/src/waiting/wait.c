@@ -40,10 +40,15 @@ void ipc_end_resume(ipc_end *end)
     (void)ipc_and32(&end->flags, ~IPC_END_STOPPED);
 }
 
-void ipc_end_close(ipc_end *end)
+void ipc_end_mark_closed(ipc_end *end)
 {
     (void)ipc_or32(&end->flags, IPC_END_CLOSED);
     ipc_end_wake(end);
+}
+
+void ipc_end_close(ipc_end *end)
+{
+    ipc_end_mark_closed(end);
     for (uint32_t turn = 0; ipc_load_acquire32(&end->inside) != 0; turn++) {
         if (turn < 100)
             ipc_platform_yield();
@@ -107,8 +112,8 @@ static ipc_deadline earlier(ipc_deadline a, ipc_deadline b)
 static ipc_status sleep_once(const ipc_wait *wait)
 {
     const bool attended = wait->attend(wait->subject);
-    if (wait->also != NULL)
-        (void)ipc_or32(&wait->also->word, IPC_WAITER_SLEEPING); /* [sleep]: the barrier of the next line serves both */
+    if (wait->arm != NULL)
+        wait->arm(wait->subject);
     const uint32_t armed = ipc_waiter_arm(wait->waiter, &wait->end->bounded_until);
 
     ipc_status status = wait->check(wait->subject); /* [sleep] */

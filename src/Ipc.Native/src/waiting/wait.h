@@ -37,7 +37,7 @@ typedef struct ipc_end {
 typedef struct ipc_wait {
     ipc_end *end;
     ipc_waiter *waiter; /* to sleep on */
-    ipc_waiter *also;   /* also armed before each sleep, NULL for none: its signal reaches `waiter` in another way */
+    void (*arm)(void *subject); /* arms what else leads to a signal of `waiter`; the barrier that follows serves it too. NULL: nothing */
     /* IPC_EMPTY: go on waiting. Anything else is the result. */
     ipc_status (*check)(void *subject);
     /* Before each sleep: makes sure that the peer's death will wake us. False: it may not, so sleep for a while only. */
@@ -50,7 +50,8 @@ typedef struct ipc_wait {
 void ipc_end_init(ipc_end *end, ipc_wait_mode mode);
 void ipc_end_stop(ipc_end *end);
 void ipc_end_resume(ipc_end *end);
-void ipc_end_close(ipc_end *end); /* returns when no thread is inside a wait */
+void ipc_end_mark_closed(ipc_end *end); /* waits return IPC_CLOSED from now on */
+void ipc_end_close(ipc_end *end);       /* ... and returns when no thread is inside a wait */
 void ipc_end_wake(ipc_end *end);
 
 /* Looks once: IPC_TIMEOUT when there is nothing. */

@@ -1,0 +1,85 @@
+/* The region of a connection: geometry, building, checking (docs/wire-format.md section 6). */
+#include "connections/connection.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define BODY_OFFSET      IPC_PARTICIPANT_OFFSET /* no participants: who lives is known from the listener's table */
+#define TO_SERVER_OFFSET (BODY_OFFSET + IPC_CONNECTION_HEADER_SIZE)
+#define TO_CLIENT_OFFSET (TO_SERVER_OFFSET + IPC_RING_HEADER_SIZE)
+#define DATA_OFFSET      (TO_CLIENT_OFFSET + IPC_RING_HEADER_SIZE)
+
+_Static_assert(DATA_OFFSET % IPC_RING_DATA_ALIGN == 0, "a ring's place");
+
+const ipc_region_kind ipc_connection_kind = {.kind = IPC_KIND_CONNECTION};
+
+ipc_status ipc_connection_region_build(const char *path, const ipc_connection_plan *plan, ipc_region **region)
+{
+    const uint64_t data_size = plan->to_server_capacity + plan->to_client_capacity;
+    const ipc_region_plan region_plan = {
+        .participants = 0,
+        .role = 0,
+        .persistent = false,
+        .body_offset = BODY_OFFSET,
+        .body_size = IPC_CONNECTION_BODY_SIZE + data_size,
+        .total_size = DATA_OFFSET + data_size,
+    };
+    ipc_status status = ipc_region_build(path, &ipc_connection_kind, &region_plan, region);
+    if (status != IPC_OK)
+        return status;
+    ipc_connection_body *body = ipc_region_at(*region, BODY_OFFSET);
+    body->magic = IPC_CONNECTION_MAGIC;
+    body->slot = plan->slot;
+    body->to_server = TO_SERVER_OFFSET;
+    body->to_client = TO_CLIENT_OFFSET;
+    body->connection_id = plan->connection_id;
+    if (plan->hello_length != 0)
+        memcpy(body->hello, plan->hello, plan->hello_length);
+    ipc_store_relaxed32(&body->hello_length, plan->hello_length);
+    ipc_ring_write_header(ipc_region_at(*region, TO_SERVER_OFFSET), plan->to_server_capacity, DATA_OFFSET);
+    ipc_ring_write_header(ipc_region_at(*region, TO_CLIENT_OFFSET), plan->to_client_capacity, DATA_OFFSET + plan->to_server_capacity);
+    return IPC_OK;
+}
+
+typedef struct extent {
+    uint64_t from;
+    uint64_t to;
+} extent;
+
+static bool overlap(extent a, extent b)
+{
+    return a.from < b.to && b.from < a.to;
+}
+
+ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, ipc_ring *to_client)
+{
+    const uint64_t body_offset = region->geometry.body_offset;
+    const uint64_t total = region->geometry.total_size;
+    if (total - body_offset < IPC_CONNECTION_BODY_SIZE)
+        return ipc_fail(IPC_E_CORRUPT, "%s has %" PRIu64 " bytes for a connection's body of %u", region->path, total - body_offset,
+                        IPC_CONNECTION_BODY_SIZE);
+    const ipc_connection_body *body = ipc_region_at(region, body_offset);
+    const uint32_t magic = *(const volatile uint32_t *)&body->magic; /* once: the peer can still write it */
+    const uint64_t offsets[2] = {*(const volatile uint64_t *)&body->to_server, *(const volatile uint64_t *)&body->to_client};
+    if (magic != IPC_CONNECTION_MAGIC)
+        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a connection's magic %08x should be", region->path, magic, IPC_CONNECTION_MAGIC);
+
+    ipc_ring *const rings[2] = {to_server, to_client};
+    extent extents[5] = {{body_offset, body_offset + IPC_CONNECTION_HEADER_SIZE}};
+    for (int i = 0; i < 2; i++) {
+        ipc_status status = ipc_ring_locate(region, offsets[i], rings[i]);
+        if (status != IPC_OK)
+            return status;
+        const uint64_t data = (uint64_t)(rings[i]->data - region->base);
+        extents[1 + 2 * i] = (extent){offsets[i], offsets[i] + IPC_RING_HEADER_SIZE};
+        extents[2 + 2 * i] = (extent){data, data + rings[i]->capacity};
+    }
+    for (int i = 0; i < 5; i++) {
+        for (int k = i + 1; k < 5; k++) {
+            if (overlap(extents[i], extents[k]))
+                return ipc_fail(IPC_E_CORRUPT, "%s has parts that overlap: %" PRIu64 "..%" PRIu64 " and %" PRIu64 "..%" PRIu64, region->path,
+                                extents[i].from, extents[i].to, extents[k].from, extents[k].to);
+        }
+    }
+    return IPC_OK;
+}

@@ -1,0 +1,40 @@
+/* listener.h - the server's half of a listener: its table of connections and what its leader knows. */
+#ifndef IPC_LISTENER_H
+#define IPC_LISTENER_H
+
+#include "connections/connection.h"
+
+/* Connections that the leader polls while it spins. More make a round of looks slower than a wake is worth; the rest is armed. */
+#define IPC_HOT_MAX 32
+
+struct ipc_listener {
+    ipc_listener_view view;
+    ipc_end end;
+    ipc_wait_mode mode;
+    uint32_t max_connections;
+
+    ipc_mutex mutex;        /* the table and what follows */
+    ipc_connection **table; /* by slot */
+    uint32_t references;    /* the connections', and the application's until it closes the listener */
+    bool closed;
+
+    ipc_atomic_pointer returned; /* stack of connections that the application has given back, from any thread */
+
+    /* the leader's */
+    ipc_connection *due_first;
+    ipc_connection **due_last;
+    ipc_connection *hot[IPC_HOT_MAX]; /* the most recently used first */
+    uint32_t hot_count;
+};
+
+/* listener_accept.c */
+/* Turns the request in a slot into a connection, or frees the slot: NULL. */
+ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot);
+
+/* listener.c */
+void ipc_listener_add(ipc_listener *listener, ipc_connection *connection);
+
+/* listener_events.c */
+void ipc_listener_drain_returned(ipc_listener *listener);
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * A request to connect: everything in it was written by a stranger. The region is opened, checked and mapped, its name removed, and only then is the slot
+ * "attached". Whatever is wrong with it, the slot goes back to idle, which tells the client.
+ */
+#include "connections/listener.h"
+#include "diagnostics/fault.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_continuation(uint8_t byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+void ipc_connection_set_server_text(ipc_connection_body *body, const char *text)
+{
+    size_t length = text == NULL ? 0 : strlen(text);
+    if (length > IPC_CONNECTION_TEXT_MAX) {
+        length = IPC_CONNECTION_TEXT_MAX;
+        while (length > 0 && is_continuation((uint8_t)text[length])) /* not in the middle of a character */
+            length--;
+    }
+    if (length != 0)
+        memcpy(body->server_text, text, length);
+    ipc_store_release32(&body->server_text_length, (uint32_t)length);
+}
+
+static void reply(ipc_connection *connection, uint32_t answer)
+{
+    ipc_store_release32(&connection->body->reply, answer); /* [reply] */
+    IPC_FAULT_POINT("listener.accept.replied");
+    ipc_waiter_wake(&connection->body->session);
+}
+
+void ipc_connection_free_slot(const ipc_listener_view *view, uint32_t slot)
+{
+    IPC_FAULT_POINT("listener.slot_idle");
+    ipc_store_release32(&view->slots[slot].state, IPC_SLOT_IDLE);
+}
+
+ipc_status ipc_connection_accept(ipc_connection *connection)
+{
+    if (!connection->is_server || ipc_load_relaxed32(&connection->body->reply) != IPC_REPLY_NONE)
+        return ipc_fail(IPC_E_STATE, "this connection does not wait for an answer");
+    reply(connection, IPC_REPLY_ACCEPTED);
+    return IPC_OK;
+}
+
+ipc_status ipc_connection_refuse(ipc_connection *connection, const char *reason)
+{
+    if (!connection->is_server || ipc_load_relaxed32(&connection->body->reply) != IPC_REPLY_NONE)
+        return ipc_fail(IPC_E_STATE, "this connection does not wait for an answer");
+    ipc_connection_set_server_text(connection->body, reason);
+    reply(connection, IPC_REPLY_REFUSED);
+    ipc_listener_forget(connection);
+    return IPC_OK;
+}
+
+/* The private copy of what the client says about itself. */
+static ipc_status read_body(ipc_connection *connection, uint64_t id)
+{
+    ipc_connection_body *body = connection->body;
+    const uint64_t said_id = *(volatile uint64_t *)&body->connection_id; /* once each */
+    const uint32_t said_slot = *(volatile uint32_t *)&body->slot;
+    const uint32_t length = ipc_load_acquire32(&body->hello_length);
+    if (said_id != id || said_slot != connection->slot)
+        return ipc_fail(IPC_E_CORRUPT, "the region of slot %u and id %016" PRIx64 " says it has slot %u and id %016" PRIx64, connection->slot, id,
+                        said_slot, said_id);
+    if (length > IPC_CONNECTION_TEXT_MAX)
+        return ipc_fail(IPC_E_CORRUPT, "a connection's hello has %u bytes, at most %u are possible", length, IPC_CONNECTION_TEXT_MAX);
+    memcpy(connection->hello, body->hello, length);
+    connection->hello_length = length;
+    return IPC_OK;
+}
+
+static ipc_status open_request(ipc_connection *connection, const char *path, uint64_t id)
+{
+    ipc_status status = ipc_region_open(path, &ipc_connection_kind, connection, &connection->region);
+    if (status == IPC_OK)
+        status = ipc_connection_start(connection, connection->listener->mode);
+    if (status == IPC_OK)
+        status = read_body(connection, id);
+    return status;
+}
+
+/* NULL: welcome. */
+static const char *objection(ipc_listener *listener, const ipc_connection *connection, char *text, size_t size)
+{
+    const uint64_t to_server = connection->reader.capacity;
+    const uint64_t to_client = connection->writer.capacity;
+    ipc_mutex_lock(&listener->mutex);
+    const bool closed = listener->closed;
+    const uint32_t connections = listener->references - 1;
+    ipc_mutex_unlock(&listener->mutex);
+    if (closed)
+        return "the server is shutting down";
+    if (connections >= listener->max_connections) {
+        (void)snprintf(text, size, "the server has %u connections, its maximum", connections);
+        return text;
+    }
+    if (to_server > listener->view.max_ring_capacity || to_client > listener->view.max_ring_capacity) {
+        (void)snprintf(text, size, "the rings have %" PRIu64 " and %" PRIu64 " bytes, this server allows %" PRIu64, to_server, to_client,
+                       listener->view.max_ring_capacity);
+        return text;
+    }
+    return NULL;
+}
+
+static void discard(ipc_connection *connection)
+{
+    if (connection->region != NULL)
+        ipc_connection_dispose(connection);
+    else
+        free(connection);
+}
+
+ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_index)
+{
+    ipc_slot *slot = &listener->view.slots[slot_index];
+    const uint64_t id = ipc_load_relaxed64(&slot->connection_id);
+    char path[IPC_PATH_MAX];
+    char text[IPC_CONNECTION_TEXT_MAX];
+    ipc_connection *connection = calloc(1, sizeof *connection);
+    if (connection == NULL)
+        return NULL; /* the request stays, and its client's deadline with it */
+    connection->is_server = true;
+    connection->listener = listener;
+    connection->view = &listener->view;
+    connection->slot = slot_index;
+    connection->peer_index = slot_index;
+
+    ipc_listener_connection_path(listener->view.region, id, path, sizeof path);
+    ipc_status status = open_request(connection, path, id);
+    IPC_FAULT_POINT("listener.accept.mapped");
+    ipc_platform_file_unlink(path);
+    IPC_FAULT_POINT("listener.accept.unlinked");
+    uint32_t requested = IPC_SLOT_REQUESTED;
+    if (status != IPC_OK || !ipc_cas32(&slot->state, &requested, IPC_SLOT_ATTACHED)) { /* or the client was cleaned up meanwhile */
+        (void)ipc_cas32(&slot->state, &requested, IPC_SLOT_IDLE);
+        discard(connection);
+        return NULL;
+    }
+    const char *reason = objection(listener, connection, text, sizeof text);
+    if (reason != NULL || ipc_load_acquire32(&connection->body->client_close) != 0) {
+        ipc_connection_set_server_text(connection->body, reason);
+        reply(connection, IPC_REPLY_REFUSED);
+        ipc_connection_free_slot(&listener->view, slot_index);
+        discard(connection);
+        return NULL;
+    }
+    ipc_region_close_file(connection->region); /* the mapping is enough, and there may be thousands */
+    ipc_connection_watch(connection);
+    return connection;
+}

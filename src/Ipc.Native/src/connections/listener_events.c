@@ -1,0 +1,237 @@
+/*
+ * The leader: what is the next thing to do, over all connections?
+ *
+ * A connection is lent to the application (then nobody looks at it), due (an event waits to be handed out), hot (the leader looks at its ring while it
+ * spins) or cold (armed: the client's next publish sets its ready bit). Before the leader sleeps it arms the hot ones too, and one barrier
+ * serves them and the doorbell; then it looks at everything once more ([sleep], [ready]). A ready bit only means "look": it
+ * may be late, or about nothing.
+ */
+#include "connections/listener.h"
+
+static void put_due(ipc_listener *listener, ipc_connection *connection, ipc_event_kind kind)
+{
+    connection->place = PLACE_DUE;
+    connection->due_event = kind;
+    connection->next = NULL;
+    *listener->due_last = connection;
+    listener->due_last = &connection->next;
+}
+
+static ipc_connection *take_due(ipc_listener *listener)
+{
+    ipc_connection *connection = listener->due_first;
+    if (connection == NULL)
+        return NULL;
+    listener->due_first = connection->next;
+    if (listener->due_first == NULL)
+        listener->due_last = &listener->due_first;
+    return connection;
+}
+
+/* Has it something to tell? */
+static bool is_due(const ipc_connection *connection, ipc_event_kind *kind)
+{
+    *kind = IPC_EVENT_READABLE;
+    if (ipc_ring_is_readable(&connection->reader))
+        return true;
+    if (ipc_connection_peer_state((void *)(uintptr_t)connection) == IPC_PEER_LIVE) /* [close] */
+        return false;
+    if (!ipc_ring_is_readable(&connection->reader)) /* once more: published before the close */
+        *kind = IPC_EVENT_CLOSED;
+    return true;
+}
+
+/* ---- hot and cold ---------------------------------------------------------------------------------------------------------- */
+
+static void remove_hot(ipc_listener *listener, uint32_t index)
+{
+    listener->hot_count--;
+    for (uint32_t i = index; i < listener->hot_count; i++)
+        listener->hot[i] = listener->hot[i + 1];
+}
+
+static uint32_t find_hot(const ipc_listener *listener, const ipc_connection *connection)
+{
+    uint32_t i = 0;
+    while (i < listener->hot_count && listener->hot[i] != connection)
+        i++;
+    return i;
+}
+
+/* The least recently used makes room. Armed, with the barrier paid and looked at once more, it is cold. */
+static void cool_one(ipc_listener *listener)
+{
+    ipc_event_kind kind;
+    uint64_t ignored = 0;
+    ipc_connection *oldest = listener->hot[listener->hot_count - 1];
+    remove_hot(listener, listener->hot_count - 1);
+    (void)ipc_waiter_arm(&oldest->reader.header->data, &ignored); /* [sleep] */
+    if (ignored != 0)
+        listener->end.bounded_until = ignored;
+    oldest->place = PLACE_COLD;
+    if (is_due(oldest, &kind))
+        put_due(listener, oldest, kind);
+}
+
+static void put_hot(ipc_listener *listener, ipc_connection *connection)
+{
+    if (listener->hot_count == IPC_HOT_MAX)
+        cool_one(listener);
+    for (uint32_t i = listener->hot_count; i > 0; i--)
+        listener->hot[i] = listener->hot[i - 1];
+    listener->hot[0] = connection;
+    listener->hot_count++;
+    connection->place = PLACE_HOT;
+}
+
+static void look_at(ipc_listener *listener, ipc_connection *connection)
+{
+    ipc_event_kind kind;
+    const bool due = is_due(connection, &kind);
+    if (due && connection->place == PLACE_HOT)
+        remove_hot(listener, find_hot(listener, connection));
+    if (due)
+        put_due(listener, connection, kind);
+    else if (connection->place != PLACE_HOT)
+        put_hot(listener, connection);
+}
+
+/* ---- what others have to say ------------------------------------------------------------------------------------------------ */
+
+void ipc_listener_drain_returned(ipc_listener *listener)
+{
+    if (ipc_load_acquire_pointer(&listener->returned) == NULL)
+        return;
+    ipc_connection *connection = ipc_exchange_pointer(&listener->returned, NULL);
+    while (connection != NULL) {
+        ipc_connection *next = connection->next;
+        look_at(listener, connection);
+        connection = next;
+    }
+}
+
+static void look_at_slot(ipc_listener *listener, uint32_t slot)
+{
+    ipc_mutex_lock(&listener->mutex);
+    ipc_connection *connection = listener->table[slot];
+    const bool ours = connection != NULL && (connection->place == PLACE_HOT || connection->place == PLACE_COLD);
+    ipc_mutex_unlock(&listener->mutex);
+    if (ours)
+        look_at(listener, connection); /* not lent, so nobody else can close it */
+    if (connection != NULL || slot == IPC_LISTENER_SERVER || ipc_load_acquire32(&listener->view.slots[slot].state) != IPC_SLOT_REQUESTED)
+        return;
+
+    connection = ipc_listener_take_request(listener, slot);
+    if (connection == NULL)
+        return;
+    ipc_listener_add(listener, connection);
+    put_due(listener, connection, IPC_EVENT_CONNECT);
+}
+
+static void take_ready(ipc_listener *listener)
+{
+    for (uint32_t word = 0; word < listener->view.slot_count / 64; word++) {
+        if (ipc_load_relaxed64(&listener->view.ready[word]) == 0)
+            continue;
+        uint64_t bits = ipc_exchange64(&listener->view.ready[word], 0); /* [ready] */
+        for (uint32_t bit = 0; bits != 0; bit++, bits >>= 1) {
+            if ((bits & 1) != 0)
+                look_at_slot(listener, word * 64 + bit);
+        }
+    }
+}
+
+static void poll_hot(ipc_listener *listener)
+{
+    for (uint32_t i = 0; i < listener->hot_count;) {
+        ipc_connection *connection = listener->hot[i];
+        if (!ipc_ring_is_readable(&connection->reader)) {
+            i++;
+            continue;
+        }
+        remove_hot(listener, i);
+        put_due(listener, connection, IPC_EVENT_READABLE);
+    }
+}
+
+/* ---- the wait ---------------------------------------------------------------------------------------------------------------------- */
+
+static ipc_status collect(void *subject)
+{
+    ipc_listener *listener = subject;
+    ipc_listener_drain_returned(listener);
+    poll_hot(listener);
+    take_ready(listener);
+    return listener->due_first == NULL ? IPC_EMPTY : IPC_OK;
+}
+
+static bool has_work(const void *subject)
+{
+    const ipc_listener *listener = subject;
+    if (ipc_load_acquire_pointer(&listener->returned) != NULL)
+        return true;
+    for (uint32_t i = 0; i < listener->hot_count; i++) {
+        if (ipc_ring_is_readable(&listener->hot[i]->reader))
+            return true;
+    }
+    for (uint32_t word = 0; word < listener->view.slot_count / 64; word++) {
+        if (ipc_load_relaxed64(&listener->view.ready[word]) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void arm_hot(void *subject)
+{
+    ipc_listener *listener = subject;
+    for (uint32_t i = 0; i < listener->hot_count; i++)
+        ipc_waiter_set_flag(&listener->hot[i]->reader.header->data); /* [sleep] */
+}
+
+static bool attend(void *subject)
+{
+    (void)subject;
+    return true; /* every client's process is watched, and its death sets its ready bit */
+}
+
+ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel, ipc_event *event)
+{
+    ipc_status status = listener->due_first != NULL ? IPC_OK : collect(listener);
+    if (status != IPC_OK) {
+        const ipc_wait wait = {
+            .end = &listener->end,
+            .waiter = &listener->view.body->doorbell,
+            .arm = arm_hot,
+            .check = collect,
+            .attend = attend,
+            .subject = listener,
+            .deadline = deadline,
+            .cancel = cancel,
+        };
+        status = ipc_wait_until(&wait, has_work);
+    }
+    if (status != IPC_OK)
+        return status;
+
+    ipc_connection *connection = take_due(listener);
+    event->kind = connection->due_event;
+    event->connection = connection;
+    connection->place = PLACE_LENT;
+    return IPC_OK;
+}
+
+void ipc_listener_return(ipc_listener *listener, ipc_connection *connection)
+{
+    ipc_mutex_lock(&listener->mutex);
+    const bool closed = listener->closed;
+    if (!closed) {
+        void *head = ipc_load_acquire_pointer(&listener->returned);
+        do {
+            connection->next = head;
+        } while (!ipc_cas_pointer(&listener->returned, &head, connection));
+        ipc_waiter_signal(&listener->view.body->doorbell, listener->view.process_fences);
+    }
+    ipc_mutex_unlock(&listener->mutex);
+    if (closed)
+        ipc_listener_forget(connection);
+}

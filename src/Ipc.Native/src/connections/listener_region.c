@@ -1,0 +1,221 @@
+/*
+ * The listener's region. Its server is participant 0 and goes in with the region: a listener without a server is a left-over, and a new server
+ * never moves into it but puts a new one in its place. Clients are participants 1 and up; slot i belongs to participant i.
+ */
+#include "connections/listener_region.h"
+
+#include "diagnostics/error.h"
+#include "diagnostics/fault.h"
+#include "layout/ring_layout.h"
+#include "waiting/waiter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define READY_IN_BODY 512u /* 64 words at most */
+#define SLOTS_IN_BODY 1024u
+#define TURNS         1000
+
+static ipc_listener_body *body_of(const ipc_region *region)
+{
+    return ipc_region_at(region, region->geometry.body_offset);
+}
+
+static bool fits(const ipc_region *region, uint64_t offset, uint64_t size, uint64_t alignment)
+{
+    const uint64_t body = region->geometry.body_offset;
+    const uint64_t total = region->geometry.total_size;
+    return offset % alignment == 0 && offset >= body + IPC_LISTENER_BODY_SIZE && offset <= total && size <= total - offset;
+}
+
+ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view)
+{
+    const ipc_region_geometry *geometry = &region->geometry;
+    if (geometry->total_size - geometry->body_offset < IPC_LISTENER_BODY_SIZE)
+        return ipc_fail(IPC_E_CORRUPT, "%s has %" PRIu64 " bytes for a listener's body of %u", region->path,
+                        geometry->total_size - geometry->body_offset, IPC_LISTENER_BODY_SIZE);
+    ipc_listener_body *body = body_of(region);
+    const uint32_t magic = *(volatile uint32_t *)&body->magic; /* once: the peer can still write it */
+    const uint32_t slot_count = *(volatile uint32_t *)&body->slot_count;
+    const uint64_t slots = *(volatile uint64_t *)&body->slots_offset;
+    const uint64_t ready = *(volatile uint64_t *)&body->ready_offset;
+    if (magic != IPC_LISTENER_MAGIC)
+        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a listener's magic %08x should be", region->path, magic, IPC_LISTENER_MAGIC);
+    if (slot_count != geometry->participant_capacity || slot_count == 0 || slot_count % 64 != 0)
+        return ipc_fail(IPC_E_CORRUPT, "%s has %u slots and %u participants; they must be the same multiple of 64", region->path, slot_count,
+                        geometry->participant_capacity);
+    if (!fits(region, slots, (uint64_t)slot_count * IPC_SLOT_SIZE, 64) || !fits(region, ready, slot_count / 8, 8))
+        return ipc_fail(IPC_E_CORRUPT, "%s has slots at %" PRIu64 " and ready bits at %" PRIu64 ", outside its %" PRIu64 " bytes", region->path,
+                        slots, ready, geometry->total_size);
+    view->region = region;
+    view->body = body;
+    view->slots = ipc_region_at(region, slots);
+    view->ready = ipc_region_at(region, ready);
+    view->slot_count = slot_count;
+    view->max_ring_capacity = *(volatile uint64_t *)&body->max_ring_capacity;
+    view->process_fences = ipc_waiter_process_fences();
+    return IPC_OK;
+}
+
+void ipc_listener_connection_path(const ipc_region *region, uint64_t id, char *path, size_t size)
+{
+    (void)snprintf(path, size, "%.*s~%016" PRIx64, (int)(size - 20), region->path, id);
+}
+
+void ipc_listener_notify(const ipc_listener_view *view, uint32_t slot)
+{
+    (void)ipc_or64(&view->ready[slot / 64], 1ull << (slot % 64)); /* [ready] */
+    ipc_waiter_signal(&view->body->doorbell, view->process_fences);
+}
+
+/* ---- the kind -------------------------------------------------------------------------------------------------------- */
+
+static ipc_status check_body(ipc_region *region)
+{
+    ipc_listener_view view = {0};
+    return ipc_listener_locate(region, &view);
+}
+
+static ipc_status admit(ipc_region *region, uint32_t role)
+{
+    (void)role;
+    if (ipc_load_acquire32(&body_of(region)->server_state) != IPC_SERVER_OPEN || !ipc_region_is_alive(region, IPC_LISTENER_SERVER))
+        return ipc_fail(IPC_E_NOT_FOUND, "the server of %s has ended: start it, or wait for it with a deadline", region->path);
+    return IPC_OK;
+}
+
+static bool names(ipc_region *region, uint32_t index)
+{
+    ipc_listener_view view = {0};
+    if (index == IPC_LISTENER_SERVER || ipc_listener_locate(region, &view) != IPC_OK || index >= view.slot_count)
+        return true; /* not for a client */
+    return ipc_load_acquire32(&view.slots[index].state) != IPC_SLOT_IDLE;
+}
+
+static void clean_up(ipc_region *region, uint32_t index, bool died)
+{
+    ipc_listener_view view = {0};
+    if (ipc_listener_locate(region, &view) != IPC_OK || index >= view.slot_count)
+        return;
+    if (index == IPC_LISTENER_SERVER) {
+        ipc_store_release32(&view.body->server_state, IPC_SERVER_CLOSED);
+        return;
+    }
+    ipc_slot *slot = &view.slots[index];
+    const uint32_t state = ipc_load_acquire32(&slot->state);
+    if (died && (state == IPC_SLOT_OPENING || state == IPC_SLOT_REQUESTED)) {
+        char path[IPC_PATH_MAX];
+        ipc_listener_connection_path(region, ipc_load_relaxed64(&slot->connection_id), path, sizeof path);
+        ipc_platform_file_unlink(path);
+        ipc_store_release32(&slot->state, IPC_SLOT_IDLE);
+    }
+    ipc_listener_notify(&view, index);
+}
+
+static void wake(ipc_region *region)
+{
+    ipc_waiter_wake(&body_of(region)->doorbell);
+}
+
+static bool retires(ipc_region *region, uint32_t index)
+{
+    (void)region;
+    return index == IPC_LISTENER_SERVER; /* its clients may stay; nobody new comes */
+}
+
+const ipc_region_kind ipc_listener_kind = {
+    .kind = IPC_KIND_LISTENER,
+    .check_body = check_body,
+    .admit = admit,
+    .names = names,
+    .clean_up = clean_up,
+    .wake = wake,
+    .retires = retires,
+    .first_judges = true,
+};
+
+/* ---- the server's region -------------------------------------------------------------------------------------------- */
+
+static ipc_status build(const char *path, uint32_t slot_count, uint64_t max_ring_capacity, ipc_region **region)
+{
+    const uint64_t body_offset = IPC_PARTICIPANT_OFFSET + (uint64_t)slot_count * IPC_PARTICIPANT_SIZE;
+    const uint64_t body_size = SLOTS_IN_BODY + (uint64_t)slot_count * IPC_SLOT_SIZE;
+    const ipc_region_plan plan = {
+        .participants = slot_count,
+        .role = IPC_ROLE_SERVER,
+        .persistent = false,
+        .body_offset = body_offset,
+        .body_size = body_size,
+        .total_size = (body_offset + body_size + IPC_REGION_SIZE_UNIT - 1) / IPC_REGION_SIZE_UNIT * IPC_REGION_SIZE_UNIT,
+    };
+    ipc_status status = ipc_region_build(path, &ipc_listener_kind, &plan, region);
+    if (status != IPC_OK)
+        return status;
+    ipc_listener_body *body = body_of(*region);
+    body->magic = IPC_LISTENER_MAGIC;
+    body->slot_count = slot_count;
+    body->slots_offset = body_offset + SLOTS_IN_BODY;
+    body->ready_offset = body_offset + READY_IN_BODY;
+    body->max_ring_capacity = max_ring_capacity;
+    ipc_store_relaxed32(&body->server_state, IPC_SERVER_OPEN);
+    return IPC_OK;
+}
+
+/* Puts an end to a listener whose server is dead, whatever clients it still has. */
+static ipc_status replace(const char *path)
+{
+    ipc_region *old = NULL;
+    ipc_status status = ipc_region_open(path, &ipc_listener_kind, NULL, &old);
+    if (status == IPC_E_NOT_FOUND)
+        return IPC_OK;
+    if (status == IPC_E_KIND) {
+        status = ipc_region_reap(path);
+        return status == IPC_E_EXISTS ? ipc_fail(IPC_E_KIND, "%s is in use and is not a listener: choose another name", path) : status;
+    }
+    if (status != IPC_OK)
+        return status;
+
+    status = ipc_region_lock(old, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
+    if (status == IPC_OK) {
+        const bool live = ipc_load_acquire32(&ipc_region_header_of(old)->state) == IPC_REGION_LIVE;
+        if (live && ipc_region_is_alive(old, IPC_LISTENER_SERVER)) {
+            status = ipc_fail(IPC_E_IN_USE, "%s has a server already, process %u", path,
+                              ipc_load_relaxed32(&ipc_region_participant(old, IPC_LISTENER_SERVER)->pid));
+        } else {
+            if (live && ipc_platform_file_is_named(old->file, path)) { /* requests that nobody answered: their names end with the slots */
+                char prefix[IPC_PATH_MAX + 1];
+                (void)snprintf(prefix, sizeof prefix, "%s~", path);
+                ipc_platform_file_unlink_prefix(prefix);
+            }
+            ipc_region_retire(old);
+            ipc_region_wake_all(old);
+        }
+        ipc_region_unlock(old);
+    }
+    ipc_region_discard(old);
+    return status;
+}
+
+ipc_status ipc_listener_region_create(const char *path, uint32_t slot_count, uint64_t max_ring_capacity, ipc_region **region)
+{
+    ipc_region *made = NULL;
+    ipc_status status = build(path, slot_count, max_ring_capacity, &made);
+    if (status != IPC_OK)
+        return status;
+    for (int turn = 0; turn < TURNS; turn++) {
+        IPC_FAULT_POINT("listener.open.before_link");
+        status = ipc_region_link(made);
+        if (status == IPC_OK) {
+            *region = made;
+            return IPC_OK;
+        }
+        if (status == IPC_E_EXISTS)
+            status = replace(path);
+        if (status != IPC_OK)
+            break;
+    }
+    if (status == IPC_OK)
+        status = ipc_fail(IPC_E_IN_USE, "%s is created and removed by others all the time", path);
+    ipc_region_discard(made);
+    return status;
+}

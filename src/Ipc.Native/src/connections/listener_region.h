@@ -1,0 +1,32 @@
+/* The region of a listener: slots, ready bits, doorbell; and what is done with them by both sides. */
+#ifndef IPC_LISTENER_REGION_H
+#define IPC_LISTENER_REGION_H
+
+#include "layout/listener_layout.h"
+#include "memory/region.h"
+
+/* A listener's region, geometry checked. */
+typedef struct ipc_listener_view {
+    ipc_region *region;
+    ipc_listener_body *body;
+    ipc_slot *slots;
+    ipc_atomic64 *ready;
+    uint32_t slot_count;
+    uint64_t max_ring_capacity;
+    bool process_fences;
+} ipc_listener_view;
+
+extern const ipc_region_kind ipc_listener_kind;
+
+ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view);
+
+/* The server's: makes the region, replacing a left-over. IPC_E_IN_USE: a live server exists. */
+ipc_status ipc_listener_region_create(const char *path, uint32_t slot_count, uint64_t max_ring_capacity, ipc_region **region);
+
+/* The path of the connection `id`. */
+void ipc_listener_connection_path(const ipc_region *region, uint64_t id, char *path, size_t size);
+
+/* Says "look at slot i" and wakes the server [ready]. */
+void ipc_listener_notify(const ipc_listener_view *view, uint32_t slot);
+
+#endif
