@@ -11,12 +11,18 @@ internal sealed class PeerOptions
     /// <summary>When waiting ends; for ever unless --timeout says otherwise.</summary>
     public Deadline Deadline { get; private set; } = Deadline.Never;
 
+    public bool HasTimeout { get; private set; }
+
+    private long? _capacity;
+
+    public long CapacityOr(long standard) => _capacity ?? standard;
+
     public bool Take(string option, string value)
     {
         switch (option, value)
         {
             case ("--capacity", _):
-                Ring.Capacity = long.Parse(value, CultureInfo.InvariantCulture);
+                _capacity = Ring.Capacity = long.Parse(value, CultureInfo.InvariantCulture);
                 return true;
             case ("--wait", "adaptive" or "spin" or "block"):
                 Ring.WaitMode = Enum.Parse<WaitMode>(value, ignoreCase: true);
@@ -32,6 +38,7 @@ internal sealed class PeerOptions
                 return true;
             case ("--timeout", _):
                 Ring.OpenTimeout = TimeSpan.FromMilliseconds(double.Parse(value, CultureInfo.InvariantCulture));
+                HasTimeout = true;
                 Deadline = Deadline.After(Ring.OpenTimeout);
                 return true;
             default:

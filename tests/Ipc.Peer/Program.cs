@@ -49,6 +49,8 @@ internal static class Program
         ["ring-echo", var nameIn, var nameOut, var count] => RingVerbs.Echo(nameIn, nameOut, Number(count), options),
         ["ring-hold", var name, "writer"] => RingVerbs.Hold(RingWriter.Open(name, options.Ring)),
         ["ring-hold", var name, "reader"] => RingVerbs.Hold(RingReader.Open(name, options.Ring)),
+        ["listen", var name] => ConnectionVerbs.Listen(name, options),
+        ["connect", var name, var count, var size] => ConnectionVerbs.Connect(name, Number(count), size, options),
         ["region-show", var name] => RegionShow.Run(name),
         _ => ShowUsage(),
     };

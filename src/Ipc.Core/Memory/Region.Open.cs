@@ -20,14 +20,15 @@ internal sealed unsafe partial class Region
 {
     private enum Attempt { Attached, NotFound, Again }
 
-    /// <summary>Opens a region as the rules' role. Throws <see cref="IpcException"/> or, when cancelled, <see cref="OperationCanceledException"/>.</summary>
+    /// <summary>Opens a region as the rules' role. Throws <see cref="IpcException"/>, of status Cancelled when it was.</summary>
     public static Region Open(string name, RegionRules rules, OpenMode mode, Deadline deadline, CancellationToken cancel)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         int nap = 1;
         for (; ; )
         {
-            cancel.ThrowIfCancellationRequested();
+            if (cancel.IsCancellationRequested)
+                Throw.Status(IpcStatus.Cancelled, $"Opening {path} was cancelled.");
             if (mode != OpenMode.CreateNew)
             {
                 Attempt attempt = TryAttach(name, path, rules, out Region? attached);
@@ -66,14 +67,47 @@ internal sealed unsafe partial class Region
         }
     }
 
-    /// <summary>Opens a region that has no participants (a connection's), whose name is known to lead to it.</summary>
+    /// <summary>Creates a region that has no participants (a connection's) under a name that nobody else can have.</summary>
+    public static Region CreatePlain(string name, RegionRules rules)
+    {
+        string path = Os.Current.RegionDirectory() + "/" + name;
+        Region created = Create(name, path, rules);
+        bool linked = false;
+        try
+        {
+            linked = Os.Current.TryLink(created._file, path);
+            if (!linked)
+                Throw.Status(IpcStatus.Exists, $"{path} exists.");
+            FaultPoints.Pass(FaultPoints.RegionCreateAfterLink);
+        }
+        finally
+        {
+            if (!linked)
+                created.Discard();
+        }
+
+        return created;
+    }
+
+    /// <summary>Opens a region that has no participants; checks the body.</summary>
     public static Region OpenPlain(string name, RegionRules rules)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         RegionFile? file = Os.Current.OpenFile(path);
         if (file is null)
             Throw.Status(IpcStatus.NotFound, $"There is no {path}.");
-        return Map(name, path, rules, file!);
+        Region region = Map(name, path, rules, file!);
+        try
+        {
+            rules.CheckBody(region);
+        }
+        catch
+        {
+            region.Discard();
+            throw;
+        }
+
+        return region;
     }
 
     /// <summary>Removes the name, if it leads here.</summary>
@@ -127,8 +161,8 @@ internal sealed unsafe partial class Region
         }
     }
 
-    /// <summary>A built region that did not get its name.</summary>
-    private void Discard()
+    /// <summary>Closes and unmaps; for a region that nobody has been given.</summary>
+    public void Discard()
     {
         if (_file.TemporaryPath is not null)
             Os.Current.Unlink(_file.TemporaryPath);

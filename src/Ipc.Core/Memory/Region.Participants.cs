@@ -114,6 +114,7 @@ internal sealed unsafe partial class Region
             FaultPoints.Pass(FaultPoints.RecoverBeforeFree);
             Header->Recoveries++;
             Atomic.StoreRelease(ref entry->State, ParticipantEntry.Free);
+            _rules.Recovered(this, index);
             SignalAll();
         }
     }

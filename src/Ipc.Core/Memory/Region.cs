@@ -50,6 +50,9 @@ internal sealed unsafe partial class Region : IWatchedRegion
     public byte* Body => View.Base + Geometry.BodyOffset;
     public RegionHeader* Header => (RegionHeader*)View.Base;
 
+    /// <summary>Where a file beside this region's is.</summary>
+    public string SiblingPath(string name) => System.IO.Path.GetDirectoryName(Path) + "/" + name;
+
     /// <summary>Our entry; -1 in a region without participants.</summary>
     public int Index { get; private set; } = -1;
 

@@ -56,6 +56,11 @@ internal abstract class RegionRules
     {
     }
 
+    /// <summary>Its entry is free now: tell who has to know. Before every waiter is signalled.</summary>
+    public virtual void Recovered(Region region, int index)
+    {
+    }
+
     /// <summary>Changes the word of every waiter in the body and wakes.</summary>
     public virtual void SignalAll(Region region)
     {

@@ -7,15 +7,25 @@ namespace Ipc;
 /// <summary>The reader off its straight path: an empty ring, padding, returning space.</summary>
 public sealed unsafe partial class RingReader
 {
-    /// <summary>There is something at the reader's position; false when closed. For the listener: never waits, never throws.</summary>
-    internal bool HasRecord
+    /// <summary>For the listener: there is something to read, or the peer has gone and everything is read (<paramref name="ended"/>). Never waits, never throws.</summary>
+    internal bool Poll(out IpcStatus ended)
     {
-        get
+        ended = IpcStatus.Ok;
+        bool found = false;
+        if (Enter())
         {
-            bool found = Enter() && SeesRecord();
-            Leave();
-            return found;
+            found = SeesRecord();
+            if (!found)
+            {
+                ended = StatusOf(Link.Peer);
+                found = ended != IpcStatus.Ok;
+                if (found && SeesRecord())
+                    ended = IpcStatus.Ok; // [close] what it published before it went comes first
+            }
         }
+
+        Leave();
+        return found;
     }
 
     /// <summary>Returns what is released, as before a sleep, and sets the sleeper's flag: the writer's next publish signals. The caller fences and looks again.</summary>

@@ -45,7 +45,6 @@ public sealed unsafe partial class RingReader : RingEnd
 
     /// <summary>Opens the reading end of the ring <paramref name="name"/>. One live reader: a second is refused (<see cref="IpcStatus.InUse"/>).</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled while waiting for a creator.</exception>
     public static RingReader Open(string name, RingOptions? options = null, CancellationToken cancel = default) =>
         RingRegion.OpenReader(name, options ?? new RingOptions(), cancel);
 

@@ -56,7 +56,6 @@ public sealed unsafe partial class RingWriter : RingEnd
 
     /// <summary>Opens the writing end of the ring <paramref name="name"/>. One live writer: a second is refused (<see cref="IpcStatus.InUse"/>).</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled while waiting for a creator.</exception>
     public static RingWriter Open(string name, RingOptions? options = null, CancellationToken cancel = default) =>
         RingRegion.OpenWriter(name, options ?? new RingOptions(), cancel);
 

@@ -50,6 +50,8 @@ internal static class Atomic
 
     public static int Exchange(ref int location, int value) => Interlocked.Exchange(ref location, value);
 
+    public static int CompareExchange(ref int location, int value, int expected) => Interlocked.CompareExchange(ref location, value, expected);
+
     public static unsafe ulong Exchange(ulong* location, ulong value) => (ulong)Interlocked.Exchange(ref *(long*)location, (long)value);
 
     /// <summary>Stores <paramref name="value"/> if the word is <paramref name="expected"/>.</summary>

@@ -1,0 +1,147 @@
+using System;
+using System.Security.Cryptography;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>The client's side: connecting and leaving.</summary>
+/// <remarks>
+/// Each step is visible in the slot, so that whoever finds the client dead can undo it: <i>opening</i> with the id says that a file of that name
+/// may exist, <i>requested</i> that it is complete and the server may open it. The server makes it <i>attached</i>; from
+/// then on it is the server that makes the slot idle, as the last thing it does.
+/// </remarks>
+public sealed unsafe partial class Connection
+{
+    private static readonly TimeSpan s_answerPatience = TimeSpan.FromSeconds(5);
+
+    /// <summary>Connects to the listener <paramref name="name"/> and waits for its decision.</summary>
+    /// <exception cref="IpcException">NotFound: no server; Timeout: no answer; Cancelled; TableFull; and what can go wrong with a region.</exception>
+    /// <exception cref="ConnectionRefusedException">The server said no; its text is the message.</exception>
+    public static Connection Connect(string name, ConnectOptions? options = null, CancellationToken cancel = default)
+    {
+        options ??= new ConnectOptions();
+        RegionName.Check(name);
+        ListenerRules rules = ListenerRules.ForClient();
+        Deadline deadline = options.Deadline;
+        Region listener = Region.Open(name, rules, OpenMode.OpenExisting, deadline, cancel);
+        Connection? connection = null;
+        try
+        {
+            connection = Request(name, listener, rules, options);
+            rules.PeersWereRecovered = connection.PeersRecovered;
+            listener.WatchParticipant(0);
+            connection.AwaitReply(name, options.WaitMode, deadline == Deadline.Now ? Deadline.After(s_answerPatience) : deadline, cancel);
+            return connection;
+        }
+        catch
+        {
+            if (connection is not null)
+            {
+                connection.Dispose();
+            }
+            else
+            {
+                listener.Leave();
+                listener.View.Dispose();
+            }
+
+            throw;
+        }
+    }
+
+    /// <summary>idle -> opening -> requested</summary>
+    private static Connection Request(string name, Region listener, ListenerRules rules, ConnectOptions options)
+    {
+        int index = listener.Index;
+        ListenerSlot* slot = rules.Slot(listener, index);
+        ulong id = NewId();
+        ConnectionRules layout = new(index, id, options);
+        Atomic.StoreRelease(ref slot->ConnectionId, id);
+        Atomic.StoreRelease(ref slot->State, ListenerSlot.Opening);
+        FaultPoints.Pass(FaultPoints.ConnectSlotOpening);
+
+        Region region = Region.CreatePlain(ListenerRules.ConnectionName(name, id), layout);
+        FaultPoints.Pass(FaultPoints.ConnectRegionLinked);
+        region.CloseFile(); // the mapping is enough: what dies with this process is the entry in the listener's region
+        Connection connection = new(region, layout, listener, rules, listener: null, index, options.WaitMode);
+        if (!Atomic.TryExchange(&slot->State, ListenerSlot.Opening, ListenerSlot.Requested))
+        {
+            connection.Dispose();
+            Throw.Status(IpcStatus.NotFound, $"The server \"{name}\" ended while it was being connected to.");
+        }
+
+        connection.RingDoorbell();
+        FaultPoints.Pass(FaultPoints.ConnectRequested);
+        return connection;
+    }
+
+    private void AwaitReply(string name, WaitMode mode, Deadline deadline, CancellationToken cancel)
+    {
+        WaitControl control = new(mode, &_header->Session, null);
+        ReplyCondition condition = new(this);
+        IpcStatus status = control.Wait(ref condition, &_header->Session, deadline, cancel);
+        uint reply = Atomic.LoadAcquire(ref _header->Reply); // [reply]
+        if (status == IpcStatus.Ok && reply == ConnectionHeader.Accepted)
+            return;
+        if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused)
+            throw new ConnectionRefusedException(ReadServerText() ?? $"The server \"{name}\" refused the connection and gave no reason.");
+
+        switch (status)
+        {
+            case IpcStatus.Ok:
+                Throw.Corrupt($"The server \"{name}\" replied {reply}; 1 (accepted) or 2 (refused) was expected.");
+                break;
+            case IpcStatus.Timeout:
+                Throw.Status(status, $"The server \"{name}\" (process {PeerProcessId}) did not answer the request to connect in time. It is busy or stopped.");
+                break;
+            case IpcStatus.Cancelled:
+                Throw.Status(status, $"Connecting to \"{name}\" was cancelled.");
+                break;
+            case IpcStatus.Refused:
+                throw new ConnectionRefusedException($"The server \"{name}\" (process {PeerProcessId}) could not use the connection's region and dropped the request.");
+            default:
+                Throw.Status(IpcStatus.NotFound, $"The server \"{name}\" (process {PeerProcessId}) ended while it was being connected to.");
+                break;
+        }
+    }
+
+    private void DisposeClientSide()
+    {
+        Shutdown(CloseCode.Normal);
+        bool quiet = CloseEnds();
+        _listenerRegion.Leave();
+        Free(_listenerRegion.View, quiet);
+        Free(_view, quiet);
+    }
+
+    private static ulong NewId()
+    {
+        byte[] bytes = new byte[8];
+        using (RandomNumberGenerator random = RandomNumberGenerator.Create())
+            random.GetBytes(bytes);
+        return BitConverter.ToUInt64(bytes, 0);
+    }
+
+    /// <summary>The server's reply.</summary>
+    private readonly struct ReplyCondition : IWaitCondition
+    {
+        private readonly Connection _connection;
+
+        public ReplyCondition(Connection connection) => _connection = connection;
+
+        /// <summary>A server that ends in good order has no way to reach those it has not taken yet.</summary>
+        public ulong LongestSleep => 50_000_000;
+
+        public bool IsTrue() => Atomic.LoadAcquire(ref _connection._header->Reply) != ConnectionHeader.NoReply; // [reply]
+
+        public IpcStatus PeerStatus()
+        {
+            uint state = Atomic.LoadAcquire(ref _connection._rules.Slot(_connection._listenerRegion, _connection.Slot)->State);
+            return state == ListenerSlot.Idle ? IpcStatus.Refused : RingEnd.StatusOf(_connection.PeerNow);
+        }
+
+        public void BeforeSleep()
+        {
+        }
+    }
+}

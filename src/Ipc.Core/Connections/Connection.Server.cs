@@ -1,0 +1,118 @@
+using System;
+
+namespace Ipc;
+
+/// <summary>The server's side: being taken, answered, polled and given up.</summary>
+public sealed unsafe partial class Connection
+{
+    private int _answered;
+
+    /// <summary>Where the listener stands with it. The leader writes Lent, the borrower Watched, whoever disposes Gone.</summary>
+    private int _lease = LeaseLent;
+
+    private const int LeaseWatched = 0, LeaseLent = 1, LeaseGone = 2;
+
+    /// <summary>Armed: its ring was empty and the next publish rings. Only the leader looks.</summary>
+    internal bool IsArmed { get; set; }
+
+    /// <summary>In the leader's list of connections to poll.</summary>
+    internal bool IsHot { get; set; }
+
+    /// <summary>Accepted and told of as closed: nothing more comes of it.</summary>
+    internal bool IsFinished { get; set; }
+
+    /// <summary>When its ring was last seen with something in it.</summary>
+    internal ulong LastActive { get; set; }
+
+    internal bool IsWatched => Atomic.LoadAcquire(ref _lease) == LeaseWatched;
+
+    internal bool IsGone => Atomic.LoadAcquire(ref _lease) == LeaseGone;
+
+    /// <summary>Accepts the request. Then <see cref="Listener.Return"/> it, and the listener watches it.</summary>
+    /// <exception cref="InvalidOperationException">It was answered before, or is a client's side.</exception>
+    public void Accept()
+    {
+        Answer();
+        if (!_view.TryUse())
+            return;
+        try
+        {
+            Reply(ConnectionHeader.Accepted);
+        }
+        finally
+        {
+            _view.Unuse();
+        }
+    }
+
+    /// <summary>Refuses the request with a reason, at most 240 bytes of UTF-8, and frees it.</summary>
+    /// <exception cref="InvalidOperationException">It was answered before, or is a client's side.</exception>
+    public void Refuse(string reason)
+    {
+        Answer();
+        RefuseAnswered(reason);
+        Dispose();
+    }
+
+    private void Answer()
+    {
+        if (!IsServer)
+            throw new InvalidOperationException("Only a server answers.");
+        if (Atomic.Exchange(ref _answered, 1) != 0)
+            throw new InvalidOperationException("The request has been answered before.");
+    }
+
+    private void RefuseAnswered(string reason)
+    {
+        if (!_view.TryUse())
+            return;
+        try
+        {
+            WriteServerText(reason);
+            Reply(ConnectionHeader.Refused);
+            Shutdown(CloseCode.Refused);
+        }
+        finally
+        {
+            _view.Unuse();
+        }
+    }
+
+    private void Reply(uint reply)
+    {
+        Atomic.StoreRelease(ref _header->Reply, reply); // [reply]
+        Waiter.SignalAlways(&_header->Session);
+        FaultPoints.Pass(FaultPoints.ListenerAcceptReplied);
+    }
+
+    /// <summary>The server's side of a request that was checked and mapped.</summary>
+    internal static Connection ForServer(Region region, ConnectionRules layout, Region listenerRegion, ListenerRules rules, Listener listener, int slot, WaitMode mode) =>
+        new(region, layout, listenerRegion, rules, listener, slot, mode);
+
+    /// <summary>The leader takes it to lend it to its caller.</summary>
+    internal bool TryLend() => CompareLease(LeaseWatched, LeaseLent);
+
+    /// <summary>The borrower gives it back.</summary>
+    internal bool TryReturn() => CompareLease(LeaseLent, LeaseWatched);
+
+    /// <summary>The client has closed or died. Whoever has it may still be handling what came before.</summary>
+    internal void TellIfEnded()
+    {
+        IpcStatus ended = RingEnd.StatusOf(Use(static connection => connection.PeerNow, PeerState.Live));
+        if (ended != IpcStatus.Ok)
+            RaiseClosed(ended);
+    }
+
+    private bool CompareLease(int from, int to) => Atomic.CompareExchange(ref _lease, to, from) == from;
+
+    private void DisposeServerSide()
+    {
+        if (Atomic.Exchange(ref _answered, 1) == 0)
+            RefuseAnswered("The server closed the connection without accepting it.");
+        Atomic.Exchange(ref _lease, LeaseGone);
+        Shutdown(CloseCode.Normal);
+        bool quiet = CloseEnds();
+        Free(_view, quiet);
+        _listener!.Forget(this, quiet);
+    }
+}

@@ -1,0 +1,274 @@
+using System;
+
+namespace Ipc;
+
+/// <summary>The leader's work: ready bits, requests, polling, arming.</summary>
+public sealed unsafe partial class Listener
+{
+    private const int TurnsBetweenAging = 64;
+    private const ulong HotFor = 50_000; // ns; what an empty connection is polled for before it is armed
+
+    /// <summary>An event is in the queue, or was found.</summary>
+    private bool FindEvent()
+    {
+        if (_events.Count > 0)
+            return true;
+        TakeReadyBits();
+        if (_events.Count > 0)
+            return true;
+        if (++_turn % TurnsBetweenAging == 0)
+            ArmIdle();
+        return PollHot();
+    }
+
+    /// <summary>The first event whose connection was not disposed meanwhile.</summary>
+    private bool TryTake(out ListenerEvent e)
+    {
+        while (_events.Count > 0)
+        {
+            e = _events.Dequeue();
+            if (!e.Connection.IsGone)
+                return true;
+        }
+
+        e = default;
+        return false;
+    }
+
+    private void TakeReadyBits()
+    {
+        for (int first = 0; first < _rules.SlotCount; first += 64)
+        {
+            ulong* word = _rules.ReadyWord(_region, first);
+            if (Atomic.LoadAcquire(ref *word) == 0)
+                continue;
+            ulong bits = Atomic.Exchange(word, 0); // [ready]
+            for (int bit = 0; bits != 0; bit++, bits >>= 1)
+            {
+                if ((bits & 1) != 0 && first + bit > 0)
+                    Look(first + bit);
+            }
+        }
+    }
+
+    /// <summary>A client says: look at this one.</summary>
+    private void Look(int slot)
+    {
+        uint state = Atomic.LoadAcquire(ref _rules.Slot(_region, slot)->State);
+        if (state == ListenerSlot.Requested)
+        {
+            if (TakeRequest(slot) is { } connection)
+            {
+                MakeHot(connection);
+                _events.Enqueue(new ListenerEvent(ListenerEventKind.Connect, connection));
+            }
+        }
+        else if (state == ListenerSlot.Attached && _connections[slot] is { } connection && !connection.IsGone)
+        {
+            connection.IsArmed = false; // its flag is cleared: it has to be polled until it is armed again
+            MakeHot(connection);
+            if (!connection.IsWatched)
+                connection.TellIfEnded();
+        }
+    }
+
+    private void MakeHot(Connection connection)
+    {
+        connection.LastActive = Os.Current.Now();
+        if (!connection.IsHot)
+        {
+            connection.IsHot = true;
+            _hot.Add(connection);
+        }
+    }
+
+    /// <summary>The next one that needs attention is lent, and its event queued.</summary>
+    private bool PollHot()
+    {
+        int count = _hot.Count;
+        for (int i = 0; i < count; i++)
+        {
+            int index = (int)((_turn + (uint)i) % (uint)count); // not always the same one first
+            Connection connection = _hot[index];
+            if (connection.IsGone)
+            {
+                Drop(index);
+                count--;
+                i--;
+                if (count == 0)
+                    break;
+                continue;
+            }
+
+            if (!connection.IsWatched || connection.IsFinished || !connection.Reader.Poll(out IpcStatus ended) || !connection.TryLend())
+                continue;
+
+            connection.IsArmed = false;
+            connection.LastActive = Os.Current.Now();
+            connection.IsFinished = ended != IpcStatus.Ok;
+            _events.Enqueue(new ListenerEvent(connection.IsFinished ? ListenerEventKind.Closed : ListenerEventKind.Readable, connection));
+            if (connection.IsFinished)
+                connection.RaiseClosed(ended);
+            return true;
+        }
+
+        return false;
+    }
+
+    private void Drop(int index)
+    {
+        _hot[index].IsHot = false;
+        _hot[index] = _hot[_hot.Count - 1];
+        _hot.RemoveAt(_hot.Count - 1);
+    }
+
+    /// <summary>While others are busy: those that have been empty for long need not be polled.</summary>
+    private void ArmIdle()
+    {
+        ulong now = Os.Current.Now();
+        bool armed = false;
+        foreach (Connection connection in _hot)
+        {
+            if (connection.IsWatched && !connection.IsArmed && now - connection.LastActive > HotFor)
+            {
+                connection.Reader.Arm();
+                connection.IsArmed = armed = true;
+            }
+        }
+
+        if (armed)
+        {
+            Waiter.FenceOthers(&_header->Doorbell); // [sleep] for all of them
+            DropArmed();
+        }
+    }
+
+    /// <summary>Those that were armed, fenced, and are then found empty once more.</summary>
+    private void DropArmed()
+    {
+        for (int index = _hot.Count - 1; index >= 0; index--)
+        {
+            Connection connection = _hot[index];
+            if (connection.IsGone || connection.IsFinished)
+                Drop(index);
+            else if (connection.IsArmed && connection.IsWatched && !connection.Reader.Poll(out _))
+                Drop(index);
+        }
+    }
+
+    /// <summary>Before the leader sleeps: arm all that are polled. What was armed before has been looked at since, and is left to its flag.</summary>
+    private void ArmAll()
+    {
+        for (int index = _hot.Count - 1; index >= 0; index--)
+        {
+            Connection connection = _hot[index];
+            if (connection.IsGone || connection.IsFinished)
+            {
+                Drop(index);
+            }
+            else if (connection.IsWatched)
+            {
+                if (connection.IsArmed)
+                {
+                    Drop(index);
+                }
+                else
+                {
+                    connection.Reader.Arm();
+                    connection.IsArmed = true;
+                }
+            }
+        }
+    }
+
+    /// <summary>requested -> attached, or idle. Null when nothing came of it.</summary>
+    private Connection? TakeRequest(int slot)
+    {
+        ListenerSlot* shared = _rules.Slot(_region, slot);
+        ulong id = Atomic.LoadAcquire(ref shared->ConnectionId);
+        ConnectionRules layout = new(slot, id);
+        Region region;
+        try
+        {
+            region = Region.OpenPlain(ListenerRules.ConnectionName(_region.Name, id), layout);
+        }
+        catch (IpcException)
+        {
+            // Not there any more, or not what a client makes. The client, if it lives, sees the idle slot and says so; nobody else is concerned.
+            Os.Current.Unlink(_region.SiblingPath(ListenerRules.ConnectionName(_region.Name, id)));
+            Atomic.TryExchange(&shared->State, ListenerSlot.Requested, ListenerSlot.Idle);
+            return null;
+        }
+
+        FaultPoints.Pass(FaultPoints.ListenerAcceptMapped);
+        region.Unlink();
+        region.CloseFile();
+        FaultPoints.Pass(FaultPoints.ListenerAcceptUnlinked);
+        if (!Atomic.TryExchange(&shared->State, ListenerSlot.Requested, ListenerSlot.Attached))
+        {
+            region.View.Dispose(); // the client died or gave up, and somebody has cleaned up for it
+            return null;
+        }
+
+        Connection connection = Connection.ForServer(region, layout, _region, _rules, this, slot, _options.WaitMode);
+        lock (_connections)
+            _connections[slot] = connection;
+        int count = Atomic.Increment(ref _count);
+        string? refusal = Refusal(layout, count);
+        if (refusal is not null)
+        {
+            connection.Refuse(refusal);
+            return null;
+        }
+
+        _region.WatchParticipant(slot);
+        return connection;
+    }
+
+    private string? Refusal(ConnectionRules layout, int count)
+    {
+        ulong largest = Math.Max(layout.ToServer.Capacity, layout.ToClient.Capacity);
+        if (largest > (ulong)_options.MaxRingCapacity)
+            return $"A ring of {largest} bytes; this server takes at most {_options.MaxRingCapacity}.";
+        if (count > _options.MaxConnections)
+            return $"This server has {_options.MaxConnections} connections and takes no more.";
+        return null;
+    }
+
+    /// <summary>A connection's server side has been freed: attached -> idle, the last thing.</summary>
+    internal void Forget(Connection connection, bool quiet)
+    {
+        if (!quiet)
+            Atomic.Exchange(ref _spanOut, 1);
+        lock (_connections)
+            _connections[connection.Slot] = null;
+        Atomic.Decrement(ref _count);
+        if (!_region.View.TryUse())
+            return;
+        try
+        {
+            Atomic.TryExchange(&_rules.Slot(_region, connection.Slot)->State, ListenerSlot.Attached, ListenerSlot.Idle);
+            FaultPoints.Pass(FaultPoints.ListenerSlotIdle);
+        }
+        finally
+        {
+            _region.View.Unuse();
+        }
+    }
+
+    /// <summary>Something to do.</summary>
+    private readonly struct EventCondition : IWaitCondition
+    {
+        private readonly Listener _listener;
+
+        public EventCondition(Listener listener) => _listener = listener;
+
+        public ulong LongestSleep => ulong.MaxValue;
+
+        public bool IsTrue() => _listener.FindEvent();
+
+        public IpcStatus PeerStatus() => IpcStatus.Ok;
+
+        public void BeforeSleep() => _listener.ArmAll();
+    }
+}

@@ -1,0 +1,204 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>Accepts connections and tells which of them have something to read. One thread at a time watches for all of them.</summary>
+/// <remarks>
+/// <para>
+/// The thread in <see cref="Next"/> (the leader) polls the connections that were active a moment ago, in turn, and the ready bits.
+/// A connection that has been empty for a spin budget is armed: the flag in its ring makes the client's next publish
+/// set its ready bit and ring. With all of them armed the leader sleeps on the doorbell: idle connections cost nothing,
+/// however many there are.
+/// </para>
+/// <para>
+/// What is handed out is lent: nobody else looks at it until it is returned. So several threads can serve: one takes an event,
+/// lets the next one lead, and returns the connection when it has read it empty. Returning is one store and a look at the doorbell.
+/// </para>
+/// <para>
+/// Arming is a sleep in small: set the flag, fence, look again <c>[sleep]</c>. Before the leader sleeps it arms everything that
+/// it polls, then announces itself at the doorbell, whose fence serves for all, then looks at everything once more.
+/// </para>
+/// </remarks>
+public sealed unsafe partial class Listener : IDisposable
+{
+    private const int ClosePatienceMilliseconds = 1000;
+
+    private readonly Region _region;
+    private readonly ListenerRules _rules;
+    private readonly ListenerHeader* _header;
+    private readonly ListenerOptions _options;
+    private readonly WaitControl _control;
+    private readonly Connection?[] _connections; // by slot; changed under its lock
+    private readonly List<Connection> _hot = new();      // the leader's
+    private readonly Queue<ListenerEvent> _events = new(); // the leader's
+    private int _count;
+    private uint _turn;
+    private int _inside;
+    private int _disposed;
+    private int _spanOut; // a connection was disposed while a thread was inside: it may still look at our region
+
+    private Listener(Region region, ListenerRules rules, ListenerOptions options)
+    {
+        _region = region;
+        _rules = rules;
+        _options = options;
+        _header = (ListenerHeader*)region.Body;
+        _connections = new Connection?[rules.SlotCount];
+        _control = new WaitControl(options.WaitMode, &_header->Doorbell, null);
+    }
+
+    /// <summary>Opens the listener <paramref name="name"/>. A left-over of a dead server is replaced.</summary>
+    /// <exception cref="IpcException">InUse, with its process, if a live server has the name; and what can go wrong with a region.</exception>
+    public static Listener Open(string name, ListenerOptions? options = null)
+    {
+        RegionName.Check(name);
+        options ??= new ListenerOptions();
+        if (options.MaxConnections is < 1 or > RegionGeometry.MaxParticipants - 1)
+            Throw.Status(IpcStatus.InvalidArgument, $"{options.MaxConnections} connections were asked for; 1 to {RegionGeometry.MaxParticipants - 1} are possible.");
+        ulong maxRing = RingGeometry.CheckRequested(options.MaxRingCapacity);
+
+        ListenerRules rules = ListenerRules.ForServer(options.MaxConnections, maxRing);
+        Region region = Region.Open(name, rules, OpenMode.CreateNew, Deadline.Now, CancellationToken.None);
+        Listener listener = new(region, rules, options);
+        rules.PeersWereRecovered = listener.PeersRecovered;
+        return listener;
+    }
+
+    /// <summary>The name it was opened with.</summary>
+    public string Name => _region.Name;
+
+    /// <summary>Connections now, requests that are not answered yet included.</summary>
+    public int Count => Atomic.LoadAcquire(ref _count);
+
+    /// <summary>The next thing to do, over all connections. One thread at a time.</summary>
+    /// <returns>Ok with an event; Timeout; Stopped; Cancelled; Closed.</returns>
+    /// <exception cref="InvalidOperationException">Another thread is in here.</exception>
+    public IpcStatus Next(Deadline deadline, CancellationToken cancel, out ListenerEvent e)
+    {
+        if (Atomic.Exchange(ref _inside, 1) != 0)
+            throw new InvalidOperationException("Another thread is in Listener.Next; one at a time.");
+        try
+        {
+            IpcStatus status = _control.IsClosed ? IpcStatus.Closed : _control.IsStopped ? IpcStatus.Stopped : IpcStatus.Ok;
+            e = default;
+            while (status == IpcStatus.Ok)
+            {
+                if (FindEvent() && TryTake(out e))
+                    break;
+                EventCondition condition = new(this);
+                status = _control.Wait(ref condition, &_header->Doorbell, deadline, cancel);
+            }
+
+            return status;
+        }
+        finally
+        {
+            Atomic.Exchange(ref _inside, 0);
+        }
+    }
+
+    /// <summary>Gives a connection back: it is watched again. Any thread. No effect on one that is disposed.</summary>
+    public void Return(Connection connection)
+    {
+        Throw.IfNull(connection, nameof(connection));
+        if (!connection.TryReturn() || !_region.View.TryUse())
+            return;
+        try
+        {
+            Waiter.Signal(&_header->Doorbell); // a leader that sleeps has not looked at this one
+        }
+        finally
+        {
+            _region.View.Unuse();
+        }
+    }
+
+    /// <summary><see cref="Next"/> returns Stopped, now and until resumed.</summary>
+    public void Stop()
+    {
+        if (!_region.View.TryUse())
+            return;
+        try
+        {
+            _control.End(IpcStatus.Stopped);
+        }
+        finally
+        {
+            _region.View.Unuse();
+        }
+    }
+
+    /// <summary><see cref="Next"/> works again.</summary>
+    public void Resume() => _control.Resume();
+
+    /// <summary>Refuses whom it has not answered, closes all connections with code Shutdown, retires the region, removes the name. Waits return Closed first.</summary>
+    public void Dispose()
+    {
+        if (Atomic.Exchange(ref _disposed, 1) != 0)
+            return;
+
+        _control.End(IpcStatus.Closed);
+        bool quiet = WaitUntilOutside();
+        if (quiet)
+            RefuseRequests();
+        foreach (Connection connection in Snapshot())
+        {
+            connection.Shutdown(CloseCode.Shutdown, "The server has ended.");
+            connection.Dispose();
+        }
+
+        _region.Leave();
+        if (quiet && Atomic.LoadAcquire(ref _spanOut) == 0)
+            _region.View.Dispose();
+        else
+            _region.View.LeaveToCollector();
+    }
+
+    private bool WaitUntilOutside()
+    {
+        ulong patience = Os.Current.Now() + ClosePatienceMilliseconds * 1_000_000UL;
+        for (int attempt = 0; Atomic.Exchange(ref _inside, 1) != 0; attempt++) // taken for good: nobody gets in any more
+        {
+            if (Os.Current.Now() > patience)
+                return false;
+            _control.WakeSleepers();
+            Thread.Sleep(attempt < 10 ? 0 : 1);
+        }
+
+        return true;
+    }
+
+    /// <summary>Nobody else hears those that have asked and were not taken yet.</summary>
+    private void RefuseRequests()
+    {
+        for (int slot = 1; slot < _rules.SlotCount; slot++)
+        {
+            if (Atomic.LoadAcquire(ref _rules.Slot(_region, slot)->State) == ListenerSlot.Requested && TakeRequest(slot) is { } connection)
+                connection.Refuse("The server is ending.");
+        }
+    }
+
+    private Connection[] Snapshot()
+    {
+        lock (_connections)
+        {
+            List<Connection> all = new();
+            foreach (Connection? connection in _connections)
+            {
+                if (connection is not null)
+                    all.Add(connection);
+            }
+
+            return all.ToArray();
+        }
+    }
+
+    /// <summary>On the watch thread.</summary>
+    private void PeersRecovered()
+    {
+        foreach (Connection connection in Snapshot())
+            connection.PeersRecovered();
+    }
+}
