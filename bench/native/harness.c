@@ -1,0 +1,158 @@
+#define _GNU_SOURCE
+#include "harness.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char pair_name[32];
+
+uint64_t bench_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void bench_fail(const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", what, why);
+    exit(1);
+}
+
+const char *bench_name(void)
+{
+    return pair_name;
+}
+
+/* The whole process: the library's threads too. Threads that start later inherit it. */
+static void pin(int core)
+{
+    if (core < 0)
+        return;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((unsigned)core, &set);
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL)
+        bench_fail("/proc/self/task", strerror(errno));
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
+        pid_t thread = (pid_t)strtol(task->d_name, NULL, 10);
+        if (thread > 0 && sched_setaffinity(thread, sizeof set, &set) != 0 && errno != ESRCH)
+            bench_fail("sched_setaffinity", strerror(errno));
+    }
+    closedir(tasks);
+}
+
+/* Without its other half a spinning measurement would never end. */
+static void on_child_ended(int signal_number)
+{
+    (void)signal_number;
+    static const char text[] = "the answering process ended\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(written > 0 ? 1 : 2);
+}
+
+static void answer_rounds(const bench_figure *figure, void *shared, int go, int core, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    void *state = figure->open ? figure->open(shared, 1) : shared;
+    pin(core);
+    uint64_t count;
+    while (read(go, &count, sizeof count) == (ssize_t)sizeof count)
+        figure->answer(state, count);
+    if (figure->close)
+        figure->close(state, 1);
+}
+
+static void measure_rounds(const bench_figure *figure, void *shared, int go, int core, uint64_t count)
+{
+    void *state = figure->open ? figure->open(shared, 0) : shared;
+    pin(core);
+    char line[64];
+    puts("ready");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        if (go >= 0 && write(go, &count, sizeof count) != (ssize_t)sizeof count)
+            bench_fail("write", strerror(errno));
+        printf("%.4f\n", figure->measure(state, count));
+        fflush(stdout);
+    }
+    signal(SIGCHLD, SIG_DFL); /* from here on its end is what we want */
+    if (figure->close)
+        figure->close(state, 0);
+}
+
+static int run(const bench_figure *figure, int measuring_core, int answering_core, double scale)
+{
+    uint64_t count = (uint64_t)((double)figure->count * scale);
+    if (count == 0)
+        count = 1;
+    void *shared = NULL;
+    if (figure->shared_bytes != 0) {
+        shared = mmap(NULL, figure->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        if (shared == MAP_FAILED)
+            bench_fail("mmap", strerror(errno));
+    }
+    snprintf(pair_name, sizeof pair_name, "bench-%d", (int)getpid());
+    if (figure->answer == NULL) {
+        measure_rounds(figure, shared, -1, measuring_core, count);
+        return 0;
+    }
+
+    int go[2];
+    if (pipe(go) != 0)
+        bench_fail("pipe", strerror(errno));
+    signal(SIGCHLD, on_child_ended);
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child < 0)
+        bench_fail("fork", strerror(errno));
+    if (child == 0) {
+        close(go[1]);
+        signal(SIGCHLD, SIG_DFL);
+        answer_rounds(figure, shared, go[0], answering_core, parent);
+        exit(0);
+    }
+    close(go[0]);
+    measure_rounds(figure, shared, go[1], measuring_core, count);
+    close(go[1]);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status == 0 ? 0 : 1;
+}
+
+int bench_main(int argc, char **argv, const bench_figure *figures, size_t figure_count)
+{
+    int measuring_core = -1, answering_core = -1;
+    double scale = 1.0;
+    const char *name = argc > 1 ? argv[1] : "";
+    for (int i = 2; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--cores") == 0 && sscanf(argv[i + 1], "%d,%d", &measuring_core, &answering_core) == 2)
+            continue;
+        if (strcmp(argv[i], "--scale") == 0 && (scale = strtod(argv[i + 1], NULL)) > 0)
+            continue;
+        bench_fail(argv[i], "not understood");
+    }
+    for (size_t i = 0; i < figure_count; i++)
+        if (strcmp(figures[i].name, name) == 0)
+            return run(&figures[i], measuring_core, answering_core, scale);
+
+    fprintf(stderr, "usage: %s FIGURE [--cores A,B] [--scale F]\nfigures:", argv[0]);
+    for (size_t i = 0; i < figure_count; i++)
+        fprintf(stderr, " %s", figures[i].name);
+    fputc('\n', stderr);
+    return 2;
+}
