@@ -1,6 +1,8 @@
 using System.Runtime.CompilerServices;
 using System.Threading;
 
+#pragma warning disable RS0030 // banned everywhere else, so that every ordering of the library is one of these words
+
 namespace Ipc;
 
 /// <summary>The ordering words: the only file that uses <see cref="Volatile"/> and <see cref="Interlocked"/>. Twin of atomic.h.</summary>
