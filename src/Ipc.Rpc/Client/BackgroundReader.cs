@@ -1,0 +1,152 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+// Asynchronous calls and streams have no thread that waits for them. This one reads for them, and only while there are some
+// and nobody else has the turn: it is started by the first of them, sleeps when none is pending, and costs nothing then.
+//
+// No wake is lost [background]: who adds a call increments the count (interlocked), and after sending looks whether the
+// thread sleeps; the thread says that it sleeps (interlocked) and then looks at the count.
+
+/// <summary>The thread that reads a channel while asynchronous calls are pending.</summary>
+internal sealed class BackgroundReader
+{
+    private const int LingerSpins = 300;
+    private static readonly TimeSpan _controlRetry = TimeSpan.FromMilliseconds(1);
+
+    private readonly object _gate = new();
+    private readonly Parker _parker = new();
+    private readonly ClientChannel _channel;
+    private readonly ReadTurn _turn;
+    private readonly int _linger;
+    private Thread? _thread;
+    private int _pending;
+    private int _asleep;
+    private bool _controlStuck;
+    private bool _stopped;
+
+    public BackgroundReader(ClientChannel channel, ReadTurn turn, WaitMode mode)
+    {
+        _channel = channel;
+        _turn = turn;
+        _linger = mode == WaitMode.Block || Environment.ProcessorCount == 1 ? 0 : LingerSpins;
+    }
+
+    /// <summary>One more call is about to be sent.</summary>
+    public void Add() => Interlocked.Increment(ref _pending); // [background]
+
+    /// <summary>One call has ended, or was not sent.</summary>
+    public void Remove() => Interlocked.Decrement(ref _pending);
+
+    /// <summary>A call was sent: somebody has to read.</summary>
+    public void Wake()
+    {
+        if (Volatile.Read(ref _thread) is null)
+            Start();
+        else if (Volatile.Read(ref _asleep) != 0) // [background]
+            _parker.Signal();
+    }
+
+    /// <summary>The ring was too full for a small frame: it is tried again soon.</summary>
+    public void RetryControl()
+    {
+        Volatile.Write(ref _controlStuck, true);
+        Wake();
+    }
+
+    public void Stop()
+    {
+        Volatile.Write(ref _stopped, true);
+        _parker.Signal();
+    }
+
+    private void Start()
+    {
+        lock (_gate)
+        {
+            if (_thread is not null)
+                return;
+
+            var thread = new Thread(Run, 256 * 1024) { IsBackground = true, Name = "ipc-rpc reader" };
+            thread.Start();
+            Volatile.Write(ref _thread, thread);
+        }
+    }
+
+    private void Run()
+    {
+        while (!Volatile.Read(ref _stopped))
+        {
+            if (Volatile.Read(ref _controlStuck))
+                RetryStuckControl();
+            else if (Volatile.Read(ref _pending) == 0)
+                Sleep();
+            else if (_turn.TryTake())
+                Read();
+            else
+                WaitForTurn();
+        }
+    }
+
+    private void Read()
+    {
+        try
+        {
+            while (Volatile.Read(ref _pending) != 0 && !Volatile.Read(ref _stopped))
+            {
+                bool stuck = Volatile.Read(ref _controlStuck);
+                IpcStatus status = _channel.ReadOne(stuck ? Deadline.After(_controlRetry) : Deadline.Never, CancellationToken.None);
+                if (stuck || status != IpcStatus.Ok)
+                    return; // to try the small frames again; or because the channel is over and Stop has been called
+            }
+        }
+        finally
+        {
+            _channel.LeaveTurn();
+        }
+    }
+
+    private void RetryStuckControl()
+    {
+        Volatile.Write(ref _controlStuck, false);
+        if (_channel.RetryControl())
+            return;
+
+        Volatile.Write(ref _controlStuck, true);
+        if (Volatile.Read(ref _pending) != 0 && _turn.TryTake())
+            Read(); // for a millisecond
+        else
+            _parker.Wait(Deadline.After(_controlRetry));
+    }
+
+    private void WaitForTurn()
+    {
+        _turn.Enlist(_parker, background: true);
+        try
+        {
+            if (!_turn.IsFree && !Volatile.Read(ref _stopped))
+                _parker.Wait(Deadline.Never);
+        }
+        finally
+        {
+            _turn.Delist(_parker);
+        }
+    }
+
+    /// <summary>Sleeps until a call is added. The next one often follows at once: it is worth a short look before.</summary>
+    private void Sleep()
+    {
+        for (int i = 0; i < _linger; i++)
+        {
+            if (Volatile.Read(ref _pending) != 0)
+                return;
+            Thread.SpinWait(10);
+        }
+
+        Interlocked.Exchange(ref _asleep, 1); // [background]
+        if (Volatile.Read(ref _pending) == 0 && !Volatile.Read(ref _stopped))
+            _parker.Wait(Deadline.Never);
+        Volatile.Write(ref _asleep, 0);
+    }
+}

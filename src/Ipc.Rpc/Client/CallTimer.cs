@@ -1,0 +1,55 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>Ends overdue calls that no thread waits for: one timer per channel, set to the earliest deadline.</summary>
+internal sealed class CallTimer : IDisposable
+{
+    private readonly ClientChannel _channel;
+    private readonly object _gate = new();
+    private Timer? _timer;
+    private ulong _due = ulong.MaxValue;
+    private bool _disposed;
+
+    public CallTimer(ClientChannel channel) => _channel = channel;
+
+    /// <summary>Sees to it that overdue calls are looked for at <paramref name="deadline"/> at the latest.</summary>
+    public void Schedule(ulong deadline)
+    {
+        if (deadline >= Volatile.Read(ref _due))
+            return; // an earlier look will find the next one: with one timeout for all calls, the usual case
+
+        lock (_gate)
+        {
+            if (_disposed || deadline >= _due)
+                return;
+
+            Volatile.Write(ref _due, deadline);
+            _timer ??= new Timer(static state => ((CallTimer)state!).Fire(), this, Timeout.Infinite, Timeout.Infinite);
+            _timer.Change(MillisecondsUntil(deadline), Timeout.Infinite);
+        }
+    }
+
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _disposed = true;
+            _timer?.Dispose();
+        }
+    }
+
+    private void Fire()
+    {
+        lock (_gate)
+            Volatile.Write(ref _due, ulong.MaxValue); // calls that come from here on schedule themselves
+
+        ulong next = _channel.EndOverdueCalls();
+        if (next != ulong.MaxValue)
+            Schedule(next);
+    }
+
+    private static long MillisecondsUntil(ulong deadline)
+        => (long)Math.Min(Math.Ceiling(Deadline.FromNanoseconds(deadline).Remaining.TotalMilliseconds), int.MaxValue);
+}

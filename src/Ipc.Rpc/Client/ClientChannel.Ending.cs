@@ -1,0 +1,117 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <content>How calls and the channel itself end.</content>
+internal sealed partial class ClientChannel
+{
+    private bool _swept; // every call has been ended; the mapping may be freed
+    private bool _readingIsOver; // the turn was taken for good
+    private int _freed;
+
+    /// <summary>Ends the channel and every call on it. Any thread; never waits. Only the first reason counts.</summary>
+    public void End(RpcFailure reason)
+    {
+        if (Interlocked.CompareExchange(ref _ended, reason, null) is not null) // [ended]
+            return;
+
+        _connection.Shutdown(CloseCode.Normal, string.Empty); // no effect if a code was set before
+        _ring.Stop();
+        _replies.Stop();
+        foreach (PendingSlot slot in _table.All)
+        {
+            if (slot.IsPending(out uint use) && TryEnd(slot, use, out PendingCall call))
+                call.OnFailure(reason);
+        }
+
+        _background.Stop();
+        _timer.Dispose();
+        Interlocked.MemoryBarrier();
+        Volatile.Write(ref _swept, true);
+        Free();
+    }
+
+    /// <summary>Ends the calls whose deadlines have passed.</summary>
+    /// <returns>The earliest deadline that has not; the largest number if there is none.</returns>
+    public ulong EndOverdueCalls()
+    {
+        ulong next = ulong.MaxValue;
+        foreach (PendingSlot slot in _table.All)
+        {
+            if (!slot.IsPending(out uint use) || slot.Peek(use) is not { } call)
+                continue;
+
+            ulong deadline = call.Deadline;
+            if (Deadline.FromNanoseconds(deadline).HasPassed)
+                EndCall(call, slot, use, RpcFailure.Deadline(call.Method));
+            else if (deadline < next)
+                next = deadline;
+        }
+
+        return next;
+    }
+
+    /// <summary>Takes the right to complete a call; its slot is free again.</summary>
+    private bool TryEnd(PendingSlot slot, uint use, out PendingCall call)
+    {
+        if (!slot.TryEnd(use, out call))
+            return false;
+
+        _table.Return(slot);
+        if (call.IsAwaited)
+            _background.Remove();
+        return true;
+    }
+
+    /// <summary>Frees the mapping once nobody reads and nobody writes. Called by whoever may have been the last.</summary>
+    private void Free()
+    {
+        if (!Volatile.Read(ref _swept))
+            return;
+        if (!Volatile.Read(ref _readingIsOver))
+        {
+            if (!_turn.TryTake())
+                return; // the reader comes here when it leaves
+            Volatile.Write(ref _readingIsOver, true);
+            Interlocked.MemoryBarrier();
+        }
+
+        if (Monitor.IsEntered(_write) || !Monitor.TryEnter(_write))
+            return; // the writer comes here when it leaves
+        try
+        {
+            if (Interlocked.Exchange(ref _freed, 1) == 0)
+                _connection.Dispose();
+        }
+        finally
+        {
+            Monitor.Exit(_write);
+        }
+    }
+
+    private RpcFailure ReasonOfPeer()
+        => new(RpcStatus.Unavailable, _connection.PeerCloseCode == CloseCode.None ? Died() : Closed());
+
+    private RpcFailure ReasonOf(IpcStatus status)
+    {
+        string text = status switch
+        {
+            IpcStatus.PeerDied => Died(),
+            IpcStatus.PeerClosed => Closed(),
+            IpcStatus.Closed or IpcStatus.Stopped => "The connection to the server " + _name + " was closed on this side.",
+            _ => "The connection to the server " + _name + " ended: " + status + ".",
+        };
+        return new RpcFailure(RpcStatus.Unavailable, text);
+    }
+
+    private string Died() => "The server " + _name + " (process " + ServerProcessId + ") died. Whether it handled the call is not known.";
+
+    private string Closed()
+    {
+        string? text = _connection.PeerCloseText;
+        return "The server " + _name + " (process " + ServerProcessId + ") closed the connection with code " + _connection.PeerCloseCode
+            + (string.IsNullOrEmpty(text) ? "." : ": " + text);
+    }
+}

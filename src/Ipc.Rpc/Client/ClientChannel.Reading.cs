@@ -1,0 +1,188 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <content>Reading: waiting for one's own reply, and completing whatever comes.</content>
+internal sealed partial class ClientChannel
+{
+    private const int SpinsForOther = 200;
+
+    private void Wait(SyncCall call, Deadline deadline, CancellationToken cancel)
+    {
+        while (!call.IsDone)
+        {
+            if (!_turn.TryTake() && !WaitForOther(call, deadline, cancel))
+                continue;
+
+            try
+            {
+                ReadUntilDone(call, deadline, cancel);
+            }
+            finally
+            {
+                LeaveTurn();
+            }
+        }
+    }
+
+    /// <summary>Waits while another thread reads.</summary>
+    /// <returns>Whether the turn is ours now.</returns>
+    private bool WaitForOther(SyncCall call, Deadline deadline, CancellationToken cancel)
+    {
+        int spins = _waitMode == WaitMode.Block || Environment.ProcessorCount == 1 ? 0 : SpinsForOther;
+        for (int i = 0; i < spins && !call.IsDone; i++)
+        {
+            if (_turn.TryTake())
+                return true;
+            Thread.SpinWait(20);
+        }
+
+        Parker parker = call.Parker;
+        using CancellationTokenRegistration registration = cancel.CanBeCanceled
+            ? cancel.Register(static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
+            : default;
+        _turn.Enlist(parker, background: false);
+        try
+        {
+            call.Park();
+            while (!call.IsDone)
+            {
+                if (_turn.TryTake())
+                    return true;
+                if (cancel.IsCancellationRequested)
+                    EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
+                else if (deadline.HasPassed)
+                    EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
+                else
+                    parker.Wait(deadline);
+            }
+
+            return false;
+        }
+        finally
+        {
+            _turn.Delist(parker);
+        }
+    }
+
+    private void ReadUntilDone(SyncCall call, Deadline deadline, CancellationToken cancel)
+    {
+        while (!call.IsDone)
+        {
+            switch (ReadOne(deadline, cancel))
+            {
+                case IpcStatus.Ok:
+                    break;
+                case IpcStatus.Timeout:
+                    EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
+                    return;
+                case IpcStatus.Cancelled:
+                    EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
+                    return;
+                default:
+                    return; // over: every call has been ended
+            }
+        }
+    }
+
+    /// <summary>Waits for one frame and handles it. The caller has the turn.</summary>
+    /// <returns>Ok, Timeout or Cancelled; with anything else the channel has ended.</returns>
+    public IpcStatus ReadOne(Deadline deadline, CancellationToken cancel)
+    {
+        IpcStatus status;
+        try
+        {
+            status = _replies.Read(deadline, cancel, out RingRecord record);
+            if (status == IpcStatus.Ok)
+            {
+                Handle(in record);
+                _replies.Release();
+                return IpcStatus.Ok;
+            }
+        }
+        catch (CorruptRegionException e)
+        {
+            End(new RpcFailure(RpcStatus.DataLoss, "What the server " + _name + " wrote is not a ring: " + e.Message, null, e));
+            return IpcStatus.Corrupt;
+        }
+
+        if (status != IpcStatus.Timeout && status != IpcStatus.Cancelled)
+            End(ReasonOf(status));
+        return status;
+    }
+
+    /// <summary>Handles what has come, without waiting, unless another thread is at it.</summary>
+    private void ReadWhatIsThere()
+    {
+        if (!_turn.TryTake())
+            return;
+
+        try
+        {
+            while (_ended is null && ReadOne(Deadline.Now, CancellationToken.None) == IpcStatus.Ok)
+            {
+            }
+        }
+        finally
+        {
+            LeaveTurn();
+        }
+    }
+
+    /// <summary>Gives the turn back; the last one out frees the mapping.</summary>
+    public void LeaveTurn()
+    {
+        _turn.GiveBack();
+        if (Volatile.Read(ref _swept))
+            Free();
+    }
+
+    private void Handle(in RingRecord record)
+    {
+        ReadOnlySpan<byte> frame = record.Payload;
+        string? wrong = FrameHeader.TryRead(record.Type, frame, fromClient: false, out FrameHeader header);
+        wrong ??= Handle(in header, frame.Slice(FrameHeader.Size));
+        if (wrong is null)
+            return;
+
+        _connection.Shutdown(CloseCode.Protocol, wrong);
+        End(new RpcFailure(RpcStatus.DataLoss, "What the server " + _name + " wrote is not the protocol, and the connection was closed. " + wrong));
+    }
+
+    private string? Handle(in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        if (header.Kind == FrameKind.Ping)
+        {
+            SendControl(new FrameHeader(FrameKind.Pong, header.Call), body.ToArray());
+            return null;
+        }
+
+        uint use = (uint)(header.Call >> 32);
+        PendingSlot? slot = _table.Find(header.Call);
+        if (slot is null)
+            return null; // never a call of this channel, or a pong: dropped
+        if (header.Kind == FrameKind.Item)
+            return slot.Peek(use)?.OnItem(body);
+        if (header.Kind == FrameKind.Pong || !TryEnd(slot, use, out PendingCall call))
+            return null; // a late reply
+
+        switch (header.Kind)
+        {
+            case FrameKind.Response:
+                return call.OnResponse(body);
+            case FrameKind.End:
+                return call.OnEnd();
+            default:
+                call.OnFailure(FailureOf(header.Code, body));
+                return null;
+        }
+    }
+
+    private static RpcFailure FailureOf(ushort code, ReadOnlySpan<byte> body)
+    {
+        ErrorBody error = ErrorBody.Decode(body);
+        RpcStatus status = code is > 0 and <= (ushort)RpcStatus.Unauthenticated ? (RpcStatus)code : RpcStatus.Unknown;
+        return new RpcFailure(status, error.Text, error.Type.Length == 0 ? null : error.Type);
+    }
+}

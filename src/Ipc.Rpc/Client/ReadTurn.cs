@@ -1,0 +1,73 @@
+using System.Collections.Generic;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+// A connection is read by one thread at a time, and every thread that waits for a reply is willing to be that one. Whoever
+// finds the turn free takes it; the others sleep, each on its parker, until their reply came or the turn is offered.
+//
+// No offer is lost [turn]: a waiter puts itself on the list (an interlocked increment) and then looks whether the turn is
+// free; who gives it back stores "free" (an interlocked exchange) and then looks whether somebody is on the list. One of the
+// two sees the other. A waiter that leaves the list without the turn looks once more, for the next one.
+
+/// <summary>The right to read a connection.</summary>
+internal sealed class ReadTurn
+{
+    private readonly object _gate = new();
+    private readonly List<Parker> _waiters = new(); // callers, first come first
+    private Parker? _background; // served after them: they have no other reader, it has nothing of its own to read
+    private int _waiting;
+    private int _taken;
+
+    public bool IsFree => Volatile.Read(ref _taken) == 0;
+
+    /// <summary>Whether a caller sleeps until its reply came or the turn is offered to it.</summary>
+    public bool HasWaiters => Volatile.Read(ref _waiting) != 0;
+
+    public bool TryTake() => IsFree && Interlocked.CompareExchange(ref _taken, 1, 0) == 0;
+
+    public void GiveBack()
+    {
+        Interlocked.Exchange(ref _taken, 0); // [turn]
+        if (HasWaiters)
+            Offer();
+    }
+
+    /// <summary>Puts a thread on the list. It then looks whether the turn is free before it sleeps.</summary>
+    public void Enlist(Parker parker, bool background)
+    {
+        lock (_gate)
+        {
+            if (background)
+                _background = parker;
+            else
+                _waiters.Add(parker);
+            Interlocked.Increment(ref _waiting); // [turn]
+        }
+    }
+
+    /// <summary>Takes a thread off the list, with the turn or without it.</summary>
+    public void Delist(Parker parker)
+    {
+        lock (_gate)
+        {
+            if (ReferenceEquals(_background, parker))
+                _background = null;
+            else
+                _waiters.Remove(parker);
+            Interlocked.Decrement(ref _waiting);
+        }
+
+        if (IsFree && HasWaiters)
+            Offer();
+    }
+
+    private void Offer()
+    {
+        lock (_gate)
+        {
+            Parker? next = _waiters.Count != 0 ? _waiters[0] : _background;
+            next?.Signal();
+        }
+    }
+}

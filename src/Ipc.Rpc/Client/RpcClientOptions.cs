@@ -1,0 +1,44 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>How a client connects and calls.</summary>
+public sealed class RpcClientOptions
+{
+    /// <summary>How long <see cref="RpcClient.Connect"/> waits for a server to be there and to answer; 5 seconds unless set.</summary>
+    public TimeSpan ConnectTimeout { get; set; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>How long a unary call may take; no limit unless set. <see cref="RpcClient.WithTimeout"/> sets another one.</summary>
+    public TimeSpan CallTimeout { get; set; } = Timeout.InfiniteTimeSpan;
+
+    /// <summary>Spin, sleep, or spin and then sleep (the default) while waiting for a reply.</summary>
+    public WaitMode WaitMode { get; set; } = WaitMode.Adaptive;
+
+    /// <summary>Bytes of the ring that carries requests, a power of two. The largest request is nearly half of it.</summary>
+    public long ToServerCapacity { get; set; } = 256 * 1024;
+
+    /// <summary>Bytes of the ring that carries responses and items, a power of two. The largest one is nearly half of it.</summary>
+    public long ToClientCapacity { get; set; } = 256 * 1024;
+
+    /// <summary>How many items of one stream may wait here to be consumed, 1 to 65535; 512 unless set. Beyond that the server's producer waits.</summary>
+    public int StreamWindow { get; set; } = 512;
+
+    /// <summary>How many calls and streams may be pending at once; more fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
+    public int MaxPendingCalls { get; set; } = 65536;
+
+    /// <summary>Whether a call connects again after the server died or closed; <see langword="true"/> unless set.</summary>
+    public bool AutoReconnect { get; set; } = true;
+
+    /// <summary>Up to 240 bytes for the server's decision whether to accept.</summary>
+    public ReadOnlyMemory<byte> Hello { get; set; }
+
+    internal RpcClientOptions Checked()
+    {
+        if (StreamWindow < 1 || StreamWindow > ushort.MaxValue)
+            throw new ArgumentOutOfRangeException(nameof(StreamWindow), StreamWindow, "A stream window is 1 to 65535 items.");
+        if (MaxPendingCalls < 1)
+            throw new ArgumentOutOfRangeException(nameof(MaxPendingCalls), MaxPendingCalls, "At least one call has to be possible.");
+        return (RpcClientOptions)MemberwiseClone();
+    }
+}

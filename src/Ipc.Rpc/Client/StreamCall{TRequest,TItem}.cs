@@ -1,0 +1,249 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using System.Threading.Tasks.Sources;
+
+namespace Ipc.Rpc;
+
+// The reading thread puts items into a small queue, the consumer takes them out; one lock guards the queue and everything
+// else here. The server may send as many items as it has credit for; the consumer gives more when half of the window has
+// been consumed, so a slow consumer stops its producer and nobody else. More items than credit is a breach of protocol.
+
+/// <summary>One enumeration of a stream.</summary>
+internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerator<TItem>, IValueTaskSource<bool>
+{
+    private readonly object _gate = new();
+    private readonly ClientSession _session;
+    private readonly RpcMethod<TRequest, TItem> _method;
+    private readonly CancellationToken _cancel;
+    private readonly CancellationToken _enumeration;
+    private readonly int _window;
+    private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
+    private TRequest _request;
+    private ClientChannel? _channel; // null: not sent yet
+    private CancellationTokenRegistration _cancelled;
+    private CancellationTokenRegistration _enumerationCancelled;
+
+    private TItem?[] _queue = new TItem?[16]; // length a power of two
+    private int _head;
+    private int _count;
+    private int _credit; // what the server may still send
+    private int _consumed; // since credit was last given
+    private bool _waiting; // MoveNextAsync has returned _core
+    private bool _ended;
+    private RpcFailure? _failure;
+
+    public StreamCall(ClientSession session, RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel, CancellationToken enumeration)
+        : base(isAwaited: true)
+    {
+        _session = session;
+        _method = method;
+        Method = method;
+        _request = request;
+        _cancel = cancel;
+        _enumeration = enumeration;
+        _window = session.Options.StreamWindow;
+        _credit = _window;
+    }
+
+    public TItem Current { get; private set; } = default!;
+
+    public ValueTask<bool> MoveNextAsync()
+    {
+        if (_channel is null)
+            Send();
+
+        int credit = 0;
+        bool moved;
+        lock (_gate)
+        {
+            if (_waiting)
+                throw new InvalidOperationException("The previous MoveNextAsync has not completed.");
+
+            moved = _count != 0 && _failure?.Status != RpcStatus.Cancelled; // other failures come after the items before them
+            if (moved)
+            {
+                Dequeue();
+                credit = CreditDue();
+            }
+            else if (!_ended)
+            {
+                _core.Reset();
+                _waiting = true;
+                return new ValueTask<bool>(this, _core.Version);
+            }
+        }
+
+        if (credit != 0)
+            _channel!.SendControl(new FrameHeader(FrameKind.Credit, CallId, method: (uint)credit));
+        return moved || _failure is null ? new ValueTask<bool>(moved) : new ValueTask<bool>(Task.FromException<bool>(Failure()));
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        _channel?.EndCall(this, Slot, Use, RpcFailure.Cancelled(_method));
+        _cancelled.Dispose();
+        _enumerationCancelled.Dispose();
+        lock (_gate)
+        {
+            _ended = true;
+            _count = 0;
+            _queue = Array.Empty<TItem?>();
+        }
+
+        return default;
+    }
+
+    public override string? OnItem(ReadOnlySpan<byte> body)
+    {
+        TItem item;
+        try
+        {
+            item = _method.Response.Decode(body);
+        }
+#pragma warning disable CA1031 // whatever a codec throws is this stream's failure, not the reading thread's
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            _channel!.EndCall(this, Slot, Use, Undecodable(e));
+            return null;
+        }
+
+        lock (_gate)
+        {
+            if (_ended)
+                return null;
+            if (--_credit < 0)
+                return "The server sent more items of " + Method.FullName + " than it was given credit for.";
+
+            Enqueue(item);
+            if (!_waiting)
+                return null;
+
+            Dequeue();
+            _waiting = false;
+        }
+
+        _core.SetResult(true);
+        return null;
+    }
+
+    public override string? OnResponse(ReadOnlySpan<byte> body)
+    {
+        string wrong = Wrong("response");
+        OnFailure(new RpcFailure(RpcStatus.DataLoss, wrong));
+        return wrong;
+    }
+
+    public override string? OnEnd()
+    {
+        End(null);
+        return null;
+    }
+
+    public override void OnFailure(RpcFailure failure) => End(failure);
+
+    bool IValueTaskSource<bool>.GetResult(short token)
+    {
+        bool moved = _core.GetResult(token);
+        int credit;
+        lock (_gate)
+            credit = moved ? CreditDue() : 0;
+        if (credit != 0)
+            _channel!.SendControl(new FrameHeader(FrameKind.Credit, CallId, method: (uint)credit));
+        return moved;
+    }
+
+    ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => _core.GetStatus(token);
+
+    void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+        => _core.OnCompleted(continuation, state, token, flags);
+
+    private ulong CallId { get; set; }
+
+    private void Send()
+    {
+        _cancel.ThrowIfCancellationRequested();
+        _enumeration.ThrowIfCancellationRequested();
+        _session.Send(_method, _method.Request, in _request, this, (ushort)_window, RpcDeadline.Current, _cancel);
+        _request = default!;
+        Start();
+    }
+
+    /// <summary>The request is about to be sent on <paramref name="channel"/>: frames may come at once.</summary>
+    public override void OnSending(ClientChannel channel)
+    {
+        CallId = Slot.CallId;
+        _channel = channel;
+    }
+
+    /// <summary>It was sent: from here on it can be cancelled.</summary>
+    private void Start()
+    {
+        if (_cancel.CanBeCanceled)
+            _cancelled = _cancel.Register(static state => ((StreamCall<TRequest, TItem>)state!).Cancel(), this, useSynchronizationContext: false);
+        if (_enumeration.CanBeCanceled)
+            _enumerationCancelled = _enumeration.Register(static state => ((StreamCall<TRequest, TItem>)state!).Cancel(), this, useSynchronizationContext: false);
+    }
+
+    private void Cancel() => _channel!.EndCall(this, Slot, Use, RpcFailure.Cancelled(_method));
+
+    private void End(RpcFailure? failure)
+    {
+        bool wake;
+        lock (_gate)
+        {
+            if (_ended)
+                return;
+
+            _ended = true;
+            _failure = failure;
+            wake = _waiting;
+            _waiting = false;
+        }
+
+        if (!wake)
+            return;
+        if (failure is null)
+            _core.SetResult(false);
+        else
+            _core.SetException(Failure());
+    }
+
+    private Exception Failure() => _failure!.ToException(_enumeration.IsCancellationRequested ? _enumeration : _cancel);
+
+    private void Enqueue(TItem item)
+    {
+        if (_count == _queue.Length)
+        {
+            var larger = new TItem?[_queue.Length * 2];
+            for (int i = 0; i < _count; i++)
+                larger[i] = _queue[(_head + i) & (_queue.Length - 1)];
+            _queue = larger;
+            _head = 0;
+        }
+
+        _queue[(_head + _count++) & (_queue.Length - 1)] = item;
+    }
+
+    private void Dequeue()
+    {
+        Current = _queue[_head]!;
+        _queue[_head] = default;
+        _head = (_head + 1) & (_queue.Length - 1);
+        _count--;
+        _consumed++;
+    }
+
+    private int CreditDue()
+    {
+        if (_ended || _consumed * 2 < _window)
+            return 0;
+
+        int credit = _consumed;
+        _consumed = 0;
+        _credit += credit;
+        return credit;
+    }
+}

@@ -1,0 +1,72 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>A synchronous call with its result. Each thread keeps one per response type and uses it again.</summary>
+internal sealed class SyncCall<TResponse> : SyncCall
+{
+    [ThreadStatic]
+    private static SyncCall<TResponse>? _spare;
+
+    private MessageCodec<TResponse>? _codec;
+    private TResponse? _result;
+    private RpcFailure? _failure;
+
+    /// <summary>One for the calling thread, to be given back by <see cref="GiveBack"/>.</summary>
+    public static SyncCall<TResponse> Rent(RpcMethod method, MessageCodec<TResponse> codec, ulong deadline)
+    {
+        SyncCall<TResponse> call = _spare ?? new SyncCall<TResponse>();
+        _spare = null;
+        call.Reset();
+        call.Method = method;
+        call.Deadline = deadline;
+        call._codec = codec;
+        return call;
+    }
+
+    public void GiveBack()
+    {
+        _result = default;
+        _failure = null;
+        _spare = this;
+    }
+
+    /// <summary>The response, or its failure as an exception.</summary>
+    public TResponse GetResult(CancellationToken cancel)
+    {
+        if (_failure is { } failure)
+            throw failure.ToException(cancel);
+        return _result!;
+    }
+
+    public override string? OnResponse(ReadOnlySpan<byte> body)
+    {
+        try
+        {
+            _result = _codec!.Decode(body);
+        }
+#pragma warning disable CA1031 // whatever a codec throws is this call's failure, not the reading thread's
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            _failure = Undecodable(e);
+        }
+
+        Complete();
+        return null;
+    }
+
+    public override string? OnEnd()
+    {
+        string wrong = Wrong("end");
+        OnFailure(new RpcFailure(RpcStatus.DataLoss, wrong));
+        return wrong;
+    }
+
+    public override void OnFailure(RpcFailure failure)
+    {
+        _failure = failure;
+        Complete();
+    }
+}

@@ -1,0 +1,65 @@
+using System.Collections.Generic;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>One thread's leadership: what it has been lent, and whether it is inside a handler.</summary>
+/// <remarks>
+/// The state word decides who goes on [lead]: the thread leaves a handler by a CAS from "in handler number n", the standby takes over by a
+/// CAS from the same value. Whoever is first has the listener and the connections; the other one has nothing but its call.
+/// </remarks>
+internal sealed class Leader
+{
+    private const long PhaseMask = 3; // 0: watching
+    private const long InHandler = 1;
+    private const long Stolen = 2;
+    private const long OneHandler = 4;
+
+    private readonly Crew _crew;
+    private long _state;
+
+    public Leader(Crew crew) => _crew = crew;
+
+    /// <summary>The connections that it reads.</summary>
+    public List<ServerConnection> Lent { get; private set; } = new();
+
+    /// <summary>What the handler that it is in has been called for.</summary>
+    public ServerCall? Call { get; private set; }
+
+    public long State => Volatile.Read(ref _state);
+
+    public static bool IsInHandler(long state) => (state & PhaseMask) == InHandler;
+
+    public void EnterHandler(ServerCall call)
+    {
+        Call = call;
+        Interlocked.Exchange(ref _state, _state + InHandler); // [lead] a full fence: a standby that goes to sleep sees this, or we see it asleep
+        if (_crew.IsStandbyAsleep)
+            _crew.WakeStandby();
+    }
+
+    /// <summary>The handler has returned.</summary>
+    /// <returns>Whether this thread still leads.</returns>
+    public bool LeaveHandler()
+    {
+        long inHandler = (_state & ~PhaseMask) + InHandler; // as it was if nobody has taken over
+        if (Interlocked.CompareExchange(ref _state, inHandler - InHandler + OneHandler, inHandler) != inHandler) // [lead]
+            return false;
+
+        Call = null;
+        return true;
+    }
+
+    /// <summary>Takes over from <paramref name="other"/>, if it is still in the handler that it was seen in.</summary>
+    public bool TryTakeOver(Leader other, long seen)
+    {
+        if (Interlocked.CompareExchange(ref other._state, seen - InHandler + Stolen, seen) != seen) // [lead]
+            return false;
+
+        Lent = other.Lent;
+        other.Lent = new List<ServerConnection>();
+        if (other.Call is { } call)
+            call.Connection.Track(call); // from here on it can be cancelled: somebody reads its connection
+        return true;
+    }
+}

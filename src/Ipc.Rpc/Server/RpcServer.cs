@@ -1,0 +1,173 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc;
+
+/// <summary>Serves contracts under a name. Any number of clients, any mixture of C# and C++.</summary>
+/// <remarks>
+/// A few threads serve everybody: the one that reads a request runs its handler, and when that takes longer than about a
+/// millisecond another one goes on reading. So handlers run concurrently, and one that blocks holds up nobody. An idle
+/// server uses no processor time.
+/// </remarks>
+/// <example><code>
+/// using RpcServer server = RpcServer.Start("sysmon", SystemMonitorRpc.Service(new Monitor()));
+/// </code></example>
+public sealed class RpcServer : IDisposable
+{
+    private static readonly TimeSpan _patience = TimeSpan.FromSeconds(5);
+
+    private readonly object _gate = new();
+    private readonly Dictionary<uint, RpcHandler> _handlers = new();
+    private readonly Listener _listener;
+    private readonly RpcServerOptions _options;
+    private ServerLoop? _loop;
+    private bool _disposed;
+
+    private RpcServer(string name, Listener listener, RpcServerOptions options)
+    {
+        Name = name;
+        _listener = listener;
+        _options = options;
+    }
+
+    /// <summary>The name that clients find it by.</summary>
+    public string Name { get; }
+
+    /// <summary>How many clients are connected.</summary>
+    public int ConnectionCount => Volatile.Read(ref _loop)?.ConnectionCount ?? 0;
+
+    /// <summary>Completes when the server has stopped; faulted if its shared memory was destroyed by somebody.</summary>
+    /// <exception cref="InvalidOperationException">It has not been started.</exception>
+    public Task Completion => (Volatile.Read(ref _loop) ?? throw new InvalidOperationException("The server has not been started.")).Completion;
+
+    /// <summary>Opens the name and serves at once.</summary>
+    /// <exception cref="IpcException">A live server has that name, or the name cannot be opened.</exception>
+    /// <exception cref="ArgumentException">Two methods have the same name or the same id.</exception>
+    public static RpcServer Start(string name, params RpcService[] services) => Start(name, null, services);
+
+    /// <summary>Opens the name with options and serves at once.</summary>
+    /// <exception cref="IpcException">A live server has that name, or the name cannot be opened.</exception>
+    /// <exception cref="ArgumentException">Two methods have the same name or the same id.</exception>
+    public static RpcServer Start(string name, RpcServerOptions? options, params RpcService[] services)
+    {
+        if (services is null)
+            throw new ArgumentNullException(nameof(services));
+
+        RpcServer server = Open(name, options);
+        try
+        {
+            foreach (RpcService service in services)
+                server.Add(service);
+            server.Start();
+            return server;
+        }
+        catch
+        {
+            server.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Takes the name. Clients that connect wait until <see cref="Start()"/>.</summary>
+    /// <exception cref="IpcException">A live server has that name, or the name cannot be opened.</exception>
+    public static RpcServer Open(string name, RpcServerOptions? options = null)
+    {
+        if (name is null)
+            throw new ArgumentNullException(nameof(name));
+
+        RpcServerOptions copy = (options ?? new RpcServerOptions()).Checked();
+        Listener listener = Listener.Open(name, new ListenerOptions
+        {
+            MaxConnections = copy.MaxConnections,
+            MaxRingCapacity = copy.MaxRingCapacity,
+            WaitMode = copy.WaitMode,
+        });
+        return new RpcServer(name, listener, copy);
+    }
+
+    /// <summary>Adds an implementation, before <see cref="Start()"/>.</summary>
+    /// <exception cref="ArgumentException">A method has the name, or by bad luck the id, of one that is there already.</exception>
+    public RpcServer Add(RpcService service)
+    {
+        if (service is null)
+            throw new ArgumentNullException(nameof(service));
+
+        lock (_gate)
+        {
+            if (_loop is not null)
+                throw new InvalidOperationException("The server has been started; services are added before.");
+
+            foreach (RpcHandler handler in service.Handlers)
+            {
+                if (_handlers.TryGetValue(handler.Method.Id, out RpcHandler? other))
+                {
+                    throw new ArgumentException(
+                        handler.Method.FullName + " and " + other.Method.FullName + " have the same id 0x"
+                        + handler.Method.Id.ToString("x8", System.Globalization.CultureInfo.InvariantCulture) + "; rename one of them.",
+                        nameof(service));
+                }
+
+                _handlers.Add(handler.Method.Id, handler);
+            }
+        }
+
+        return this;
+    }
+
+    /// <summary>Begins to serve.</summary>
+    public void Start()
+    {
+        lock (_gate)
+        {
+            if (_disposed)
+                throw new ObjectDisposedException(nameof(RpcServer));
+            if (_loop is not null)
+                throw new InvalidOperationException("The server has been started already.");
+
+            var loop = new ServerLoop(Name, _listener, _options, _handlers);
+            Volatile.Write(ref _loop, loop);
+            loop.Start();
+        }
+    }
+
+    /// <summary>Stops in good order: takes no further clients and calls, waits for the pending ones, then stops.</summary>
+    /// <param name="patience">How long to wait for pending calls and streams; then their tokens fire.</param>
+    public async Task StopAsync(TimeSpan patience)
+    {
+        if (Volatile.Read(ref _loop) is { } loop)
+        {
+            loop.Drain();
+            Deadline until = Deadline.After(patience);
+            while (loop.HasCalls && !until.HasPassed && !loop.Completion.IsCompleted)
+                await Task.Delay(2).ConfigureAwait(false);
+        }
+
+        Dispose();
+    }
+
+    /// <summary>Stops at once: connections are closed, the tokens of pending handlers fire, the name is free when this returns.</summary>
+    /// <remarks>It does not wait for handlers, and may be called from one. Any number of times.</remarks>
+    public void Dispose()
+    {
+        ServerLoop? loop;
+        lock (_gate)
+        {
+            if (_disposed && _loop is null)
+                return;
+            _disposed = true;
+            loop = _loop;
+        }
+
+        if (loop is null)
+        {
+            _listener.Dispose();
+            return;
+        }
+
+        loop.Stop();
+        // A few milliseconds at most, unless as many handlers are blocked as there may be threads.
+        ((IAsyncResult)loop.Completion).AsyncWaitHandle.WaitOne(_patience);
+    }
+}

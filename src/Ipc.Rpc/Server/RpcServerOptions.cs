@@ -1,0 +1,35 @@
+using System;
+
+namespace Ipc.Rpc;
+
+/// <summary>What a server allows and how it waits.</summary>
+public sealed class RpcServerOptions
+{
+    /// <summary>How many clients may be connected at once.</summary>
+    public int MaxConnections { get; set; } = 1023;
+
+    /// <summary>The largest ring that a client may ask for, in bytes; one that asks for more is refused.</summary>
+    public long MaxRingCapacity { get; set; } = 64L << 20;
+
+    /// <summary>Spin, sleep, or spin and then sleep (the default) while waiting for requests.</summary>
+    public WaitMode WaitMode { get; set; } = WaitMode.Adaptive;
+
+    /// <summary>How many threads there may be. With that many handlers blocked at once, nobody reads further requests.</summary>
+    public int MaxThreads { get; set; } = 256;
+
+    /// <summary>How many calls and streams of one connection may be pending; more fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
+    public int MaxPendingCalls { get; set; } = 65536;
+
+    /// <summary>Decides about a client that wants to connect: <see langword="null"/> accepts it, a text refuses it with that text. Accepts all unless set.</summary>
+    /// <remarks>It runs on the thread that serves everybody: it has to be quick.</remarks>
+    public Func<RpcPeer, string?>? Accept { get; set; }
+
+    internal RpcServerOptions Checked()
+    {
+        if (MaxThreads < 2)
+            throw new ArgumentOutOfRangeException(nameof(MaxThreads), MaxThreads, "A server needs at least two threads: one that leads and one that can take over.");
+        if (MaxPendingCalls < 1)
+            throw new ArgumentOutOfRangeException(nameof(MaxPendingCalls), MaxPendingCalls, "At least one call has to be possible.");
+        return (RpcServerOptions)MemberwiseClone();
+    }
+}

@@ -1,0 +1,297 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Linq;
+using System.Text;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc;
+
+// What a leader does: it takes events from the listener, reads the connections that they lend, and gives these back when nothing
+// has come for as long as a wake would cost. Giving back means to be woken by the client's next request, at the price of arming the
+// connection and of the wake; reading on means to see it at once. So a client that calls in a loop is served by spinning, and
+// an idle server sleeps in the listener.
+
+/// <summary>A running server: listener, connections, handlers.</summary>
+internal sealed class ServerLoop
+{
+    private const int FramesPerTurn = 64; // then the other connections have theirs
+    private const int MaxSpunOn = 4; // with more connections than this, idle ones go back at once
+    private const int SpinsBetweenEvents = 8;
+    private const int LongestDescription = 1000;
+    private static readonly long _adaptiveSpin = Stopwatch.Frequency / 20_000; // 50 us
+    private static readonly long _endlessSpin = Stopwatch.Frequency / 100; // 10 ms, then the listener spins
+
+    private readonly Dictionary<uint, RpcHandler> _handlers;
+    private readonly HashSet<ServerConnection> _connections = new();
+    private readonly TaskCompletionSource<bool> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Crew _crew;
+    private readonly long _spin;
+    private int _stopping;
+    private bool _draining;
+
+    public ServerLoop(string name, Listener listener, RpcServerOptions options, Dictionary<uint, RpcHandler> handlers)
+    {
+        Listener = listener;
+        Options = options;
+        _handlers = handlers;
+        _crew = new Crew(name, options.MaxThreads, Lead);
+        _spin = options.WaitMode switch
+        {
+            WaitMode.Spin => _endlessSpin,
+            WaitMode.Block => 0,
+            _ => Environment.ProcessorCount == 1 ? 0 : _adaptiveSpin,
+        };
+    }
+
+    public Listener Listener { get; }
+
+    public RpcServerOptions Options { get; }
+
+    public bool IsDraining => Volatile.Read(ref _draining);
+
+    /// <summary>Completes when the server has stopped; faulted when that was not its own doing.</summary>
+    public Task Completion => _completion.Task;
+
+    public int ConnectionCount
+    {
+        get
+        {
+            lock (_connections)
+                return _connections.Count;
+        }
+    }
+
+    public bool HasCalls
+    {
+        get
+        {
+            lock (_connections)
+                return _connections.Any(static connection => connection.HasCalls);
+        }
+    }
+
+    public void Start() => _crew.Start();
+
+    public void Drain() => Volatile.Write(ref _draining, true);
+
+    public void Stop()
+    {
+        if (Interlocked.Exchange(ref _stopping, 1) != 0)
+            return;
+
+        Listener.Stop();
+        _crew.WakeStandby(); // the leader may be in a handler: then the standby ends the server
+    }
+
+    public RpcHandler? Find(uint method) => _handlers.TryGetValue(method, out RpcHandler? handler) ? handler : null;
+
+    /// <summary>Tells a caller what there is instead of what it asked for.</summary>
+    public string DescribeUnknown(uint method)
+    {
+        var text = new StringBuilder("This server has no method with the id 0x").Append(method.ToString("x8", System.Globalization.CultureInfo.InvariantCulture)).Append(". It has ");
+        string separator = string.Empty;
+        foreach (IGrouping<string, RpcHandler> service in _handlers.Values.GroupBy(static handler => handler.Method.Service).OrderBy(static group => group.Key, StringComparer.Ordinal))
+        {
+            text.Append(separator).Append(service.Key).Append(": ");
+            text.Append(string.Join(", ", service.Select(static handler => handler.Method.Name).OrderBy(static name => name, StringComparer.Ordinal)));
+            separator = "; ";
+        }
+
+        if (_handlers.Count == 0)
+            text.Append("none at all");
+        if (text.Length > LongestDescription)
+            text.Length = LongestDescription;
+        return text.Append(". Do both sides have the same contract?").ToString();
+    }
+
+    public void Forget(ServerConnection connection)
+    {
+        lock (_connections)
+            _connections.Remove(connection);
+    }
+
+    /// <summary>Serves until the server stops (true) or another thread has taken over (false).</summary>
+    private bool Lead(Leader me)
+    {
+        Exception? failure = null;
+        try
+        {
+            while (Volatile.Read(ref _stopping) == 0)
+            {
+                if (me.Lent.Count != 0 && !ServeLent(me))
+                    return false;
+                if (!TakeEvent(me, me.Lent.Count == 0 ? Deadline.Never : Deadline.Now))
+                    break;
+            }
+        }
+        catch (IpcException e)
+        {
+            failure = e; // the listener itself is broken: nothing can be served any more
+        }
+
+        End(failure);
+        return true;
+    }
+
+    /// <summary>Reads the lent connections until an event may have come or all have been given back.</summary>
+    /// <returns><see langword="false"/> when another thread leads now.</returns>
+    private bool ServeLent(Leader me)
+    {
+        long idleSince = 0;
+        for (int turn = 1; ; turn++)
+        {
+            bool progress = false;
+            for (int i = me.Lent.Count - 1; i >= 0; i--)
+            {
+                DrainResult result = me.Lent[i].Drain(me, FramesPerTurn);
+                switch (result)
+                {
+                    case DrainResult.Stolen:
+                        return false;
+                    case DrainResult.Drained:
+                        progress = true;
+                        break;
+                    case DrainResult.Gone:
+                        me.Lent.RemoveAt(i);
+                        break;
+                    default:
+                        if (me.Lent.Count > MaxSpunOn || _spin == 0)
+                            GiveBack(me, i);
+                        break;
+                }
+            }
+
+            if (me.Lent.Count == 0 || Volatile.Read(ref _stopping) != 0)
+                return true;
+            if (progress)
+            {
+                idleSince = 0;
+            }
+            else
+            {
+                Thread.SpinWait(1);
+                if (turn % SpinsBetweenEvents == 0)
+                {
+                    long now = Stopwatch.GetTimestamp();
+                    if (idleSince == 0)
+                        idleSince = now;
+                    else if (now - idleSince > _spin)
+                        GiveBackAll(me);
+                }
+            }
+
+            if (turn % SpinsBetweenEvents != 0)
+                continue;
+            if (me.Lent.Count == 0 || !TakeEvent(me, Deadline.Now))
+                return true;
+        }
+    }
+
+    private static void GiveBack(Leader me, int index)
+    {
+        ServerConnection connection = me.Lent[index];
+        me.Lent.RemoveAt(index);
+        connection.Return();
+    }
+
+    private static void GiveBackAll(Leader me)
+    {
+        for (int i = me.Lent.Count - 1; i >= 0; i--)
+            GiveBack(me, i);
+    }
+
+    /// <summary>Takes one event from the listener and acts on it.</summary>
+    /// <returns><see langword="false"/> when the listener has been stopped.</returns>
+    private bool TakeEvent(Leader me, Deadline deadline)
+    {
+        IpcStatus status = Listener.Next(deadline, CancellationToken.None, out ListenerEvent next);
+        if (status == IpcStatus.Timeout)
+            return true;
+        if (status != IpcStatus.Ok)
+            return false;
+
+        switch (next.Kind)
+        {
+            case ListenerEventKind.Connect:
+                Admit(me, next.Connection);
+                break;
+            case ListenerEventKind.Readable:
+                me.Lent.Add((ServerConnection)next.Connection.Context!);
+                break;
+            default:
+                if (next.Connection.Context is ServerConnection connection)
+                {
+                    me.Lent.Remove(connection);
+                    connection.Close(CloseCode.None, string.Empty);
+                }
+                else
+                {
+                    next.Connection.Dispose();
+                }
+
+                break;
+        }
+
+        return true;
+    }
+
+    private void Admit(Leader me, Connection connection)
+    {
+        try
+        {
+            string? refusal = IsDraining ? "The server is stopping." : Ask(connection);
+            if (refusal is not null)
+            {
+                connection.Refuse(refusal);
+                return;
+            }
+
+            var accepted = new ServerConnection(this, connection);
+            connection.Context = accepted;
+            connection.Accept();
+            lock (_connections)
+                _connections.Add(accepted);
+            me.Lent.Add(accepted);
+        }
+        catch (IpcException)
+        {
+            connection.Dispose(); // the client went away, or its region is not what it has to be; it has been told what can be told
+        }
+    }
+
+    private string? Ask(Connection connection)
+    {
+        if (Options.Accept is not { } accept)
+            return null;
+
+        try
+        {
+            return accept(new RpcPeer(connection.PeerProcessId, connection.Hello.ToArray()));
+        }
+#pragma warning disable CA1031 // the client gets it
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            return "The server's decision about this client failed: " + e.GetType().Name + ": " + e.Message;
+        }
+    }
+
+    private void End(Exception? failure)
+    {
+        Interlocked.Exchange(ref _stopping, 1);
+        List<ServerConnection> connections;
+        lock (_connections)
+            connections = _connections.ToList();
+        foreach (ServerConnection connection in connections)
+            connection.Close(CloseCode.Shutdown, "The server stopped.");
+
+        Listener.Dispose();
+        _crew.Stop();
+        if (failure is null)
+            _completion.TrySetResult(true);
+        else
+            _completion.TrySetException(failure);
+    }
+}

@@ -1,0 +1,172 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+// A message is encoded in one pass and its size is known only afterwards. So a frame begins as a small claim of the ring,
+// which grows while the message is written: in place, except at the end of a lap. When the ring has no room left, or the
+// message turns out to be larger than any record, what is there moves to an array and the rest is written behind it: the
+// caller then waits for room with the finished bytes in hand, or reports the size that it would have taken.
+
+/// <summary>Builds one frame at a time, in the ring if there is room. Belongs to whoever holds the write lock of a connection.</summary>
+internal sealed class FrameBuilder : IPayloadTarget
+{
+    private const int FirstClaim = 512 - 8; // a whole number of lines with the record's own header
+    private const int LargestFirstClaim = 4096 - 8;
+    private const int LargestKeptSpill = 1 << 20;
+
+    private readonly RingWriter _ring;
+    private int _hint = FirstClaim;
+    private int _length;
+    private int _claimed; // 0: the frame is in _spill
+    private byte[] _spill = Array.Empty<byte>();
+
+    public FrameBuilder(RingWriter ring) => _ring = ring;
+
+    /// <summary>The largest frame that a record can carry.</summary>
+    public int MaxFrame => _ring.MaxPayload;
+
+    /// <summary>The bytes of a frame that is not in the ring; valid until the next <see cref="Begin"/>.</summary>
+    public ReadOnlySpan<byte> Spilled => _spill.AsSpan(0, _length);
+
+    /// <summary>The size of the frame that ended last.</summary>
+    public int Length => _length;
+
+    /// <summary>Begins a frame.</summary>
+    /// <param name="header">Its first bytes.</param>
+    /// <param name="intoRing">Whether it may go into the ring at once; it may not while earlier ones wait.</param>
+    /// <returns>Where the body goes.</returns>
+    public Span<byte> Begin(in FrameHeader header, bool intoRing = true)
+    {
+        int length = Math.Min(_hint, _ring.MaxPayload);
+        if (intoRing && _ring.TryClaim(length, out Span<byte> frame))
+        {
+            _claimed = length;
+        }
+        else
+        {
+            _claimed = 0;
+            if (_spill.Length < length)
+                _spill = new byte[length];
+            frame = _spill;
+        }
+
+        header.WriteTo(frame);
+        return frame.Slice(FrameHeader.Size);
+    }
+
+    /// <inheritdoc/>
+    public Span<byte> Grow(int written, int needed)
+    {
+        long exact = (long)FrameHeader.Size + written + needed;
+        if (_claimed != 0)
+        {
+            long generous = Math.Min(Math.Max(exact, 2L * _claimed), _ring.MaxPayload);
+            if (exact <= _ring.MaxPayload)
+            {
+                if (_ring.TryExtendClaim((int)generous, out Span<byte> larger))
+                {
+                    _claimed = (int)generous;
+                    return larger.Slice(FrameHeader.Size);
+                }
+
+                if (exact < generous && _ring.TryExtendClaim((int)exact, out larger))
+                {
+                    _claimed = (int)exact;
+                    return larger.Slice(FrameHeader.Size);
+                }
+            }
+
+            return MoveOut(written, exact);
+        }
+
+        byte[] moved = NewSpill(exact, 2L * _spill.Length);
+        _spill.AsSpan(0, FrameHeader.Size + written).CopyTo(moved);
+        _spill = moved;
+        return _spill.AsSpan(FrameHeader.Size);
+    }
+
+    /// <summary>Ends the frame, whose body has <paramref name="written"/> bytes. Nobody sees it before <see cref="Publish"/>.</summary>
+    public FrameOutcome End(int written)
+    {
+        _length = FrameHeader.Size + written;
+        if (_claimed != 0)
+            return FrameOutcome.InRing;
+        return _length > _ring.MaxPayload ? FrameOutcome.TooLarge : FrameOutcome.Full;
+    }
+
+    /// <summary>Hands the frame that is <see cref="FrameOutcome.InRing"/> to the peer.</summary>
+    public void Publish()
+    {
+        _claimed = 0;
+        _ring.Commit(_length, FrameHeader.RecordType);
+        _hint = Math.Min(Math.Max(_length + 64, FirstClaim), LargestFirstClaim);
+    }
+
+    /// <summary>Waits for room for a frame that is <see cref="FrameOutcome.Full"/> and puts it into the ring, to be published.</summary>
+    public IpcStatus ClaimSpilled(Deadline deadline, CancellationToken cancel)
+    {
+        IpcStatus status = _ring.Claim(_length, deadline, cancel, out Span<byte> frame);
+        if (status == IpcStatus.Ok)
+        {
+            Spilled.CopyTo(frame);
+            _claimed = _length;
+            Trim();
+        }
+
+        return status;
+    }
+
+    /// <summary>Gives up the frame: the ring is as if it had not been begun.</summary>
+    public void Abandon()
+    {
+        if (_claimed == 0)
+            return;
+
+        _claimed = 0;
+        _ring.Abandon();
+    }
+
+    /// <summary>Puts finished bytes into the ring if there is room.</summary>
+    public bool TrySend(ReadOnlySpan<byte> frame) => _ring.TryWrite(frame, FrameHeader.RecordType);
+
+    /// <summary>Puts a frame without a message into the ring if there is room.</summary>
+    public bool TrySend(in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        int length = FrameHeader.Size + body.Length;
+        if (!_ring.TryClaim(length, out Span<byte> frame))
+            return false;
+
+        header.WriteTo(frame);
+        body.CopyTo(frame.Slice(FrameHeader.Size));
+        _ring.Commit(length, FrameHeader.RecordType);
+        return true;
+    }
+
+    /// <summary>Lets go of an array that was needed for one unusually large message.</summary>
+    public void Trim()
+    {
+        if (_spill.Length > LargestKeptSpill)
+            _spill = Array.Empty<byte>();
+    }
+
+    private Span<byte> MoveOut(int written, long exact)
+    {
+        int keep = FrameHeader.Size + written;
+        byte[] moved = NewSpill(exact, 2L * keep);
+        if (!_ring.TryExtendClaim(_claimed, out Span<byte> frame)) // by nothing: gives the span of the claim again
+            throw new InvalidOperationException("A claim of " + _claimed + " bytes could not be looked at again.");
+        frame.Slice(0, keep).CopyTo(moved);
+        Abandon();
+        _spill = moved;
+        return _spill.AsSpan(FrameHeader.Size);
+    }
+
+    private static byte[] NewSpill(long exact, long generous)
+    {
+        const int MaxArray = 0x7FFFFFC7;
+        if (exact > MaxArray)
+            throw new RpcException(RpcStatus.ResourceExhausted, "A message of more than " + MaxArray + " bytes cannot be encoded.");
+        return new byte[Math.Min(Math.Max(exact, generous), MaxArray)];
+    }
+}

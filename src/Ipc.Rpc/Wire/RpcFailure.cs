@@ -1,0 +1,36 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>Why a call ended without a result. Immutable: one can end many calls; each throws an exception of its own.</summary>
+internal sealed class RpcFailure
+{
+    private readonly Exception? _inner;
+
+    public RpcFailure(RpcStatus status, string text, string? remoteType = null, Exception? inner = null)
+    {
+        Status = status;
+        Text = text;
+        RemoteType = remoteType;
+        _inner = inner;
+    }
+
+    public RpcStatus Status { get; }
+
+    public string Text { get; }
+
+    public string? RemoteType { get; }
+
+    public static RpcFailure Deadline(RpcMethod method)
+        => new(RpcStatus.DeadlineExceeded, "The deadline of a call to " + method.FullName + " passed.");
+
+    public static RpcFailure Cancelled(RpcMethod method)
+        => new(RpcStatus.Cancelled, "A call to " + method.FullName + " was cancelled.");
+
+    /// <summary>The caller's own cancellation is what its token promises; everything else is an <see cref="RpcException"/>.</summary>
+    public Exception ToException(CancellationToken cancel)
+        => Status == RpcStatus.Cancelled && cancel.IsCancellationRequested
+            ? new OperationCanceledException(Text, cancel)
+            : new RpcException(Status, RemoteType, Text, _inner);
+}
