@@ -14,7 +14,9 @@ namespace Ipc.Rpc;
 // The mapping is freed by the last one who could touch it: that takes both rights, for good.
 
 /// <summary>The client's side of one connection.</summary>
+#pragma warning disable CA1001 // End disposes the timer and the connection, and is what its owner calls
 internal sealed partial class ClientChannel
+#pragma warning restore CA1001
 {
     private const int FullRetryMilliseconds = 1;
     private const int LockSlice = 50;
