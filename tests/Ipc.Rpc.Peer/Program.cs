@@ -1,0 +1,58 @@
+using System;
+using System.Threading;
+using Ipc;
+using Ipc.Rpc;
+using Ipc.Rpc.Peer;
+
+// The other process of the tests. Verbs:
+//   serve NAME             serves until it is killed or its input ends
+//   hold NAME GATE         connects, starts a call that waits at GATE and a stream, and stays until it is killed
+//   call NAME COUNT        makes COUNT calls and checks the answers
+// A line "ready" says that it is under way. Exit code 0: everything was as it should be.
+
+if (args.Length < 2)
+{
+    Console.Error.WriteLine("serve NAME | hold NAME GATE | call NAME COUNT");
+    return 2;
+}
+
+switch (args[0])
+{
+    case "serve":
+    {
+        using RpcServer server = RpcServer.Start(args[1], TestServiceRpc.Service(new TestService()));
+        Console.WriteLine("ready");
+        Console.In.ReadToEnd();
+        return 0;
+    }
+
+    case "hold":
+    {
+        using RpcClient client = RpcClient.Connect(args[1]);
+        ITestService service = TestServiceRpc.Client(client);
+        _ = service.WaitAsync(args[2]).AsTask();
+        await using var stream = service.Count(0, int.MaxValue).GetAsyncEnumerator();
+        bool moved = await stream.MoveNextAsync();
+        Console.WriteLine(moved ? "ready" : "the stream was empty");
+        Thread.Sleep(Timeout.Infinite);
+        return 1;
+    }
+
+    case "call":
+    {
+        using RpcClient client = RpcClient.Connect(args[1]);
+        ITestService service = TestServiceRpc.Client(client);
+        Console.WriteLine("ready");
+        for (int i = 0; i < int.Parse(args[2]); i++)
+        {
+            if (service.Add(i, 1) != i + 1)
+                return 1;
+        }
+
+        return 0;
+    }
+
+    default:
+        Console.Error.WriteLine("unknown verb " + args[0]);
+        return 2;
+}

@@ -1,0 +1,61 @@
+using System;
+using System.Threading;
+using Xunit;
+
+namespace Ipc.Rpc.Tests;
+
+/// <summary>A server made of nothing but a listener: it accepts one client and answers with what it is told to, right or wrong.</summary>
+internal sealed class RawServer : IDisposable
+{
+    private readonly Listener _listener;
+    private Connection? _connection;
+
+    public RawServer() => _listener = Listener.Open(Name);
+
+    public string Name { get; } = TestServer.NewName();
+
+    public Connection Connection => _connection!;
+
+    public void Accept()
+    {
+        Assert.Equal(IpcStatus.Ok, _listener.Next(Deadline.After(Eventually.Watchdog), CancellationToken.None, out ListenerEvent next));
+        Assert.Equal(ListenerEventKind.Connect, next.Kind);
+        _connection = next.Connection;
+        _connection.Accept();
+    }
+
+    /// <summary>Waits for the next frame of the client.</summary>
+    public FrameHeader Receive()
+    {
+        FrameHeader header = default;
+        Eventually.True(() => TryReceive(out header), "the client sends a frame");
+        return header;
+    }
+
+    public void Send(FrameHeader header, params byte[] body)
+    {
+        var frame = new byte[FrameHeader.Size + body.Length];
+        header.WriteTo(frame);
+        body.CopyTo(frame, FrameHeader.Size);
+        SendRecord(frame);
+    }
+
+    public void SendRecord(byte[] bytes, ushort type = FrameHeader.RecordType) => Assert.True(_connection!.Writer.TryWrite(bytes, type));
+
+    public void Dispose()
+    {
+        _connection?.Dispose();
+        _listener.Dispose();
+    }
+
+    private bool TryReceive(out FrameHeader header)
+    {
+        header = default;
+        if (!_connection!.Reader.TryRead(out RingRecord record))
+            return false;
+
+        Assert.Null(FrameHeader.TryRead(record.Type, record.Payload, fromClient: true, out header));
+        _connection.Reader.Release();
+        return true;
+    }
+}
