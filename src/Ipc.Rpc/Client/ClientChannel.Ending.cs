@@ -91,6 +91,9 @@ internal sealed partial class ClientChannel
         }
     }
 
+    private RpcFailure Corrupted(CorruptRegionException e)
+        => new(RpcStatus.DataLoss, "What the server " + _name + " wrote is not a ring, and the connection was closed: " + e.Message, null, e);
+
     private RpcFailure ReasonOfPeer()
         => new(RpcStatus.Unavailable, _connection.PeerCloseCode == CloseCode.None ? Died() : Closed());
 

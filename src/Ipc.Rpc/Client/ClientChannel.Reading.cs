@@ -103,7 +103,7 @@ internal sealed partial class ClientChannel
         }
         catch (CorruptRegionException e)
         {
-            End(new RpcFailure(RpcStatus.DataLoss, "What the server " + _name + " wrote is not a ring: " + e.Message, null, e));
+            End(Corrupted(e));
             return IpcStatus.Corrupt;
         }
 

@@ -139,16 +139,13 @@ internal sealed partial class ClientChannel
                 return false;
             }
 
-            if (_control.HasAny)
-                _control.Flush(_builder);
-
             PendingSlot slot = _table.Take(call) ?? throw new RpcException(
                 RpcStatus.ResourceExhausted, "A call to " + method.FullName + " would be one more than the " + _table.All.Length + " that may be pending (RpcClientOptions.MaxPendingCalls).");
             bool open = false;
             try
             {
                 ulong wire = call.Deadline == ulong.MaxValue ? 0 : Math.Max(1, call.Deadline); // 0 is none
-                Span<byte> body = _builder.Begin(new FrameHeader(FrameKind.Request, slot.CallId, credit, method.Id, wire));
+                Span<byte> body = _builder.Begin(new FrameHeader(FrameKind.Request, slot.CallId, credit, method.Id, wire), method.Id);
                 var writer = new ProtoWriter(body, _builder);
                 codec.Write(ref writer, in request);
 
@@ -160,6 +157,11 @@ internal sealed partial class ClientChannel
                 slot.Open();
                 open = true;
                 _builder.Publish();
+            }
+            catch (CorruptRegionException e)
+            {
+                End(Corrupted(e));
+                throw Ended!.ToException(cancel);
             }
             catch (ProtoException e)
             {
@@ -258,15 +260,20 @@ internal sealed partial class ClientChannel
 
     private void FlushControl()
     {
-        int stuck = 0;
-        while (_control.HasAny && stuck == 0 && Monitor.TryEnter(_write))
+        bool stuck = false;
+        while (_control.HasAny && !stuck && Monitor.TryEnter(_write))
         {
             try
             {
                 if (_ended is not null)
                     return;
                 _control.Flush(_builder);
-                stuck = _control.HasAny ? 1 : 0;
+                stuck = _control.HasAny;
+            }
+            catch (CorruptRegionException e)
+            {
+                End(Corrupted(e));
+                return;
             }
             finally
             {

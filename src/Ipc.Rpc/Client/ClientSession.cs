@@ -47,10 +47,6 @@ internal sealed class ClientSession : IDisposable
             var connection = Connection.Connect(_name, ConnectOptionsFor(deadline), cancel);
             Volatile.Write(ref _channel, new ClientChannel(_name, connection, Options));
         }
-        catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
-        {
-            throw new OperationCanceledException(e.Message, e, cancel);
-        }
         catch (IpcException e)
         {
             throw FailureOf(e).ToException(cancel);
@@ -180,11 +176,11 @@ internal sealed class ClientSession : IDisposable
             _refusal = null;
             return new ClientChannel(_name, connection, Options);
         }
-        catch (IpcException e) when (e.Status == IpcStatus.Cancelled && cancel.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancel.IsCancellationRequested)
         {
             throw RpcFailure.Cancelled(method).ToException(cancel);
         }
-        catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
+        catch (OperationCanceledException e)
         {
             Pause(new RpcFailure(
                 RpcStatus.Unavailable,

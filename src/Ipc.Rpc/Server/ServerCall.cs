@@ -30,7 +30,8 @@ internal sealed class ServerCall : IDisposable
 
     public bool IsCancelled => Volatile.Read(ref _cancelled) != 0 || _source.IsCancellationRequested;
 
-    public bool IsOverdue => Header.Deadline != 0 && Deadline.FromNanoseconds(Header.Deadline).HasPassed;
+    /// <summary>Whether it was the deadline that fired the token. (A timer may fire a moment early, so the clock is not asked.)</summary>
+    public bool IsOverdue => Volatile.Read(ref _cancelled) == 0 && _source.IsCancellationRequested;
 
     public void Begin(in FrameHeader header)
     {

@@ -12,7 +12,7 @@ internal sealed partial class ServerConnection
     {
         for (int handled = 0; handled < budget; handled++)
         {
-            if (IsCongested && TryPark())
+            if (Volatile.Read(ref _closed) || (IsCongested && TryPark()))
                 return DrainResult.Gone;
 
             string? wrong;

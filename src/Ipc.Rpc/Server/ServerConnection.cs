@@ -55,64 +55,22 @@ internal sealed partial class ServerConnection
         if ((request.Flags & FrameHeader.OneWay) != 0)
             return true;
 
-        lock (_write)
+        try
         {
-            if (_closed)
-                return true; // there is nobody to tell; the call's token fires
-
-            FrameOutcome outcome;
-            try
-            {
-                Span<byte> body = _builder.Begin(new FrameHeader(kind, request.Call), intoRing: !_congested);
-                var writer = new ProtoWriter(body, _builder);
-                method.Response.Write(ref writer, in value);
-                outcome = _builder.End(writer.Written);
-            }
-#pragma warning disable CA1031 // whatever a codec throws is this call's failure
-            catch (Exception e)
-#pragma warning restore CA1031
-            {
-                _builder.Abandon();
-                Error(request.Call, RpcStatus.Internal, null, "What " + method.FullName + " returned cannot be encoded: " + e.Message);
-                return false;
-            }
-
-            switch (outcome)
-            {
-                case FrameOutcome.InRing:
-                    _builder.Publish();
-                    return true;
-                case FrameOutcome.Full:
-                    if (!_congested && _builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
-                        _builder.Publish();
-                    else
-                        Enqueue(_builder.Spilled.ToArray());
-                    return true;
-                default:
-                    Error(
-                        request.Call, RpcStatus.ResourceExhausted, null,
-                        "What " + method.FullName + " returned takes " + _builder.Length + " bytes; the ring to the client carries at most " + _builder.MaxFrame
-                        + ". Connect with a larger RpcClientOptions.ToClientCapacity.");
-                    _builder.Trim();
-                    return false;
-            }
+            lock (_write)
+                return Encode(kind, request, method, in value);
+        }
+        catch (CorruptRegionException e)
+        {
+            Close(CloseCode.Corrupt, e.Message);
+            return false;
         }
     }
 
     public void SendError(FrameHeader request, RpcStatus status, string? type, string text)
-    {
-        if ((request.Flags & FrameHeader.OneWay) != 0)
-            return;
+        => SendSmall(request, new FrameHeader(FrameKind.Error, request.Call, (ushort)status), new ErrorBody(type, text).Encode(_builder.MaxFrame - FrameHeader.Size));
 
-        lock (_write)
-            Error(request.Call, status, type, text);
-    }
-
-    public void SendEnd(FrameHeader request)
-    {
-        lock (_write)
-            Small(new FrameHeader(FrameKind.End, request.Call), Array.Empty<byte>());
-    }
+    public void SendEnd(FrameHeader request) => SendSmall(request, new FrameHeader(FrameKind.End, request.Call), Array.Empty<byte>());
 
     /// <summary>Completes when the client has made room for everything that was sent.</summary>
     public Task Flushed()
@@ -138,9 +96,16 @@ internal sealed partial class ServerConnection
     }
 
     /// <summary>Gives the connection back to the listener: it is empty.</summary>
-    public void Return() => _server.Listener.Return(_connection);
+    public void Return()
+    {
+        lock (_write)
+        {
+            if (!_closed)
+                _server.Listener.Return(_connection);
+        }
+    }
 
-    /// <summary>Ends it: by whom it is lent to, or when the server stops.</summary>
+    /// <summary>Ends it. Any thread: whoever reads it meanwhile finds nothing more.</summary>
     /// <param name="code">What to tell the client; None when it has gone.</param>
     /// <param name="text">The reason, for the client.</param>
     public void Close(CloseCode code, string text)
@@ -166,6 +131,65 @@ internal sealed partial class ServerConnection
         _server.Forget(this);
     }
 
+    private bool Encode<TRequest, TResponse>(FrameKind kind, FrameHeader request, RpcMethod<TRequest, TResponse> method, in TResponse value)
+    {
+        if (_closed)
+            return true; // there is nobody to tell; the call's token fires
+
+        FrameOutcome outcome;
+        try
+        {
+            Span<byte> body = _builder.Begin(new FrameHeader(kind, request.Call), method.Id, intoRing: !_congested);
+            var writer = new ProtoWriter(body, _builder);
+            method.Response.Write(ref writer, in value);
+            outcome = _builder.End(writer.Written);
+        }
+#pragma warning disable CA1031 // whatever a codec throws is this call's failure
+        catch (Exception e) when (e is not CorruptRegionException)
+#pragma warning restore CA1031
+        {
+            _builder.Abandon();
+            Error(request.Call, RpcStatus.Internal, null, "What " + method.FullName + " returned cannot be encoded: " + e.Message);
+            return false;
+        }
+
+        switch (outcome)
+        {
+            case FrameOutcome.InRing:
+                _builder.Publish();
+                return true;
+            case FrameOutcome.Full:
+                if (!_congested && _builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
+                    _builder.Publish();
+                else
+                    Enqueue(_builder.Spilled.ToArray());
+                return true;
+            default:
+                Error(
+                    request.Call, RpcStatus.ResourceExhausted, null,
+                    "What " + method.FullName + " returned takes " + _builder.Length + " bytes; the ring to the client carries at most " + _builder.MaxFrame
+                    + ". Connect with a larger RpcClientOptions.ToClientCapacity.");
+                _builder.Trim();
+                return false;
+        }
+    }
+
+    private void SendSmall(FrameHeader request, FrameHeader header, byte[] body)
+    {
+        if ((request.Flags & FrameHeader.OneWay) != 0)
+            return;
+
+        try
+        {
+            lock (_write)
+                Small(header, body);
+        }
+        catch (CorruptRegionException e)
+        {
+            Close(CloseCode.Corrupt, e.Message);
+        }
+    }
+
     private void Error(ulong call, RpcStatus status, string? type, string text)
         => Small(new FrameHeader(FrameKind.Error, call, (ushort)status), new ErrorBody(type, text).Encode(_builder.MaxFrame - FrameHeader.Size));
 
@@ -183,12 +207,8 @@ internal sealed partial class ServerConnection
 
     private void Pong(FrameHeader ping, ReadOnlySpan<byte> body)
     {
-        byte[] copy = body.ToArray();
-        lock (_write)
-        {
-            if (_outbox.Count < MaxPongs) // a client that pings without reading the answers gets no more of them
-                Small(new FrameHeader(FrameKind.Pong, ping.Call), copy);
-        }
+        if (_outbox.Count < MaxPongs) // a client that pings without reading the answers gets no more of them
+            SendSmall(ping, new FrameHeader(FrameKind.Pong, ping.Call), body.ToArray());
     }
 
     private void Enqueue(byte[] frame)
@@ -207,33 +227,50 @@ internal sealed partial class ServerConnection
         {
             await Task.Delay(pause).ConfigureAwait(false);
             TaskCompletionSource<bool>? flushed;
-            lock (_write)
+            try
             {
-                if (_closed)
-                    return;
-                while (_outbox.Count != 0 && _builder.TrySend(_outbox.Peek()))
+                lock (_write)
                 {
-                    _outbox.Dequeue();
-                    pause = 1;
-                }
+                    if (FlushSome())
+                        pause = 1;
+                    if (_closed)
+                        return;
+                    if (_outbox.Count != 0)
+                        continue;
 
-                if (!_connection.IsOpen)
-                    _outbox.Clear(); // the leader will be told; nobody reads this any more
-                if (_outbox.Count != 0)
-                    continue;
-
-                _congested = false;
-                flushed = _flushed;
-                _flushed = null;
-                if (_parked)
-                {
-                    _parked = false;
-                    Return();
+                    _congested = false;
+                    flushed = _flushed;
+                    _flushed = null;
+                    if (_parked)
+                    {
+                        _parked = false;
+                        Return();
+                    }
                 }
+            }
+            catch (CorruptRegionException e)
+            {
+                Close(CloseCode.Corrupt, e.Message);
+                return;
             }
 
             flushed?.TrySetResult(true);
             return;
         }
+    }
+
+    /// <summary>Sends from the outbox what fits into the ring. The caller holds the write lock.</summary>
+    private bool FlushSome()
+    {
+        if (_closed)
+            return false;
+
+        int before = _outbox.Count;
+        while (_outbox.Count != 0 && _builder.TrySend(_outbox.Peek()))
+            _outbox.Dequeue();
+        bool progress = _outbox.Count != before;
+        if (!_connection.IsOpen)
+            _outbox.Clear(); // nobody reads this any more; the leader will be told
+        return progress;
     }
 }

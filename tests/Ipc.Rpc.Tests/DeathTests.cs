@@ -1,0 +1,164 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Rpc.Peer;
+using Xunit;
+
+namespace Ipc.Rpc.Tests;
+
+/// <summary>A process is killed with SIGKILL: the other one hears of it at once, and goes on.</summary>
+public sealed class DeathTests
+{
+    [Fact]
+    public async Task EveryPendingCallEndsWhenTheServerIsKilled()
+    {
+        string name = TestServer.NewName();
+        using var server = new PeerProcess("serve", name);
+        using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { StreamWindow = 4 });
+        ITestService service = TestServiceRpc.Client(client);
+        Assert.Equal(server.Id, client.ServerProcessId);
+
+        await using IAsyncEnumerator<int> items = service.Count(0, int.MaxValue).GetAsyncEnumerator();
+        Assert.True(await items.MoveNextAsync());
+        Task<int>[] calls =
+        {
+            service.WaitAsync("for ever").AsTask(),
+            service.WaitAsync("for ever").AsTask(),
+            Task.Run(() => service.Block("for ever")),
+            Task.Run(() => service.Block("for ever")),
+            Task.Run(async () =>
+            {
+                await using IAsyncEnumerator<byte[]> blobs = service.Blobs(1, int.MaxValue, string.Empty).GetAsyncEnumerator();
+                while (await blobs.MoveNextAsync())
+                {
+                }
+
+                return 0;
+            }),
+        };
+        Assert.Equal(3, service.Add(1, 2)); // a round trip later all of them have been sent but perhaps the last
+
+        server.Kill();
+        var clock = Stopwatch.StartNew();
+        foreach (Task<int> call in calls)
+        {
+            RpcException e = await Eventually.Fails(call);
+            Assert.Equal(RpcStatus.Unavailable, e.Status);
+        }
+
+        Assert.True(clock.Elapsed < TimeSpan.FromSeconds(5), "death was noticed only after " + clock.Elapsed);
+        RpcException ended = await Eventually.Fails(Task.Run(async () =>
+        {
+            while (await items.MoveNextAsync())
+            {
+            }
+        }));
+        Assert.Equal(RpcStatus.Unavailable, ended.Status);
+        Assert.Contains("(process " + server.Id + ") died", ended.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(WaitMode.Adaptive)]
+    [InlineData(WaitMode.Spin)]
+    [InlineData(WaitMode.Block)]
+    public void ALoneSynchronousCallEndsWhenTheServerIsKilled(WaitMode mode)
+    {
+        string name = TestServer.NewName();
+        using var server = new PeerProcess("serve", name);
+        using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { WaitMode = mode });
+        ErrorTests.Lives(TestServiceRpc.Client(client));
+        var killer = new Thread(server.Kill);
+        killer.Start();
+        RpcException e = Assert.Throws<RpcException>(() => TestServiceRpc.Client(client).Block("for ever"));
+        Assert.Equal(RpcStatus.Unavailable, e.Status);
+        killer.Join();
+    }
+
+    [Fact]
+    public async Task AfterARestartTheNextCallSucceeds()
+    {
+        string name = TestServer.NewName();
+        using RpcClient client = Started(name, out PeerProcess server);
+        ITestService service = TestServiceRpc.Client(client);
+        for (int round = 0; round < 3; round++)
+        {
+            ErrorTests.Lives(service);
+            server.Kill();
+            server.Dispose();
+            for (int i = 0; i < 3; i++)
+            {
+                Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => service.Add(1, 1)).Status);
+                Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(Task.Run(() => service.AddAsync(1, 1).AsTask()))).Status);
+            }
+
+            server = new PeerProcess("serve", name);
+            ErrorTests.Lives(service);
+            Assert.Equal(server.Id, client.ServerProcessId);
+        }
+
+        server.Dispose();
+    }
+
+    [Fact]
+    public void WithoutReconnectTheFirstReasonStays()
+    {
+        string name = TestServer.NewName();
+        using var server = new PeerProcess("serve", name);
+        using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { AutoReconnect = false });
+        ITestService service = TestServiceRpc.Client(client);
+        ErrorTests.Lives(service);
+        server.Kill();
+        Eventually.True(() => Assert.Throws<RpcException>(() => service.Add(1, 1)).Message.Contains("died", StringComparison.Ordinal), "death is the reason");
+        using var again = new PeerProcess("serve", name);
+        RpcException e = Assert.Throws<RpcException>(() => service.Add(1, 1));
+        Assert.Equal(RpcStatus.Unavailable, e.Status);
+        Assert.Contains("died", e.Message, StringComparison.Ordinal);
+        Assert.False(client.IsConnected);
+    }
+
+    [Fact]
+    public void HandlersAndStreamsOfAKilledClientAreCancelled()
+    {
+        using var server = new TestServer();
+        using RpcClient other = server.Connect();
+        using var client = new PeerProcess("hold", server.Name, "held");
+        Gate gate = server.Service.GateOf("held");
+        Eventually.True(() => gate.Entered == 1 && server.Service.Produced > 0, "call and stream are under way");
+        client.Kill();
+        Eventually.True(() => gate.Cancelled == 1, "the handler's token fires");
+        Eventually.True(() => server.Service.StreamsEnded == 1, "the producer ends");
+        Eventually.True(() => server.Server.ConnectionCount == 1, "the connection is freed");
+        ErrorTests.Lives(TestServiceRpc.Client(other));
+    }
+
+    [Fact]
+    public void ClientsThatAreKilledWhileTheyCallLeaveNothing()
+    {
+        using var server = new TestServer();
+        using RpcClient other = server.Connect();
+        for (int i = 0; i < 5; i++)
+        {
+            using var client = new PeerProcess("call", server.Name, "100000000");
+            client.Kill();
+        }
+
+        Eventually.True(() => server.Server.ConnectionCount == 1, "the connections are freed");
+        ErrorTests.Lives(TestServiceRpc.Client(other));
+    }
+
+    [Fact]
+    public void AnotherProcessCallsAndGetsTheRightAnswers()
+    {
+        using var server = new TestServer();
+        using var client = new PeerProcess("call", server.Name, "20000");
+        Assert.Equal(0, client.WaitForExit());
+    }
+
+    private static RpcClient Started(string name, out PeerProcess server)
+    {
+        server = new PeerProcess("serve", name);
+        return RpcClient.Connect(name);
+    }
+}

@@ -1,0 +1,50 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Threading.Tasks;
+using Xunit;
+
+namespace Ipc.Rpc.Tests;
+
+/// <summary>The other process: Ipc.Rpc.Peer with a verb. Killed when disposed.</summary>
+internal sealed class PeerProcess : IDisposable
+{
+    private readonly Process _process;
+
+    public PeerProcess(params string[] arguments)
+    {
+        string host = Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet" ? Environment.ProcessPath! : "dotnet";
+        var start = new ProcessStartInfo(host) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, "Ipc.Rpc.Peer.dll"));
+        foreach (string argument in arguments)
+            start.ArgumentList.Add(argument);
+        _process = Process.Start(start)!;
+
+        Task<string?> line = _process.StandardOutput.ReadLineAsync();
+        Assert.True(line.Wait(Eventually.Watchdog), "the other process does not start");
+        Assert.Equal("ready", line.Result);
+    }
+
+    public int Id => _process.Id;
+
+    /// <summary>SIGKILL; returns when the process is gone.</summary>
+    public void Kill()
+    {
+        _process.Kill();
+        Assert.True(_process.WaitForExit(Eventually.Watchdog), "a killed process does not end");
+    }
+
+    /// <summary>Waits for its own end.</summary>
+    public int WaitForExit()
+    {
+        Assert.True(_process.WaitForExit(Eventually.Watchdog), "the other process does not end");
+        return _process.ExitCode;
+    }
+
+    public void Dispose()
+    {
+        if (!_process.HasExited)
+            Kill();
+        _process.Dispose();
+    }
+}
