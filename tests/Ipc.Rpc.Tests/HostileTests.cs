@@ -82,7 +82,6 @@ public sealed class HostileTests
         Assert.Equal(RpcStatus.DataLoss, (await Eventually.Fails(first)).Status);
         Assert.Equal(RpcStatus.DataLoss, (await Eventually.Fails(second)).Status);
         Assert.Equal(CloseCode.Protocol, server.Connection.PeerCloseCode);
-        Assert.False(string.IsNullOrEmpty(server.Connection.PeerCloseText));
         Assert.Equal(RpcStatus.DataLoss, Assert.Throws<RpcException>(() => service.Add(1, 1)).Status);
     }
 

@@ -9,19 +9,19 @@ using System.Threading.Tasks;
 namespace Ipc.Rpc;
 
 // What a leader does: it takes events from the listener, reads the connections that they lend, and gives these back when nothing
-// has come for as long as a wake would cost. Giving back means to be woken by the client's next request, at the price of arming the
-// connection and of the wake; reading on means to see it at once. So a client that calls in a loop is served by spinning, and
-// an idle server sleeps in the listener.
+// has come for a while. Reading on is the shortest way from a request to its handler; a connection that was given back is polled by the
+// listener among others, and armed when the listener goes to sleep. So a client that calls in a loop is served from its ring
+// directly, and an idle server sleeps in the listener.
 
 /// <summary>A running server: listener, connections, handlers.</summary>
 internal sealed class ServerLoop
 {
     private const int FramesPerTurn = 64; // then the other connections have theirs
     private const int MaxSpunOn = 4; // with more connections than this, idle ones go back at once
-    private const int SpinsBetweenEvents = 8;
+    private const int SpinsBetweenEvents = 16;
     private const int LongestDescription = 1000;
-    private static readonly long _adaptiveSpin = Stopwatch.Frequency / 20_000; // 50 us
-    private static readonly long _endlessSpin = Stopwatch.Frequency / 100; // 10 ms, then the listener spins
+    private static readonly long _adaptiveSpin = Stopwatch.Frequency / 50_000; // 20 us, then the listener spins as long as a wake would cost
+    private static readonly long _endlessSpin = Stopwatch.Frequency / 100; // 10 ms, then the listener spins for ever
 
     private readonly Dictionary<uint, RpcHandler> _handlers;
     private readonly HashSet<ServerConnection> _connections = new();
