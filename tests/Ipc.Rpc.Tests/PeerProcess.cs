@@ -6,13 +6,15 @@ using Xunit;
 
 namespace Ipc.Rpc.Tests;
 
-/// <summary>The other process: Ipc.Rpc.Peer with a verb. Killed when disposed.</summary>
+/// <summary>The other process: Ipc.Rpc.Peer with a verb. A server ends in good order when disposed, anything else is killed.</summary>
 internal sealed class PeerProcess : IDisposable
 {
     private readonly Process _process;
+    private readonly bool _isServer;
 
     public PeerProcess(params string[] arguments)
     {
+        _isServer = arguments[0] == "serve";
         string host = Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet" ? Environment.ProcessPath! : "dotnet";
         var start = new ProcessStartInfo(host) { RedirectStandardInput = true, RedirectStandardOutput = true };
         start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, "Ipc.Rpc.Peer.dll"));
@@ -43,8 +45,16 @@ internal sealed class PeerProcess : IDisposable
 
     public void Dispose()
     {
-        if (!_process.HasExited)
+        if (!_process.HasExited && _isServer)
+        {
+            _process.StandardInput.Close();
+            WaitForExit();
+        }
+        else if (!_process.HasExited)
+        {
             Kill();
+        }
+
         _process.Dispose();
     }
 }

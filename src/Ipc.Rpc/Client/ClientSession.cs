@@ -47,6 +47,10 @@ internal sealed class ClientSession : IDisposable
             var connection = Connection.Connect(_name, ConnectOptionsFor(deadline), cancel);
             Volatile.Write(ref _channel, new ClientChannel(_name, connection, Options));
         }
+        catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
+        {
+            throw new OperationCanceledException(e.Message, e, cancel);
+        }
         catch (IpcException e)
         {
             throw FailureOf(e).ToException(cancel);
@@ -176,12 +180,11 @@ internal sealed class ClientSession : IDisposable
             _refusal = null;
             return new ClientChannel(_name, connection, Options);
         }
-        catch (OperationCanceledException) when (cancel.IsCancellationRequested)
+        catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {
-            throw RpcFailure.Cancelled(method).ToException(cancel);
-        }
-        catch (OperationCanceledException e)
-        {
+            if (cancel.IsCancellationRequested)
+                throw RpcFailure.Cancelled(method).ToException(cancel);
+
             Pause(new RpcFailure(
                 RpcStatus.Unavailable,
                 "The server " + _name + " did not answer within " + patience.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture) + " ms.", null, e));
