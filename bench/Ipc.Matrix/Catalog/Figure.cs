@@ -1,0 +1,23 @@
+namespace Ipc.Matrix;
+
+/// <summary>Who runs the two processes of a figure: a program of bench/native, or this one.</summary>
+internal enum Runner
+{
+    NativeLimits,
+    NativeRing,
+    NativeRpc,
+    Managed,
+}
+
+/// <summary>One row of the table.</summary>
+/// <param name="Name">Stable and dotted: scripts and earlier results know it.</param>
+/// <param name="Limit">The figure that is the denominator of the ratio, measured in the same second; null for limits themselves.</param>
+/// <param name="Target">The ratio to reach: at most, for times; at least, for rates.</param>
+/// <param name="Rival">What a user would take instead, measured in the same run.</param>
+/// <param name="Spins">Needs two cores: on one, a spinning process only keeps the other from answering.</param>
+internal sealed record Figure(string Name, Unit Unit, Runner Runner, string? Limit = null, double? Target = null, string? Rival = null, bool Spins = false)
+{
+    public bool IsRate => Unit is Unit.MillionPerSecond or Unit.GigabytesPerSecond;
+
+    public bool Reaches(double ratio) => Target is not { } target || (IsRate ? ratio >= target : ratio <= target);
+}

@@ -1,0 +1,75 @@
+using System;
+using System.Collections.Generic;
+using System.IO.Enumeration;
+using System.Linq;
+
+namespace Ipc.Matrix;
+
+/// <summary>One run: chooses the figures, measures them, writes the table.</summary>
+internal static class Matrix
+{
+    /// <returns>The exit code: 0 when every figure that was asked for could be measured.</returns>
+    public static int Run(Options options)
+    {
+        Cores cores = options.Cores ?? Cores.Find();
+        int rounds = options.Rounds ?? (options.Quick ? 5 : 15);
+        Figure[] chosen = Choose(options.Only);
+        if (chosen.Length == 0)
+            throw new FormatException($"No figure matches '{options.Only}'.");
+
+        List<Result> results = [];
+        Programs programs = new(options.Native, cores, options.Scale ?? (options.Quick ? 0.5 : 1));
+        using (Measurement measurement = new(programs, rounds, cores.AreTwo))
+        {
+            foreach (Figure figure in chosen.Where(figure => !IsLimit(figure)))
+            {
+                Progress(figure.Name);
+                results.Add(measurement.Run(figure));
+            }
+
+            // Last: by now the limits have been measured beside the others, all through the run.
+            results.InsertRange(0, chosen.Where(IsLimit).Select(measurement.RunLimit).ToArray());
+        }
+
+        Progress("");
+        results = results.Select(result => result with { RivalValue = RivalOf(result, results) }).ToList();
+        ResultTable.Print($"{Machine.Describe()}\n{Placement(cores)}; median of {rounds} rounds, limit and figure in turns", results);
+        if (options.Json is not null)
+            ResultJson.Write(options.Json, results);
+        return results.Any(result => result.Failed) ? 1 : 0;
+    }
+
+    private static bool IsLimit(Figure figure) => figure.Runner == Runner.NativeLimits;
+
+    /// <summary>What matches, and the limits and rivals that it needs, in the order of the table.</summary>
+    private static Figure[] Choose(string pattern)
+    {
+        HashSet<string> names = [];
+        foreach (Figure figure in Figures.All.Where(figure => FileSystemName.MatchesSimpleExpression(pattern, figure.Name)))
+        {
+            names.Add(figure.Name);
+            if (figure.Limit is not null)
+                names.Add(figure.Limit);
+            if (figure.Rival is not null)
+                names.Add(figure.Rival);
+        }
+
+        return Figures.All.Where(figure => names.Contains(figure.Name)).ToArray();
+    }
+
+    private static double? RivalOf(Result result, List<Result> results)
+    {
+        Result? rival = results.Find(other => other.Figure.Name == result.Figure.Rival);
+        return rival?.Value is { } value ? Units.Convert(value, rival.Figure.Unit, result.Figure.Unit) : null;
+    }
+
+    private static string Placement(Cores cores) =>
+        cores.AreTwo ? $"measuring process on core {cores.Measuring}, answering on core {cores.Answering}" : $"both processes on core {cores.Measuring}, the only one";
+
+    /// <summary>A line that comes and goes; nothing where nobody watches.</summary>
+    private static void Progress(string figure)
+    {
+        if (!Console.IsErrorRedirected)
+            Console.Error.Write(figure.Length > 0 ? $"\r\e[K  {figure} ..." : "\r\e[K");
+    }
+}

@@ -1,0 +1,43 @@
+using System;
+using System.Globalization;
+
+namespace Ipc.Matrix;
+
+/// <summary>The two processes of a managed figure: <c>measure</c>, which starts <c>answer</c>.</summary>
+internal static class ManagedPair
+{
+    /// <summary>Says "ready", then runs a round for each line and writes its value, until its input ends.</summary>
+    public static void Measure(string figure, Cores cores, double scale)
+    {
+        using Subject subject = Subjects.Create(figure);
+        string count = Math.Max(1, (int)(subject.Count * scale)).ToString(CultureInfo.InvariantCulture);
+        string name = "bench-" + Environment.ProcessId.ToString(CultureInfo.InvariantCulture);
+        using Worker answering = Worker.Start(figure + ", answering process", Programs.Self, "answer", figure, "--cores", cores.ToString(), "--name", name);
+        subject.Open(name, Side.Measuring);
+        Cores.PinProcess(cores.Measuring);
+
+        Console.WriteLine("ready");
+        while (Console.ReadLine() is not null)
+        {
+            answering.Tell(count);
+            double value = subject.Measure(int.Parse(count, CultureInfo.InvariantCulture));
+            answering.Expect("done");
+            Console.WriteLine(value.ToString("F4", CultureInfo.InvariantCulture));
+        }
+    }
+
+    /// <summary>Says "ready" when the other process can connect, then answers a round for each line, until its input ends.</summary>
+    public static void Answer(string figure, Cores cores, string name)
+    {
+        using Subject subject = Subjects.Create(figure);
+        subject.Open(name, Side.Answering);
+        Cores.PinProcess(cores.Answering);
+
+        Console.WriteLine("ready");
+        while (Console.ReadLine() is { } count)
+        {
+            subject.Answer(int.Parse(count, CultureInfo.InvariantCulture));
+            Console.WriteLine("done");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.IO;
+
+namespace Ipc.Matrix;
+
+/// <summary>Runs figures, each in turns with its limit.</summary>
+/// <remarks>
+/// A virtual machine's cores come to lie closer together or farther apart while it runs, and every round trip changes with them. So the limit is measured
+/// right before and right after each round of a figure, within the same second, and the ratio is taken per round:
+/// <code>limit  figure  limit  figure  limit ...      ratio of a round = figure / mean of the two limits beside it</code>
+/// The median of these ratios is the result. All other processes sleep while one pair measures.
+/// </remarks>
+internal sealed class Measurement(Programs programs, int rounds, bool twoCores) : IDisposable
+{
+    private const int WarmUpRounds = 3;
+
+    private readonly Dictionary<string, Worker> _limits = [];
+    private readonly Dictionary<string, Samples> _limitSamples = [];
+
+    /// <summary>Measures one figure. A figure that cannot be measured gives a result that says why; the others go on.</summary>
+    public Result Run(Figure figure)
+    {
+        if (figure.Spins && !twoCores)
+            return new Result(figure, null, Problem: "needs two cores") { Skipped = true };
+        try
+        {
+            return figure.Limit is null ? RunAlone(figure) : RunBesideLimit(figure, Figures.Named(figure.Limit));
+        }
+        catch (Exception problem) when (problem is IOException or TimeoutException or FormatException)
+        {
+            return new Result(figure, null, Problem: problem.Message);
+        }
+    }
+
+    /// <summary>A limit's own row: all its rounds of this run, or some of its own if nothing needed it.</summary>
+    public Result RunLimit(Figure figure)
+    {
+        if (!_limitSamples.TryGetValue(figure.Name, out Samples? samples) || samples.Count == 0)
+            return Run(figure);
+        return new Result(figure, samples.Median, Spread: samples.Spread);
+    }
+
+    public void Dispose()
+    {
+        foreach (Worker limit in _limits.Values)
+            limit.Dispose();
+    }
+
+    private Result RunAlone(Figure figure)
+    {
+        using Worker worker = programs.Start(figure);
+        WarmUp(worker);
+        Samples samples = new();
+        for (int round = 0; round < rounds; round++)
+            samples.Add(Round(worker));
+        return new Result(figure, samples.Median, Spread: samples.Spread);
+    }
+
+    private Result RunBesideLimit(Figure figure, Figure limitFigure)
+    {
+        Worker limit = Limit(limitFigure);
+        using Worker worker = programs.Start(figure);
+        WarmUp(worker);
+
+        Samples values = new(), limits = new(), ratios = new();
+        double before = LimitRound(limit, limitFigure);
+        for (int round = 0; round < rounds; round++)
+        {
+            double value = Round(worker);
+            double after = LimitRound(limit, limitFigure);
+            double beside = Units.Convert((before + after) / 2, limitFigure.Unit, figure.Unit);
+            values.Add(value);
+            limits.Add(beside);
+            ratios.Add(value / beside);
+            before = after;
+        }
+
+        return new Result(figure, values.Median, limits.Median, ratios.Median, ratios.Spread);
+    }
+
+    private Worker Limit(Figure figure)
+    {
+        if (_limits.TryGetValue(figure.Name, out Worker? limit))
+            return limit;
+        limit = programs.Start(figure);
+        _limits.Add(figure.Name, limit);
+        _limitSamples.Add(figure.Name, new Samples());
+        Round(limit); // touches its memory: not counted
+        return limit;
+    }
+
+    private double LimitRound(Worker limit, Figure figure)
+    {
+        double value = Round(limit);
+        _limitSamples[figure.Name].Add(value);
+        return value;
+    }
+
+    /// <summary>What is compiled while it runs needs some rounds to become what it will be.</summary>
+    private static void WarmUp(Worker worker)
+    {
+        for (int round = 0; round < WarmUpRounds; round++)
+            Round(worker);
+    }
+
+    private static double Round(Worker worker) => double.Parse(worker.Ask("go"), CultureInfo.InvariantCulture);
+}

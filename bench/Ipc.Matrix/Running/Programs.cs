@@ -1,0 +1,30 @@
+using System;
+using System.Globalization;
+using System.IO;
+
+namespace Ipc.Matrix;
+
+/// <summary>Finds and starts the programs that measure.</summary>
+internal sealed class Programs(string nativeFolder, Cores cores, double scale)
+{
+    /// <summary>This program's own executable, for the two processes of a managed figure.</summary>
+    public static string Self => Path.Combine(AppContext.BaseDirectory, "Ipc.Matrix");
+
+    public Worker Start(Figure figure)
+    {
+        string[] arguments = [figure.Name, "--cores", cores.ToString(), "--scale", scale.ToString(CultureInfo.InvariantCulture)];
+        return figure.Runner switch
+        {
+            Runner.NativeLimits => Worker.Start(figure.Name, Native("bench_limits"), arguments),
+            Runner.NativeRing => Worker.Start(figure.Name, Native("bench_ring"), arguments),
+            Runner.NativeRpc => Worker.Start(figure.Name, Native("bench_rpc"), arguments),
+            _ => Worker.Start(figure.Name, Self, ["measure", .. arguments]),
+        };
+    }
+
+    private string Native(string name)
+    {
+        string path = Path.Combine(nativeFolder, name);
+        return File.Exists(path) ? path : throw new FileNotFoundException($"{path} is not built: cmake --preset native && cmake --build build/native", path);
+    }
+}

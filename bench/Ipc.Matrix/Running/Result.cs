@@ -1,0 +1,27 @@
+namespace Ipc.Matrix;
+
+/// <summary>What became of one figure.</summary>
+/// <param name="Value">Median of the rounds, in the figure's unit; null when it could not be measured.</param>
+/// <param name="LimitValue">Median of the limit's rounds beside it, in the same unit.</param>
+/// <param name="Ratio">Median of the rounds' own ratios, each to the limit just before and after it.</param>
+/// <param name="Spread">Of the ratios, or of the values where there is no limit.</param>
+/// <param name="Problem">Why there is no value.</param>
+internal sealed record Result(Figure Figure, double? Value, double? LimitValue = null, double? Ratio = null, double? Spread = null, string? Problem = null)
+{
+    /// <summary>The rival's value in this figure's unit; null when it was not measured in this run.</summary>
+    public double? RivalValue { get; init; }
+
+    /// <summary>How many times better than the rival.</summary>
+    public double? Gain => (Value, RivalValue) switch
+    {
+        ({ } mine, { } theirs) when mine > 0 && theirs > 0 => Figure.IsRate ? mine / theirs : theirs / mine,
+        _ => null,
+    };
+
+    /// <summary>Cannot be measured on this machine, which is not a failure.</summary>
+    public bool Skipped { get; init; }
+
+    public bool Failed => Problem is not null && !Skipped;
+
+    public bool? Reached => Ratio is { } ratio && Figure.Target is not null ? Figure.Reaches(ratio) : null;
+}

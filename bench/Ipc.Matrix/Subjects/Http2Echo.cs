@@ -1,0 +1,112 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Net;
+using System.Net.Http;
+using System.Net.Sockets;
+using System.Threading.Tasks;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.Logging;
+
+namespace Ipc.Matrix;
+
+/// <summary>64 bytes posted and returned over HTTP/2 on a Unix socket: ASP.NET's server, .NET's client, nothing above them.</summary>
+/// <remarks>What a gRPC call does at least: its framing, metadata and message objects would come on top.</remarks>
+internal sealed class Http2Echo(int count) : Subject(count)
+{
+    private static readonly Uri s_address = new("http://bench/echo");
+
+    private readonly byte[] _bytes = new byte[64];
+    private WebApplication? _server;
+    private HttpClient? _client;
+    private string? _path;
+
+    public override void Open(string name, Side side)
+    {
+        string path = UnixSocketBytes.PathOf(name);
+        if (side == Side.Answering)
+        {
+            _path = path;
+            _server = Serve(path);
+        }
+        else
+        {
+            _client = new HttpClient(ConnectTo(path));
+        }
+    }
+
+    public override double Measure(int count)
+    {
+        double perCall = MeasureAsync(count).GetAwaiter().GetResult();
+        return Units.Convert(perCall, Unit.Nanoseconds, Unit.Microseconds);
+    }
+
+    public override void Dispose()
+    {
+        _client?.Dispose();
+        if (_server is not null)
+        {
+            _server.StopAsync().GetAwaiter().GetResult();
+            ((IAsyncDisposable)_server).DisposeAsync().AsTask().GetAwaiter().GetResult();
+        }
+
+        if (_path is not null)
+            File.Delete(_path);
+    }
+
+    private static WebApplication Serve(string path)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel => kestrel.ListenUnixSocket(path, listen => listen.Protocols = HttpProtocols.Http2));
+        WebApplication server = builder.Build();
+        server.Run(EchoAsync);
+        server.StartAsync().GetAwaiter().GetResult();
+        return server;
+    }
+
+    private static async Task EchoAsync(HttpContext context)
+    {
+        int length = (int)context.Request.ContentLength!.Value;
+        byte[] bytes = new byte[length];
+        await context.Request.Body.ReadExactlyAsync(bytes);
+        context.Response.ContentLength = length;
+        await context.Response.Body.WriteAsync(bytes);
+    }
+
+    private static SocketsHttpHandler ConnectTo(string path) => new()
+    {
+        ConnectCallback = async (_, cancel) =>
+        {
+            Socket socket = new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+            await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancel);
+            return new NetworkStream(socket, ownsSocket: true);
+        },
+    };
+
+    private async Task<double> MeasureAsync(int count)
+    {
+        await CallAsync();
+        long began = Stopwatch.GetTimestamp();
+        for (int i = 0; i < count; i++)
+            await CallAsync();
+        return Nanoseconds(began, count);
+    }
+
+    private async Task CallAsync()
+    {
+        using HttpRequestMessage request = new(HttpMethod.Post, s_address)
+        {
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Content = new ByteArrayContent(_bytes),
+        };
+        using HttpResponseMessage response = await _client!.SendAsync(request);
+        byte[] bytes = await response.EnsureSuccessStatusCode().Content.ReadAsByteArrayAsync();
+        if (bytes.Length != _bytes.Length)
+            throw new InvalidDataException($"{bytes.Length} bytes came back instead of {_bytes.Length}.");
+    }
+}

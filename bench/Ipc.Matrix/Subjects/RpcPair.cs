@@ -1,0 +1,36 @@
+using System;
+
+namespace Ipc.Matrix;
+
+using Ipc.Rpc;
+
+/// <summary>A client and a server of <see cref="IBench"/>, through generated proxy and dispatcher.</summary>
+/// <remarks>A client that spins never sleeps. Its server is adaptive: it spins as long as calls follow each other and is quiet between rounds, when others measure.</remarks>
+internal abstract class RpcPair(WaitMode mode, int count) : Subject(count)
+{
+    private RpcServer? _server;
+    private RpcClient? _client;
+
+    protected IBench Bench { get; private set; } = null!;
+
+    public override void Open(string name, Side side)
+    {
+        if (side == Side.Answering)
+        {
+            RpcServerOptions options = new() { WaitMode = mode == WaitMode.Block ? WaitMode.Block : WaitMode.Adaptive };
+            _server = RpcServer.Start(name, options, BenchRpc.Service(new BenchService()));
+        }
+        else
+        {
+            RpcClientOptions options = new() { WaitMode = mode, ToClientCapacity = 4 << 20, ConnectTimeout = TimeSpan.FromSeconds(20) };
+            _client = RpcClient.Connect(name, options);
+            Bench = BenchRpc.Client(_client);
+        }
+    }
+
+    public override void Dispose()
+    {
+        _client?.Dispose();
+        _server?.Dispose();
+    }
+}

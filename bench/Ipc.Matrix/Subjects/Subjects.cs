@@ -1,0 +1,26 @@
+using System;
+
+namespace Ipc.Matrix;
+
+/// <summary>The managed figures by name.</summary>
+internal static class Subjects
+{
+    public static Subject Create(string figure) => figure switch
+    {
+        "ring.echo.64.spin.cs" => new RingEcho(WaitMode.Spin, Unit.Nanoseconds, 250_000),
+        "ring.echo.64.block.cs" => new RingEcho(WaitMode.Block, Unit.Microseconds, 1_500),
+        "ring.oneway.64.cs" => new RingOneWay(2_000_000),
+        "ring.oneway.64k.cs" => new RingBlocks(10_000),
+        "rpc.sync.64.spin.cs" => new RpcEcho(62, WaitMode.Spin, Unit.Nanoseconds, 50_000), // tag and length take two of the 64
+        "rpc.sync.64.block.cs" => new RpcEcho(62, WaitMode.Block, Unit.Microseconds, 1_000),
+        "rpc.sync.4k.spin.cs" => new RpcEcho(4093, WaitMode.Spin, Unit.Nanoseconds, 20_000),
+        "rpc.response.1m.cs" => new RpcFetch(1 << 20, 200),
+        "rpc.allocated.sync.cs" => new RpcAllocated(10_000),
+        "pipe.64" => new ByteEcho<PipeBytes>(1_000),
+        "uds.64" => new ByteEcho<UnixSocketBytes>(1_000),
+        "tcp.64" => new ByteEcho<TcpBytes>(1_000),
+        "uds.oneway.64" => new SocketOneWay(60_000),
+        "http2.uds.64" => new Http2Echo(500),
+        _ => throw new ArgumentException($"There is no figure {figure} in this program.", nameof(figure)),
+    };
+}
