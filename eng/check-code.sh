@@ -60,7 +60,7 @@ check_labels() {
     [ -n "$known" ] || complain "docs/memory-ordering.md has no table of labels"
     for folder in src/Ipc.Native/src src/Ipc.Core; do
         find $folder -name '*.c' -o -name '*.cs' | grep -q . || continue
-        used=$(grep -rhE --include='*.[ch]' --include='*.cs' --exclude-dir=obj --exclude-dir=bin '(//|/?\*).*\[[a-z]+\]' $folder |
+        used=$(grep -rhE --include='*.[ch]' --include='*.cs' --exclude-dir=obj --exclude-dir=bin '(//|/\*|^[[:space:]]*\*).*\[[a-z]+\]' $folder |
             sed -E 's,.*(//|/\*),,' | grep -oE '\[[a-z]+\]' | sort -u)
         for label in $known; do
             grep -qxF -- "$label" <<<"$used" || complain "$label of docs/memory-ordering.md is nowhere in $folder"

@@ -24,7 +24,7 @@ static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
         return ipc_fail(IPC_E_CORRUPT, "a ring of %" PRIu64 " bytes was read up to %" PRIu64 " and freed up to %" PRIu64, ring->capacity,
                         position, free_position);
     const uint64_t end = free_position + ring->capacity - IPC_LINE;
-    while (position < end) {
+    for (;;) { /* at `end` there must be a zero */
         ipc_record_view view;
         const uint64_t word = ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish], [walk] */
         if (word == 0)

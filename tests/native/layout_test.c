@@ -1,0 +1,124 @@
+/* docs/wire-format.md typed a second time: each number here was read from the page, not from the headers. */
+#include "layout/connection_layout.h"
+#include "layout/listener_layout.h"
+#include "layout/region_layout.h"
+#include "layout/ring_layout.h"
+#include "test.h"
+
+#define AT(type, field, offset, size)                        \
+    do {                                                     \
+        CHECK_EQUAL(offset, offsetof(type, field));          \
+        CHECK_EQUAL(size, sizeof(((type *)NULL)->field));    \
+    } while (0)
+
+TEST(the_region_header_is_section_2)
+{
+    AT(ipc_region_header, magic, 0, 8);
+    AT(ipc_region_header, major, 8, 2);
+    AT(ipc_region_header, minor, 10, 2);
+    AT(ipc_region_header, kind, 12, 4);
+    AT(ipc_region_header, total_size, 16, 8);
+    AT(ipc_region_header, participant_offset, 24, 4);
+    AT(ipc_region_header, participant_capacity, 28, 4);
+    AT(ipc_region_header, body_offset, 32, 8);
+    AT(ipc_region_header, body_size, 40, 8);
+    AT(ipc_region_header, region_id, 48, 16);
+    AT(ipc_region_header, created, 64, 8);
+    AT(ipc_region_header, creator_pid, 72, 4);
+    AT(ipc_region_header, flags, 76, 4);
+    AT(ipc_region_header, state, 128, 4);
+    AT(ipc_region_header, recoveries, 132, 4);
+    AT(ipc_region_header, change, 256, 64);
+    const uint64_t magic = IPC_REGION_MAGIC;
+    CHECK(memcmp("IPCRGN1\n", &magic, 8) == 0);
+    CHECK_EQUAL(0x4000000000000000, IPC_LOCK_PARTICIPANTS);
+    CHECK_EQUAL(0x3FFFFFFFFFFFFFFF, IPC_LOCK_REGION);
+}
+
+TEST(the_participant_entry_is_section_2)
+{
+    CHECK_EQUAL(128, sizeof(ipc_participant));
+    AT(ipc_participant, state, 0, 4);
+    AT(ipc_participant, generation, 4, 4);
+    AT(ipc_participant, pid, 8, 4);
+    AT(ipc_participant, role, 12, 4);
+    AT(ipc_participant, start_time, 16, 8);
+    AT(ipc_participant, attached, 24, 8);
+    AT(ipc_participant, pid_namespace, 32, 8);
+    AT(ipc_participant, runtime, 40, 4);
+    CHECK_EQUAL(1024, IPC_PARTICIPANT_OFFSET);
+}
+
+TEST(the_waiter_is_section_3)
+{
+    CHECK_EQUAL(64, sizeof(ipc_waiter));
+    AT(ipc_waiter, word, 0, 4);
+    AT(ipc_waiter, fence_required, 4, 4);
+    AT(ipc_waiter, wanted, 8, 4);
+}
+
+TEST(the_ring_header_is_section_4)
+{
+    CHECK_EQUAL(1024, sizeof(ipc_ring_header));
+    AT(ipc_ring_header, magic, 0, 4);
+    AT(ipc_ring_header, capacity, 8, 8);
+    AT(ipc_ring_header, data_offset, 16, 8);
+    AT(ipc_ring_header, writer, 128, 4);
+    AT(ipc_ring_header, writer_state, 132, 4);
+    AT(ipc_ring_header, reader, 136, 4);
+    AT(ipc_ring_header, reader_state, 140, 4);
+    AT(ipc_ring_header, read_position, 256, 8);
+    AT(ipc_ring_header, free_position, 384, 8);
+    AT(ipc_ring_header, data, 512, 64);
+    AT(ipc_ring_header, space, 640, 64);
+    const uint32_t magic = IPC_RING_MAGIC;
+    CHECK(memcmp("RING", &magic, 4) == 0);
+    CHECK_EQUAL(4096, IPC_RING_CAPACITY_MIN);
+    CHECK_EQUAL(1073741824, IPC_RING_CAPACITY_MAX);
+}
+
+TEST(the_record_header_is_section_4)
+{
+    CHECK_EQUAL(0x8000000000000000, ipc_record_word(0, 0));
+    CHECK_EQUAL(0x8000FFFFFFFFFFFF, ipc_record_word(UINT32_MAX, UINT16_MAX));
+    CHECK_EQUAL(0xC000000000000038, ipc_record_padding(64));
+    CHECK_EQUAL(64, ipc_record_size(0));
+    CHECK_EQUAL(64, ipc_record_size(56));
+    CHECK_EQUAL(128, ipc_record_size(57));
+}
+
+TEST(the_listener_is_section_5)
+{
+    AT(ipc_listener_body, magic, 0, 4);
+    AT(ipc_listener_body, slot_count, 4, 4);
+    AT(ipc_listener_body, slots_offset, 8, 8);
+    AT(ipc_listener_body, ready_offset, 16, 8);
+    AT(ipc_listener_body, max_ring_capacity, 24, 8);
+    AT(ipc_listener_body, server_state, 128, 4);
+    AT(ipc_listener_body, doorbell, 256, 64);
+    CHECK_EQUAL(128, sizeof(ipc_slot));
+    AT(ipc_slot, state, 0, 4);
+    AT(ipc_slot, connection_id, 8, 8);
+    const uint32_t magic = IPC_LISTENER_MAGIC;
+    CHECK(memcmp("LSTN", &magic, 4) == 0);
+}
+
+TEST(the_connection_is_section_6)
+{
+    CHECK_EQUAL(1024, sizeof(ipc_connection_body));
+    AT(ipc_connection_body, magic, 0, 4);
+    AT(ipc_connection_body, slot, 4, 4);
+    AT(ipc_connection_body, to_server, 8, 8);
+    AT(ipc_connection_body, to_client, 16, 8);
+    AT(ipc_connection_body, connection_id, 24, 8);
+    AT(ipc_connection_body, reply, 128, 4);
+    AT(ipc_connection_body, server_close, 132, 4);
+    AT(ipc_connection_body, server_text_length, 136, 4);
+    AT(ipc_connection_body, server_text, 144, 240);
+    AT(ipc_connection_body, client_close, 512, 4);
+    AT(ipc_connection_body, hello_length, 516, 4);
+    AT(ipc_connection_body, hello, 528, 240);
+    AT(ipc_connection_body, session, 768, 64);
+    const uint32_t magic = IPC_CONNECTION_MAGIC;
+    CHECK(memcmp("CONN", &magic, 4) == 0);
+}
