@@ -1,0 +1,196 @@
+/* Clients and servers that are killed. */
+#define _GNU_SOURCE
+#include "connections/connection.h"
+#include "test.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+typedef struct child {
+    int pipe[2];
+} child;
+
+_Noreturn static void stay(void)
+{
+    for (;;)
+        (void)pause(); /* until killed */
+}
+
+static void say(const child *one, char what)
+{
+    (void)!write(one->pipe[1], &what, 1);
+}
+
+static pid_t start(child *one, int (*run)(void *))
+{
+    char result = 0;
+    CHECK(pipe(one->pipe) == 0);
+    pid_t pid = test_fork(run, one);
+    CHECK(read(one->pipe[0], &result, 1) == 1);
+    CHECK(result == 'y');
+    (void)close(one->pipe[0]);
+    (void)close(one->pipe[1]);
+    return pid;
+}
+
+static int accept_one_and_stay(void *argument)
+{
+    ipc_listener *listener = NULL;
+    ipc_event event;
+    if (ipc_listener_open("l", NULL, &listener) != IPC_OK)
+        say(argument, 'n');
+    say(argument, 'y');
+    while (ipc_listener_next(listener, IPC_FOREVER, NULL, &event) == IPC_OK) {
+        if (event.kind == IPC_EVENT_CONNECT)
+            (void)ipc_connection_accept(event.connection);
+        ipc_listener_return(listener, event.connection);
+    }
+    return 1;
+}
+
+static int listen_and_never_answer(void *argument)
+{
+    ipc_listener *listener = NULL;
+    say(argument, ipc_listener_open("l", NULL, &listener) == IPC_OK ? 'y' : 'n');
+    stay();
+}
+
+static int connect_and_stay(void *argument)
+{
+    ipc_connection *connection = NULL;
+    const ipc_connect_options options = {.deadline = SOON};
+    say(argument, 'y');
+    if (ipc_connect("l", &options, &connection) != IPC_OK)
+        return 1;
+    (void)ipc_ring_write(ipc_connection_writer(connection), "last", 4, 1, SOON, NULL);
+    stay();
+}
+
+TEST(a_client_learns_of_its_servers_death_and_finds_the_next_one)
+{
+    child one;
+    ipc_connection *connection = NULL;
+    ipc_connection *again = NULL;
+    ipc_record record;
+    const ipc_connect_options options = {.deadline = SOON};
+    pid_t pid = start(&one, accept_one_and_stay);
+    CHECK_OK(ipc_connect("l", &options, &connection));
+    CHECK_EQUAL(pid, ipc_connection_peer_pid(connection));
+    test_kill(pid);
+    CHECK_STATUS(IPC_PEER_DIED, ipc_ring_read(ipc_connection_reader(connection), SOON, NULL, &record));
+    CHECK(!ipc_connection_is_open(connection));
+    CHECK_EQUAL(0, ipc_connection_close_code(connection));
+    CHECK_STATUS(IPC_E_NOT_FOUND, ipc_connect("l", NULL, &again));
+
+    pid = start(&one, accept_one_and_stay); /* replaces the left-over, although we are still in it */
+    CHECK_OK(ipc_connect("l", &options, &again));
+    ipc_connection_close(connection);
+    CHECK(ipc_connection_is_open(again));
+    ipc_connection_close(again);
+    test_kill(pid);
+    CHECK_EQUAL(1, test_files()); /* its left-over goes when the name is next used */
+    CHECK_STATUS(IPC_E_NOT_FOUND, ipc_connect("l", NULL, &again));
+    CHECK_EQUAL(0, test_files());
+}
+
+TEST(a_client_that_waits_for_the_answer_learns_of_the_death)
+{
+    child one;
+    ipc_connection *connection = NULL;
+    ipc_listener *listener = NULL;
+    const ipc_connect_options options = {.deadline = SOON};
+    pid_t pid = start(&one, listen_and_never_answer);
+    pid_t killer = fork();
+    if (killer == 0) {
+        (void)usleep(20000);
+        (void)kill(pid, SIGKILL);
+        _exit(0);
+    }
+    CHECK_STATUS(IPC_PEER_DIED, ipc_connect("l", &options, &connection));
+    CHECK_EQUAL(0, test_wait_exit(killer));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(pid));
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    ipc_listener_close(listener);
+}
+
+TEST(a_server_reads_a_dead_clients_last_words_then_closes)
+{
+    ipc_listener *listener = NULL;
+    ipc_event event;
+    ipc_record record;
+    child one;
+    const ipc_listener_options options = {.max_connections = 1};
+    CHECK_OK(ipc_listener_open("l", &options, &listener));
+    for (int i = 0; i < 40; i++) { /* more often than there are slots */
+        pid_t pid = start(&one, connect_and_stay);
+        CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+        CHECK_EQUAL(IPC_EVENT_CONNECT, event.kind);
+        CHECK_EQUAL(pid, ipc_connection_peer_pid(event.connection));
+        CHECK_OK(ipc_connection_accept(event.connection));
+        ipc_listener_return(listener, event.connection);
+        CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+        CHECK_EQUAL(IPC_EVENT_READABLE, event.kind);
+        CHECK_OK(ipc_ring_read(ipc_connection_reader(event.connection), IPC_NOW, NULL, &record));
+        CHECK(record.length == 4 && memcmp(record.payload, "last", 4) == 0);
+        ipc_ring_release(ipc_connection_reader(event.connection));
+        ipc_listener_return(listener, event.connection);
+        test_kill(pid);
+        CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+        CHECK_EQUAL(IPC_EVENT_CLOSED, event.kind);
+        CHECK_STATUS(IPC_PEER_DIED, ipc_ring_read(ipc_connection_reader(event.connection), SOON, NULL, &record));
+        ipc_connection_close(event.connection);
+    }
+    ipc_listener_close(listener);
+}
+
+TEST(a_request_of_a_dead_client_is_forgotten)
+{
+    ipc_listener *listener = NULL;
+    ipc_event event;
+    child one;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    pid_t pid = start(&one, connect_and_stay);
+    WAIT_FOR(test_files() == 2); /* the connection's file is there, asking */
+    test_kill(pid);
+    ipc_status status = ipc_listener_next(listener, ipc_deadline_after(300000000), NULL, &event);
+    if (status == IPC_OK) { /* the server was faster than the clean-up: then it hears of the death as of any */
+        CHECK_EQUAL(IPC_EVENT_CONNECT, event.kind);
+        (void)ipc_connection_accept(event.connection);
+        ipc_listener_return(listener, event.connection);
+        CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+        CHECK_EQUAL(IPC_EVENT_CLOSED, event.kind);
+        ipc_connection_close(event.connection);
+    }
+    CHECK_EQUAL(1, test_files());
+    ipc_listener_close(listener);
+}
+
+static ipc_connection *inherited;
+
+static int use_inherited(void *unused)
+{
+    (void)unused;
+    void *payload;
+    ipc_record record;
+    if (ipc_ring_try_claim(ipc_connection_writer(inherited), 8, &payload) != IPC_CLOSED)
+        return 2;
+    if (ipc_ring_read(ipc_connection_reader(inherited), IPC_FOREVER, NULL, &record) != IPC_CLOSED)
+        return 3;
+    ipc_connection_close(inherited);
+    return 0;
+}
+
+TEST(a_forked_child_cannot_use_its_parents_connection)
+{
+    child one;
+    const ipc_connect_options options = {.deadline = SOON};
+    pid_t pid = start(&one, accept_one_and_stay);
+    CHECK_OK(ipc_connect("l", &options, &inherited));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(use_inherited, NULL)));
+    CHECK(ipc_connection_is_open(inherited));
+    ipc_connection_close(inherited);
+    test_kill(pid);
+    ipc_listener *listener = NULL;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    ipc_listener_close(listener);
+}
