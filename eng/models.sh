@@ -78,6 +78,8 @@ jobs=$work/jobs
     echo "holds 1500 -DCOLLAPSE waiter.pml -DSLEEPERS=1 -DMESSAGES=1 -DUNREGISTERED"
     echo "holds 1500 -DCOLLAPSE waiter.pml -DSLEEPERS=1 -DMESSAGES=1 -DNO_MEMBARRIER"
     echo "holds 1500 -DCOLLAPSE region.pml"
+    echo "holds 1500 -DCOLLAPSE listener.pml"
+    echo "holds 1500 -DCOLLAPSE listener.pml -DCLIENTS=1 -DMESSAGES=2"
     for mutant in WALK_ONCE NO_LINE_TO_SPARE NO_REPAIR NO_ZERO_ON_SHRINK WANTED_ONCE WANTED_BEFORE_FLAG \
         KEEP_BATCH SILENT_TAKEOVER; do
         echo "fails 1500 -DCOLLAPSE ring.pml -D$mutant"
@@ -88,6 +90,9 @@ jobs=$work/jobs
     for mutant in BLIND_UNLINK LEAVE_UNLOCKED KEEP_RETIRED LATE_BYTE; do
         echo "fails 1500 -DCOLLAPSE region.pml -D$mutant"
     done
+    for mutant in NO_BARRIER ARM_BLIND BELL_FIRST LOOK_FIRST POLITE_RECOVERY SILENT_RECOVERY BIT_FIRST; do
+        echo "fails 1500 -DCOLLAPSE listener.pml -D$mutant"
+    done
     if [ -n "$long" ]; then
         echo "holds 3000 -DCOLLAPSE region.pml -DROUNDS=2"
         echo "holds 6000 -DCOLLAPSE region.pml -DACTORS=4 -DDEATHS=1"
@@ -95,6 +100,7 @@ jobs=$work/jobs
         echo "holds 3000 -DCOLLAPSE waiter.pml -DPUBLISHERS=1 -DNO_MEMBARRIER"
         echo "holds 3000 -DCOLLAPSE waiter.pml -DSLEEPERS=1 -DUNREGISTERED"
         echo "search 3000 -DBITSTATE waiter.pml"
+        echo "search 3000 -DBITSTATE listener.pml -DMESSAGES=2"
         echo "search 3000 -DBITSTATE ring.pml -DDEATHS=2"
         echo "search 3000 -DBITSTATE ring.pml -DRECORDS=4"
         echo "search 3000 -DBITSTATE ring.pml -DLINES=6"
