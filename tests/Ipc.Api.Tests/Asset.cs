@@ -1,0 +1,77 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Xml.Linq;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace Ipc.Api.Tests;
+
+/// <summary>One library as it ships for one framework, read as a compiler reads it: never loaded, never run.</summary>
+internal sealed class Asset
+{
+    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc"];
+    public static readonly string[] Frameworks = ["netstandard2.0", "net8.0", "net10.0"];
+
+    private readonly Dictionary<string, XElement> _documents;
+
+    public Asset(string library, string framework)
+    {
+        Library = library;
+        Framework = framework;
+        string folder = Path.Combine(AppContext.BaseDirectory, "assets", framework);
+        MetadataReference subject = MetadataReference.CreateFromFile(Path.Combine(folder, library + ".dll"));
+        IEnumerable<MetadataReference> others = Directory.GetFiles(folder, "*.dll")
+            .Where(file => Path.GetFileNameWithoutExtension(file) != library)
+            .Concat(((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Where(IsOfTheFramework))
+            .Select(static file => MetadataReference.CreateFromFile(file));
+        var compilation = CSharpCompilation.Create(
+            "review",
+            references: others.Prepend(subject),
+            options: new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, assemblyIdentityComparer: DesktopAssemblyIdentityComparer.Default));
+        Assembly = (IAssemblySymbol)compilation.GetAssemblyOrModuleSymbol(subject)!;
+        _documents = XDocument.Load(Path.Combine(folder, library + ".xml")).Descendants("member").ToDictionary(static m => m.Attribute("name")!.Value);
+    }
+
+    public string Library { get; }
+
+    public string Framework { get; }
+
+    public IAssemblySymbol Assembly { get; }
+
+    /// <summary>The types that code outside the library can name.</summary>
+    public IEnumerable<INamedTypeSymbol> Types() => TypesOf(Assembly.GlobalNamespace);
+
+    /// <summary>What that code can call, override or read of them. Accessors belong to their property or event, a delegate is one line.</summary>
+    public static IEnumerable<ISymbol> Members(INamedTypeSymbol type) => type.TypeKind == TypeKind.Delegate ? [] : type.GetMembers().Where(static m =>
+        m is not INamedTypeSymbol && IsVisible(m) && !m.IsImplicitlyDeclared && m is not IMethodSymbol { AssociatedSymbol: not null });
+
+    /// <summary>The words of the XML document about a symbol; null when there are none.</summary>
+    public string? DocumentOf(ISymbol symbol) =>
+        _documents.TryGetValue(symbol.GetDocumentationCommentId()!, out XElement? element)
+            && (element.Value.Trim().Length != 0 || element.Element("inheritdoc") != null)
+            ? element.Value
+            : null;
+
+    private static IEnumerable<INamedTypeSymbol> TypesOf(INamespaceOrTypeSymbol container)
+    {
+        foreach (INamedTypeSymbol type in container.GetTypeMembers().Where(IsVisible))
+        {
+            yield return type;
+            foreach (INamedTypeSymbol nested in TypesOf(type))
+                yield return nested;
+        }
+
+        if (container is not INamespaceSymbol space)
+            yield break;
+        foreach (INamedTypeSymbol type in space.GetNamespaceMembers().SelectMany(TypesOf))
+            yield return type;
+    }
+
+    private static bool IsVisible(ISymbol symbol)
+        => symbol.DeclaredAccessibility is Accessibility.Public
+            || (symbol.DeclaredAccessibility is Accessibility.Protected or Accessibility.ProtectedOrInternal && !symbol.ContainingType.IsSealed);
+
+    private static bool IsOfTheFramework(string file) => Path.GetDirectoryName(file) == Path.GetDirectoryName(typeof(object).Assembly.Location);
+}
