@@ -101,7 +101,8 @@ static int run(const bench_figure *figure, int measuring_core, int answering_cor
         count = 1;
     void *shared = NULL;
     if (figure->shared_bytes != 0) {
-        shared = mmap(NULL, figure->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        shared =
+            mmap(NULL, figure->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
         if (shared == MAP_FAILED)
             bench_fail("mmap", strerror(errno));
     }

@@ -1,9 +1,10 @@
 /*
  * harness.h - two processes on two cores that measure one figure, round by round.
  *
- * The program forks: the parent measures, the child answers. Between rounds both sleep in the kernel, so that other programs' rounds, the limits above all,
- * can be run in between on the same cores. On standard output the parent says "ready", then for each line that it reads from standard input
- * runs one round and writes its value. End of input ends it.
+ * The program forks: the parent measures, the child answers. Between rounds both sleep in the kernel, so that other
+ * programs' rounds, the limits above all, can be run in between on the same cores. On standard output the parent says
+ * "ready", then for each line that it reads from standard input runs one round and writes its value. End of input ends
+ * it.
  */
 #ifndef IPC_BENCH_HARNESS_H
 #define IPC_BENCH_HARNESS_H
@@ -22,20 +23,21 @@ typedef struct bench_figure {
     const char *name;
     uint64_t count;      /* operations in a round of about 50 ms */
     size_t shared_bytes; /* memory that both processes get, zeroed; 0 = none */
-    /* Called once in each process, after the fork and before it is pinned (a library that counts its cores must see them all);
-       NULL: nothing to do, the state is SHARED. SIDE 0 measures, 1 answers. Returns the state. */
+    /* Called once in each process, after the fork and before it is pinned (a library that counts its cores must see
+       them all); NULL: nothing to do, the state is SHARED. SIDE 0 measures, 1 answers. Returns the state. */
     void *(*open)(void *shared, int side);
     double (*measure)(void *state, uint64_t count); /* the value of a round, in the figure's unit */
     void (*answer)(void *state, uint64_t count);    /* NULL: there is no second process */
     void (*close)(void *state, int side);
 } bench_figure;
 
-/* usage: PROGRAM FIGURE [--cores A,B] [--scale F]     a core of -1 leaves that process unpinned; F scales the length of a round. */
+/* usage: PROGRAM FIGURE [--cores A,B] [--scale F]     a core of -1 leaves that process unpinned; F scales the length of
+ * a round. */
 int bench_main(int argc, char **argv, const bench_figure *figures, size_t figure_count);
 
 uint64_t bench_now(void);                                          /* CLOCK_MONOTONIC, ns */
 BENCH_NORETURN void bench_fail(const char *what, const char *why); /* says so and ends both processes */
-const char *bench_name(void);                                      /* unique to this pair of processes, e.g. for region names */
+const char *bench_name(void); /* unique to this pair of processes, e.g. for region names */
 
 #ifdef __cplusplus
 }

@@ -251,11 +251,27 @@ static void stream_answer(void *shared, uint64_t count)
 }
 
 static const bench_figure figures[] = {
-    {.name = "limit.pingpong64", .count = 300000, .shared_bytes = sizeof(pingpong), .measure = pingpong_measure, .answer = pingpong_answer},
-    {.name = "limit.futex", .count = 1500, .shared_bytes = sizeof(futex_pair), .measure = futex_measure, .answer = futex_answer},
-    {.name = "limit.spsc64", .count = 4000000, .shared_bytes = sizeof(bare_ring), .measure = spsc_measure, .answer = spsc_answer},
+    {.name = "limit.pingpong64",
+     .count = 300000,
+     .shared_bytes = sizeof(pingpong),
+     .measure = pingpong_measure,
+     .answer = pingpong_answer},
+    {.name = "limit.futex",
+     .count = 1500,
+     .shared_bytes = sizeof(futex_pair),
+     .measure = futex_measure,
+     .answer = futex_answer},
+    {.name = "limit.spsc64",
+     .count = 4000000,
+     .shared_bytes = sizeof(bare_ring),
+     .measure = spsc_measure,
+     .answer = spsc_answer},
     {.name = "limit.memcpy.1m", .count = 1500, .open = copy_open, .measure = copy_measure},
-    {.name = "limit.stream.64k", .count = 10000, .shared_bytes = sizeof(stream), .measure = stream_measure, .answer = stream_answer},
+    {.name = "limit.stream.64k",
+     .count = 10000,
+     .shared_bytes = sizeof(stream),
+     .measure = stream_measure,
+     .answer = stream_answer},
 };
 
 int main(int argc, char **argv)

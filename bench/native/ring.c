@@ -40,8 +40,10 @@ static void *open_ends(int side, ipc_wait_mode mode)
     ipc_ring_options options = {.wait_mode = mode};
     check(ipc_ring_writer_open(names[side], &options, &pair.writer), "ipc_ring_writer_open");
     check(ipc_ring_reader_open(names[1 - side], &options, &pair.reader), "ipc_ring_reader_open");
-    check(ipc_ring_writer_wait_for_peer(pair.writer, ipc_deadline_after(10000000000u), NULL), "ipc_ring_writer_wait_for_peer");
-    check(ipc_ring_reader_wait_for_peer(pair.reader, ipc_deadline_after(10000000000u), NULL), "ipc_ring_reader_wait_for_peer");
+    check(ipc_ring_writer_wait_for_peer(pair.writer, ipc_deadline_after(10000000000u), NULL),
+          "ipc_ring_writer_wait_for_peer");
+    check(ipc_ring_reader_wait_for_peer(pair.reader, ipc_deadline_after(10000000000u), NULL),
+          "ipc_ring_reader_wait_for_peer");
     return &pair;
 }
 
@@ -189,10 +191,30 @@ static void blocks_answer(void *opened, uint64_t count)
 }
 
 static const bench_figure figures[] = {
-    {.name = "ring.echo.64.spin.c", .count = 250000, .open = open_spinning, .measure = echo_measure, .answer = echo_answer, .close = close_ends},
-    {.name = "ring.echo.64.block.c", .count = 1500, .open = open_blocking, .measure = echo_measure_us, .answer = echo_answer, .close = close_ends},
-    {.name = "ring.oneway.64.c", .count = 4000000, .open = open_spinning, .measure = oneway_measure, .answer = oneway_answer, .close = close_ends},
-    {.name = "ring.oneway.64k.c", .count = 10000, .open = open_spinning, .measure = blocks_measure, .answer = blocks_answer, .close = close_ends},
+    {.name = "ring.echo.64.spin.c",
+     .count = 250000,
+     .open = open_spinning,
+     .measure = echo_measure,
+     .answer = echo_answer,
+     .close = close_ends},
+    {.name = "ring.echo.64.block.c",
+     .count = 1500,
+     .open = open_blocking,
+     .measure = echo_measure_us,
+     .answer = echo_answer,
+     .close = close_ends},
+    {.name = "ring.oneway.64.c",
+     .count = 4000000,
+     .open = open_spinning,
+     .measure = oneway_measure,
+     .answer = oneway_answer,
+     .close = close_ends},
+    {.name = "ring.oneway.64k.c",
+     .count = 10000,
+     .open = open_spinning,
+     .measure = blocks_measure,
+     .answer = blocks_answer,
+     .close = close_ends},
 };
 
 int main(int argc, char **argv)

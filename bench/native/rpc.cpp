@@ -73,7 +73,8 @@ void answer(void *, uint64_t)
 }
 
 template <class Request>
-double measure(void *opened, uint64_t count, const ipc::rpc::method<Request, Blob> &method, const Request &request, size_t expected)
+double measure(void *opened, uint64_t count, const ipc::rpc::method<Request, Blob> &method, const Request &request,
+               size_t expected)
 try {
     ipc::rpc::client &client = *static_cast<state *>(opened)->client;
     Blob response;
@@ -119,7 +120,8 @@ double fetch_1m(void *opened, uint64_t count)
     return measure(opened, count, fetch, request, megabyte) / 1000.0;
 }
 
-bench_figure figure(const char *name, uint64_t count, void *(*open)(void *, int), double (*measure_round)(void *, uint64_t))
+bench_figure figure(const char *name, uint64_t count, void *(*open)(void *, int),
+                    double (*measure_round)(void *, uint64_t))
 {
     return {name, count, 0, open, measure_round, answer, close_side};
 }

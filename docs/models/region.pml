@@ -21,9 +21,8 @@
  * Small world: ACTORS actors, each opens (or creates), uses and leaves ROUNDS times; DEATHS of them are killed.
  *
  * Mutants, each must be found: BLIND_UNLINK (unlinks the name without looking whether it still leads to this inode),
- * LEAVE_UNLOCKED (leaves without the region
- * lock), KEEP_RETIRED (an attacher that meets a retired region begins again without unlinking it), LATE_BYTE (an entry is live before its byte is
- * locked).
+ * LEAVE_UNLOCKED (leaves without the region lock), KEEP_RETIRED (an attacher that meets a retired region begins again without
+ * unlinking it), LATE_BYTE (an entry is live before its byte is locked).
  * NO_SECOND_LOOK (an attacher does not look at the state again under the lock) is harmless here: a retired region has no live
  * participant, so the attacher retires it once more and begins again. A listener is different: it is retired when its
  * server is replaced, with clients alive in it, and there the second look is what keeps others out.

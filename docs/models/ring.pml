@@ -18,10 +18,11 @@
  * Small world: LINES lines, records of one or two lines (the largest allowed is half the ring), RECORDS records, DEATHS
  * deaths. When the reader returns space on its own account (an eighth of the ring in the format) is left open: any time.
  *
- * Mutants, each must be found: WALK_ONCE (a new writer believes the first zero it meets), NO_LINE_TO_SPARE (the line after the record need not stay zero), NO_REPAIR (a new
- * writer does not restore invariant Z), NO_ZERO_ON_SHRINK (commit leaves the claim's rest as it is), WANTED_ONCE
- * (a writer that was woken and still finds no room does not say again that it wants it), KEEP_BATCH (a writer waits for room with an
- * unpublished batch), SILENT_TAKEOVER (a new reader returns space without a signal).
+ * Mutants, each must be found: WALK_ONCE (a new writer believes the first zero it meets), NO_LINE_TO_SPARE (the line after
+ * the record need not stay zero), NO_REPAIR (a new writer does not restore invariant Z), NO_ZERO_ON_SHRINK (commit leaves
+ * the claim's rest as it is), WANTED_ONCE (a writer that was woken and still finds no room does not say again that it
+ * wants it), WANTED_BEFORE_FLAG (it says so before it sets its flag), KEEP_BATCH (it waits with an unpublished batch),
+ * SILENT_TAKEOVER (a new reader returns space without a signal).
  */
 #ifndef LINES
 #define LINES 4
