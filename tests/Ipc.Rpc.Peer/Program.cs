@@ -19,38 +19,38 @@ if (args.Length < 2)
 switch (args[0])
 {
     case "serve":
-    {
-        using RpcServer server = RpcServer.Start(args[1], TestServiceRpc.Service(new TestService()));
-        Console.WriteLine("ready");
-        Console.In.ReadToEnd();
-        return 0;
-    }
-
-    case "hold":
-    {
-        using RpcClient client = RpcClient.Connect(args[1]);
-        ITestService service = TestServiceRpc.Client(client);
-        _ = service.WaitAsync(args[2]).AsTask();
-        await using var stream = service.Count(0, int.MaxValue).GetAsyncEnumerator();
-        bool moved = await stream.MoveNextAsync();
-        Console.WriteLine(moved ? "ready" : "the stream was empty");
-        Thread.Sleep(Timeout.Infinite);
-        return 1;
-    }
-
-    case "call":
-    {
-        using RpcClient client = RpcClient.Connect(args[1]);
-        ITestService service = TestServiceRpc.Client(client);
-        Console.WriteLine("ready");
-        for (int i = 0; i < int.Parse(args[2]); i++)
         {
-            if (service.Add(i, 1) != i + 1)
-                return 1;
+            using RpcServer server = RpcServer.Start(args[1], TestServiceRpc.Service(new TestService()));
+            Console.WriteLine("ready");
+            Console.In.ReadToEnd();
+            return 0;
         }
 
-        return 0;
-    }
+    case "hold":
+        {
+            using RpcClient client = RpcClient.Connect(args[1]);
+            ITestService service = TestServiceRpc.Client(client);
+            _ = service.WaitAsync(args[2]).AsTask();
+            await using var stream = service.Count(0, int.MaxValue).GetAsyncEnumerator();
+            bool moved = await stream.MoveNextAsync();
+            Console.WriteLine(moved ? "ready" : "the stream was empty");
+            Thread.Sleep(Timeout.Infinite);
+            return 1;
+        }
+
+    case "call":
+        {
+            using RpcClient client = RpcClient.Connect(args[1]);
+            ITestService service = TestServiceRpc.Client(client);
+            Console.WriteLine("ready");
+            for (int i = 0; i < int.Parse(args[2]); i++)
+            {
+                if (service.Add(i, 1) != i + 1)
+                    return 1;
+            }
+
+            return 0;
+        }
 
     default:
         Console.Error.WriteLine("unknown verb " + args[0]);
