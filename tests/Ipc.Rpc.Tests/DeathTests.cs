@@ -149,6 +149,49 @@ public sealed class DeathTests
     }
 
     [Fact]
+    public async Task AStoppedServerMakesCallsWaitForTheirDeadlinesAndNothingIsLost()
+    {
+        string name = TestServer.NewName();
+        using var server = new PeerProcess("serve", name);
+        using RpcClient client = RpcClient.Connect(name);
+        ITestService patient = TestServiceRpc.Client(client);
+        ITestService hurried = TestServiceRpc.Client(client.WithTimeout(TimeSpan.FromMilliseconds(50)));
+        ErrorTests.Lives(patient);
+        Task<int>[] waiting;
+        using (server.Stop())
+        {
+            Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcException>(() => hurried.Add(1, 1)).Status);
+            Assert.Equal(RpcStatus.DeadlineExceeded, (await Eventually.Fails(hurried.AddAsync(1, 1).AsTask())).Status);
+            waiting = new[] { patient.AddAsync(1, 2).AsTask(), Task.Run(() => patient.Add(3, 4)) };
+        }
+
+        Assert.Equal(new[] { 3, 7 }, await Eventually.Ends(Task.WhenAll(waiting)));
+        ErrorTests.Lives(patient);
+    }
+
+    [Fact]
+    public async Task DisposingDoesNotWaitForAStoppedServer()
+    {
+        string name = TestServer.NewName();
+        using var server = new PeerProcess("serve", name);
+        RpcClient client = RpcClient.Connect(name);
+        ErrorTests.Lives(TestServiceRpc.Client(client));
+        using (server.Stop())
+        {
+            Task<int> pending = TestServiceRpc.Client(client).AddAsync(1, 2).AsTask();
+            Task<int> blocked = Task.Run(() => TestServiceRpc.Client(client).Add(1, 2));
+            await Eventually.Ends(Task.Run(client.Dispose));
+            Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(pending)).Status);
+            Exception? e = await Xunit.Record.ExceptionAsync(() => Eventually.Ends(blocked));
+            Assert.True(e is RpcException { Status: RpcStatus.Unavailable } or ObjectDisposedException, "ended with " + e);
+            Assert.Throws<RpcException>(() => RpcClient.Connect(name, new RpcClientOptions { ConnectTimeout = TimeSpan.FromMilliseconds(50) }));
+        }
+
+        using RpcClient again = RpcClient.Connect(name);
+        ErrorTests.Lives(TestServiceRpc.Client(again));
+    }
+
+    [Fact]
     public void AnotherProcessCallsAndGetsTheRightAnswers()
     {
         using var server = new TestServer();

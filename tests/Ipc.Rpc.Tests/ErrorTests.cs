@@ -196,6 +196,26 @@ public sealed class ErrorTests
         Assert.Contains(name, e.Message, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("a/b")]
+    [InlineData(".hidden")]
+    [InlineData("")]
+    public void AnInvalidNameIsRefusedWhereItIsUsed(string name)
+    {
+        Assert.Equal(IpcStatus.InvalidName, Assert.Throws<IpcException>(() => RpcClient.Connect(name)).Status);
+        Assert.Equal(IpcStatus.InvalidName, Assert.Throws<IpcException>(() => RpcServer.Open(name)).Status);
+    }
+
+    [Fact]
+    public void ALargerRingThanTheServerTakesIsRefusedWithBothNumbers()
+    {
+        using var server = new TestServer(new RpcServerOptions { MaxRingCapacity = 1 << 20 });
+        RpcException e = Assert.Throws<RpcException>(() => server.Connect(new RpcClientOptions { ToClientCapacity = 2 << 20 }));
+        Assert.Equal(RpcStatus.Unauthenticated, e.Status);
+        Assert.Contains((2 << 20).ToString(), e.Message, StringComparison.Ordinal);
+        Assert.Contains((1 << 20).ToString(), e.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task AClientThatIsFirstWaitsForItsServer()
     {

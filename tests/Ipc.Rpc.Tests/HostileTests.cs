@@ -96,9 +96,12 @@ public sealed class HostileTests
         Task<bool> first = items.MoveNextAsync().AsTask();
         FrameHeader request = server.Receive();
         Assert.Equal(10, request.Code);
-        for (int i = 0; i < 11; i++) // the consumer takes one of them: too few to give more credit
+        for (int i = 0; i < 11; i++)
             server.Send(new FrameHeader(FrameKind.Item, request.Call), RawClient.Varint(1, i + 1));
         Assert.True(await Eventually.Ends(first));
+
+        // One item has been consumed, too few to give more credit; the next one is asked for only when the client has seen all of them.
+        Eventually.True(() => server.Connection.PeerCloseCode == CloseCode.Protocol, "the client closes");
         RpcException e = await Eventually.Fails(Task.Run(async () =>
         {
             while (await items.MoveNextAsync())

@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Linq;
 using System.Threading.Tasks;
 using Xunit;
 
@@ -36,6 +37,20 @@ internal sealed class PeerProcess : IDisposable
         Assert.True(_process.WaitForExit(Eventually.Watchdog), "a killed process does not end");
     }
 
+    /// <summary>SIGSTOP, and SIGCONT when the result is disposed.</summary>
+    public IDisposable Stop()
+    {
+        Signal("STOP");
+        Eventually.True(() => Directory.GetDirectories("/proc/" + Id + "/task").All(IsStopped), "every thread of the other process has stopped");
+        return new Stopped(this);
+
+        static bool IsStopped(string thread)
+        {
+            string stat = File.ReadAllText(Path.Combine(thread, "stat"));
+            return stat.AsSpan(stat.LastIndexOf(')') + 2).StartsWith("T", StringComparison.Ordinal);
+        }
+    }
+
     /// <summary>Waits for its own end.</summary>
     public int WaitForExit()
     {
@@ -56,5 +71,21 @@ internal sealed class PeerProcess : IDisposable
         }
 
         _process.Dispose();
+    }
+
+    private void Signal(string name)
+    {
+        using Process kill = Process.Start("kill", new[] { "-" + name, Id.ToString(System.Globalization.CultureInfo.InvariantCulture) });
+        Assert.True(kill.WaitForExit(Eventually.Watchdog));
+        Assert.Equal(0, kill.ExitCode);
+    }
+
+    private sealed class Stopped : IDisposable
+    {
+        private readonly PeerProcess _peer;
+
+        public Stopped(PeerProcess peer) => _peer = peer;
+
+        public void Dispose() => _peer.Signal("CONT");
     }
 }

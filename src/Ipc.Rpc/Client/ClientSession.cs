@@ -51,7 +51,7 @@ internal sealed class ClientSession : IDisposable
         {
             throw new OperationCanceledException(e.Message, e, cancel);
         }
-        catch (IpcException e)
+        catch (IpcException e) when (e.Status is not (IpcStatus.InvalidName or IpcStatus.InvalidArgument))
         {
             throw FailureOf(e).ToException(cancel);
         }

@@ -43,6 +43,7 @@ public sealed class RpcClient : IDisposable
     /// <summary>Connects to the server <paramref name="name"/>, waiting for it up to <see cref="RpcClientOptions.ConnectTimeout"/>.</summary>
     /// <exception cref="RpcException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
     /// <see cref="RpcStatus.Unauthenticated"/>: it refused, with its text.</exception>
+    /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
     public static RpcClient Connect(string name, RpcClientOptions? options = null, CancellationToken cancel = default)
     {

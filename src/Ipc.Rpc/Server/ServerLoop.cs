@@ -16,9 +16,9 @@ namespace Ipc.Rpc;
 /// <summary>A running server: listener, connections, handlers.</summary>
 internal sealed class ServerLoop
 {
-    private const int FramesPerTurn = 64; // then the other connections have theirs
+    private const int FramesPerTurn = 16; // then the other connections have theirs
     private const int MaxSpunOn = 4; // with more connections than this, idle ones go back at once
-    private const int SpinsBetweenEvents = 16;
+    private const int SpinsBetweenEvents = 16; // or a tick of the coarse clock, for handlers that take long but not too long
     private const int LongestDescription = 1000;
     private static readonly long _adaptiveSpin = Stopwatch.Frequency / 50_000; // 20 us, then the listener spins as long as a wake would cost
     private static readonly long _endlessSpin = Stopwatch.Frequency / 100; // 10 ms, then the listener spins for ever
@@ -140,6 +140,7 @@ internal sealed class ServerLoop
     private bool ServeLent(Leader me)
     {
         long idleSince = 0;
+        int tick = Environment.TickCount;
         for (int turn = 1; ; turn++)
         {
             bool progress = false;
@@ -182,7 +183,7 @@ internal sealed class ServerLoop
                 }
             }
 
-            if (turn % SpinsBetweenEvents != 0)
+            if (turn % SpinsBetweenEvents != 0 && Environment.TickCount == tick)
                 continue;
             if (me.Lent.Count == 0 || !TakeEvent(me, Deadline.Now))
                 return true;
