@@ -37,7 +37,9 @@ typedef struct ipc_region_kind {
     void (*clean_up)(ipc_region *region, uint32_t index, bool died);          /* after a death, or before leaving */
     void (*wake)(ipc_region *region);                                         /* every waiter of the body */
     bool (*retires)(ipc_region *region, uint32_t index);                      /* does the region end with this participant? */
-    bool first_judges; /* participant 0 cleans up after the others: while it lives, an attacher need not ask for each of them */
+    /* Participant 0 cleans up after those that it knows: while it lives, others ask only whether the suspects do. */
+    bool first_judges;
+    bool (*suspect)(ipc_region *region, uint32_t index); /* in the middle of something that nobody else watches */
 } ipc_region_kind;
 
 struct ipc_region {
@@ -108,6 +110,7 @@ bool ipc_region_has_living(const ipc_region *region);               /* besides u
 ipc_status ipc_region_take_entry(ipc_region *region, uint32_t role, uint32_t *index);
 void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role);
 void ipc_region_recover_locked(ipc_region *region);
+void ipc_region_recover_suspects(ipc_region *region); /* under the region lock */
 /* Cleans up after participant `index` if it is dead. True: it is gone, or `generation` shows that another has its entry now. */
 bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation);
 void ipc_region_wake_all(ipc_region *region);

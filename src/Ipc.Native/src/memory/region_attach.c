@@ -78,7 +78,9 @@ static ipc_status enter(ipc_region *region, uint32_t role)
         return ipc_fail(IPC_E_NOT_FOUND, "%s was retired", region->path);
 
     const bool judged = kind->first_judges && ipc_region_is_alive(region, 0);
-    if (!judged) {
+    if (judged) {
+        ipc_region_recover_suspects(region);
+    } else {
         ipc_region_recover_locked(region);
         if (!region->geometry.persistent && !ipc_region_has_living(region)) {
             ipc_region_retire(region);

@@ -141,6 +141,14 @@ void ipc_region_recover_locked(ipc_region *region)
         ipc_region_wake_all(region);
 }
 
+void ipc_region_recover_suspects(ipc_region *region)
+{
+    for (uint32_t i = 0; region->kind->suspect != NULL && i < region->geometry.participant_capacity; i++) {
+        if (region->kind->suspect(region, i))
+            (void)recover_one(region, i);
+    }
+}
+
 bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation)
 {
     if (index >= region->geometry.participant_capacity)
@@ -170,6 +178,8 @@ static void leave_locked(ipc_region *region)
     bool retires = false;
     if (index != IPC_NO_PARTICIPANT) {
         retires = kind->retires != NULL && kind->retires(region, index);
+        if (retires)
+            ipc_region_recover_suspects(region); /* nobody comes after us who would */
         if (kind->clean_up != NULL)
             kind->clean_up(region, index, false);
         ipc_store_release32(&ipc_region_participant(region, index)->state, IPC_PARTICIPANT_FREE);
