@@ -32,7 +32,7 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
 {
     static const ipc_listener_options defaults;
     char path[IPC_PATH_MAX];
-    uint32_t slot_count = 0;
+    uint32_t slot_count = 64;
     if (options == NULL)
         options = &defaults;
     ipc_status status = check_options(options, &slot_count);

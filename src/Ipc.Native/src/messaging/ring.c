@@ -348,7 +348,7 @@ ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *option
 {
     ring_end *end = NULL;
     ipc_status status = open_end(name, options, IPC_ROLE_WRITER, &end);
-    if (status != IPC_OK)
+    if (status != IPC_OK || end == NULL)
         return status;
     const ipc_ring_peer peer = peer_of(end);
     status = ipc_ring_writer_start(&end->as.writer, &end->ring, end->before == IPC_PEER_NEVER, wait_mode(options), &peer);
@@ -366,7 +366,7 @@ ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options *option
 {
     ring_end *end = NULL;
     ipc_status status = open_end(name, options, IPC_ROLE_READER, &end);
-    if (status != IPC_OK)
+    if (status != IPC_OK || end == NULL)
         return status;
     const ipc_ring_peer peer = peer_of(end);
     status = ipc_ring_reader_start(&end->as.reader, &end->ring, end->before == IPC_PEER_DEAD, wait_mode(options), &peer);

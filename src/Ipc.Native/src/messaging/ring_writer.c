@@ -345,7 +345,7 @@ ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t
     ipc_status status = ipc_ring_claim(writer, length, deadline, cancel, &place);
     if (status != IPC_OK)
         return status;
-    if (length != 0)
+    if (length != 0 && place != NULL)
         memcpy(place, payload, length);
     return ipc_ring_commit(writer, length, type);
 }

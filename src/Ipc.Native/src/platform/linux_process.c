@@ -98,6 +98,8 @@ bool ipc_platform_process_exists(uint32_t pid, uint64_t start_time)
 void ipc_platform_end_self(bool stop)
 {
     (void)kill(getpid(), stop ? SIGSTOP : SIGKILL);
-    while (!stop)
+    if (stop)
+        return;
+    for (;;)
         (void)pause(); /* SIGKILL is on its way */
 }
