@@ -5,6 +5,7 @@
  *   limit.futex        us      two processes that wake each other in turn
  *   limit.spsc64       M/s     messages of 64 B one way through a ring of 1 MB with a shared head and tail
  *   limit.memcpy.1m    us      memcpy of 1 MB between private buffers, one core
+ *   limit.response.1m  us      1 MB on demand: one process copies it into shared memory, the other out of it
  *   limit.stream.64k   GB/s    64 KB copied into one of 16 shared slots, read in place (one word per line)
  */
 #define _GNU_SOURCE
@@ -206,6 +207,54 @@ static double copy_measure(void *opened, uint64_t count)
     return per_operation(began, count) / 1000.0;
 }
 
+/* ---- limit.response.1m ---- */
+
+typedef struct response {
+    _Alignas(128) _Atomic uint64_t asked;
+    _Alignas(128) _Atomic uint64_t given;
+    _Alignas(4096) unsigned char bytes[MEGABYTE];
+} response;
+
+/* A private buffer of this process; the pages of both sides are there before the first round. */
+static void *private_megabyte(void)
+{
+    static void *buffer;
+    if (buffer == NULL)
+        buffer = aligned(MEGABYTE);
+    return buffer;
+}
+
+static double response_measure(void *shared, uint64_t count)
+{
+    response *r = shared;
+    void *to = private_megabyte();
+    uint64_t number = atomic_load_explicit(&r->given, memory_order_relaxed);
+    uint64_t began = 0;
+    for (uint64_t i = 0; i <= count; i++) {
+        if (i == 1)
+            began = bench_now();
+        atomic_store_explicit(&r->asked, ++number, memory_order_release);
+        while (atomic_load_explicit(&r->given, memory_order_acquire) != number) {
+        }
+        memcpy(to, r->bytes, MEGABYTE);
+        LOOK_AT(to);
+    }
+    return per_operation(began, count) / 1000.0;
+}
+
+static void response_answer(void *shared, uint64_t count)
+{
+    response *r = shared;
+    const void *from = private_megabyte();
+    uint64_t number = atomic_load_explicit(&r->given, memory_order_relaxed);
+    for (uint64_t i = 0; i <= count; i++) {
+        while (atomic_load_explicit(&r->asked, memory_order_acquire) == number) {
+        }
+        memcpy(r->bytes, from, MEGABYTE);
+        atomic_store_explicit(&r->given, ++number, memory_order_release);
+    }
+}
+
 /* ---- limit.stream.64k ---- */
 
 enum { BLOCK = 65536, BLOCKS = 16 };
@@ -267,6 +316,11 @@ static const bench_figure figures[] = {
      .measure = spsc_measure,
      .answer = spsc_answer},
     {.name = "limit.memcpy.1m", .count = 1500, .open = copy_open, .measure = copy_measure},
+    {.name = "limit.response.1m",
+     .count = 300,
+     .shared_bytes = sizeof(response),
+     .measure = response_measure,
+     .answer = response_answer},
     {.name = "limit.stream.64k",
      .count = 10000,
      .shared_bytes = sizeof(stream),

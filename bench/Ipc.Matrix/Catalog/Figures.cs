@@ -17,6 +17,7 @@ internal static class Figures
         new(Futex, Microseconds, NativeLimits),
         new(Spsc, MillionPerSecond, NativeLimits, Spins: true),
         new(Copy, Microseconds, NativeLimits),
+        new("limit.response.1m", Microseconds, NativeLimits, Spins: true),
         new(Stream, GigabytesPerSecond, NativeLimits, Spins: true),
 
         new("ring.echo.64.spin.c", Nanoseconds, NativeRing, PingPong, 1.3, Socket, Spins: true),
