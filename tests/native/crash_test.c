@@ -1,5 +1,6 @@
 /*
- * Every fault point: the C peer is killed there (or stopped, and killed later), and the name must work for the next ones as if nothing had been.
+ * Every fault point: the C peer is killed there (or stopped, and killed later), and the name must work for the next
+ * ones as if nothing had been.
  */
 #define _GNU_SOURCE
 #include "test.h"
@@ -10,7 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Starts `peer WORDS...` (found beside this program) with that fault; its output goes nowhere, its input is an open pipe. */
+/* Starts `peer WORDS...` (found beside this program) with that fault; its output goes nowhere, its input is an open
+   pipe. */
 static pid_t start_peer(const char *fault, const char *action, int *input, const char *const *words)
 {
     char program[PATH_MAX];
@@ -70,7 +72,8 @@ static void expect_ring_works(const char *after)
         memcpy(&number, record.payload, 8);
         for (uint32_t i = 8; i < record.length && number != sent; i++) {
             if (((const uint8_t *)record.payload)[i] != (uint8_t)(number + i - 8))
-                test_fail(__FILE__, __LINE__, "%s: byte %u of record %llu is wrong", after, i, (unsigned long long)number);
+                test_fail(__FILE__, __LINE__, "%s: byte %u of record %llu is wrong", after, i,
+                          (unsigned long long)number);
         }
         ipc_ring_release(reader);
     } while (number != sent);
@@ -86,13 +89,27 @@ TEST(a_ring_survives_a_death_at_every_point)
         const char *fault;
         bool reader; /* the peer reads; a thread of ours writes */
     } points[] = {
-        {"region.create.before_link", false},  {"region.create.after_link", false}, {"region.attach.entry_filled", false},
-        {"region.attach.live", false},         {"region.attach.locked", true},      {"region.attach.entry_filled", true},
-        {"region.attach.live", true},          {"ring.claim.done:5", false},        {"ring.claim.done:20", false},
-        {"ring.commit.before_publish", false}, {"ring.commit.before_publish:9", false}, {"ring.commit.after_publish", false},
-        {"ring.commit.after_publish:9", false}, {"ring.read.done:3", true},         {"ring.release.before_store:3", true},
-        {"ring.release.after_store:3", true},  {"ring.return.zeroed", true},        {"ring.return.stored", true},
-        {"waiter.flag_set", true},             {"waiter.flag_set", false},          {"region.leave.entry_freed", false},
+        {"region.create.before_link", false},
+        {"region.create.after_link", false},
+        {"region.attach.entry_filled", false},
+        {"region.attach.live", false},
+        {"region.attach.locked", true},
+        {"region.attach.entry_filled", true},
+        {"region.attach.live", true},
+        {"ring.claim.done:5", false},
+        {"ring.claim.done:20", false},
+        {"ring.commit.before_publish", false},
+        {"ring.commit.before_publish:9", false},
+        {"ring.commit.after_publish", false},
+        {"ring.commit.after_publish:9", false},
+        {"ring.read.done:3", true},
+        {"ring.release.before_store:3", true},
+        {"ring.release.after_store:3", true},
+        {"ring.return.zeroed", true},
+        {"ring.return.stored", true},
+        {"waiter.flag_set", true},
+        {"waiter.flag_set", false},
+        {"region.leave.entry_freed", false},
         {"region.leave.retired", false},
     };
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
@@ -100,20 +117,25 @@ TEST(a_ring_survives_a_death_at_every_point)
         ipc_ring_writer *writer = NULL;
         ipc_ring_reader *reader = NULL;
         int input = -1;
-        /* The dying peer needs somebody at the other end, except where it is alone: at creation, and when it leaves as the last. */
-        const bool alone = strncmp(points[i].fault, "region.create", 13) == 0 || strcmp(points[i].fault, "region.leave.retired") == 0 ||
+        /* The dying peer needs somebody at the other end, except where it is alone: at creation, and when it leaves
+           as the last. */
+        const bool alone = strncmp(points[i].fault, "region.create", 13) == 0 ||
+                           strcmp(points[i].fault, "region.leave.retired") == 0 ||
                            (!points[i].reader && strncmp(points[i].fault, "region.attach", 13) == 0);
         pid_t pid;
         if (points[i].reader) {
             CHECK_OK(ipc_ring_writer_open("r", &options, &writer));
-            pid = start_peer(points[i].fault, NULL, &input, WORDS("ring-read", "r", "60", "--timeout", "20000", "--wait", "block"));
-            const bool starves = strcmp(points[i].fault, "waiter.flag_set") == 0; /* a reader sleeps when there is nothing */
+            pid = start_peer(points[i].fault, NULL, &input,
+                             WORDS("ring-read", "r", "60", "--timeout", "20000", "--wait", "block"));
+            const bool starves =
+                strcmp(points[i].fault, "waiter.flag_set") == 0; /* a reader sleeps when there is nothing */
             for (uint64_t k = 0; k < 60 && !starves;) {
                 uint8_t record[100];
                 memcpy(record, &k, 8);
                 for (uint32_t b = 8; b < sizeof record; b++)
                     record[b] = (uint8_t)(k + b - 8);
-                ipc_status status = ipc_ring_write(writer, record, sizeof record, (uint16_t)k, ipc_deadline_after(2000000), NULL);
+                ipc_status status =
+                    ipc_ring_write(writer, record, sizeof record, (uint16_t)k, ipc_deadline_after(2000000), NULL);
                 CHECK(status == IPC_OK || status == IPC_TIMEOUT || status == IPC_PEER_DIED);
                 siginfo_t ended = {0};
                 if (status == IPC_OK)
@@ -163,7 +185,8 @@ TEST(recovery_killed_half_way_is_done_again)
         CHECK_STATUS(IPC_TIMEOUT, ipc_ring_read(reader, IPC_NOW, NULL, &record));
         pid_t writer = start_peer(NULL, NULL, &input, WORDS("ring-hold", "r", "writer"));
         WAIT_FOR(ipc_ring_reader_peer(reader) == IPC_PEER_LIVE);
-        /* one that attaches recovers the dead: it is killed in the middle of that. We may be faster: then it is only a second writer. */
+        /* one that attaches recovers the dead: it is killed in the middle of that. We may be faster: then it is only
+           a second writer. */
         (void)kill(writer, SIGKILL);
         CHECK_EQUAL(128 + SIGKILL, test_wait_exit(writer));
         pid_t recoverer = start_peer(points[i], NULL, &second, WORDS("ring-hold", "r", "writer"));
@@ -178,7 +201,8 @@ TEST(recovery_killed_half_way_is_done_again)
     /* without a survivor that could be faster: the next one does it all */
     for (int i = 0; i < 2; i++) {
         int input = -1;
-        pid_t writer = start_peer("region.create.after_link", NULL, &input, WORDS("ring-hold", "r", "writer", "--capacity", "4096"));
+        pid_t writer = start_peer("region.create.after_link", NULL, &input,
+                                  WORDS("ring-hold", "r", "writer", "--capacity", "4096"));
         CHECK_EQUAL(128 + SIGKILL, test_wait_exit(writer));
         (void)close(input);
         CHECK_EQUAL(128 + SIGKILL, run_peer(points[i], WORDS("ring-hold", "r", "reader", "--capacity", "4096")));
@@ -210,7 +234,7 @@ TEST(a_stopped_lock_holder_holds_others_up_only_until_it_is_killed)
     ipc_ring_writer_close(writer);
 }
 
-/* ---- connections ------------------------------------------------------------------------------------------------------------------ */
+/* ---- connections ------------------------------------------------------------------------------------- */
 
 static void expect_listener_works(const char *after)
 {
@@ -228,17 +252,30 @@ static void expect_listener_works(const char *after)
 TEST(a_listener_survives_a_server_that_dies_at_every_point)
 {
     static const char *const points[] = {
-        "listener.open.before_link", "region.create.before_link", "region.create.after_link", "listener.accept.mapped",
-        "listener.accept.unlinked",  "listener.accept.replied",   "ring.read.done:7",         "ring.commit.before_publish:7",
-        "ring.commit.after_publish:7", "ring.release.before_store:7", "connection.close.word", "listener.slot_idle",
-        "region.leave.entry_freed",  "region.leave.retired",      "waiter.flag_set",
+        "listener.open.before_link",
+        "region.create.before_link",
+        "region.create.after_link",
+        "listener.accept.mapped",
+        "listener.accept.unlinked",
+        "listener.accept.replied",
+        "ring.read.done:7",
+        "ring.commit.before_publish:7",
+        "ring.commit.after_publish:7",
+        "ring.release.before_store:7",
+        "connection.close.word",
+        "listener.slot_idle",
+        "region.leave.entry_freed",
+        "region.leave.retired",
+        "waiter.flag_set",
     };
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
         int input = -1;
         int unused = -1;
-        pid_t server = start_peer(points[i], NULL, &input, WORDS("listen", "l", "--timeout", "20000", "--wait", "block"));
+        pid_t server =
+            start_peer(points[i], NULL, &input, WORDS("listen", "l", "--timeout", "20000", "--wait", "block"));
         pid_t client = start_peer(NULL, NULL, &unused, WORDS("connect", "l", "30", "100", "--timeout", "1000"));
-        const int code = test_wait_exit(client); /* 0 when the server died later, 3 (a typed error) when it died under it; never a hang */
+        const int code = test_wait_exit(
+            client); /* 0 when the server died later, 3 (a typed error) when it died under it; never a hang */
         if (code != 0 && code != 3)
             test_fail(__FILE__, __LINE__, "%s: the client ended with %d", points[i], code);
         (void)close(input);
@@ -253,16 +290,21 @@ TEST(a_listener_survives_a_server_that_dies_at_every_point)
 TEST(a_listener_survives_a_client_that_dies_at_every_point)
 {
     static const char *const points[] = {
-        "region.attach.locked",  "region.attach.entry_filled", "region.attach.live",           "connect.slot_opening",
-        "region.create.before_link", "region.create.after_link", "connect.region_linked",      "connect.requested",
-        "ring.claim.done:7",     "ring.commit.before_publish:7", "ring.commit.after_publish:7", "ring.read.done:7",
-        "ring.release.after_store:7", "connection.close.word",  "region.leave.entry_freed",     "waiter.flag_set",
+        "region.attach.locked",        "region.attach.entry_filled",
+        "region.attach.live",          "connect.slot_opening",
+        "region.create.before_link",   "region.create.after_link",
+        "connect.region_linked",       "connect.requested",
+        "ring.claim.done:7",           "ring.commit.before_publish:7",
+        "ring.commit.after_publish:7", "ring.read.done:7",
+        "ring.release.after_store:7",  "connection.close.word",
+        "region.leave.entry_freed",    "waiter.flag_set",
         "waiter.signal.word_changed",
     };
     int input = -1;
     pid_t server = start_peer(NULL, NULL, &input, WORDS("listen", "l", "--timeout", "60000", "--wait", "block"));
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
-        const int code = run_peer(points[i], WORDS("connect", "l", "30", "100", "--timeout", "20000", "--wait", "block"));
+        const int code =
+            run_peer(points[i], WORDS("connect", "l", "30", "100", "--timeout", "20000", "--wait", "block"));
         if (code != 128 + SIGKILL)
             test_fail(__FILE__, __LINE__, "%s was not reached: exit code %d", points[i], code);
         CHECK_EQUAL(0, run_peer(NULL, WORDS("connect", "l", "30", "100", "--timeout", "20000")));

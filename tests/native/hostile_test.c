@@ -107,7 +107,8 @@ TEST(a_ring_without_a_zero_ends_at_its_capacity)
         memory_ring_set_word(&memory, position, ipc_record_word(8, 1));
     for (uint32_t i = 0; i < CAPACITY / 64; i++)
         CHECK_STATUS(IPC_OK, ipc_ring_try_read(&memory.reader, &record));
-    CHECK_STATUS(IPC_E_CORRUPT, ipc_ring_try_read(&memory.reader, &record)); /* not round again to what is not released */
+    CHECK_STATUS(IPC_E_CORRUPT,
+                 ipc_ring_try_read(&memory.reader, &record)); /* not round again to what is not released */
     CHECK_STATUS(IPC_E_CORRUPT, memory_ring_restart_writer(&memory));
     memory_ring_close(&memory);
 }
@@ -149,7 +150,8 @@ TEST(a_free_position_out_of_range_is_corrupt)
         CHECK_OK(ipc_ring_try_claim(&memory.writer, 2000, &payload));
         CHECK_OK(ipc_ring_commit(&memory.writer, 2000, 1));
         ipc_store_release64(&memory.ring.header->free_position, wrong[i]);
-        const bool in_range = wrong[i] == 3 * 64; /* inside a record: not the reader's to give, but harmless to the writer */
+        const bool in_range =
+            wrong[i] == 3 * 64; /* inside a record: not the reader's to give, but harmless to the writer */
         CHECK_STATUS(in_range ? IPC_FULL : IPC_E_CORRUPT, ipc_ring_try_claim(&memory.writer, 2040, &payload));
         CHECK_EQUAL(!in_range, memory.corruptions);
         memory_ring_close(&memory);

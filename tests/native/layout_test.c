@@ -5,10 +5,10 @@
 #include "layout/ring_layout.h"
 #include "test.h"
 
-#define AT(type, field, offset, size)                        \
-    do {                                                     \
-        CHECK_EQUAL(offset, offsetof(type, field));          \
-        CHECK_EQUAL(size, sizeof(((type *)NULL)->field));    \
+#define AT(type, field, offset, size)                                                                                  \
+    do {                                                                                                               \
+        CHECK_EQUAL(offset, offsetof(type, field));                                                                    \
+        CHECK_EQUAL(size, sizeof(((type *)NULL)->field));                                                              \
     } while (0)
 
 TEST(the_region_header_is_section_2)

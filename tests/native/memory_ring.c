@@ -64,14 +64,16 @@ ipc_status memory_ring_restart_writer(memory_ring *memory)
 {
     ipc_ring_peer peer;
     memset(&memory->writer, 0, sizeof memory->writer);
-    return ipc_ring_writer_start(&memory->writer, &memory->ring, false, IPC_WAIT_ADAPTIVE, peer_of_writer(memory, &peer));
+    return ipc_ring_writer_start(&memory->writer, &memory->ring, false, IPC_WAIT_ADAPTIVE,
+                                 peer_of_writer(memory, &peer));
 }
 
 ipc_status memory_ring_restart_reader(memory_ring *memory, bool predecessor_died)
 {
     ipc_ring_peer peer;
     memset(&memory->reader, 0, sizeof memory->reader);
-    return ipc_ring_reader_start(&memory->reader, &memory->ring, predecessor_died, IPC_WAIT_ADAPTIVE, peer_of_reader(memory, &peer));
+    return ipc_ring_reader_start(&memory->reader, &memory->ring, predecessor_died, IPC_WAIT_ADAPTIVE,
+                                 peer_of_reader(memory, &peer));
 }
 
 uint64_t memory_ring_word(const memory_ring *memory, uint64_t position)
@@ -92,4 +94,39 @@ void memory_ring_check_zeroes(const memory_ring *memory, uint64_t tail)
             test_fail(__FILE__, __LINE__, "the line at %llu begins with %llx", (unsigned long long)position,
                       (unsigned long long)memory_ring_word(memory, position));
     }
+}
+
+void *memory_ring_claim(memory_ring *memory, uint32_t length)
+{
+    void *payload = NULL;
+    CHECK_OK(ipc_ring_try_claim(&memory->writer, length, &payload));
+    return payload;
+}
+
+void memory_ring_write(memory_ring *memory, uint32_t length, int byte, uint16_t type)
+{
+    memset(memory_ring_claim(memory, length), byte, length);
+    CHECK_OK(ipc_ring_commit(&memory->writer, length, type));
+}
+
+ipc_record memory_ring_read(memory_ring *memory)
+{
+    ipc_record record;
+    CHECK_OK(ipc_ring_try_read(&memory->reader, &record));
+    return record;
+}
+
+void memory_ring_expect(memory_ring *memory, uint32_t length, int byte, uint16_t type)
+{
+    const ipc_record record = memory_ring_read(memory);
+    CHECK_EQUAL(length, record.length);
+    CHECK_EQUAL(type, record.type);
+    for (uint32_t i = 0; i < length; i++)
+        CHECK_EQUAL(byte, ((const uint8_t *)record.payload)[i]);
+}
+
+void memory_ring_expect_empty(memory_ring *memory)
+{
+    ipc_record record;
+    CHECK_STATUS(IPC_EMPTY, ipc_ring_try_read(&memory->reader, &record));
 }

@@ -1,4 +1,5 @@
-/* A ring in plain memory, both ends in this process and on the same addresses: for looking at bytes, and for ThreadSanitizer. */
+/* A ring in plain memory, both ends in this process and on the same addresses: for looking at bytes, and for
+   ThreadSanitizer. */
 #ifndef IPC_MEMORY_RING_H
 #define IPC_MEMORY_RING_H
 
@@ -26,5 +27,12 @@ void memory_ring_set_word(memory_ring *memory, uint64_t position, uint64_t word)
 
 /* Invariant Z: fails the test unless the first 8 bytes of every line in [tail, free + capacity) are zero. */
 void memory_ring_check_zeroes(const memory_ring *memory, uint64_t tail);
+
+/* One step each, which must succeed. A payload is filled with, or compared with, one byte. */
+void *memory_ring_claim(memory_ring *memory, uint32_t length);
+void memory_ring_write(memory_ring *memory, uint32_t length, int byte, uint16_t type);
+ipc_record memory_ring_read(memory_ring *memory);
+void memory_ring_expect(memory_ring *memory, uint32_t length, int byte, uint16_t type);
+void memory_ring_expect_empty(memory_ring *memory);
 
 #endif

@@ -55,7 +55,8 @@ int peer_check(const void *payload, uint64_t sequence, uint32_t length)
         return peer_wrong("a record of %u bytes where number %llu was expected", length, (unsigned long long)sequence);
     memcpy(&found, bytes, 8);
     if (found != sequence)
-        return peer_wrong("number %llu where %llu was expected", (unsigned long long)found, (unsigned long long)sequence);
+        return peer_wrong("number %llu where %llu was expected", (unsigned long long)found,
+                          (unsigned long long)sequence);
     for (uint32_t i = 8; i < length; i++) {
         if (bytes[i] != (uint8_t)(sequence + (i - 8)))
             return peer_wrong("byte %u of number %llu is %u", i, (unsigned long long)sequence, bytes[i]);
@@ -75,7 +76,9 @@ static uint32_t next_size(const char *size, uint32_t max, uint64_t *seed)
     if (strcmp(size, "random") != 0)
         return (uint32_t)strtoul(size, NULL, 10);
     *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
-    const uint32_t limit = (*seed >> 20) % 16 == 0 ? max : max < 512 ? max : 512; /* mostly small, now and then anything */
+    const uint32_t limit = (*seed >> 20) % 16 == 0 ? max
+                           : max < 512             ? max
+                                                   : 512; /* mostly small, now and then anything */
     return 8 + (uint32_t)((*seed >> 33) % (limit - 7));
 }
 
@@ -155,8 +158,9 @@ static int ring_hold(char **arguments, int count)
     (void)count;
     ipc_ring_reader *reader = NULL;
     ipc_ring_writer *writer = NULL;
-    ipc_status status = strcmp(arguments[1], "writer") == 0 ? ipc_ring_writer_open(arguments[0], &peer_ring_options, &writer)
-                                                            : ipc_ring_reader_open(arguments[0], &peer_ring_options, &reader);
+    ipc_status status = strcmp(arguments[1], "writer") == 0
+                            ? ipc_ring_writer_open(arguments[0], &peer_ring_options, &writer)
+                            : ipc_ring_reader_open(arguments[0], &peer_ring_options, &reader);
     if (status != IPC_OK)
         return peer_error(status);
     printf("ready\n");
@@ -174,14 +178,15 @@ typedef struct verb {
 } verb;
 
 static const verb verbs[] = {
-    {"ring-write", 3, 4, ring_write},         {"ring-read", 2, 2, ring_read},   {"ring-echo", 3, 3, ring_echo},
-    {"ring-hold", 2, 2, ring_hold},           {"listen", 1, 1, peer_listen},    {"connect", 3, 3, peer_connect},
+    {"ring-write", 3, 4, ring_write},        {"ring-read", 2, 2, ring_read}, {"ring-echo", 3, 3, ring_echo},
+    {"ring-hold", 2, 2, ring_hold},          {"listen", 1, 1, peer_listen},  {"connect", 3, 3, peer_connect},
     {"region-show", 1, 1, peer_region_show},
 };
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN NAME_OUT COUNT |\n"
+    fprintf(stderr, "usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN "
+                    "NAME_OUT COUNT |\n"
                     "  ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME\n"
                     "  [--capacity N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]\n");
     return 2;

@@ -12,14 +12,16 @@ static void *stop_at_input_end(void *listener)
     return NULL;
 }
 
-/* Echoes what there is. The reply waits for room: a client that never reads holds up this server, which is a test's, not a product's. */
+/* Echoes what there is. The reply waits for room: a client that never reads holds up this server, which is a test's,
+   not a product's. */
 static ipc_status echo(ipc_connection *connection)
 {
     ipc_ring_reader *reader = ipc_connection_reader(connection);
     ipc_record record;
     ipc_status status;
     while ((status = ipc_ring_try_read(reader, &record)) == IPC_OK) {
-        status = ipc_ring_write(ipc_connection_writer(connection), record.payload, record.length, record.type, peer_deadline, NULL);
+        status = ipc_ring_write(ipc_connection_writer(connection), record.payload, record.length, record.type,
+                                peer_deadline, NULL);
         if (status != IPC_OK)
             return status;
         ipc_ring_release(reader);
@@ -86,7 +88,8 @@ static int exchange(ipc_connection *connection, uint64_t number, uint32_t size)
     if (status != IPC_OK)
         return peer_error(status);
     if (record.type != (uint16_t)number || record.length != size)
-        return peer_wrong("type %u, %u bytes came back for number %llu", record.type, record.length, (unsigned long long)number);
+        return peer_wrong("type %u, %u bytes came back for number %llu", record.type, record.length,
+                          (unsigned long long)number);
     int result = peer_check(record.payload, number, record.length);
     ipc_ring_release(ipc_connection_reader(connection));
     return result;

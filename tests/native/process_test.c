@@ -13,9 +13,9 @@ static const ipc_ring_options small = {.capacity = 4096};
 
 typedef struct child_plan {
     bool writer;
-    int records;     /* written and committed, or read and released */
-    int unfinished;  /* ... and then batched, or read and not released */
-    int ready[2];    /* a pipe: written to when the plan is done */
+    int records;    /* written and committed, or read and released */
+    int unfinished; /* ... and then batched, or read and not released */
+    int ready[2];   /* a pipe: written to when the plan is done */
 } child_plan;
 
 _Noreturn static void stay(void)
@@ -29,7 +29,8 @@ static int run_child(void *argument)
     const child_plan *plan = argument;
     ipc_ring_writer *writer = NULL;
     ipc_ring_reader *reader = NULL;
-    ipc_status status = plan->writer ? ipc_ring_writer_open("r", &small, &writer) : ipc_ring_reader_open("r", &small, &reader);
+    ipc_status status =
+        plan->writer ? ipc_ring_writer_open("r", &small, &writer) : ipc_ring_reader_open("r", &small, &reader);
     for (int i = 0; i < plan->records + plan->unfinished && status == IPC_OK; i++) {
         if (plan->writer) {
             void *payload = NULL;
@@ -37,7 +38,8 @@ static int run_child(void *argument)
             if (status != IPC_OK)
                 break;
             memset(payload, 0xFF, 8);
-            status = i < plan->records ? ipc_ring_commit(writer, 8, (uint16_t)i) : ipc_ring_commit_batched(writer, 8, (uint16_t)i);
+            status = i < plan->records ? ipc_ring_commit(writer, 8, (uint16_t)i)
+                                       : ipc_ring_commit_batched(writer, 8, (uint16_t)i);
         } else {
             ipc_record record;
             status = ipc_ring_read(reader, SOON, NULL, &record);
@@ -223,7 +225,7 @@ TEST(waiting_for_a_peer_sees_it_come)
     ipc_ring_reader_close(reader);
 }
 
-/* ---- fork without exec ------------------------------------------------------------------------------------------------------ */
+/* ---- fork without exec ------------------------------------------------------------------------------- */
 
 static ipc_ring_writer *inherited_writer;
 static ipc_ring_reader *inherited_reader;
@@ -285,7 +287,8 @@ static int writer_with_a_child(void *argument)
     ipc_ring_writer *writer = NULL;
     if (ipc_ring_writer_open("r", &small, &writer) != IPC_OK)
         return 1;
-    /* Not fork(): the library would close its descriptors in the child. A program that is forked by other means keeps them. */
+    /* Not fork(): the library would close its descriptors in the child. A program that is forked by other means
+       keeps them. */
     pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (child == 0)
         stay();

@@ -172,7 +172,7 @@ TEST(a_persistent_region_stays_and_keeps_its_records)
     remove_file("p");
 }
 
-/* ---- what is not a region ------------------------------------------------------------------------------------------- */
+/* ---- what is not a region ---------------------------------------------------------------------------- */
 
 typedef struct mutation {
     const char *field;
@@ -237,7 +237,8 @@ TEST(every_header_field_is_checked_and_the_file_left_alone)
         memcpy(bad, base, size);
         ipc_status status = ipc_ring_reader_open("m", &small, &reader);
         if (status != one->expected)
-            test_fail(__FILE__, __LINE__, "%s (mutation %zu): %s %s", one->field, i, ipc_status_name(status), ipc_last_error());
+            test_fail(__FILE__, __LINE__, "%s (mutation %zu): %s %s", one->field, i, ipc_status_name(status),
+                      ipc_last_error());
         if (one->offset < 3072 + 256 && memcmp(bad, base, size) != 0) /* those two are found after entering */
             test_fail(__FILE__, __LINE__, "%s: the file was written to", one->field);
     }
@@ -280,7 +281,8 @@ TEST(random_headers_are_refused_or_harmless)
             const size_t area = (seed >> 60) % 2 == 0 ? 512 : 4096;
             base[(seed >> 33) % area] = (uint8_t)(seed >> 20);
         }
-        if (base[16] != good[16] || base[76] != good[76]) /* not persistent any more: it would be removed, and made anew */
+        if (base[16] != good[16] ||
+            base[76] != good[76]) /* not persistent any more: it would be removed, and made anew */
             continue;
         ipc_ring_reader *reader = NULL;
         if (ipc_ring_reader_open("f", &open_now, &reader) == IPC_OK) {
@@ -423,7 +425,7 @@ TEST(a_missing_directory_is_made_and_a_wrong_one_told)
     CHECK(setenv("IPC_DIR", test_directory(), 1) == 0);
 }
 
-/* ---- races -------------------------------------------------------------------------------------------------------------- */
+/* ---- races ------------------------------------------------------------------------------------------- */
 
 static void *open_and_close(void *role)
 {

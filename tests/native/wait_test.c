@@ -5,7 +5,9 @@
 #define CAPACITY 4096u
 
 static const ipc_wait_mode modes[] = {IPC_WAIT_ADAPTIVE, IPC_WAIT_SPIN, IPC_WAIT_BLOCK};
-#define FOR_EACH_MODE(mode) for (size_t mode##_i = 0; mode##_i < 3; mode##_i++) for (ipc_wait_mode mode = modes[mode##_i], once = mode; once == mode; once = (ipc_wait_mode)99)
+#define FOR_EACH_MODE(mode)                                                                                            \
+    for (size_t mode##_i = 0; mode##_i < 3; mode##_i++)                                                                \
+        for (ipc_wait_mode mode = modes[mode##_i], once = mode; once == mode; once = (ipc_wait_mode)99)
 
 typedef struct waiting_reader {
     ipc_ring_reader *reader;
@@ -148,8 +150,10 @@ TEST(cancel_ends_every_wait_that_has_it)
         for (int i = 0; i < COUNT; i++) {
             test_thread_join(&threads[i]);
             CHECK_STATUS(IPC_CANCELLED, waiting[i].status);
-            CHECK_STATUS(IPC_CANCELLED, ipc_ring_read(&memory[i].reader, IPC_FOREVER, cancel, &waiting[i].record)); /* stays so */
-            CHECK_STATUS(IPC_TIMEOUT, ipc_ring_read(&memory[i].reader, ipc_deadline_after(1000), NULL, &waiting[i].record));
+            CHECK_STATUS(IPC_CANCELLED,
+                         ipc_ring_read(&memory[i].reader, IPC_FOREVER, cancel, &waiting[i].record)); /* stays so */
+            CHECK_STATUS(IPC_TIMEOUT,
+                         ipc_ring_read(&memory[i].reader, ipc_deadline_after(1000), NULL, &waiting[i].record));
             memory_ring_close(&memory[i]);
         }
         ipc_cancel_destroy(cancel);
@@ -278,7 +282,8 @@ static void *write_flood(void *argument)
         void *payload = NULL;
         seed = seed * 1664525u + 1013904223u;
         const uint32_t length = 8 + (seed >> 8) % (i % 50 == 0 ? 1500 : 100);
-        side->status = ipc_ring_claim(&side->memory->writer, length, ipc_deadline_after(20000000000ull), NULL, &payload);
+        side->status =
+            ipc_ring_claim(&side->memory->writer, length, ipc_deadline_after(20000000000ull), NULL, &payload);
         if (side->status != IPC_OK)
             break;
         memset(payload, (int)(i & 0xFF), length);
@@ -309,7 +314,8 @@ TEST(a_flood_through_a_small_ring_keeps_content_and_order)
             CHECK_EQUAL((uint16_t)i, record.type);
             for (uint32_t k = 8; k < record.length; k++)
                 CHECK_EQUAL(i & 0xFF, ((const uint8_t *)record.payload)[k]);
-            if (i % 3 != 0 || record.length > 108 || i + 1 == side.records) /* reading ahead now and then, never so far that nothing fits */
+            if (i % 3 != 0 || record.length > 108 ||
+                i + 1 == side.records) /* reading ahead now and then, never so far that nothing fits */
                 ipc_ring_release(&memory.reader);
         }
         test_thread_join(&thread);

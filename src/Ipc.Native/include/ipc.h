@@ -3,15 +3,16 @@
  *
  * The bytes are described in docs/wire-format.md; a C# program that uses the Ipc.Core library is a peer like any other.
  *
- * Results. Every function that can fail returns an ipc_status. Zero is success; positive values are ordinary outcomes of a
- * call (full, empty, timed out, peer gone, ...), negative ones are errors. ipc_last_error() tells what happened in words, with both
- * values where two did not match, and what to do; it belongs to the calling thread and lasts until its next failing call.
+ * Results. Every function that can fail returns an ipc_status. Zero is success; positive values are ordinary outcomes
+ * of a call (full, empty, timed out, peer gone, ...), negative ones are errors. ipc_last_error() tells what happened in
+ * words, with both values where two did not match, and what to do; it belongs to the calling thread and lasts until its
+ * next failing call.
  *
- * Waiting. A call that can block takes a deadline: a moment of CLOCK_MONOTONIC in ns. IPC_NOW never blocks, IPC_FOREVER never
- * times out, ipc_deadline_after() converts a duration. It may also take an ipc_cancel (or NULL).
+ * Waiting. A call that can block takes a deadline: a moment of CLOCK_MONOTONIC in ns. IPC_NOW never blocks, IPC_FOREVER
+ * never times out, ipc_deadline_after() converts a duration. It may also take an ipc_cancel (or NULL).
  *
- * Threads. A writer and a reader are each for one thread at a time; stop, resume, close and cancel may be called from any thread at
- * any time. Steady-state sending and receiving never allocates.
+ * Threads. A writer and a reader are each for one thread at a time; stop, resume, close and cancel may be called from
+ * any thread at any time. Steady-state sending and receiving never allocates.
  */
 #ifndef IPC_H
 #define IPC_H
@@ -32,35 +33,35 @@ extern "C" {
 #define IPC_API
 #endif
 
-/* ---- results ---------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------- */
 
 typedef enum ipc_status {
-    IPC_OK          = 0,
-    IPC_FULL        = 1,  /* no space now */
-    IPC_EMPTY       = 2,  /* nothing to read now */
-    IPC_TIMEOUT     = 3,  /* the deadline passed */
-    IPC_STOPPED     = 4,  /* ipc_*_stop was called */
-    IPC_CANCELLED   = 5,  /* the ipc_cancel was triggered */
-    IPC_CLOSED      = 6,  /* closed on this side */
-    IPC_PEER_CLOSED = 7,  /* the other side left in good order; everything it published has been read */
-    IPC_PEER_DIED   = 8,  /* the other side's process died; everything it published has been read */
+    IPC_OK = 0,
+    IPC_FULL = 1,        /* no space now */
+    IPC_EMPTY = 2,       /* nothing to read now */
+    IPC_TIMEOUT = 3,     /* the deadline passed */
+    IPC_STOPPED = 4,     /* ipc_*_stop was called */
+    IPC_CANCELLED = 5,   /* the ipc_cancel was triggered */
+    IPC_CLOSED = 6,      /* closed on this side */
+    IPC_PEER_CLOSED = 7, /* the other side left in good order; everything it published has been read */
+    IPC_PEER_DIED = 8,   /* the other side's process died; everything it published has been read */
 
-    IPC_E_NAME       = -1,  /* not a valid name */
-    IPC_E_NOT_FOUND  = -2,  /* no region of that name */
-    IPC_E_EXISTS     = -3,  /* a live region of that name exists */
-    IPC_E_IN_USE     = -4,  /* the role is taken by a live participant */
-    IPC_E_KIND       = -5,  /* the region is of another kind */
-    IPC_E_VERSION    = -6,  /* the region has another layout version */
-    IPC_E_CORRUPT    = -7,  /* the bytes are not what they must be */
-    IPC_E_ACCESS     = -8,  /* permission denied, or owned by somebody else */
-    IPC_E_NO_SPACE   = -9,  /* the shared-memory file system is full */
-    IPC_E_TOO_LARGE  = -10, /* larger than the ring allows; nothing was sent */
+    IPC_E_NAME = -1,        /* not a valid name */
+    IPC_E_NOT_FOUND = -2,   /* no region of that name */
+    IPC_E_EXISTS = -3,      /* a live region of that name exists */
+    IPC_E_IN_USE = -4,      /* the role is taken by a live participant */
+    IPC_E_KIND = -5,        /* the region is of another kind */
+    IPC_E_VERSION = -6,     /* the region has another layout version */
+    IPC_E_CORRUPT = -7,     /* the bytes are not what they must be */
+    IPC_E_ACCESS = -8,      /* permission denied, or owned by somebody else */
+    IPC_E_NO_SPACE = -9,    /* the shared-memory file system is full */
+    IPC_E_TOO_LARGE = -10,  /* larger than the ring allows; nothing was sent */
     IPC_E_TABLE_FULL = -11, /* too many participants */
-    IPC_E_REFUSED    = -12, /* the server refused the connection */
-    IPC_E_ARGUMENT   = -13, /* an argument is out of range */
-    IPC_E_STATE      = -14, /* not now: e.g. commit without a claim */
-    IPC_E_SYSTEM     = -15, /* an operating-system call failed: ipc_last_errno() */
-    IPC_E_NO_MEMORY  = -16
+    IPC_E_REFUSED = -12,    /* the server refused the connection */
+    IPC_E_ARGUMENT = -13,   /* an argument is out of range */
+    IPC_E_STATE = -14,      /* not now: e.g. commit without a claim */
+    IPC_E_SYSTEM = -15,     /* an operating-system call failed: ipc_last_errno() */
+    IPC_E_NO_MEMORY = -16
 } ipc_status;
 
 /* The name of a status ("IPC_E_NAME"); never NULL. */
@@ -70,7 +71,7 @@ IPC_API const char *ipc_last_error(void);
 /* errno of the calling thread's last IPC_E_SYSTEM, IPC_E_ACCESS or IPC_E_NO_SPACE; 0 if none. */
 IPC_API int ipc_last_errno(void);
 
-/* ---- time and cancellation ---------------------------------------------------------------------------------------- */
+/* ---- time and cancellation --------------------------------------------------------------------------- */
 
 typedef uint64_t ipc_deadline; /* CLOCK_MONOTONIC, ns */
 #define IPC_NOW     ((ipc_deadline)0)
@@ -82,39 +83,42 @@ IPC_API ipc_deadline ipc_deadline_after(uint64_t nanoseconds);
 /* A switch that ends waits. Once triggered it stays so. Must outlive the calls that it was given to. */
 typedef struct ipc_cancel ipc_cancel;
 IPC_API ipc_status ipc_cancel_create(ipc_cancel **cancel);
-IPC_API void ipc_cancel_trigger(ipc_cancel *cancel); /* any thread; every wait that has it returns IPC_CANCELLED at once */
+/* Any thread; every wait that has it returns IPC_CANCELLED at once. */
+IPC_API void ipc_cancel_trigger(ipc_cancel *cancel);
 IPC_API void ipc_cancel_destroy(ipc_cancel *cancel);
 
 typedef enum ipc_wait_mode {
     IPC_WAIT_ADAPTIVE = 0, /* spin as long as a wake would cost, then sleep (default) */
-    IPC_WAIT_SPIN     = 1, /* never sleep */
-    IPC_WAIT_BLOCK    = 2  /* sleep at once */
+    IPC_WAIT_SPIN = 1,     /* never sleep */
+    IPC_WAIT_BLOCK = 2     /* sleep at once */
 } ipc_wait_mode;
 
-/* ---- ring: one writer, one reader ----------------------------------------------------------------------------------- */
+/* ---- ring: one writer, one reader -------------------------------------------------------------------- */
 
 typedef struct ipc_ring_writer ipc_ring_writer;
 typedef struct ipc_ring_reader ipc_ring_reader;
 
 typedef enum ipc_open_mode {
     IPC_OPEN_OR_CREATE = 0,
-    IPC_CREATE         = 1, /* IPC_E_EXISTS if there is one with a live participant */
-    IPC_OPEN           = 2  /* waits for a creator until the deadline, then IPC_E_NOT_FOUND (IPC_NOW: at once) */
+    IPC_CREATE = 1, /* IPC_E_EXISTS if there is one with a live participant */
+    IPC_OPEN = 2    /* waits for a creator until the deadline, then IPC_E_NOT_FOUND (IPC_NOW: at once) */
 } ipc_open_mode;
 
 typedef struct ipc_ring_options {
-    uint64_t capacity;        /* bytes, power of two, 4 KiB to 1 GiB; 0 = 1 MiB. Used only when creating */
+    uint64_t capacity; /* bytes, power of two, 4 KiB to 1 GiB; 0 = 1 MiB. Used only when creating */
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
-    bool persistent;          /* the region stays when the last participant leaves */
-    ipc_deadline deadline;    /* for IPC_OPEN; 0 = do not wait */
-    ipc_cancel *cancel;       /* for IPC_OPEN */
+    bool persistent;       /* the region stays when the last participant leaves */
+    ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait */
+    ipc_cancel *cancel;    /* for IPC_OPEN */
 } ipc_ring_options;
 
 /* One end of the ring NAME (options NULL: defaults). IPC_E_IN_USE if a live writer (reader) exists. */
 IPC_API ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *options, ipc_ring_writer **writer);
 IPC_API ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options *options, ipc_ring_reader **reader);
-/* Leaves. Waits of other threads return IPC_CLOSED first. Unpublished records are dropped, unreleased ones stay. NULL is fine. */
+/* Leaves. A thread that waits in a call of this end returns IPC_CLOSED first, and must not touch the end again; no
+   thread may be inside any other call, or still use a payload. Unpublished records are dropped, unreleased ones
+   stay. NULL is fine. */
 IPC_API void ipc_ring_writer_close(ipc_ring_writer *writer);
 IPC_API void ipc_ring_reader_close(ipc_ring_reader *reader);
 
@@ -125,11 +129,13 @@ IPC_API uint64_t ipc_ring_reader_capacity(const ipc_ring_reader *reader);
 /* Claims LENGTH contiguous bytes in place. IPC_FULL at once if there is no room. A new claim replaces an open one. */
 IPC_API ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
 /* The same, waiting for room. IPC_FULL never; IPC_PEER_CLOSED/DIED when the reader is gone and the ring is full. */
-IPC_API ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel, void **payload);
-/* Grows the open claim to LENGTH bytes, keeping what was written into it; the bytes may move, so use the new *payload. IPC_FULL: no room
-   for that now, the claim is as it was. A smaller LENGTH changes nothing. IPC_E_STATE without an open claim. */
+IPC_API ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                                  void **payload);
+/* Grows the open claim to LENGTH bytes, keeping what was written into it; the bytes may move, so use the new
+   payload. IPC_FULL: no room for that now, the claim is as it was. A smaller LENGTH changes nothing. IPC_E_STATE
+   without an open claim. */
 IPC_API ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
-/* Commits the first LENGTH claimed bytes and publishes them with everything batched before, waking a sleeping reader. */
+/* Commits the first LENGTH claimed bytes and publishes them with everything batched before; wakes a sleeping reader. */
 IPC_API ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_t length, uint16_t type);
 /* Commits without publishing: the batch goes out with the next commit or ipc_ring_flush. */
 IPC_API ipc_status ipc_ring_commit_batched(ipc_ring_writer *writer, uint32_t length, uint16_t type);
@@ -137,19 +143,21 @@ IPC_API void ipc_ring_flush(ipc_ring_writer *writer);
 /* Gives the claim back. The ring is as if it had not been made. */
 IPC_API void ipc_ring_abandon(ipc_ring_writer *writer);
 /* Claim, copy, commit. */
-IPC_API ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t length, uint16_t type, ipc_deadline deadline, ipc_cancel *cancel);
+IPC_API ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t length, uint16_t type,
+                                  ipc_deadline deadline, ipc_cancel *cancel);
 
 typedef struct ipc_record {
     const void *payload; /* in the ring, valid until released; a hostile peer can change it: read once, check, use */
     uint32_t length;
     uint16_t type;
-    bool redelivered;    /* published before this reader took over from one that died: it may have been handled already */
+    bool redelivered; /* published before this reader took over from one that died: it may have been handled already */
 } ipc_record;
 
 /* The next record in place. IPC_EMPTY at once if there is none. May be called again before releasing (reads ahead). */
 IPC_API ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record);
 /* The same, waiting. IPC_PEER_CLOSED/DIED when the ring is empty and its writer is gone. */
-IPC_API ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel, ipc_record *record);
+IPC_API ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
+                                 ipc_record *record);
 /* Waits until a record can be read, without reading it: IPC_OK, or what ipc_ring_read would return. */
 IPC_API ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
 /* Releases all records read so far. Their payloads may be overwritten from now on. */
@@ -161,35 +169,44 @@ IPC_API void ipc_ring_writer_resume(ipc_ring_writer *writer);
 IPC_API void ipc_ring_reader_stop(ipc_ring_reader *reader);
 IPC_API void ipc_ring_reader_resume(ipc_ring_reader *reader);
 
-typedef enum ipc_peer_state { IPC_PEER_NEVER = 0, IPC_PEER_LIVE = 1, IPC_PEER_LEFT = 2, IPC_PEER_DEAD = 3 } ipc_peer_state;
+typedef enum ipc_peer_state {
+    IPC_PEER_NEVER = 0,
+    IPC_PEER_LIVE = 1,
+    IPC_PEER_LEFT = 2,
+    IPC_PEER_DEAD = 3
+} ipc_peer_state;
+/* What has become of the other end: never there, live, left in order, died (and not been succeeded). The owner's
+   thread. */
 IPC_API ipc_peer_state ipc_ring_writer_peer(const ipc_ring_writer *writer);
 IPC_API ipc_peer_state ipc_ring_reader_peer(const ipc_ring_reader *reader);
-/* Waits until a live peer is attached. */
+/* Waits until a live peer is attached. IPC_E_STATE for the rings of a connection. */
 IPC_API ipc_status ipc_ring_writer_wait_for_peer(ipc_ring_writer *writer, ipc_deadline deadline, ipc_cancel *cancel);
 IPC_API ipc_status ipc_ring_reader_wait_for_peer(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
 
-/* ---- listener and connection ------------------------------------------------------------------------------------------ */
+/* ---- listener and connection ------------------------------------------------------------------------- */
 
 typedef struct ipc_listener ipc_listener;
 typedef struct ipc_connection ipc_connection;
 
 typedef struct ipc_listener_options {
-    uint32_t max_connections;      /* 0 = 1023 */
-    uint64_t max_ring_capacity;    /* 0 = 64 MiB: a client that asks for more is refused */
+    uint32_t max_connections;   /* 0 = 1023 */
+    uint64_t max_ring_capacity; /* 0 = 64 MiB: a client that asks for more is refused */
     ipc_wait_mode wait_mode;
 } ipc_listener_options;
 
-/* Opens the listener NAME. A left-over of a dead server is replaced; IPC_E_IN_USE (with its pid) if a live one exists. */
+/* Opens the listener NAME. A left-over of a dead server is replaced; IPC_E_IN_USE (it says its pid) if one lives. */
 IPC_API ipc_status ipc_listener_open(const char *name, const ipc_listener_options *options, ipc_listener **listener);
-/* Closes all connections (code IPC_CLOSE_SHUTDOWN), retires the region, removes the name. */
+/* Closes all connections (code IPC_CLOSE_SHUTDOWN), refuses who is asking, retires the region, removes the name. A
+   thread in ipc_listener_next returns IPC_CLOSED first. What is lent out stays the borrower's: ipc_connection_close
+   (or ipc_listener_return) frees it, also after this. */
 IPC_API void ipc_listener_close(ipc_listener *listener);
 IPC_API void ipc_listener_stop(ipc_listener *listener); /* ipc_listener_next returns IPC_STOPPED; any thread */
 IPC_API void ipc_listener_resume(ipc_listener *listener);
 
 typedef enum ipc_event_kind {
-    IPC_EVENT_CONNECT  = 1, /* a client wants to connect: answer with ipc_connection_accept or _refuse */
+    IPC_EVENT_CONNECT = 1,  /* a client wants to connect: answer with ipc_connection_accept or _refuse */
     IPC_EVENT_READABLE = 2, /* records may be waiting: read until IPC_EMPTY, then ipc_listener_return */
-    IPC_EVENT_CLOSED   = 3  /* the client closed or died and everything was read: ipc_connection_close frees it */
+    IPC_EVENT_CLOSED = 3    /* the client closed or died and everything was read: ipc_connection_close frees it */
 } ipc_event_kind;
 
 typedef struct ipc_event {
@@ -197,51 +214,67 @@ typedef struct ipc_event {
     ipc_connection *connection; /* lent to the caller until ipc_listener_return / refuse / close */
 } ipc_event;
 
-/* The next thing to do, over all connections. One thread at a time (a leader); others may handle what was lent before.
-   Watches a connection that is lent out again only after ipc_listener_return. */
-IPC_API ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel, ipc_event *event);
+/* The next thing to do, over all connections. One thread at a time (a leader); others may handle what was lent
+   before. Watches a connection that is lent out again only after ipc_listener_return. */
+IPC_API ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel,
+                                     ipc_event *event);
 IPC_API void ipc_listener_return(ipc_listener *listener, ipc_connection *connection); /* any thread */
 
+/* The answer to IPC_EVENT_CONNECT, once; the client's ipc_connect returns. Accepting keeps the connection lent:
+   return it when ready to read. */
 IPC_API ipc_status ipc_connection_accept(ipc_connection *connection);
-IPC_API ipc_status ipc_connection_refuse(ipc_connection *connection, const char *reason); /* UTF-8, cut to 240 bytes; frees it */
+/* The reason is UTF-8, cut to 240 bytes. Frees the connection. */
+IPC_API ipc_status ipc_connection_refuse(ipc_connection *connection, const char *reason);
 
 typedef struct ipc_connect_options {
     uint64_t to_server_capacity; /* 0 = 256 KiB */
     uint64_t to_client_capacity; /* 0 = 256 KiB */
     ipc_wait_mode wait_mode;
-    ipc_deadline deadline;       /* to find the server and be answered; 0 = the server must be there, 5 s to be answered */
+    ipc_deadline deadline; /* to find the server and be answered; 0 = the server must be there, 5 s to be answered */
     ipc_cancel *cancel;
-    const void *hello;           /* application data for the server's decision, at most 240 bytes */
+    const void *hello; /* application data for the server's decision, at most 240 bytes */
     uint32_t hello_length;
 } ipc_connect_options;
 
-/* Connects to the listener NAME. IPC_E_NOT_FOUND, IPC_TIMEOUT, IPC_E_REFUSED (ipc_last_error() holds the server's text). */
+/* Connects to the listener NAME. IPC_E_NOT_FOUND, IPC_TIMEOUT, IPC_E_REFUSED (ipc_last_error() holds the server's
+   text). */
 IPC_API ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc_connection **connection);
-/* Closes this side. The peer reads what was published, then gets IPC_PEER_CLOSED. NULL is fine. */
+/* Closes this side and frees it; waits of other threads in it return IPC_CLOSED first. The peer reads what was
+   published, then gets IPC_PEER_CLOSED. A server calls it for a connection that is lent to it. NULL is fine. */
 IPC_API void ipc_connection_close(ipc_connection *connection);
-/* Closes with a code and a text that the other side can read (see wire-format section 6), without freeing. Any thread. */
+/* Closes with a code and a text (a server's, at most 240 bytes) that the other side can read, without freeing: waits
+   of this side return IPC_CLOSED. Only the first close counts. Any thread. */
 IPC_API void ipc_connection_shutdown(ipc_connection *connection, uint32_t code, const char *text);
-enum { IPC_CLOSE_NORMAL = 1, IPC_CLOSE_REFUSED = 2, IPC_CLOSE_CORRUPT = 3, IPC_CLOSE_SHUTDOWN = 4, IPC_CLOSE_PROTOCOL = 5 };
+enum {
+    IPC_CLOSE_NORMAL = 1,
+    IPC_CLOSE_REFUSED = 2,
+    IPC_CLOSE_CORRUPT = 3,
+    IPC_CLOSE_SHUTDOWN = 4,
+    IPC_CLOSE_PROTOCOL = 5
+};
 
-/* The two directions, from this side's point of view; borrowed, live as long as the connection.
-   All ring calls above work on them except open, close and wait_for_peer. */
+/* The two directions, from this side's point of view; borrowed, live as long as the connection. All ring calls above
+   work on them except open, close and wait_for_peer. A peer that writes what is no ring closes the connection with
+   IPC_CLOSE_CORRUPT, and the call returns IPC_E_CORRUPT. */
 IPC_API ipc_ring_writer *ipc_connection_writer(ipc_connection *connection);
 IPC_API ipc_ring_reader *ipc_connection_reader(ipc_connection *connection);
 
 IPC_API bool ipc_connection_is_open(const ipc_connection *connection);        /* neither side closed, peer alive */
 IPC_API uint32_t ipc_connection_close_code(const ipc_connection *connection); /* the peer's, 0 if none */
-/* The text of the server's close (clients only send codes), cut to size - 1 bytes, with a zero behind it; its length, 0 if none. */
+/* The text of the server's close (clients only send codes), cut to size - 1 bytes, with a zero behind it; its
+   length, 0 if none. */
 IPC_API uint32_t ipc_connection_close_text(const ipc_connection *connection, char *text, uint32_t size);
 IPC_API uint32_t ipc_connection_slot(const ipc_connection *connection);
 IPC_API int32_t ipc_connection_peer_pid(const ipc_connection *connection);
-IPC_API const void *ipc_connection_hello(const ipc_connection *connection, uint32_t *length); /* server: what the client said */
+/* Server: what the client said of itself when it connected. */
+IPC_API const void *ipc_connection_hello(const ipc_connection *connection, uint32_t *length);
 IPC_API void ipc_connection_set_context(ipc_connection *connection, void *context);
 IPC_API void *ipc_connection_context(const ipc_connection *connection);
 
-/* ---- fault points (tests) ----------------------------------------------------------------------------------------------- */
+/* ---- fault points (tests) ---------------------------------------------------------------------------- */
 
-/* Built with -DIPC_FAULT_POINTS only: the environment variable IPC_FAULT=NAME[:N] makes the process kill itself with SIGKILL
-   (IPC_FAULT_ACTION=stop: SIGSTOP) at the N-th pass of that point. */
+/* Built with -DIPC_FAULT_POINTS only: the environment variable IPC_FAULT=NAME[:N] makes the process kill itself with
+   SIGKILL (IPC_FAULT_ACTION=stop: SIGSTOP) at the N-th pass of that point. */
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 /*
  * atomic.h - every memory-ordering word of the library, in one place.
  *
- * The rest of the code says which of the named pairs of docs/memory-ordering.md an access belongs to; this file says how such an
- * access is spelt. A shared value is always read through one of these loads, once, into a local: the compiler may then not read it
- * a second time, so that what was checked is what is used.
+ * The rest of the code says which of the named pairs of docs/memory-ordering.md an access belongs to; this file says
+ * how such an access is spelt. A shared value is always read through one of these loads, once, into a local: the
+ * compiler may then not read it a second time, so that what was checked is what is used.
  */
 #ifndef IPC_ATOMIC_H
 #define IPC_ATOMIC_H

@@ -1,8 +1,10 @@
 /*
- * The client's side: entering the listener's table, making the connection's region, asking, waiting for the answer; and leaving.
+ * The client's side: entering the listener's table, making the connection's region, asking, waiting for the answer; and
+ * leaving.
  *
- * Until the slot says "requested" the server does not look at it, and a death is cleaned up by whoever finds it: the slot names the file. A client that
- * gives up while it is asking closes its side and removes the file; the slot is then the server's to free.
+ * Until the slot says "requested" the server does not look at it, and a death is cleaned up by whoever finds it: the
+ * slot names the file. A client that gives up while it is asking closes its side and removes the file; the slot is then
+ * the server's to free.
  */
 #include "connections/connection.h"
 #include "diagnostics/fault.h"
@@ -11,17 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_CAPACITY  (256ull << 10)
+#define DEFAULT_CAPACITY   (256ull << 10)
 #define ANSWER_PATIENCE_NS 5000000000ull
-#define LOOK_MIN_NS       1000000u
-#define LOOK_MAX_NS       20000000u
+#define LOOK_MIN_NS        1000000u
+#define LOOK_MAX_NS        20000000u
 
 static ipc_status check_options(const ipc_connect_options *options, uint64_t *to_server, uint64_t *to_client)
 {
     *to_server = options->to_server_capacity == 0 ? DEFAULT_CAPACITY : options->to_server_capacity;
     *to_client = options->to_client_capacity == 0 ? DEFAULT_CAPACITY : options->to_client_capacity;
     if (options->hello_length > IPC_CONNECTION_TEXT_MAX || (options->hello_length != 0 && options->hello == NULL))
-        return ipc_fail(IPC_E_ARGUMENT, "hello has %u bytes, at most %u are possible", options->hello_length, IPC_CONNECTION_TEXT_MAX);
+        return ipc_fail(IPC_E_ARGUMENT, "hello has %u bytes, at most %u are possible", options->hello_length,
+                        IPC_CONNECTION_TEXT_MAX);
     ipc_status status = ipc_ring_check_capacity(*to_server);
     return status == IPC_OK ? ipc_ring_check_capacity(*to_client) : status;
 }
@@ -43,7 +46,8 @@ static ipc_status enter(const char *path, const ipc_connect_options *options, ip
     }
 }
 
-static ipc_status make_region(ipc_connection *connection, const ipc_connect_options *options, uint64_t to_server, uint64_t to_client)
+static ipc_status make_region(ipc_connection *connection, const ipc_connect_options *options, uint64_t to_server,
+                              uint64_t to_client)
 {
     ipc_slot *slot = &connection->view->slots[connection->slot];
     for (;;) {
@@ -73,7 +77,7 @@ static ipc_status make_region(ipc_connection *connection, const ipc_connect_opti
     }
 }
 
-/* ---- the answer ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the answer -------------------------------------------------------------------------------------- */
 
 static bool has_reply(const void *subject)
 {
@@ -124,7 +128,8 @@ static ipc_status check_reply(void *subject)
 static bool attend_reply(void *subject)
 {
     (void)subject;
-    return false; /* a server that cannot even map the region says so in the slot only, which wakes nobody: look around now and then */
+    return false; /* a server that cannot even map the region says so in the slot only, which wakes nobody: look around
+                     now and then */
 }
 
 static ipc_status wait_for_reply(ipc_connection *connection, const ipc_connect_options *options)
@@ -141,7 +146,7 @@ static ipc_status wait_for_reply(ipc_connection *connection, const ipc_connect_o
     return ipc_wait_until(&wait, has_reply);
 }
 
-/* ---- connecting ----------------------------------------------------------------------------------------------------------------- */
+/* ---- connecting -------------------------------------------------------------------------------------- */
 
 static ipc_status ask(ipc_connection *connection, const ipc_connect_options *options)
 {
@@ -169,7 +174,8 @@ static ipc_status ask(ipc_connection *connection, const ipc_connect_options *opt
     status = wait_for_reply(connection, options);
     if (status != IPC_OK) {
         (void)ipc_connection_set_close(connection, IPC_CLOSE_NORMAL, "");
-        ipc_platform_file_unlink(connection->region->path); /* if the server has not: it then finds nothing, and frees the slot */
+        ipc_platform_file_unlink(
+            connection->region->path); /* if the server has not: it then finds nothing, and frees the slot */
     }
     return status;
 }

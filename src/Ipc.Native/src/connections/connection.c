@@ -1,8 +1,9 @@
 /*
  * What both sides do with a connection.
  *
- * [close] A side closes by its own word, once, after the text and after everything that it published; then it wakes every waiter, and the client rings
- * the doorbell too. The other side looks at that word only when it has found its ring empty, and then once more at the ring.
+ * [close] A side closes by its own word, once, after the text and after everything that it published; then it wakes
+ * every waiter, and the client rings the doorbell too. The other side looks at that word only when it has found its
+ * ring empty, and then once more at the ring.
  */
 #include "connections/connection.h"
 
@@ -16,7 +17,7 @@ static ipc_atomic32 *close_word(const ipc_connection *connection, bool of_server
     return of_server ? &connection->body->server_close : &connection->body->client_close;
 }
 
-/* ---- the peer ------------------------------------------------------------------------------------------------------------ */
+/* ---- the peer ---------------------------------------------------------------------------------------- */
 
 static bool peer_has_left_the_table(const ipc_connection *connection)
 {
@@ -66,8 +67,8 @@ void ipc_connection_watch(ipc_connection *connection)
     connection->watching = true;
     if (same && connection->peer_pid == ipc_platform_pid())
         return; /* both ends are ours: it does not die without us */
-    connection->watching = ipc_watch_add(&connection->watch, connection->peer_pid, ipc_load_relaxed64(&entry->start_time), same, peer_died,
-                                         connection) == IPC_OK;
+    connection->watching = ipc_watch_add(&connection->watch, connection->peer_pid,
+                                         ipc_load_relaxed64(&entry->start_time), same, peer_died, connection) == IPC_OK;
 }
 
 static bool attend(void *owner)
@@ -80,7 +81,7 @@ static void peer_is_corrupt(void *owner)
     ipc_connection_shutdown(owner, IPC_CLOSE_CORRUPT, "the other side wrote what is not a ring");
 }
 
-/* ---- starting and ending ---------------------------------------------------------------------------------------------------- */
+/* ---- starting and ending ----------------------------------------------------------------------------- */
 
 static void abandon(void *owner)
 {
@@ -91,14 +92,17 @@ static void abandon(void *owner)
 
 ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode)
 {
-    const ipc_ring_peer peer = {.state = ipc_connection_peer_state, .attend = attend, .corrupt = peer_is_corrupt, .owner = connection};
+    const ipc_ring_peer peer = {
+        .state = ipc_connection_peer_state, .attend = attend, .corrupt = peer_is_corrupt, .owner = connection};
     ipc_ring to_server;
     ipc_ring to_client;
     ipc_status status = ipc_connection_locate(connection->region, &to_server, &to_client);
     if (status == IPC_OK)
-        status = ipc_ring_writer_start(&connection->writer, connection->is_server ? &to_client : &to_server, true, mode, &peer);
+        status = ipc_ring_writer_start(&connection->writer, connection->is_server ? &to_client : &to_server, true, mode,
+                                       &peer);
     if (status == IPC_OK)
-        status = ipc_ring_reader_start(&connection->reader, connection->is_server ? &to_server : &to_client, false, mode, &peer);
+        status = ipc_ring_reader_start(&connection->reader, connection->is_server ? &to_server : &to_client, false,
+                                       mode, &peer);
     if (status != IPC_OK)
         return status;
 
@@ -156,7 +160,7 @@ void ipc_connection_dispose(ipc_connection *connection)
     free(connection);
 }
 
-/* ---- asking -------------------------------------------------------------------------------------------------------------------- */
+/* ---- asking ------------------------------------------------------------------------------------------ */
 
 ipc_ring_writer *ipc_connection_writer(ipc_connection *connection)
 {

@@ -1,9 +1,10 @@
 /*
  * connection.h - two rings between a client and a listener's server, and what both sides know of each other.
  *
- * The client makes the region and names it in its slot of the listener; the server maps it, removes the name, answers. From then on
- * only the two mappings exist: whoever dies takes nothing with it but its own. Who lives is known from the listener's participants: the
- * server is entry 0, the client the entry of its slot. Each side has one close word of its own; a side that goes without writing it has died.
+ * The client makes the region and names it in its slot of the listener; the server maps it, removes the name, answers.
+ * From then on only the two mappings exist: whoever dies takes nothing with it but its own. Who lives is known from the
+ * listener's participants: the server is entry 0, the client the entry of its slot. Each side has one close word of its
+ * own; a side that goes without writing it has died.
  */
 #ifndef IPC_CONNECTION_H
 #define IPC_CONNECTION_H

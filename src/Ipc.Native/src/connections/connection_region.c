@@ -37,7 +37,8 @@ ipc_status ipc_connection_region_build(const char *path, const ipc_connection_pl
         memcpy(body->hello, plan->hello, plan->hello_length);
     ipc_store_relaxed32(&body->hello_length, plan->hello_length);
     ipc_ring_write_header(ipc_region_at(*region, TO_SERVER_OFFSET), plan->to_server_capacity, DATA_OFFSET);
-    ipc_ring_write_header(ipc_region_at(*region, TO_CLIENT_OFFSET), plan->to_client_capacity, DATA_OFFSET + plan->to_server_capacity);
+    ipc_ring_write_header(ipc_region_at(*region, TO_CLIENT_OFFSET), plan->to_client_capacity,
+                          DATA_OFFSET + plan->to_server_capacity);
     return IPC_OK;
 }
 
@@ -56,13 +57,15 @@ ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, 
     const uint64_t body_offset = region->geometry.body_offset;
     const uint64_t total = region->geometry.total_size;
     if (total - body_offset < IPC_CONNECTION_BODY_SIZE)
-        return ipc_fail(IPC_E_CORRUPT, "%s has %" PRIu64 " bytes for a connection's body of %u", region->path, total - body_offset,
-                        IPC_CONNECTION_BODY_SIZE);
+        return ipc_fail(IPC_E_CORRUPT, "%s has %" PRIu64 " bytes for a connection's body of %u", region->path,
+                        total - body_offset, IPC_CONNECTION_BODY_SIZE);
     const ipc_connection_body *body = ipc_region_at(region, body_offset);
     const uint32_t magic = *(const volatile uint32_t *)&body->magic; /* once: the peer can still write it */
-    const uint64_t offsets[2] = {*(const volatile uint64_t *)&body->to_server, *(const volatile uint64_t *)&body->to_client};
+    const uint64_t offsets[2] = {*(const volatile uint64_t *)&body->to_server,
+                                 *(const volatile uint64_t *)&body->to_client};
     if (magic != IPC_CONNECTION_MAGIC)
-        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a connection's magic %08x should be", region->path, magic, IPC_CONNECTION_MAGIC);
+        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a connection's magic %08x should be", region->path, magic,
+                        IPC_CONNECTION_MAGIC);
 
     ipc_ring *const rings[2] = {to_server, to_client};
     extent extents[5] = {{body_offset, body_offset + IPC_CONNECTION_HEADER_SIZE}};
@@ -77,8 +80,9 @@ ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, 
     for (int i = 0; i < 5; i++) {
         for (int k = i + 1; k < 5; k++) {
             if (overlap(extents[i], extents[k]))
-                return ipc_fail(IPC_E_CORRUPT, "%s has parts that overlap: %" PRIu64 "..%" PRIu64 " and %" PRIu64 "..%" PRIu64, region->path,
-                                extents[i].from, extents[i].to, extents[k].from, extents[k].to);
+                return ipc_fail(IPC_E_CORRUPT,
+                                "%s has parts that overlap: %" PRIu64 "..%" PRIu64 " and %" PRIu64 "..%" PRIu64,
+                                region->path, extents[i].from, extents[i].to, extents[k].from, extents[k].to);
         }
     }
     return IPC_OK;

@@ -1,6 +1,6 @@
 /*
- * Opening and closing a listener, and the life of its connections. Connections that are lent out keep the listener's memory: closing the listener shuts them
- * down, and whoever has them closes them before or after.
+ * Opening and closing a listener, and the life of its connections. Connections that are lent out keep the listener's
+ * memory: closing the listener shuts them down, and whoever has them closes them before or after.
  */
 #include "connections/listener.h"
 
@@ -21,7 +21,8 @@ static ipc_status check_options(const ipc_listener_options *options, uint32_t *s
 {
     const uint32_t connections = options->max_connections == 0 ? DEFAULT_CONNECTIONS : options->max_connections;
     if (connections >= IPC_PARTICIPANT_CAPACITY_MAX)
-        return ipc_fail(IPC_E_ARGUMENT, "a listener has at most %u connections, not %u", IPC_PARTICIPANT_CAPACITY_MAX - 1, connections);
+        return ipc_fail(IPC_E_ARGUMENT, "a listener has at most %u connections, not %u",
+                        IPC_PARTICIPANT_CAPACITY_MAX - 1, connections);
     if (options->max_ring_capacity != 0 && options->max_ring_capacity < IPC_RING_CAPACITY_MIN)
         return ipc_fail(IPC_E_ARGUMENT, "max_ring_capacity is at least %llu", IPC_RING_CAPACITY_MIN);
     *slot_count = (connections + 1 + 63) / 64 * 64; /* the server is participant 0 */
@@ -50,8 +51,9 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     }
     ipc_waiter_prepare_process();
     ipc_region *region = NULL;
-    status = ipc_listener_region_create(path, slot_count,
-                                        options->max_ring_capacity == 0 ? DEFAULT_MAX_RING_CAPACITY : options->max_ring_capacity, &region);
+    status = ipc_listener_region_create(
+        path, slot_count, options->max_ring_capacity == 0 ? DEFAULT_MAX_RING_CAPACITY : options->max_ring_capacity,
+        &region);
     if (status == IPC_OK)
         status = ipc_listener_locate(region, &made->view);
     if (status != IPC_OK) {
@@ -84,7 +86,7 @@ void ipc_listener_resume(ipc_listener *listener)
     ipc_end_resume(&listener->end);
 }
 
-/* ---- closing -------------------------------------------------------------------------------------------------------------- */
+/* ---- closing ----------------------------------------------------------------------------------------- */
 
 static void release(ipc_listener *listener)
 {
@@ -107,7 +109,8 @@ void ipc_listener_add(ipc_listener *listener, ipc_connection *connection)
     ipc_mutex_unlock(&listener->mutex);
 }
 
-/* Out of the table first, so that the leader does not find it; the slot last, so that nobody new has it while the old one is there. */
+/* Out of the table first, so that the leader does not find it; the slot last, so that nobody new has it while the
+   old one is there. */
 static void remove_connection(ipc_connection *connection)
 {
     ipc_listener *listener = connection->listener;

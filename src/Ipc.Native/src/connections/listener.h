@@ -4,7 +4,8 @@
 
 #include "connections/connection.h"
 
-/* Connections that the leader polls while it spins. More make a round of looks slower than a wake is worth; the rest is armed. */
+/* Connections that the leader polls while it spins. More make a round of looks slower than a wake is worth; the rest
+   is armed. */
 #define IPC_HOT_MAX 32
 
 struct ipc_listener {

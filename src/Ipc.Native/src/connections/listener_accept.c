@@ -1,6 +1,7 @@
 /*
- * A request to connect: everything in it was written by a stranger. The region is opened, checked and mapped, its name removed, and only then is the slot
- * "attached". Whatever is wrong with it, the slot goes back to idle, which tells the client.
+ * A request to connect: everything in it was written by a stranger. The region is opened, checked and mapped, its name
+ * removed, and only then is the slot "attached". Whatever is wrong with it, the slot goes back to idle, which tells the
+ * client.
  */
 #include "connections/listener.h"
 #include "diagnostics/fault.h"
@@ -67,10 +68,12 @@ static ipc_status read_body(ipc_connection *connection, uint64_t id)
     const uint32_t said_slot = *(volatile uint32_t *)&body->slot;
     const uint32_t length = ipc_load_acquire32(&body->hello_length);
     if (said_id != id || said_slot != connection->slot)
-        return ipc_fail(IPC_E_CORRUPT, "the region of slot %u and id %016" PRIx64 " says it has slot %u and id %016" PRIx64, connection->slot, id,
-                        said_slot, said_id);
+        return ipc_fail(IPC_E_CORRUPT,
+                        "the region of slot %u and id %016" PRIx64 " says it has slot %u and id %016" PRIx64,
+                        connection->slot, id, said_slot, said_id);
     if (length > IPC_CONNECTION_TEXT_MAX)
-        return ipc_fail(IPC_E_CORRUPT, "a connection's hello has %u bytes, at most %u are possible", length, IPC_CONNECTION_TEXT_MAX);
+        return ipc_fail(IPC_E_CORRUPT, "a connection's hello has %u bytes, at most %u are possible", length,
+                        IPC_CONNECTION_TEXT_MAX);
     memcpy(connection->hello, body->hello, length);
     connection->hello_length = length;
     return IPC_OK;
@@ -102,8 +105,8 @@ static const char *objection(ipc_listener *listener, const ipc_connection *conne
         return text;
     }
     if (to_server > listener->view.max_ring_capacity || to_client > listener->view.max_ring_capacity) {
-        (void)snprintf(text, size, "the rings have %" PRIu64 " and %" PRIu64 " bytes, this server allows %" PRIu64, to_server, to_client,
-                       listener->view.max_ring_capacity);
+        (void)snprintf(text, size, "the rings have %" PRIu64 " and %" PRIu64 " bytes, this server allows %" PRIu64,
+                       to_server, to_client, listener->view.max_ring_capacity);
         return text;
     }
     return NULL;
@@ -138,7 +141,8 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_
     ipc_platform_file_unlink(path);
     IPC_FAULT_POINT("listener.accept.unlinked");
     uint32_t requested = IPC_SLOT_REQUESTED;
-    if (status != IPC_OK || !ipc_cas32(&slot->state, &requested, IPC_SLOT_ATTACHED)) { /* or the client was cleaned up meanwhile */
+    if (status != IPC_OK ||
+        !ipc_cas32(&slot->state, &requested, IPC_SLOT_ATTACHED)) { /* or the client was cleaned up meanwhile */
         (void)ipc_cas32(&slot->state, &requested, IPC_SLOT_IDLE);
         discard(connection);
         return NULL;

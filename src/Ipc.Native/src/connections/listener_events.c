@@ -1,10 +1,10 @@
 /*
  * The leader: what is the next thing to do, over all connections?
  *
- * A connection is lent to the application (then nobody looks at it), due (an event waits to be handed out), hot (the leader looks at its ring while it
- * spins) or cold (armed: the client's next publish sets its ready bit). Before the leader sleeps it arms the hot ones too, and one barrier
- * serves them and the doorbell; then it looks at everything once more ([sleep], [ready]). A ready bit only means "look": it
- * may be late, or about nothing.
+ * A connection is lent to the application (then nobody looks at it), due (an event waits to be handed out), hot (the
+ * leader looks at its ring while it spins) or cold (armed: the client's next publish sets its ready bit). Before the
+ * leader sleeps it arms the hot ones too, and one barrier serves them and the doorbell; then it looks at everything
+ * once more ([sleep], [ready]). A ready bit only means "look": it may be late, or about nothing.
  */
 #include "connections/listener.h"
 
@@ -41,7 +41,7 @@ static bool is_due(const ipc_connection *connection, ipc_event_kind *kind)
     return true;
 }
 
-/* ---- hot and cold ---------------------------------------------------------------------------------------------------------- */
+/* ---- hot and cold ------------------------------------------------------------------------------------ */
 
 static void remove_hot(ipc_listener *listener, uint32_t index)
 {
@@ -96,7 +96,7 @@ static void look_at(ipc_listener *listener, ipc_connection *connection)
         put_hot(listener, connection);
 }
 
-/* ---- what others have to say ------------------------------------------------------------------------------------------------ */
+/* ---- what others have to say ------------------------------------------------------------------------- */
 
 void ipc_listener_drain_returned(ipc_listener *listener)
 {
@@ -118,7 +118,8 @@ static void look_at_slot(ipc_listener *listener, uint32_t slot)
     ipc_mutex_unlock(&listener->mutex);
     if (ours)
         look_at(listener, connection); /* not lent, so nobody else can close it */
-    if (connection != NULL || slot == IPC_LISTENER_SERVER || ipc_load_acquire32(&listener->view.slots[slot].state) != IPC_SLOT_REQUESTED)
+    if (connection != NULL || slot == IPC_LISTENER_SERVER ||
+        ipc_load_acquire32(&listener->view.slots[slot].state) != IPC_SLOT_REQUESTED)
         return;
 
     connection = ipc_listener_take_request(listener, slot);
@@ -154,7 +155,7 @@ static void poll_hot(ipc_listener *listener)
     }
 }
 
-/* ---- the wait ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the wait ---------------------------------------------------------------------------------------- */
 
 static ipc_status collect(void *subject)
 {

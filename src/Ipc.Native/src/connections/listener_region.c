@@ -1,6 +1,7 @@
 /*
- * The listener's region. Its server is participant 0 and goes in with the region: a listener without a server is a left-over, and a new server
- * never moves into it but puts a new one in its place. Clients are participants 1 and up; slot i belongs to participant i.
+ * The listener's region. Its server is participant 0 and goes in with the region: a listener without a server is a
+ * left-over, and a new server never moves into it but puts a new one in its place. Clients are participants 1 and up;
+ * slot i belongs to participant i.
  */
 #include "connections/listener_region.h"
 
@@ -25,7 +26,8 @@ static bool fits(const ipc_region *region, uint64_t offset, uint64_t size, uint6
 {
     const uint64_t body = region->geometry.body_offset;
     const uint64_t total = region->geometry.total_size;
-    return offset % alignment == 0 && offset >= body + IPC_LISTENER_BODY_SIZE && offset <= total && size <= total - offset;
+    return offset % alignment == 0 && offset >= body + IPC_LISTENER_BODY_SIZE && offset <= total &&
+           size <= total - offset;
 }
 
 ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view)
@@ -40,13 +42,15 @@ ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view)
     const uint64_t slots = *(volatile uint64_t *)&body->slots_offset;
     const uint64_t ready = *(volatile uint64_t *)&body->ready_offset;
     if (magic != IPC_LISTENER_MAGIC)
-        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a listener's magic %08x should be", region->path, magic, IPC_LISTENER_MAGIC);
+        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a listener's magic %08x should be", region->path, magic,
+                        IPC_LISTENER_MAGIC);
     if (slot_count != geometry->participant_capacity || slot_count == 0 || slot_count % 64 != 0)
-        return ipc_fail(IPC_E_CORRUPT, "%s has %u slots and %u participants; they must be the same multiple of 64", region->path, slot_count,
-                        geometry->participant_capacity);
+        return ipc_fail(IPC_E_CORRUPT, "%s has %u slots and %u participants; they must be the same multiple of 64",
+                        region->path, slot_count, geometry->participant_capacity);
     if (!fits(region, slots, (uint64_t)slot_count * IPC_SLOT_SIZE, 64) || !fits(region, ready, slot_count / 8, 8))
-        return ipc_fail(IPC_E_CORRUPT, "%s has slots at %" PRIu64 " and ready bits at %" PRIu64 ", outside its %" PRIu64 " bytes", region->path,
-                        slots, ready, geometry->total_size);
+        return ipc_fail(IPC_E_CORRUPT,
+                        "%s has slots at %" PRIu64 " and ready bits at %" PRIu64 ", outside its %" PRIu64 " bytes",
+                        region->path, slots, ready, geometry->total_size);
     view->region = region;
     view->body = body;
     view->slots = ipc_region_at(region, slots);
@@ -68,7 +72,7 @@ void ipc_listener_notify(const ipc_listener_view *view, uint32_t slot)
     ipc_waiter_signal(&view->body->doorbell, view->process_fences);
 }
 
-/* ---- the kind -------------------------------------------------------------------------------------------------------- */
+/* ---- the kind ---------------------------------------------------------------------------------------- */
 
 static ipc_status check_body(ipc_region *region)
 {
@@ -79,8 +83,10 @@ static ipc_status check_body(ipc_region *region)
 static ipc_status admit(ipc_region *region, uint32_t role)
 {
     (void)role;
-    if (ipc_load_acquire32(&body_of(region)->server_state) != IPC_SERVER_OPEN || !ipc_region_is_alive(region, IPC_LISTENER_SERVER))
-        return ipc_fail(IPC_E_NOT_FOUND, "the server of %s has ended: start it, or wait for it with a deadline", region->path);
+    if (ipc_load_acquire32(&body_of(region)->server_state) != IPC_SERVER_OPEN ||
+        !ipc_region_is_alive(region, IPC_LISTENER_SERVER))
+        return ipc_fail(IPC_E_NOT_FOUND, "the server of %s has ended: start it, or wait for it with a deadline",
+                        region->path);
     return IPC_OK;
 }
 
@@ -145,7 +151,7 @@ const ipc_region_kind ipc_listener_kind = {
     .suspect = suspect,
 };
 
-/* ---- the server's region -------------------------------------------------------------------------------------------- */
+/* ---- the server's region ----------------------------------------------------------------------------- */
 
 static ipc_status build(const char *path, uint32_t slot_count, uint64_t max_ring_capacity, ipc_region **region)
 {
@@ -157,7 +163,8 @@ static ipc_status build(const char *path, uint32_t slot_count, uint64_t max_ring
         .persistent = false,
         .body_offset = body_offset,
         .body_size = body_size,
-        .total_size = (body_offset + body_size + IPC_REGION_SIZE_UNIT - 1) / IPC_REGION_SIZE_UNIT * IPC_REGION_SIZE_UNIT,
+        .total_size =
+            (body_offset + body_size + IPC_REGION_SIZE_UNIT - 1) / IPC_REGION_SIZE_UNIT * IPC_REGION_SIZE_UNIT,
     };
     ipc_status status = ipc_region_build(path, &ipc_listener_kind, &plan, region);
     if (status != IPC_OK)
@@ -181,7 +188,9 @@ static ipc_status replace(const char *path)
         return IPC_OK;
     if (status == IPC_E_KIND) {
         status = ipc_region_reap(path);
-        return status == IPC_E_EXISTS ? ipc_fail(IPC_E_KIND, "%s is in use and is not a listener: choose another name", path) : status;
+        return status == IPC_E_EXISTS
+                   ? ipc_fail(IPC_E_KIND, "%s is in use and is not a listener: choose another name", path)
+                   : status;
     }
     if (status != IPC_OK)
         return status;
@@ -193,7 +202,8 @@ static ipc_status replace(const char *path)
             status = ipc_fail(IPC_E_IN_USE, "%s has a server already, process %u", path,
                               ipc_load_relaxed32(&ipc_region_participant(old, IPC_LISTENER_SERVER)->pid));
         } else {
-            if (live && ipc_platform_file_is_named(old->file, path)) { /* requests that nobody answered: their names end with the slots */
+            if (live && ipc_platform_file_is_named(
+                            old->file, path)) { /* requests that nobody answered: their names end with the slots */
                 char prefix[IPC_PATH_MAX + 1];
                 (void)snprintf(prefix, sizeof prefix, "%s~", path);
                 ipc_platform_file_unlink_prefix(prefix);
@@ -207,7 +217,8 @@ static ipc_status replace(const char *path)
     return status;
 }
 
-ipc_status ipc_listener_region_create(const char *path, uint32_t slot_count, uint64_t max_ring_capacity, ipc_region **region)
+ipc_status ipc_listener_region_create(const char *path, uint32_t slot_count, uint64_t max_ring_capacity,
+                                      ipc_region **region)
 {
     ipc_region *made = NULL;
     ipc_status status = build(path, slot_count, max_ring_capacity, &made);

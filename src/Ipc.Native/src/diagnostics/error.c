@@ -56,7 +56,8 @@ ipc_status ipc_fail_system(int error, const char *format, ...)
     int length = vsnprintf(last_error, sizeof last_error, format, arguments);
     va_end(arguments);
     if (length >= 0 && (size_t)length < sizeof last_error)
-        (void)snprintf(last_error + length, sizeof last_error - (size_t)length, ": %s (errno %d)", strerror(error), error);
+        (void)snprintf(last_error + length, sizeof last_error - (size_t)length, ": %s (errno %d)", strerror(error),
+                       error);
     last_errno = error;
     return status_of(error);
 }

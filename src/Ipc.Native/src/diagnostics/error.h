@@ -13,7 +13,7 @@
 /* Records the words (both values where two did not match, and what to do) and returns `status`. */
 ipc_status ipc_fail(ipc_status status, const char *format, ...) IPC_PRINTF(2, 3);
 
-/* The same for a failed system call: picks the status from `error` (ENOSPC, EACCES, ...), adds its name to the words. */
+/* The same for a failed system call: picks the status from `error` (ENOSPC, EACCES, ...), adds its words. */
 ipc_status ipc_fail_system(int error, const char *format, ...) IPC_PRINTF(2, 3);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Fault points: the instructions between two steps of a protocol at which a test kills or stops the process.
  *
- * IPC_FAULT=NAME[:N] fires at the N-th pass of that point (default the first); IPC_FAULT_ACTION=stop stops instead of killing.
- * Without -DIPC_FAULT_POINTS they are nothing.
+ * IPC_FAULT=NAME[:N] fires at the N-th pass of that point (default the first); IPC_FAULT_ACTION=stop stops instead of
+ * killing. Without -DIPC_FAULT_POINTS they are nothing.
  */
 #ifndef IPC_FAULT_H
 #define IPC_FAULT_H

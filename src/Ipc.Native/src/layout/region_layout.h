@@ -4,16 +4,16 @@
 
 #include "layout/waiter_layout.h"
 
-#define IPC_REGION_MAGIC              0x0A314E4752435049ull /* "IPCRGN1\n" */
-#define IPC_REGION_MAJOR              1u
-#define IPC_REGION_MINOR              0u
-#define IPC_REGION_HEADER_SIZE        512u
-#define IPC_REGION_SIZE_UNIT          4096u
-#define IPC_REGION_PERSISTENT         1u /* bit 0 of `flags` */
-#define IPC_REGION_BODY_ALIGNMENT     128u
-#define IPC_PARTICIPANT_OFFSET        1024u
-#define IPC_PARTICIPANT_SIZE          128u
-#define IPC_PARTICIPANT_CAPACITY_MAX  4096u
+#define IPC_REGION_MAGIC             0x0A314E4752435049ull /* "IPCRGN1\n" */
+#define IPC_REGION_MAJOR             1u
+#define IPC_REGION_MINOR             0u
+#define IPC_REGION_HEADER_SIZE       512u
+#define IPC_REGION_SIZE_UNIT         4096u
+#define IPC_REGION_PERSISTENT        1u /* bit 0 of `flags` */
+#define IPC_REGION_BODY_ALIGNMENT    128u
+#define IPC_PARTICIPANT_OFFSET       1024u
+#define IPC_PARTICIPANT_SIZE         128u
+#define IPC_PARTICIPANT_CAPACITY_MAX 4096u
 
 /* The bytes of the file, beyond any size it can have, whose locks say who is alive. */
 #define IPC_LOCK_PARTICIPANTS 0x4000000000000000ull

@@ -1,10 +1,10 @@
 /*
  * region.h - named shared memory: creating, attaching, who is in it, cleaning up after the dead.
  *
- * Everything that changes who is in a region happens under its region lock. A participant is alive as long as the kernel holds its lock;
- * nothing here asks a clock. A creator builds the region without a name, so that nobody can see it half-built and nothing is left when the
- * creator dies. The last to leave retires the region and then removes the name, in this order: whoever opens it in between sees
- * "retired" and begins again.
+ * Everything that changes who is in a region happens under its region lock. A participant is alive as long as the
+ * kernel holds its lock; nothing here asks a clock. A creator builds the region without a name, so that nobody can see
+ * it half-built and nothing is left when the creator dies. The last to leave retires the region and then removes the
+ * name, in this order: whoever opens it in between sees "retired" and begins again.
  */
 #ifndef IPC_REGION_H
 #define IPC_REGION_H
@@ -12,7 +12,7 @@
 #include "layout/region_layout.h"
 #include "platform/platform.h"
 
-#define IPC_NO_PARTICIPANT UINT32_MAX
+#define IPC_NO_PARTICIPANT     UINT32_MAX
 #define IPC_REGION_PATIENCE_NS 5000000000ull /* for the region lock: whoever holds it holds it for microseconds */
 
 /* What the header said, checked, and never read from shared memory again. */
@@ -30,13 +30,13 @@ typedef struct ipc_region ipc_region;
 /* What a kind of region adds. All but check_body are called under the region lock; any may be NULL. */
 typedef struct ipc_region_kind {
     uint32_t kind;
-    ipc_status (*check_body)(ipc_region *region);                             /* after mapping, before anything else */
-    ipc_status (*admit)(ipc_region *region, uint32_t role);                   /* may such a participant enter? */
-    bool (*names)(ipc_region *region, uint32_t index);                        /* does the body still name this entry? */
-    void (*enter)(ipc_region *region, uint32_t index, uint32_t role);         /* the entry is live */
-    void (*clean_up)(ipc_region *region, uint32_t index, bool died);          /* after a death, or before leaving */
-    void (*wake)(ipc_region *region);                                         /* every waiter of the body */
-    bool (*retires)(ipc_region *region, uint32_t index);                      /* does the region end with this participant? */
+    ipc_status (*check_body)(ipc_region *region);                     /* after mapping, before anything else */
+    ipc_status (*admit)(ipc_region *region, uint32_t role);           /* may such a participant enter? */
+    bool (*names)(ipc_region *region, uint32_t index);                /* does the body still name this entry? */
+    void (*enter)(ipc_region *region, uint32_t index, uint32_t role); /* the entry is live */
+    void (*clean_up)(ipc_region *region, uint32_t index, bool died);  /* after a death, or before leaving */
+    void (*wake)(ipc_region *region);                                 /* every waiter of the body */
+    bool (*retires)(ipc_region *region, uint32_t index);              /* does the region end with this participant? */
     /* Participant 0 cleans up after those that it knows: while it lives, others ask only whether the suspects do. */
     bool first_judges;
     bool (*suspect)(ipc_region *region, uint32_t index); /* in the middle of something that nobody else watches */
@@ -48,9 +48,9 @@ struct ipc_region {
     ipc_region_geometry geometry;
     ipc_file file;
     uint8_t *base;
-    uint32_t index; /* our entry, or IPC_NO_PARTICIPANT */
-    ipc_mutex mutex; /* the region lock excludes other open files, this the threads that share ours */
-    bool forked;     /* inherited by a child process: unusable */
+    uint32_t index;               /* our entry, or IPC_NO_PARTICIPANT */
+    ipc_mutex mutex;              /* the region lock excludes other open files, this the threads that share ours */
+    bool forked;                  /* inherited by a child process: unusable */
     void (*abandon)(void *owner); /* called in a forked child, before anything else happens there */
     ipc_region *next;
     ipc_region **previous;
@@ -77,7 +77,8 @@ static inline ipc_participant *ipc_region_participant(const ipc_region *region, 
 ipc_status ipc_region_path(const char *name, const char *suffix, char *path, size_t size);
 
 /* region_check.c */
-ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, const char *path, ipc_region_geometry *geometry);
+ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, const char *path,
+                            ipc_region_geometry *geometry);
 
 /* region_create.c */
 typedef struct ipc_region_plan {
@@ -90,17 +91,20 @@ typedef struct ipc_region_plan {
 } ipc_region_plan;
 
 /* A region without a name, building; the creator writes the body and then links it. */
-ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const ipc_region_plan *plan, ipc_region **region);
-/* Live, and named. IPC_E_EXISTS: somebody else's region has the name; the region is unchanged and may be linked again. */
+ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const ipc_region_plan *plan,
+                            ipc_region **region);
+/* Live, and named. IPC_E_EXISTS: somebody else's region has the name; ours is unchanged and may be linked again. */
 ipc_status ipc_region_link(ipc_region *region);
 /* Removes a left-over of that name. IPC_E_EXISTS if somebody lives there (or it is persistent). */
 ipc_status ipc_region_reap(const char *path);
 
 /* region_attach.c */
-/* Opens, checks and maps; enters nothing, locks nothing. IPC_E_NOT_FOUND: nothing there (or it was retired). `kind` NULL: any. */
+/* Opens, checks and maps; enters nothing, locks nothing. IPC_E_NOT_FOUND: nothing there (or it was retired). `kind`
+   NULL: any. */
 ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_region **region);
 /* Opens and enters. IPC_E_NOT_FOUND: no living region of that name. */
-ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role, ipc_region **region);
+ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
+                             ipc_region **region);
 
 /* region_participants.c */
 ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline);
@@ -111,7 +115,8 @@ ipc_status ipc_region_take_entry(ipc_region *region, uint32_t role, uint32_t *in
 void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role);
 void ipc_region_recover_locked(ipc_region *region);
 void ipc_region_recover_suspects(ipc_region *region); /* under the region lock */
-/* Cleans up after participant `index` if it is dead. True: it is gone, or `generation` shows that another has its entry now. */
+/* Cleans up after participant `index` if it is dead. True: it is gone, or `generation` shows that another has its
+   entry now. */
 bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation);
 void ipc_region_wake_all(ipc_region *region);
 void ipc_region_retire(ipc_region *region); /* under the region lock */

@@ -9,12 +9,13 @@ static ipc_status check_kind(const ipc_region *region, const char *path)
 {
     static const char *const names[] = {"?", "ring", "listener", "connection"};
     if (region->kind != NULL && region->kind->kind != region->geometry.kind)
-        return ipc_fail(IPC_E_KIND, "%s is a %s, not a %s", path, names[region->geometry.kind], names[region->kind->kind]);
+        return ipc_fail(IPC_E_KIND, "%s is a %s, not a %s", path, names[region->geometry.kind],
+                        names[region->kind->kind]);
     return IPC_OK;
 }
 
-/* The name of a retired region, if it is still there, stands in everybody's way. Removing it needs the region lock: another process could
-   be removing it too, and linking its own region in between. */
+/* The name of a retired region, if it is still there, stands in everybody's way. Removing it needs the region lock:
+   another process could be removing it too, and linking its own region in between. */
 static void remove_retired(ipc_region *region)
 {
     if (ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS)) != IPC_OK)
@@ -32,8 +33,8 @@ static ipc_status open_and_map(ipc_region *region)
     if (status != IPC_OK)
         return status;
     if (size < IPC_REGION_SIZE_UNIT)
-        return ipc_fail(IPC_E_CORRUPT, "%s has %llu bytes, a region has at least %u", region->path, (unsigned long long)size,
-                        IPC_REGION_SIZE_UNIT);
+        return ipc_fail(IPC_E_CORRUPT, "%s has %llu bytes, a region has at least %u", region->path,
+                        (unsigned long long)size, IPC_REGION_SIZE_UNIT);
     status = ipc_platform_file_read(region->file, &copy, sizeof copy);
     if (status == IPC_OK)
         status = ipc_region_check(&copy, size, region->path, &region->geometry);
@@ -106,7 +107,8 @@ static ipc_status enter(ipc_region *region, uint32_t role)
     return IPC_OK;
 }
 
-ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role, ipc_region **region)
+ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
+                             ipc_region **region)
 {
     for (int turn = 0; turn < TURNS; turn++) {
         ipc_region *opened = NULL;

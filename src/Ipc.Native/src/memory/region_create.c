@@ -30,8 +30,8 @@ static ipc_status make_file(ipc_region *region, const ipc_region_plan *plan)
     const char *slash = strrchr(region->path, '/');
     (void)snprintf(directory, sizeof directory, "%.*s", slash == NULL ? 0 : (int)(slash - region->path), region->path);
 
-    ipc_status status =
-        ipc_platform_file_create(directory, plan->total_size, &region->file, region->temporary, sizeof region->temporary);
+    ipc_status status = ipc_platform_file_create(directory, plan->total_size, &region->file, region->temporary,
+                                                 sizeof region->temporary);
     if (status != IPC_OK)
         return status;
     void *base = NULL;
@@ -40,7 +40,8 @@ static ipc_status make_file(ipc_region *region, const ipc_region_plan *plan)
     return status;
 }
 
-ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const ipc_region_plan *plan, ipc_region **region)
+ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const ipc_region_plan *plan,
+                            ipc_region **region)
 {
     ipc_region *made = NULL;
     ipc_status status = ipc_region_allocate(kind, NULL, path, &made);
@@ -101,7 +102,8 @@ ipc_status ipc_region_reap(const char *path)
             status = ipc_fail(IPC_E_EXISTS, "%s exists and is in use: attach to it, or choose another name", path);
         } else {
             /* connections that were being made when everybody died; not those of a listener that has the name now */
-            if (!retired && region->geometry.kind == IPC_KIND_LISTENER && ipc_platform_file_is_named(region->file, path)) {
+            if (!retired && region->geometry.kind == IPC_KIND_LISTENER &&
+                ipc_platform_file_is_named(region->file, path)) {
                 char prefix[IPC_PATH_MAX + 1];
                 (void)snprintf(prefix, sizeof prefix, "%s~", path);
                 ipc_platform_file_unlink_prefix(prefix);

@@ -8,7 +8,8 @@
 
 static bool is_name_character(char c)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
 }
 
 static ipc_status check_name(const char *name)
@@ -17,13 +18,16 @@ static ipc_status check_name(const char *name)
         return ipc_fail(IPC_E_NAME, "the name is NULL");
     const size_t length = strlen(name);
     if (length == 0 || length > NAME_MAX_LENGTH)
-        return ipc_fail(IPC_E_NAME, "a name has 1 to %d characters, this one has %s", NAME_MAX_LENGTH, length == 0 ? "none" : "more");
+        return ipc_fail(IPC_E_NAME, "a name has 1 to %d characters, this one has %s", NAME_MAX_LENGTH,
+                        length == 0 ? "none" : "more");
     if (name[0] == '.')
         return ipc_fail(IPC_E_NAME, "a name does not begin with '.': %s", name);
     for (const char *c = name; *c != '\0'; c++) {
         if (!is_name_character(*c))
-            return ipc_fail(IPC_E_NAME, "a name has only the characters A-Z a-z 0-9 . _ -: \"%s\" has one of code %u at position %zu", name,
-                            (unsigned)(unsigned char)*c, (size_t)(c - name));
+            return ipc_fail(
+                IPC_E_NAME,
+                "a name has only the characters A-Z a-z 0-9 . _ -: \"%s\" has one of code %u at position %zu", name,
+                (unsigned)(unsigned char)*c, (size_t)(c - name));
     }
     return IPC_OK;
 }

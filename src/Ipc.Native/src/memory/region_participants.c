@@ -1,8 +1,8 @@
 /*
  * Who is in a region: entering, leaving, the region lock, the dead.
  *
- * Recovery runs under the region lock, may be killed at any point and done again by somebody else: it only ever turns words to the value that
- * they have afterwards, and the entry itself is freed last.
+ * Recovery runs under the region lock, may be killed at any point and done again by somebody else: it only ever turns
+ * words to the value that they have afterwards, and the entry itself is freed last.
  */
 #include "diagnostics/error.h"
 #include "diagnostics/fault.h"
@@ -34,8 +34,10 @@ ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline)
         }
         ipc_mutex_unlock(&region->mutex);
         if (status == IPC_E_IN_USE)
-            return ipc_fail(IPC_TIMEOUT, "the region lock of %s is held by a process that does not go on: is one stopped in a debugger?",
-                            region->path);
+            return ipc_fail(
+                IPC_TIMEOUT,
+                "the region lock of %s is held by a process that does not go on: is one stopped in a debugger?",
+                region->path);
         return status;
     }
 }
@@ -120,7 +122,8 @@ void ipc_region_wake_all(ipc_region *region)
 static bool recover_one(ipc_region *region, uint32_t index)
 {
     ipc_participant *entry = ipc_region_participant(region, index);
-    if (index == region->index || ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE || ipc_region_is_alive(region, index))
+    if (index == region->index || ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE ||
+        ipc_region_is_alive(region, index))
         return false;
     IPC_FAULT_POINT("recover.begin");
     if (region->kind != NULL && region->kind->clean_up != NULL)
@@ -195,7 +198,8 @@ static void leave_locked(ipc_region *region)
 
 void ipc_region_exit(ipc_region *region)
 {
-    /* Without the lock (its holder is stopped) we leave as the dead do: the lock on our entry ends, and others clean up. */
+    /* Without the lock (its holder is stopped) we leave as the dead do: the lock on our entry ends, and others clean
+       up. */
     if (region->forked || ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS)) != IPC_OK)
         return;
     leave_locked(region);

@@ -1,10 +1,10 @@
 /*
  * Every mapping of this process.
  *
- * A child made by fork inherits descriptions and mappings that speak for its parent: a byte of a ring written by the child would be written by
- * a second writer, a lock released by it would be the parent's. So in the child, before fork returns, every mapping is replaced by private
- * zeroes, every descriptor closed, and every object told that it is closed. (Closing does not release the parent's locks: they end with the
- * last descriptor of the description.)
+ * A child made by fork inherits descriptions and mappings that speak for its parent: a byte of a ring written by the
+ * child would be written by a second writer, a lock released by it would be the parent's. So in the child, before fork
+ * returns, every mapping is replaced by private zeroes, every descriptor closed, and every object told that it is
+ * closed. (Closing does not release the parent's locks: they end with the last descriptor of the description.)
  */
 #include "diagnostics/error.h"
 #include "memory/region.h"

@@ -1,12 +1,14 @@
 /*
  * ring.h - one ring, one writer, one reader: what both ends share within the library.
  *
- * The header word of a record is the only truth about publication; there is no shared tail. Invariant Z (docs/wire-format.md section 4): of every
- * line that is neither published nor part of the writer's open claim or batch, the first 8 bytes are zero, and the line at the tail always
- * is. So a reader at the tail sees 0, and no payload can be taken for a header.
+ * The header word of a record is the only truth about publication; there is no shared tail. Invariant Z
+ * (docs/wire-format.md section 4): of every line that is neither published nor part of the writer's open claim or
+ * batch, the first 8 bytes are zero, and the line at the tail always is. So a reader at the tail sees 0, and no payload
+ * can be taken for a header.
  *
- * An end has two parts: the hot one at its top (positions, private; nobody else sees them) and what it needs when it has to wait: the
- * waiter to sleep on and the peer, which is a participant of a ring region or the other side of a connection.
+ * An end has two parts: the hot one at its top (positions, private; nobody else sees them) and what it needs when it
+ * has to wait: the waiter to sleep on and the peer, which is a participant of a ring region or the other side of a
+ * connection.
  */
 #ifndef IPC_RING_H
 #define IPC_RING_H
@@ -28,8 +30,8 @@
 #define IPC_NOINLINE
 #endif
 
-/* The reader returns space in portions of capacity >> 3. Worth, 64 B one way: 155-216 M/s against 105 with 1/64 and 27 with every
-   record (docs/performance.md). */
+/* The reader returns space in portions of capacity >> 3. Worth, 64 B one way: 155-216 M/s against 105 with 1/64 and
+   27 with every record (docs/performance.md). */
 #define IPC_RING_RETURN_SHIFT 3
 
 /* Where a ring lies in this process: checked once, at attach. */
@@ -51,9 +53,9 @@ struct ipc_ring_writer {
     /* hot: private positions */
     uint8_t *data;
     uint64_t capacity;
-    uint64_t tail;   /* end of what is committed, the unpublished batch included */
-    uint64_t limit;  /* claims end here at most: free_position as last seen + capacity - one line */
-    uint64_t claim;  /* start of the open claim's record */
+    uint64_t tail;       /* end of what is committed, the unpublished batch included */
+    uint64_t limit;      /* claims end here at most: free_position as last seen + capacity - one line */
+    uint64_t claim;      /* start of the open claim's record */
     uint64_t claim_size; /* its lines in bytes; 0: no claim is open */
     uint64_t withheld;   /* header of the batch's first record; 0: no batch is open */
     uint64_t withheld_at;
@@ -105,7 +107,8 @@ static inline bool ipc_ring_is_readable(const ipc_ring_reader *reader)
     return ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, reader->position)) != 0; /* [publish] */
 }
 
-/* Zeroes the first 8 bytes of every line in [from, to). Relaxed: a reader that polls one of them must not see half a word. */
+/* Zeroes the first 8 bytes of every line in [from, to). Relaxed: a reader that polls one of them must not see half a
+   word. */
 static inline void ipc_ring_zero_lines(const uint8_t *data, uint64_t capacity, uint64_t from, uint64_t to)
 {
     for (uint64_t position = from; position < to; position += IPC_LINE)
@@ -129,9 +132,10 @@ void ipc_ring_write_header(ipc_ring_header *header, uint64_t capacity, uint64_t 
 ipc_status ipc_ring_check_capacity(uint64_t capacity);
 
 /* ring_writer.c, ring_reader.c: take over one end. `fresh`: nobody has ever written (read) here. */
-ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, bool fresh, ipc_wait_mode mode, const ipc_ring_peer *peer);
-ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, bool predecessor_died, ipc_wait_mode mode,
+ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, bool fresh, ipc_wait_mode mode,
                                  const ipc_ring_peer *peer);
+ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, bool predecessor_died,
+                                 ipc_wait_mode mode, const ipc_ring_peer *peer);
 /* In a forked child: the mapping is zeroes now; every call returns IPC_CLOSED. */
 void ipc_ring_writer_abandon(ipc_ring_writer *writer);
 void ipc_ring_reader_abandon(ipc_ring_reader *reader);

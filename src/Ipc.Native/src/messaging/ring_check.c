@@ -6,8 +6,8 @@
 ipc_status ipc_ring_check_capacity(uint64_t capacity)
 {
     if (capacity < IPC_RING_CAPACITY_MIN || capacity > IPC_RING_CAPACITY_MAX || (capacity & (capacity - 1)) != 0)
-        return ipc_fail(IPC_E_ARGUMENT, "a ring's capacity is a power of two from %llu to %llu, not %" PRIu64, IPC_RING_CAPACITY_MIN,
-                        IPC_RING_CAPACITY_MAX, capacity);
+        return ipc_fail(IPC_E_ARGUMENT, "a ring's capacity is a power of two from %llu to %llu, not %" PRIu64,
+                        IPC_RING_CAPACITY_MIN, IPC_RING_CAPACITY_MAX, capacity);
     return IPC_OK;
 }
 
@@ -23,24 +23,27 @@ ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *
     const uint64_t body = region->geometry.body_offset;
     const uint64_t end = body + region->geometry.body_size;
     if (offset % IPC_REGION_BODY_ALIGNMENT != 0 || offset < body || offset > end || end - offset < IPC_RING_HEADER_SIZE)
-        return ipc_fail(IPC_E_CORRUPT, "%s has a ring header at %" PRIu64 ", outside its body (%" PRIu64 "..%" PRIu64 ")", region->path,
-                        offset, body, end);
+        return ipc_fail(IPC_E_CORRUPT,
+                        "%s has a ring header at %" PRIu64 ", outside its body (%" PRIu64 "..%" PRIu64 ")",
+                        region->path, offset, body, end);
 
     ipc_ring_header *header = ipc_region_at(region, offset);
     const uint32_t magic = *(volatile uint32_t *)&header->magic; /* once: the peer can still write it */
     const uint64_t capacity = *(volatile uint64_t *)&header->capacity;
     const uint64_t data_offset = *(volatile uint64_t *)&header->data_offset;
     if (magic != IPC_RING_MAGIC)
-        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a ring's magic %08x should be", region->path, magic, IPC_RING_MAGIC);
+        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a ring's magic %08x should be", region->path, magic,
+                        IPC_RING_MAGIC);
     if (capacity < IPC_RING_CAPACITY_MIN || capacity > IPC_RING_CAPACITY_MAX || (capacity & (capacity - 1)) != 0)
-        return ipc_fail(IPC_E_CORRUPT, "%s has a ring of %" PRIu64 " bytes, not a power of two from %llu to %llu", region->path, capacity,
-                        IPC_RING_CAPACITY_MIN, IPC_RING_CAPACITY_MAX);
-    if (data_offset % IPC_RING_DATA_ALIGN != 0 || data_offset < body || data_offset > end || end - data_offset < capacity)
-        return ipc_fail(IPC_E_CORRUPT, "%s has its ring's %" PRIu64 " bytes at %" PRIu64 ", the body ends at %" PRIu64, region->path,
-                        capacity, data_offset, end);
+        return ipc_fail(IPC_E_CORRUPT, "%s has a ring of %" PRIu64 " bytes, not a power of two from %llu to %llu",
+                        region->path, capacity, IPC_RING_CAPACITY_MIN, IPC_RING_CAPACITY_MAX);
+    if (data_offset % IPC_RING_DATA_ALIGN != 0 || data_offset < body || data_offset > end ||
+        end - data_offset < capacity)
+        return ipc_fail(IPC_E_CORRUPT, "%s has its ring's %" PRIu64 " bytes at %" PRIu64 ", the body ends at %" PRIu64,
+                        region->path, capacity, data_offset, end);
     if (data_offset < offset + IPC_RING_HEADER_SIZE && offset < data_offset + capacity)
-        return ipc_fail(IPC_E_CORRUPT, "%s has a ring whose data at %" PRIu64 " covers its own header at %" PRIu64, region->path,
-                        data_offset, offset);
+        return ipc_fail(IPC_E_CORRUPT, "%s has a ring whose data at %" PRIu64 " covers its own header at %" PRIu64,
+                        region->path, data_offset, offset);
     ring->header = header;
     ring->data = ipc_region_at(region, data_offset);
     ring->capacity = capacity;

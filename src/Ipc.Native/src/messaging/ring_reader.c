@@ -1,17 +1,18 @@
 /*
  * The reading end: read in place, release.
  *
- * A record is there when its header word is not zero [publish]. Everything in that word was written by the peer: it is loaded once and judged
- * against the lap before anything is done with it. Released records count at once (read_position, [release]), but their space goes back in
- * portions: zeroing the lines and moving free_position [reclaim] costs the two processes a cache line each, once per portion. A writer that has
- * no room says so ([wanted]) and gets everything back at the reader's next look at an empty ring or next release.
+ * A record is there when its header word is not zero [publish]. Everything in that word was written by the peer: it is
+ * loaded once and judged against the lap before anything is done with it. Released records count at once
+ * (read_position, [release]), but their space goes back in portions: zeroing the lines and moving free_position
+ * [reclaim] costs the two processes a cache line each, once per portion. A writer that has no room says so ([wanted])
+ * and gets everything back at the reader's next look at an empty ring or next release.
  */
 #include "diagnostics/fault.h"
 #include "messaging/ring.h"
 
 #include <inttypes.h>
 
-/* ---- starting --------------------------------------------------------------------------------------------------------- */
+/* ---- starting ---------------------------------------------------------------------------------------- */
 
 /* Everything published before a successor took over may have been handled by the dead reader already. */
 static uint64_t end_of_published(const ipc_ring *ring, uint64_t position, uint64_t freed)
@@ -27,16 +28,18 @@ static uint64_t end_of_published(const ipc_ring *ring, uint64_t position, uint64
     return position;
 }
 
-ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, bool predecessor_died, ipc_wait_mode mode,
-                                 const ipc_ring_peer *peer)
+ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, bool predecessor_died,
+                                 ipc_wait_mode mode, const ipc_ring_peer *peer)
 {
     const uint64_t freed = ipc_load_acquire64(&ring->header->free_position);
     const uint64_t position = ipc_load_acquire64(&ring->header->read_position); /* [release] */
-    if (freed > position || position - freed > ring->capacity || position > IPC_POSITION_MAX || position % IPC_LINE != 0 ||
-        freed % IPC_LINE != 0)
-        return ipc_fail(IPC_E_CORRUPT, "a ring of %" PRIu64 " bytes was read up to %" PRIu64 " and freed up to %" PRIu64, ring->capacity,
-                        position, freed);
-    /* Return that space, even if there is none: the predecessor may have died in the middle of it, or a writer may have gone to sleep since. */
+    if (freed > position || position - freed > ring->capacity || position > IPC_POSITION_MAX ||
+        position % IPC_LINE != 0 || freed % IPC_LINE != 0)
+        return ipc_fail(IPC_E_CORRUPT,
+                        "a ring of %" PRIu64 " bytes was read up to %" PRIu64 " and freed up to %" PRIu64,
+                        ring->capacity, position, freed);
+    /* Return that space, even if there is none: the predecessor may have died in the middle of it, or a writer may
+       have gone to sleep since. */
     ipc_store_relaxed32(&ring->header->space.wanted, 0);
     ipc_release_fence(); /* [walk] */
     ipc_ring_zero_lines(ring->data, ring->capacity, freed, position);
@@ -61,16 +64,17 @@ ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, 
 
 void ipc_ring_reader_abandon(ipc_ring_reader *reader)
 {
-    ipc_store_relaxed32(&reader->end.flags, IPC_END_CLOSED); /* the mapping is zeroes: every read is empty and finds this */
+    ipc_store_relaxed32(&reader->end.flags,
+                        IPC_END_CLOSED); /* the mapping is zeroes: every read is empty and finds this */
     ipc_store_relaxed32(&reader->end.inside, 0);
 }
 
-/* ---- returning space ---------------------------------------------------------------------------------------------------- */
+/* ---- returning space --------------------------------------------------------------------------------- */
 
 static void return_space(ipc_ring_reader *reader)
 {
     ipc_store_relaxed32(&reader->header->space.wanted, 0); /* [wanted]: before the look of whoever sets it again */
-    ipc_release_fence();                                   /* [walk]: who sees a zero of ours sees our read_position too */
+    ipc_release_fence(); /* [walk]: who sees a zero of ours sees our read_position too */
     ipc_ring_zero_lines(reader->data, reader->capacity, reader->freed, reader->released);
     IPC_FAULT_POINT("ring.return.zeroed");
     ipc_store_release64(&reader->header->free_position, reader->released); /* [reclaim] */
@@ -94,11 +98,12 @@ void ipc_ring_release(ipc_ring_reader *reader)
     reader->released = reader->position;
     ipc_store_release64(&reader->header->read_position, reader->released); /* [release] */
     IPC_FAULT_POINT("ring.release.after_store");
-    if (IPC_UNLIKELY(reader->released - reader->freed >= reader->capacity >> IPC_RING_RETURN_SHIFT || space_is_wanted(reader)))
+    if (IPC_UNLIKELY(reader->released - reader->freed >= reader->capacity >> IPC_RING_RETURN_SHIFT ||
+                     space_is_wanted(reader)))
         return_space(reader);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------- */
 
 IPC_NOINLINE static ipc_status corrupt(ipc_ring_reader *reader, uint64_t position, uint64_t word)
 {
@@ -106,7 +111,9 @@ IPC_NOINLINE static ipc_status corrupt(ipc_ring_reader *reader, uint64_t positio
         reader->corrupt = true;
         reader->peer.corrupt(reader->peer.owner);
     }
-    return ipc_fail(IPC_E_CORRUPT, "the writer put %016" PRIx64 " at position %" PRIu64 " of a ring of %" PRIu64 " bytes, which is no record",
+    return ipc_fail(IPC_E_CORRUPT,
+                    "the writer put %016" PRIx64 " at position %" PRIu64 " of a ring of %" PRIu64
+                    " bytes, which is no record",
                     word, position, reader->capacity);
 }
 
@@ -119,16 +126,19 @@ static ipc_status empty(ipc_ring_reader *reader)
 
 static inline bool within_ring(const ipc_ring_reader *reader, uint64_t position, uint64_t size)
 {
-    return position + size - reader->freed <= reader->capacity; /* reading ahead never comes round to what is not released */
+    return position + size - reader->freed <=
+           reader->capacity; /* reading ahead never comes round to what is not released */
 }
 
 /* The record behind padding. A second padding in a row is nothing that a writer does. */
-IPC_NOINLINE static ipc_status skip_padding(ipc_ring_reader *reader, uint64_t padding_word, ipc_record_view *view, uint64_t *position)
+IPC_NOINLINE static ipc_status skip_padding(ipc_ring_reader *reader, uint64_t padding_word, ipc_record_view *view,
+                                            uint64_t *position)
 {
     if (!within_ring(reader, *position, view->size))
         return corrupt(reader, *position, padding_word);
     *position += view->size;
-    const uint64_t word = ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, *position)); /* [publish] of the padding */
+    const uint64_t word =
+        ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, *position)); /* [publish] of the padding */
     if (!ipc_record_decode(word, reader->capacity, *position, view) || view->padding)
         return corrupt(reader, *position, word);
     return IPC_OK;
@@ -161,7 +171,7 @@ ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record)
     return IPC_OK;
 }
 
-/* ---- waiting ---------------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------------------- */
 
 static bool has_record(const void *subject)
 {
@@ -227,7 +237,7 @@ ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_can
     return status == IPC_OK ? ipc_ring_try_read(reader, record) : status;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 uint64_t ipc_ring_reader_capacity(const ipc_ring_reader *reader)
 {

@@ -1,10 +1,11 @@
 /*
  * The writing end: claim, fill, commit.
  *
- * A claim is private until its header word is stored; the bytes between are the writer's alone. A record never wraps: when it does not fit before
- * the end of the lap, padding fills the lap and the record starts the next one. Of the two headers the one that stands first is
- * stored last. A batch is the same idea with more records: its first header is withheld, all others are written at once (a
- * reader cannot get past the missing one), and one release store publishes it all [publish].
+ * A claim is private until its header word is stored; the bytes between are the writer's alone. A record never wraps:
+ * when it does not fit before the end of the lap, padding fills the lap and the record starts the next one. Of the two
+ * headers the one that stands first is stored last. A batch is the same idea with more records: its first header is
+ * withheld, all others are written at once (a reader cannot get past the missing one), and one release store publishes
+ * it all [publish].
  */
 #include "diagnostics/fault.h"
 #include "messaging/ring.h"
@@ -12,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- starting -------------------------------------------------------------------------------------------------------- */
+/* ---- starting ---------------------------------------------------------------------------------------- */
 
 /* One walk over what is published, from the reader's position to the first zero. */
 static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
@@ -21,16 +22,19 @@ static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
     uint64_t position = ipc_load_acquire64(&ring->header->read_position);            /* [release] */
     if (free_position > position || position - free_position > ring->capacity || position > IPC_POSITION_MAX ||
         position % IPC_LINE != 0 || free_position % IPC_LINE != 0)
-        return ipc_fail(IPC_E_CORRUPT, "a ring of %" PRIu64 " bytes was read up to %" PRIu64 " and freed up to %" PRIu64, ring->capacity,
-                        position, free_position);
+        return ipc_fail(IPC_E_CORRUPT,
+                        "a ring of %" PRIu64 " bytes was read up to %" PRIu64 " and freed up to %" PRIu64,
+                        ring->capacity, position, free_position);
     const uint64_t end = free_position + ring->capacity - IPC_LINE;
     for (;;) { /* at `end` there must be a zero */
         ipc_record_view view;
-        const uint64_t word = ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish], [walk] */
+        const uint64_t word =
+            ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish], [walk] */
         if (word == 0)
             break;
         if (!ipc_record_decode(word, ring->capacity, position, &view) || view.size > end - position)
-            return ipc_fail(IPC_E_CORRUPT, "a ring has %016" PRIx64 " at position %" PRIu64 ", which is no record", word, position);
+            return ipc_fail(IPC_E_CORRUPT, "a ring has %016" PRIx64 " at position %" PRIu64 ", which is no record",
+                            word, position);
         position += view.size;
     }
     *tail = position;
@@ -38,9 +42,10 @@ static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
     return IPC_OK;
 }
 
-/* [walk] The reader may go on reading, and zeroing what it returns, while we walk. A zero of its making lies before its read_position, so at a
-   zero that position is looked at again, and if the reader has passed us the walk begins there. Each turn costs it at least
-   one record, and the dead writer publishes no more: more turns than lines is a reader that makes its positions up. */
+/* [walk] The reader may go on reading, and zeroing what it returns, while we walk. A zero of its making lies before
+   its read_position, so at a zero that position is looked at again, and if the reader has passed us the walk begins
+   there. Each turn costs it at least one record, and the dead writer publishes no more: more turns than lines is a
+   reader that makes its positions up. */
 static ipc_status find_tail(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
 {
     for (uint64_t turn = 0; turn <= ring->capacity / IPC_LINE; turn++) {
@@ -48,10 +53,13 @@ static ipc_status find_tail(const ipc_ring *ring, uint64_t *tail, uint64_t *free
         if (status != IPC_OK || ipc_load_acquire64(&ring->header->read_position) <= *tail)
             return status;
     }
-    return ipc_fail(IPC_E_CORRUPT, "the reader of a ring of %" PRIu64 " bytes has moved more often than there are records", ring->capacity);
+    return ipc_fail(IPC_E_CORRUPT,
+                    "the reader of a ring of %" PRIu64 " bytes has moved more often than there are records",
+                    ring->capacity);
 }
 
-ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, bool fresh, ipc_wait_mode mode, const ipc_ring_peer *peer)
+ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, bool fresh, ipc_wait_mode mode,
+                                 const ipc_ring_peer *peer)
 {
     uint64_t tail = 0;
     uint64_t freed = 0;
@@ -87,7 +95,7 @@ void ipc_ring_writer_abandon(ipc_ring_writer *writer)
     ipc_store_relaxed32(&writer->end.inside, 0);
 }
 
-/* ---- claiming ---------------------------------------------------------------------------------------------------------- */
+/* ---- claiming ---------------------------------------------------------------------------------------- */
 
 static ipc_status corrupt(ipc_ring_writer *writer, uint64_t free_position)
 {
@@ -95,7 +103,9 @@ static ipc_status corrupt(ipc_ring_writer *writer, uint64_t free_position)
         writer->corrupt = true;
         writer->peer.corrupt(writer->peer.owner);
     }
-    return ipc_fail(IPC_E_CORRUPT, "the reader says it has freed up to %" PRIu64 "; it had freed up to %" PRIu64 " and there is data up to %" PRIu64,
+    return ipc_fail(IPC_E_CORRUPT,
+                    "the reader says it has freed up to %" PRIu64 "; it had freed up to %" PRIu64
+                    " and there is data up to %" PRIu64,
                     free_position, writer->free_seen, writer->tail);
 }
 
@@ -104,7 +114,8 @@ static ipc_status refresh_limit(ipc_ring_writer *writer)
 {
     const uint64_t free_position = ipc_load_acquire64(&writer->header->free_position); /* [reclaim] */
     const uint64_t published = writer->withheld != 0 ? writer->withheld_at : writer->tail;
-    if (writer->corrupt || free_position < writer->free_seen || free_position > published || free_position % IPC_LINE != 0)
+    if (writer->corrupt || free_position < writer->free_seen || free_position > published ||
+        free_position % IPC_LINE != 0)
         return corrupt(writer, free_position);
     writer->free_seen = free_position;
     writer->limit = free_position + writer->capacity - IPC_LINE;
@@ -119,7 +130,7 @@ IPC_NOINLINE static ipc_status make_room(ipc_ring_writer *writer, uint64_t end)
     ipc_status status = refresh_limit(writer);
     if (status != IPC_OK || end <= writer->limit)
         return status;
-    ipc_ring_flush(writer); /* the reader cannot make room out of what it cannot see */
+    ipc_ring_flush(writer);                                /* the reader cannot make room out of what it cannot see */
     ipc_store_relaxed32(&writer->header->space.wanted, 1); /* [wanted] */
     ipc_full_fence();
     status = refresh_limit(writer);
@@ -131,8 +142,8 @@ IPC_NOINLINE static ipc_status make_room(ipc_ring_writer *writer, uint64_t end)
 
 IPC_NOINLINE static ipc_status too_large(const ipc_ring_writer *writer, uint32_t length)
 {
-    return ipc_fail(IPC_E_TOO_LARGE, "a record of %u bytes does not fit: a ring of %" PRIu64 " bytes takes at most %u", length,
-                    writer->capacity, writer->max_payload);
+    return ipc_fail(IPC_E_TOO_LARGE, "a record of %u bytes does not fit: a ring of %" PRIu64 " bytes takes at most %u",
+                    length, writer->capacity, writer->max_payload);
 }
 
 static inline void *payload_at(const ipc_ring_writer *writer, uint64_t position)
@@ -179,7 +190,8 @@ ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t length, void 
             if (status != IPC_OK)
                 return status;
         }
-        if (start != writer->claim) { /* a claim starts a lap at most once more, so there is only one place left behind */
+        if (start !=
+            writer->claim) { /* a claim starts a lap at most once more, so there is only one place left behind */
             memcpy(payload_at(writer, start), payload_at(writer, writer->claim), writer->claimed);
             writer->claim_moved = true;
         }
@@ -202,7 +214,7 @@ void ipc_ring_abandon(ipc_ring_writer *writer)
     writer->claim_size = 0;
 }
 
-/* ---- committing --------------------------------------------------------------------------------------------------------- */
+/* ---- committing -------------------------------------------------------------------------------------- */
 
 IPC_NOINLINE static void signal_reader(ipc_ring_writer *writer)
 {
@@ -223,7 +235,8 @@ static inline void publish(ipc_ring_writer *writer, uint64_t position, uint64_t 
 
 static inline void put(ipc_ring_writer *writer, uint64_t position, uint64_t word)
 {
-    ipc_store_relaxed64(ipc_record_at(writer->data, writer->capacity, position), word); /* plain is enough: unreachable yet */
+    ipc_store_relaxed64(ipc_record_at(writer->data, writer->capacity, position),
+                        word); /* plain is enough: unreachable yet */
 }
 
 IPC_NOINLINE static ipc_status bad_commit(const ipc_ring_writer *writer, uint32_t length)
@@ -295,7 +308,7 @@ void ipc_ring_flush(ipc_ring_writer *writer)
     publish(writer, writer->withheld_at, word);
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------------------- */
 
 static bool may_have_room(const void *subject)
 {
@@ -320,7 +333,8 @@ static bool attend_reader(void *subject)
     return writer->peer.attend(writer->peer.owner);
 }
 
-ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel, void **payload)
+ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                          void **payload)
 {
     ipc_status status = ipc_ring_try_claim(writer, length, payload);
     if (IPC_LIKELY(status != IPC_FULL))
@@ -339,7 +353,8 @@ ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline
     return status == IPC_OK ? ipc_ring_try_claim(writer, length, payload) : status;
 }
 
-ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t length, uint16_t type, ipc_deadline deadline, ipc_cancel *cancel)
+ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t length, uint16_t type,
+                          ipc_deadline deadline, ipc_cancel *cancel)
 {
     void *place = NULL;
     ipc_status status = ipc_ring_claim(writer, length, deadline, cancel, &place);
@@ -350,7 +365,7 @@ ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t
     return ipc_ring_commit(writer, length, type);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 uint64_t ipc_ring_writer_capacity(const ipc_ring_writer *writer)
 {

@@ -36,7 +36,8 @@ ipc_status ipc_platform_directory(char *path, size_t size)
     if (lstat(wanted, &status) != 0)
         return ipc_fail_system(errno, "cannot look at the region directory %s", wanted);
     if (is_default && (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0))
-        return ipc_fail(IPC_E_ACCESS, "%s must be a directory of user %u with mode 0700; it has owner %u and mode %04o: remove it",
+        return ipc_fail(IPC_E_ACCESS,
+                        "%s must be a directory of user %u with mode 0700; it has owner %u and mode %04o: remove it",
                         wanted, (unsigned)geteuid(), (unsigned)status.st_uid, (unsigned)status.st_mode & 07777u);
 
     char *absolute = realpath(wanted, NULL); /* the program may change its directory later */
@@ -60,14 +61,16 @@ static ipc_status reserve(int fd, uint64_t size)
     return IPC_OK;
 }
 
-ipc_status ipc_platform_file_create(const char *directory, uint64_t size, ipc_file *file, char *temporary, size_t temporary_size)
+ipc_status ipc_platform_file_create(const char *directory, uint64_t size, ipc_file *file, char *temporary,
+                                    size_t temporary_size)
 {
     temporary[0] = '\0';
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
         uint64_t random;
         ipc_platform_random(&random, sizeof random);
-        int length = snprintf(temporary, temporary_size, "%s/~tmp.%u.%016" PRIx64, directory, ipc_platform_pid(), random);
+        int length =
+            snprintf(temporary, temporary_size, "%s/~tmp.%u.%016" PRIx64, directory, ipc_platform_pid(), random);
         if (length < 0 || (size_t)length >= temporary_size)
             return ipc_fail(IPC_E_ARGUMENT, "the region directory's path is too long");
         fd = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -117,7 +120,8 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *si
     else if (!S_ISREG(status.st_mode))
         result = ipc_fail(IPC_E_CORRUPT, "%s is not a regular file", path);
     else if (status.st_uid != geteuid())
-        result = ipc_fail(IPC_E_ACCESS, "%s belongs to user %u, this is user %u", path, (unsigned)status.st_uid, (unsigned)geteuid());
+        result = ipc_fail(IPC_E_ACCESS, "%s belongs to user %u, this is user %u", path, (unsigned)status.st_uid,
+                          (unsigned)geteuid());
     if (result != IPC_OK) {
         (void)close(fd);
         return result;
@@ -147,7 +151,8 @@ bool ipc_platform_file_is_named(ipc_file file, const char *path)
 {
     struct stat ours;
     struct stat named;
-    return fstat(descriptor(file), &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+    return fstat(descriptor(file), &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
+           ours.st_ino == named.st_ino;
 }
 
 void ipc_platform_file_unlink(const char *path)
@@ -167,7 +172,8 @@ void ipc_platform_file_unlink_prefix(const char *prefix)
         return;
     const size_t length = strlen(slash + 1);
     for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        if (strncmp(entry->d_name, slash + 1, length) == 0) /* NOLINT(bugprone-not-null-terminated-result): a prefix is meant */
+        if (strncmp(entry->d_name, slash + 1, length) ==
+            0) /* NOLINT(bugprone-not-null-terminated-result): a prefix is meant */
             (void)unlinkat(dirfd(entries), entry->d_name, 0);
     }
     (void)closedir(entries);
@@ -199,7 +205,8 @@ void ipc_platform_unmap(void *base, uint64_t size)
 void ipc_platform_map_nothing(void *base, uint64_t size)
 {
     if (base != NULL)
-        (void)mmap(base, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+        (void)mmap(base, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+                   -1, 0);
 }
 
 static struct flock one_byte(short type, uint64_t byte)

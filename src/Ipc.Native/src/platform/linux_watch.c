@@ -37,7 +37,8 @@ void ipc_watcher_close(ipc_watcher *watcher)
     watcher->wake = -1;
 }
 
-ipc_watcher_result ipc_watcher_add(ipc_watcher *watcher, uint32_t pid, uint64_t start_time, uint64_t token, intptr_t *handle)
+ipc_watcher_result ipc_watcher_add(ipc_watcher *watcher, uint32_t pid, uint64_t start_time, uint64_t token,
+                                   intptr_t *handle)
 {
     *handle = -1;
     if (pid == 0 || pid > INT32_MAX)

@@ -1,9 +1,10 @@
 /*
- * platform.h - what the library asks of an operating system. Nothing outside this folder calls the system or has an #if.
+ * platform.h - what the library asks of an operating system. Nothing outside this folder calls the system or has an
+ * #if.
  *
- * Linux is linux_*.c and posix_thread.c. Another system supplies the same functions: on Windows a region is a page-file section named by its
- * path, its locks are named mutexes that the kernel abandons when their owner dies, a futex is a named auto-reset event per waiter,
- * and the watch waits on process handles; on macOS it is files, ulock and kqueue.
+ * Linux is linux_*.c and posix_thread.c. Another system supplies the same functions: on Windows a region is a page-file
+ * section named by its path, its locks are named mutexes that the kernel abandons when their owner dies, a futex is a
+ * named auto-reset event per waiter, and the watch waits on process handles; on macOS it is files, ulock and kqueue.
  */
 #ifndef IPC_PLATFORM_H
 #define IPC_PLATFORM_H
@@ -13,18 +14,19 @@
 
 #include <pthread.h>
 
-/* ---- files and mappings (linux_file.c) ------------------------------------------------------------------------------ */
+/* ---- files and mappings (linux_file.c) --------------------------------------------------------------- */
 
 typedef intptr_t ipc_file;
-#define IPC_NO_FILE ((ipc_file)-1)
+#define IPC_NO_FILE  ((ipc_file)-1)
 #define IPC_PATH_MAX 1024
 
 /* The directory of the regions, absolute, created if absent (docs/wire-format.md section 1). */
 ipc_status ipc_platform_directory(char *path, size_t size);
 
-/* A new file without a name, of that size with every page reserved: a full disk is an error here, never a fault later.
-   `temporary` gets a path only where the file system cannot make nameless files. */
-ipc_status ipc_platform_file_create(const char *directory, uint64_t size, ipc_file *file, char *temporary, size_t temporary_size);
+/* A new file without a name, of that size with every page reserved: a full disk is an error here, never a fault
+   later. `temporary` gets a path only where the file system cannot make nameless files. */
+ipc_status ipc_platform_file_create(const char *directory, uint64_t size, ipc_file *file, char *temporary,
+                                    size_t temporary_size);
 /* Gives the file its name, replacing nothing: IPC_E_EXISTS. */
 ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const char *path);
 /* Opens without following links. Refuses what is not a regular file of this user. */
@@ -37,14 +39,15 @@ void ipc_platform_file_close(ipc_file file);
 
 ipc_status ipc_platform_map(ipc_file file, uint64_t size, void **base);
 void ipc_platform_unmap(void *base, uint64_t size);
-void ipc_platform_map_nothing(void *base, uint64_t size); /* private zeroes in the place of a mapping; async-signal-safe */
+void ipc_platform_map_nothing(void *base,
+                              uint64_t size); /* private zeroes in the place of a mapping; async-signal-safe */
 
 /* Locks that belong to the open file and end with the process. */
 ipc_status ipc_platform_lock_try(ipc_file file, uint64_t byte); /* IPC_E_IN_USE: another open file has it */
 void ipc_platform_unlock(ipc_file file, uint64_t byte);
 bool ipc_platform_lock_is_held(ipc_file file, uint64_t byte); /* by another open file */
 
-/* ---- sleeping and barriers (linux_wait.c) ----------------------------------------------------------------------------- */
+/* ---- sleeping and barriers (linux_wait.c) ------------------------------------------------------------ */
 
 uint64_t ipc_platform_now(void);       /* CLOCK_MONOTONIC, ns */
 uint64_t ipc_platform_unix_time(void); /* ns */
@@ -63,21 +66,22 @@ static inline void ipc_platform_pause(void)
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ __volatile__("isb" ::: "memory"); /* yield is a no-op on the cores that matter; isb gives the pipeline a rest */
+    __asm__ __volatile__("isb" ::
+                             : "memory"); /* yield is a no-op on the cores that matter; isb gives the pipeline a rest */
 #else
     ipc_compiler_fence();
 #endif
 }
 
-/* ---- processes (linux_process.c) -------------------------------------------------------------------------------------- */
+/* ---- processes (linux_process.c) --------------------------------------------------------------------- */
 
 uint32_t ipc_platform_pid(void);
-uint64_t ipc_platform_start_time(void);    /* of this process */
-uint64_t ipc_platform_pid_namespace(void); /* of this process; 0 unknown */
+uint64_t ipc_platform_start_time(void);                              /* of this process */
+uint64_t ipc_platform_pid_namespace(void);                           /* of this process; 0 unknown */
 bool ipc_platform_process_exists(uint32_t pid, uint64_t start_time); /* in our pid namespace; a zombie does not */
 void ipc_platform_end_self(bool stop);                               /* fault points: SIGSTOP or SIGKILL */
 
-/* ---- watching processes (linux_watch.c) --------------------------------------------------------------------------------- */
+/* ---- watching processes (linux_watch.c) -------------------------------------------------------------- */
 
 typedef struct ipc_watcher {
     int events; /* epoll */
@@ -88,13 +92,14 @@ typedef enum ipc_watcher_result { IPC_WATCHED, IPC_WATCH_GONE, IPC_WATCH_IMPOSSI
 
 ipc_status ipc_watcher_open(ipc_watcher *watcher);
 void ipc_watcher_close(ipc_watcher *watcher);
-ipc_watcher_result ipc_watcher_add(ipc_watcher *watcher, uint32_t pid, uint64_t start_time, uint64_t token, intptr_t *handle);
+ipc_watcher_result ipc_watcher_add(ipc_watcher *watcher, uint32_t pid, uint64_t start_time, uint64_t token,
+                                   intptr_t *handle);
 void ipc_watcher_remove(ipc_watcher *watcher, intptr_t handle);
 /* Waits at most `timeout_ms` (-1: for ever) for the end of watched processes or a wake; fills their tokens in. */
 int ipc_watcher_wait(ipc_watcher *watcher, int timeout_ms, uint64_t *tokens, int count);
 void ipc_watcher_wake(ipc_watcher *watcher);
 
-/* ---- threads (posix_thread.c) ------------------------------------------------------------------------------------------- */
+/* ---- threads (posix_thread.c) ------------------------------------------------------------------------ */
 
 typedef pthread_mutex_t ipc_mutex;
 typedef pthread_cond_t ipc_condition;
@@ -111,7 +116,8 @@ void ipc_mutex_unlock(ipc_mutex *mutex);
 void ipc_condition_wait(ipc_condition *condition, ipc_mutex *mutex);
 void ipc_condition_broadcast(ipc_condition *condition);
 void ipc_once_run(ipc_once *once, void (*function)(void));
-ipc_status ipc_thread_start(ipc_thread *thread, void *(*function)(void *), void *argument); /* with every signal blocked */
+ipc_status ipc_thread_start(ipc_thread *thread, void *(*function)(void *),
+                            void *argument); /* with every signal blocked */
 void ipc_thread_join(ipc_thread thread);
 void ipc_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 

@@ -1,6 +1,7 @@
 #include "waiting/wait.h"
 
-/* With a peer that is not being watched (none has attached yet, or the system does not allow it) a sleeper looks around this often. */
+/* With a peer that is not being watched (none has attached yet, or the system does not allow it) a sleeper looks
+   around this often. */
 #define LOOK_AROUND_NS 250000000u
 /* While publishers may not know yet that they must fence. */
 #define DOZE_NS 10000000u

@@ -1,14 +1,15 @@
 /*
  * wait.h - waiting: spin as long as a wake would cost, then sleep.
  *
- * Spinning. The budget moves between 1 us and 50 us: a wait that ended within 50 us, spinning or not, would have been shorter with a larger
- * budget and doubles it; a longer one halves it. A wake costs 5 to 45 us, so spinning never costs more than about what it may save.
- * With one processor there is nothing to spin for. Whether the wait has been ended otherwise is looked at once in 64 looks at the condition.
+ * Spinning. The budget moves between 1 us and 50 us: a wait that ended within 50 us, spinning or not, would have been
+ * shorter with a larger budget and doubles it; a longer one halves it. A wake costs 5 to 45 us, so spinning never costs
+ * more than about what it may save. With one processor there is nothing to spin for. Whether the wait has been ended
+ * otherwise is looked at once in 64 looks at the condition.
  *
- * Ending. `ipc_end` is this process's half of an object that waits. Stop and close set a flag and wake the shared words on which the
- * object's thread can be sleeping; a sleeper in another process that is woken by this looks at its condition and goes back to sleep.
- * `inside` is 1 while the object's thread is in a wait: close waits for 0 before it frees anything. (One thread at a
- * time may use an object, so a flag counts.)
+ * Ending. `ipc_end` is this process's half of an object that waits. Stop and close set a flag and wake the shared words
+ * on which the object's thread can be sleeping; a sleeper in another process that is woken by this looks at its
+ * condition and goes back to sleep. `inside` is 1 while the object's thread is in a wait: close waits for 0 before it
+ * frees anything. (One thread at a time may use an object, so a flag counts.)
  */
 #ifndef IPC_WAIT_H
 #define IPC_WAIT_H
@@ -36,11 +37,12 @@ typedef struct ipc_end {
 
 typedef struct ipc_wait {
     ipc_end *end;
-    ipc_waiter *waiter; /* to sleep on */
-    void (*arm)(void *subject); /* arms what else leads to a signal of `waiter`; the barrier that follows serves it too. NULL: nothing */
+    ipc_waiter *waiter;         /* to sleep on */
+    void (*arm)(void *subject); /* arms what else leads to a signal of `waiter`; the barrier that follows serves it too.
+                                   NULL: nothing */
     /* IPC_EMPTY: go on waiting. Anything else is the result. */
     ipc_status (*check)(void *subject);
-    /* Before each sleep: makes sure that the peer's death will wake us. False: it may not, so sleep for a while only. */
+    /* Before each sleep: makes sure that the peer's death will wake us. False: it may not: sleep for a while. */
     bool (*attend)(void *subject);
     void *subject;
     ipc_deadline deadline;

@@ -24,7 +24,8 @@ static void nothing(void)
 static void prepare(void)
 {
     registered = ipc_platform_barrier_register();
-    ipc_at_fork(nothing, nothing, register_again); /* a registration belongs to the address space, and the child has a new one */
+    ipc_at_fork(nothing, nothing,
+                register_again); /* a registration belongs to the address space, and the child has a new one */
 }
 
 void ipc_waiter_prepare_process(void)

@@ -1,14 +1,14 @@
 /*
  * waiter.h - the shared word on which one side sleeps and which the other side signals.
  *
- * [sleep] The sleeper sets bit 0 of the word, then pays for a barrier in every registered process (membarrier), then looks at the
- * condition. The signaller makes the condition true, then loads the word. One of the two sees the other: either the sleeper sees the condition,
- * or the signaller sees bit 0. Without the membarrier the signaller would need a full fence after every publish, which costs it five times
- * its throughput (docs/performance.md). A sleeper that cannot call membarrier sets `fence_required`, a signaller that
- * is not registered fences anyway.
+ * [sleep] The sleeper sets bit 0 of the word, then pays for a barrier in every registered process (membarrier), then
+ * looks at the condition. The signaller makes the condition true, then loads the word. One of the two sees the other:
+ * either the sleeper sees the condition, or the signaller sees bit 0. Without the membarrier the signaller would need a
+ * full fence after every publish, which costs it five times its throughput (docs/performance.md). A sleeper that cannot
+ * call membarrier sets `fence_required`, a signaller that is not registered fences anyway.
  *
- * [signal] The signaller changes the word before it wakes, and the kernel compares the word before it sleeps: a sleeper on its way
- * does not go to sleep.
+ * [signal] The signaller changes the word before it wakes, and the kernel compares the word before it sleeps: a sleeper
+ * on its way does not go to sleep.
  */
 #ifndef IPC_WAITER_H
 #define IPC_WAITER_H
@@ -21,8 +21,9 @@ void ipc_waiter_prepare_process(void);
 /* True when this process has to fence before it looks for sleepers. Constant after ipc_waiter_prepare_process. */
 bool ipc_waiter_process_fences(void);
 
-/* Sets bit 0 and makes sure that whoever publishes from now on sees it [sleep]. The caller then checks its condition, and sleeps with
-   the result. `bounded_until` (of the sleeping end) gets the time up to which it may only doze, because it has just asked for fences. */
+/* Sets bit 0 and makes sure that whoever publishes from now on sees it [sleep]. The caller then checks its
+   condition, and sleeps with the result. `bounded_until` (of the sleeping end) gets the time up to which it may only
+   doze, because it has just asked for fences. */
 uint32_t ipc_waiter_arm(ipc_waiter *waiter, uint64_t *bounded_until);
 /* Only sets bit 0: for words whose signals come by another waiter, which is then armed, with the barrier for both. */
 static inline void ipc_waiter_set_flag(ipc_waiter *waiter)

@@ -230,7 +230,8 @@ static void begin(ipc_watch *watch, uint32_t pid, uint64_t start_time, bool same
         ipc_watcher_wake(&watcher);
 }
 
-ipc_status ipc_watch_add(ipc_watch *watch, uint32_t pid, uint64_t start_time, bool same_namespace, bool (*died)(void *owner), void *owner)
+ipc_status ipc_watch_add(ipc_watch *watch, uint32_t pid, uint64_t start_time, bool same_namespace,
+                         bool (*died)(void *owner), void *owner)
 {
     ipc_once_run(&fork_once, prepare_fork);
     watch->previous = NULL;
