@@ -1,0 +1,447 @@
+// Calls and streams between threads of one process, client and server both of ipc/rpc.hpp.
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "rpc_check.hpp"
+#include "rpc_contract.hpp"
+
+using namespace std::chrono_literals;
+using contract::Blob;
+using ipc::rpc::call_context;
+using ipc::rpc::client;
+using ipc::rpc::client_options;
+using ipc::rpc::outcome;
+using ipc::rpc::server;
+using ipc::rpc::server_options;
+using ipc::rpc::status;
+using ipc::rpc::stream_writer;
+
+namespace
+{
+
+Blob blob(const std::string &data)
+{
+    Blob made;
+    made.set_data(data);
+    return made;
+}
+
+contract::CountRequest counting(int count, int size)
+{
+    contract::CountRequest made;
+    made.set_count(count);
+    made.set_size(size);
+    return made;
+}
+
+// Started with the contract's handlers and what ADD adds.
+struct serving {
+    explicit serving(const std::function<void(server &)> &add = {}, server_options options = {}) : at("rpc", std::move(options))
+    {
+        contract::serve(at);
+        if (add)
+            add(at);
+        at.start();
+    }
+
+    server at;
+};
+
+constexpr ipc::rpc::method<Blob, Blob> special{"tests.v1", "Special"};
+constexpr ipc::rpc::stream_method<Blob, Blob> special_stream{"tests.v1", "SpecialStream"};
+
+} // namespace
+
+TEST(ACallReturnsWhatItsHandlerMade)
+{
+    const serving here;
+    client caller("rpc");
+    CHECK_EQUAL(caller.call(contract::echo, blob("hello"), 10s).data(), "hello");
+    CHECK_EQUAL(caller.call(contract::echo, blob("")).data(), "");
+    CHECK_EQUAL(caller.call<Blob>("tests.v1", "Echo", blob("by name")).data(), "by name");
+    CHECK_EQUAL(caller.server_pid(), getpid());
+}
+
+TEST(BodiesOfEverySizeUpToTheLimitArrive)
+{
+    const serving here;
+    client_options options;
+    options.to_server_capacity = options.to_client_capacity = 16 * 1024;
+    client caller("rpc", options);
+    Blob response;
+    for (int size = 0; size < 8000; size += 7) {
+        const Blob request = blob(contract::pattern(size, size));
+        const outcome result = caller.try_call(contract::echo, request, response, 10s);
+        CHECK_EQUAL(result.text, "");
+        CHECK(response.data() == request.data());
+    }
+}
+
+TEST(ThreadsThatShareAClientGetTheirOwnReplies)
+{
+    const serving here;
+    client caller("rpc");
+    std::atomic<int> right{0};
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 4; ++number)
+        threads.emplace_back([&, number] {
+            Blob response;
+            for (int i = 0; i < 500; ++i) {
+                const Blob request = blob(contract::pattern(number * 1000 + i, i));
+                if (caller.try_call(contract::echo, request, response, 30s) && response.data() == request.data())
+                    ++right;
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    CHECK_EQUAL(right.load(), 2000);
+}
+
+TEST(EveryStatusReachesItsCaller)
+{
+    const serving here;
+    client caller("rpc");
+    for (int code = 1; code <= 16; ++code) {
+        contract::FailRequest request;
+        request.set_status(code);
+        request.set_text("number " + std::to_string(code));
+        Blob response;
+        const outcome result = caller.try_call(contract::fail, request, response, 10s);
+        CHECK_EQUAL(static_cast<int>(result.code), code);
+        CHECK_EQUAL(result.text, request.text());
+    }
+    CHECK_EQUAL(caller.call(contract::echo, blob("still")).data(), "still");
+}
+
+TEST(AnExceptionOfAHandlerNamesItsTypeAndText)
+{
+    const serving here([](server &at) {
+        at.unary(special, [](const Blob &request, Blob &) {
+            if (request.data() == "range")
+                throw std::out_of_range("row 7 of \xFF");
+            throw 5;
+        });
+    });
+    client caller("rpc");
+    Blob response;
+    outcome result = caller.try_call(special, blob("range"), response, 10s);
+    CHECK_EQUAL(result.code, status::unknown);
+    CHECK_EQUAL(result.type, "std::out_of_range");
+    CHECK_EQUAL(result.text, "row 7 of ?"); // what is not UTF-8 does not travel
+    result = caller.try_call(special, blob("int"), response, 10s);
+    CHECK_EQUAL(result.code, status::unknown);
+    CHECK_EQUAL(caller.call(contract::echo, blob("still")).data(), "still");
+}
+
+TEST(AnUnknownMethodIsToldWhatThereIs)
+{
+    const serving here;
+    client caller("rpc");
+    Blob response;
+    const outcome result = caller.try_call(special, blob("x"), response, 10s);
+    CHECK_EQUAL(result.code, status::unimplemented);
+    CHECK(result.text.find("tests.v1/Echo") != std::string::npos);
+    CHECK(result.text.find("tests.v1/Count") != std::string::npos);
+}
+
+TEST(AMethodCalledAsAnotherKindIsUnimplemented)
+{
+    const serving here;
+    client caller("rpc");
+    Blob response;
+    const ipc::rpc::method<contract::CountRequest, Blob> count_as_unary("tests.v1", "Count");
+    CHECK_EQUAL(caller.try_call(count_as_unary, counting(1, 1), response, 10s).code, status::unimplemented);
+    auto items = caller.stream<Blob>("tests.v1", "Echo", blob("x"), 10s);
+    bool got = true;
+    CHECK_EQUAL(items.try_next(response, got).code, status::unimplemented);
+    CHECK(!got);
+}
+
+TEST(AMessageLargerThanTheRingIsRefusedWithBothSizes)
+{
+    const serving here([](server &at) {
+        at.unary(special, [](const Blob &, Blob &response) { response.set_data(std::string(20'000, 'x')); });
+        at.server_stream(special_stream, [](const Blob &, stream_writer<Blob> &items, call_context &) {
+            items.write(blob(std::string(20'000, 'x')));
+        });
+    });
+    client_options options;
+    options.to_server_capacity = options.to_client_capacity = 16 * 1024; // a frame may have 8184 bytes, its body 8160
+    client caller("rpc", options);
+    Blob response;
+    outcome result = caller.try_call(contract::echo, blob(std::string(30'000, 'x')), response, 10s);
+    CHECK_EQUAL(result.code, status::resource_exhausted);
+    CHECK(result.text.find("30004") != std::string::npos && result.text.find("8160") != std::string::npos);
+    result = caller.try_call(special, blob(""), response, 10s);
+    CHECK_EQUAL(result.code, status::resource_exhausted);
+    CHECK(result.text.find("20004") != std::string::npos && result.text.find("8160") != std::string::npos);
+    auto items = caller.stream(special_stream, blob(""), 10s);
+    bool got = true;
+    CHECK_EQUAL(items.try_next(response, got).code, status::resource_exhausted);
+    CHECK_EQUAL(caller.call(contract::echo, blob("still")).data(), "still");
+}
+
+TEST(ADeadlineEndsTheCallHereAndTheHandlerThere)
+{
+    check::signal woken;
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &, call_context &context) {
+            while (!context.wait(10s)) {
+            }
+            woken.set();
+        });
+    });
+    client caller("rpc");
+    Blob response;
+    CHECK_EQUAL(caller.try_call(special, blob(""), response, 20ms).code, status::deadline_exceeded);
+    woken.wait();
+    CHECK_EQUAL(caller.try_call(special, blob(""), response, ipc::deadline::now()).code, status::deadline_exceeded);
+    CHECK_EQUAL(caller.call(contract::echo, blob("still"), 10s).data(), "still");
+}
+
+TEST(ACancellerEndsTheCallHereAndTheHandlerThere)
+{
+    check::signal begun, woken;
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &, call_context &context) {
+            begun.set();
+            while (!context.wait(10s)) {
+            }
+            woken.set();
+        });
+    });
+    client caller("rpc");
+    ipc::rpc::canceller cancel;
+    std::thread other([&] {
+        begun.wait();
+        cancel.trigger();
+    });
+    Blob response;
+    CHECK_EQUAL(caller.try_call(special, blob(""), response, ipc::deadline::never(), &cancel).code, status::cancelled);
+    other.join();
+    woken.wait();
+    CHECK_EQUAL(caller.try_call(contract::echo, blob(""), response, ipc::deadline::never(), &cancel).code, status::cancelled);
+    CHECK_EQUAL(caller.call(contract::echo, blob("still")).data(), "still");
+}
+
+TEST(ACancellerReachesACallThatAnotherThreadReadsFor)
+{
+    std::atomic<int> begun{0};
+    check::signal both;
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &, call_context &context) {
+            if (++begun == 2)
+                both.set();
+            while (!context.wait(10s)) {
+            }
+        });
+    });
+    client caller("rpc");
+    ipc::rpc::canceller first, second;
+    outcome results[2];
+    Blob responses[2];
+    std::thread one([&] { results[0] = caller.try_call(special, blob(""), responses[0], 60s, &first); });
+    std::thread two([&] { results[1] = caller.try_call(special, blob(""), responses[1], 60s, &second); });
+    both.wait();
+    second.trigger();
+    two.join();
+    first.trigger();
+    one.join();
+    CHECK_EQUAL(results[0].code, status::cancelled);
+    CHECK_EQUAL(results[1].code, status::cancelled);
+}
+
+TEST(ABlockedHandlerHoldsUpNobody)
+{
+    check::signal begun, release;
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &response) {
+            begun.set();
+            release.wait();
+            response.set_data("late");
+        });
+    });
+    client caller("rpc"), other("rpc");
+    Blob late;
+    outcome result;
+    std::thread blocked([&] { result = caller.try_call(special, blob(""), late, 60s); });
+    begun.wait();
+    for (int i = 0; i < 100; ++i) {
+        CHECK_EQUAL(other.call(contract::echo, blob("other connection"), 60s).data(), "other connection");
+        CHECK_EQUAL(caller.call(contract::echo, blob("same connection"), 60s).data(), "same connection");
+    }
+    release.set();
+    blocked.join();
+    CHECK(result);
+    CHECK_EQUAL(late.data(), "late");
+}
+
+TEST(ManyBlockedHandlersHoldUpNobody)
+{
+    std::atomic<int> begun{0};
+    check::signal all, release;
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &) {
+            if (++begun == 8)
+                all.set();
+            release.wait();
+        });
+    });
+    client caller("rpc");
+    std::atomic<int> ended{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i)
+        threads.emplace_back([&] {
+            Blob response;
+            if (caller.try_call(special, blob(""), response, 60s))
+                ++ended;
+        });
+    all.wait();
+    CHECK_EQUAL(caller.call(contract::echo, blob("through"), 60s).data(), "through");
+    release.set();
+    for (std::thread &thread : threads)
+        thread.join();
+    CHECK_EQUAL(ended.load(), 8);
+}
+
+TEST(AMethodIsAddedOnce)
+{
+    server at("rpc");
+    contract::serve(at);
+    bool refused = false;
+    try {
+        contract::serve(at);
+    } catch (const std::invalid_argument &reason) {
+        refused = std::string(reason.what()).find("tests.v1/Echo") != std::string::npos;
+    }
+    CHECK(refused);
+}
+
+TEST(AServerMayRefuseAClientWithAReason)
+{
+    server_options options;
+    options.refuse = [](const ipc::rpc::client_info &who) {
+        return who.hello == "password" && who.pid == getpid() ? "" : "say the word";
+    };
+    const serving here({}, options);
+    client_options polite;
+    polite.hello = "password";
+    client welcome("rpc", polite);
+    CHECK_EQUAL(welcome.call(contract::echo, blob("in"), 10s).data(), "in");
+    status code = status::ok;
+    std::string text;
+    try {
+        client unwelcome("rpc");
+    } catch (const ipc::rpc::error &refused) {
+        code = refused.code();
+        text = refused.text();
+    }
+    CHECK_EQUAL(code, status::unauthenticated);
+    CHECK(text.find("say the word") != std::string::npos);
+}
+
+TEST(WithoutAServerThereIsNoClient)
+{
+    client_options options;
+    options.connect_timeout = 0ns;
+    status code = status::ok;
+    try {
+        client caller("nobody", options);
+    } catch (const ipc::rpc::error &failure) {
+        code = failure.code();
+    }
+    CHECK_EQUAL(code, status::unavailable);
+}
+
+TEST(ASecondServerOfTheNameIsRefused)
+{
+    const serving here;
+    server second("rpc");
+    ipc::status code = IPC_OK;
+    try {
+        second.start();
+    } catch (const ipc::error &refused) {
+        code = refused.code();
+    }
+    CHECK_EQUAL(code, IPC_E_IN_USE);
+    client caller("rpc");
+    CHECK_EQUAL(caller.call(contract::echo, blob("first")).data(), "first");
+}
+
+TEST(AClientFindsTheNextServer)
+{
+    auto first = std::make_unique<serving>();
+    client caller("rpc");
+    CHECK_EQUAL(caller.call(contract::echo, blob("first")).data(), "first");
+    first->at.stop();
+    Blob response;
+    outcome result = caller.try_call(contract::echo, blob("gone"), response);
+    CHECK_EQUAL(result.code, status::unavailable);
+    const serving second;
+    result = caller.try_call(contract::echo, blob("second"), response, 10s);
+    CHECK_EQUAL(result.text, "");
+    CHECK_EQUAL(response.data(), "second");
+}
+
+TEST(StoppingTheServerEndsPendingCallsAndStreams)
+{
+    check::signal begun;
+    auto here = std::make_unique<serving>([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &, call_context &context) {
+            begun.set();
+            while (!context.wait(10s)) {
+            }
+        });
+    });
+    client caller("rpc");
+    auto items = caller.stream(contract::count, counting(1'000'000, 10));
+    Blob item;
+    CHECK(items.next(item));
+    outcome result;
+    std::thread pending([&] {
+        Blob response;
+        result = caller.try_call(special, blob(""), response);
+    });
+    begun.wait();
+    here->at.stop();
+    pending.join();
+    CHECK_EQUAL(result.code, status::unavailable);
+    bool got = true;
+    while ((result = items.try_next(item, got)) && got) {
+    }
+    CHECK_EQUAL(result.code, status::unavailable);
+}
+
+TEST(ClosingTheClientEndsItsPendingCalls)
+{
+    check::signal begun;
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &, call_context &context) {
+            begun.set();
+            while (!context.wait(10s)) {
+            }
+        });
+    });
+    client caller("rpc");
+    std::thread closer([&] {
+        begun.wait();
+        caller.close();
+    });
+    Blob response;
+    CHECK_EQUAL(caller.try_call(special, blob(""), response).code, status::unavailable);
+    closer.join();
+    ipc::status code = IPC_OK;
+    try {
+        caller.call(contract::echo, blob(""));
+    } catch (const ipc::error &closed) {
+        code = closed.code();
+    }
+    CHECK_EQUAL(code, IPC_CLOSED);
+}
+
+int main(int argc, char **argv)
+{
+    return check::run(argc, argv);
+}
