@@ -1,0 +1,169 @@
+// ipc.hpp: owners, errors, deadlines. What the calls themselves do is tested in C.
+#include <thread>
+
+#include "ipc.hpp"
+#include "rpc_check.hpp"
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+template <class Code> ipc::status thrown_by(Code &&code)
+{
+    try {
+        code();
+    } catch (const ipc::error &failure) {
+        CHECK(std::strstr(failure.what(), ipc_status_name(failure.code())) != nullptr);
+        return failure.code();
+    }
+    return IPC_OK;
+}
+
+} // namespace
+
+TEST(ARecordPassesFromWriterToReader)
+{
+    ipc::ring_writer writer("ring");
+    ipc::ring_reader reader("ring");
+    writer.write("hello", 7);
+    ipc::record got;
+    CHECK_EQUAL(reader.read(got, 10s), IPC_OK);
+    CHECK_EQUAL(got.text(), "hello");
+    CHECK_EQUAL(got.type, 7);
+    reader.release();
+    CHECK_EQUAL(reader.try_read(got), IPC_EMPTY);
+}
+
+TEST(AClaimIsFilledInPlaceAndOnlyCommittedBytesGo)
+{
+    ipc::ring_writer writer("ring");
+    ipc::ring_reader reader("ring");
+    uint8_t *place = nullptr;
+    CHECK_EQUAL(writer.try_claim(100, place), IPC_OK);
+    std::memcpy(place, "abc", 3);
+    CHECK_EQUAL(writer.commit(3), IPC_OK);
+    CHECK_EQUAL(writer.try_claim(10, place), IPC_OK);
+    writer.abandon();
+    ipc::record got;
+    CHECK_EQUAL(reader.try_read(got), IPC_OK);
+    CHECK_EQUAL(got.text(), "abc");
+    CHECK_EQUAL(reader.try_read(got), IPC_EMPTY);
+    reader.release();
+}
+
+TEST(AnEndThatIsMovedKeepsWorkingAndTheOldOneIsEmpty)
+{
+    ipc::ring_writer first("ring");
+    ipc::ring_reader reader("ring");
+    ipc::ring_writer second = std::move(first);
+    CHECK(first.get() == nullptr);
+    second.write("moved");
+    ipc::record got;
+    CHECK_EQUAL(reader.read(got, 10s), IPC_OK);
+    CHECK_EQUAL(got.text(), "moved");
+    reader.release();
+}
+
+TEST(AnEndThatGoesOutOfScopeLeaves)
+{
+    ipc::ring_reader reader("ring");
+    {
+        ipc::ring_writer writer("ring");
+        writer.write("last words");
+        CHECK_EQUAL(reader.peer(), IPC_PEER_LIVE);
+    }
+    ipc::record got;
+    CHECK_EQUAL(reader.read(got, 10s), IPC_OK);
+    CHECK_EQUAL(got.text(), "last words");
+    reader.release();
+    CHECK_EQUAL(reader.read(got, 10s), IPC_PEER_CLOSED);
+}
+
+TEST(OpeningThrowsWhatTheLibrarySays)
+{
+    CHECK_EQUAL(thrown_by([] { ipc::ring_writer writer("no/slashes"); }), IPC_E_NAME);
+    ipc::ring_writer writer("ring");
+    CHECK_EQUAL(thrown_by([] { ipc::ring_writer second("ring"); }), IPC_E_IN_USE);
+    ipc_ring_options options{};
+    options.open_mode = IPC_OPEN;
+    CHECK_EQUAL(thrown_by([&] { ipc::ring_reader reader("nothing", options); }), IPC_E_NOT_FOUND);
+    CHECK_EQUAL(thrown_by([] { ipc::listener listener("ring"); }), IPC_E_EXISTS); // TODO status
+}
+
+TEST(WritingMoreThanTheRingTakesThrowsAndSendsNothing)
+{
+    ipc_ring_options options{};
+    options.capacity = 4096;
+    ipc::ring_writer writer("ring", options);
+    ipc::ring_reader reader("ring");
+    CHECK_EQUAL(writer.max_payload(), 2040u);
+    CHECK_EQUAL(thrown_by([&] { writer.write(std::string(2041, 'x')); }), IPC_E_TOO_LARGE);
+    ipc::record got;
+    CHECK_EQUAL(reader.try_read(got), IPC_EMPTY);
+}
+
+TEST(DeadlinesComeFromDurations)
+{
+    CHECK(ipc::deadline(0ms).has_passed());
+    CHECK(ipc::deadline(-5s).has_passed());
+    CHECK(!ipc::deadline(1h).has_passed());
+    CHECK(ipc::deadline::never().is_never());
+    CHECK_EQUAL(ipc::deadline::never().remaining(), UINT64_MAX);
+    CHECK(ipc::deadline(1h).remaining() <= 3'600'000'000'000u);
+    ipc::ring_reader reader("ring");
+    ipc::record got;
+    CHECK_EQUAL(reader.read(got, 5ms), IPC_TIMEOUT);
+}
+
+TEST(ACancelSourceEndsAWait)
+{
+    ipc::ring_reader reader("ring");
+    ipc::cancel_source cancel;
+    std::thread other([&] { cancel.trigger(); });
+    ipc::record got;
+    CHECK_EQUAL(reader.read(got, ipc::deadline::never(), cancel.get()), IPC_CANCELLED);
+    other.join();
+}
+
+TEST(AConnectionCarriesRecordsBothWays)
+{
+    ipc::listener listener("echo");
+    ipc_connect_options options{};
+    options.hello = "it is me";
+    options.hello_length = 8;
+    ipc::connection client;
+    ipc::status connected = IPC_E_STATE;
+    std::thread connecting([&] { connected = ipc::connection::try_connect("echo", options, client); });
+    ipc_event event{};
+    CHECK_EQUAL(listener.next(event, 10s), IPC_OK);
+    CHECK_EQUAL(event.kind, IPC_EVENT_CONNECT);
+    CHECK_EQUAL(ipc_connection_accept(event.connection), IPC_OK);
+    ipc_connection *lent = event.connection;
+    connecting.join();
+    CHECK_EQUAL(connected, IPC_OK);
+    listener.give_back(lent);
+
+    client.writer().write("question", 3);
+    CHECK_EQUAL(listener.next(event, 10s), IPC_OK);
+    CHECK_EQUAL(event.kind, IPC_EVENT_READABLE);
+    ipc::connection server(event.connection);
+    CHECK_EQUAL(server.hello(), "it is me");
+    ipc::record got;
+    CHECK_EQUAL(server.reader().try_read(got), IPC_OK);
+    CHECK_EQUAL(got.text(), "question");
+    server.reader().release();
+    server.writer().write("answer", 4);
+    CHECK_EQUAL(client.reader().read(got, 10s), IPC_OK);
+    CHECK_EQUAL(got.text(), "answer");
+    client.reader().release();
+    server.shutdown(IPC_CLOSE_NORMAL, "enough");
+    CHECK_EQUAL(client.reader().read(got, 10s), IPC_PEER_CLOSED);
+    CHECK_EQUAL(client.close_code(), static_cast<uint32_t>(IPC_CLOSE_NORMAL));
+    CHECK(!client.is_open());
+}
+
+int main(int argc, char **argv)
+{
+    return check::run(argc, argv);
+}

@@ -1,0 +1,26 @@
+# The tests of ipc.hpp and ipc/rpc.hpp, and the C++ RPC peer. Every TEST(Name) of a file is a test of its own.
+include(${CMAKE_CURRENT_LIST_DIR}/../../cmake/IpcProtobuf.cmake)
+
+ipc_add_proto(rpc_tests_proto tests.proto)
+
+add_executable(rpc_peer rpc_peer.cpp)
+target_link_libraries(rpc_peer PRIVATE rpc_tests_proto ipc::rpc)
+
+function(ipc_add_cpp_test program)
+    add_executable(${program} ${program}.cpp)
+    target_link_libraries(${program} PRIVATE rpc_tests_proto ipc::rpc)
+    target_compile_definitions(${program} PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
+    add_dependencies(${program} rpc_peer)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${program}.cpp)
+    file(STRINGS ${program}.cpp lines REGEX "^TEST\\(")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^TEST\\(([A-Za-z0-9_]+)\\).*" "\\1" name "${line}")
+        add_test(NAME ${program}.${name} COMMAND ${program} ${name})
+    endforeach()
+endfunction()
+
+ipc_add_cpp_test(cpp_face_test)
+ipc_add_cpp_test(rpc_calls_test)
+ipc_add_cpp_test(rpc_streams_test)
+ipc_add_cpp_test(rpc_frames_test)
+ipc_add_cpp_test(rpc_death_test)
