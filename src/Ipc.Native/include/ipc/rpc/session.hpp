@@ -153,11 +153,13 @@ public:
     // The client is gone, or must go: every call is cancelled, nothing is sent any more. Repeating it is harmless.
     void end() noexcept
     {
-        connection_.writer().stop();
-        const std::lock_guard held(mutex_);
-        ended_ = true;
-        for (call_context *context : calls_)
-            fire(*context);
+        {
+            const std::lock_guard held(mutex_);
+            ended_ = true;
+            for (call_context *context : calls_)
+                fire(*context);
+        }
+        connection_.writer().stop(); // those who wait for room; after the flag, so that they do not take it for a good end
     }
 
     bool ended() const noexcept
@@ -200,6 +202,8 @@ private:
             worker::current_blocks_sending();
             held.lock();
         }
+        if (ended())
+            return false;
         const auto length = static_cast<uint32_t>(size) + frame_header_size;
         writer_ref writer = connection_.writer();
         uint8_t *place = nullptr;
