@@ -43,11 +43,11 @@ failed() {
 
 # Runs a daemon, and once more if it was killed with -9. Its process id stands in $work/daemon. Exits with its exit code.
 supervise() { # PROGRAM
-    local code tries
+    local code output
     trap 'exit 0' TERM
-    for tries in 1 2; do
+    for output in "$work/ready" /dev/null; do # whoever waits for the second one is a client
         rm -f "$socket"
-        "$1" --name sysmon --socket "$socket" >"$work/ready" 2>"$work/daemon.log" &
+        "$1" --name sysmon --socket "$socket" >"$output" 2>"$work/daemon.log" &
         echo $! >"$work/daemon"
         code=0
         wait $! || code=$?

@@ -88,7 +88,7 @@ TEST(OpeningThrowsWhatTheLibrarySays)
     ipc_ring_options options{};
     options.open_mode = IPC_OPEN;
     CHECK_EQUAL(thrown_by([&] { ipc::ring_reader reader("nothing", options); }), IPC_E_NOT_FOUND);
-    CHECK_EQUAL(thrown_by([] { ipc::listener listener("ring"); }), IPC_E_EXISTS); // TODO status
+    CHECK_EQUAL(thrown_by([] { ipc::listener listener("ring"); }), IPC_E_KIND);
 }
 
 TEST(WritingMoreThanTheRingTakesThrowsAndSendsNothing)

@@ -158,6 +158,7 @@ TEST(AClientThatWritesNonsenseIsCutOffAndNobodyElse)
         ipc::record got;
         CHECK_EQUAL(raw.reader().read(got, 30s), IPC_PEER_CLOSED);
         CHECK_EQUAL(raw.close_code(), static_cast<uint32_t>(IPC_CLOSE_PROTOCOL));
+        CHECK_EQUAL(raw.close_text().rfind("the client sent ", 0), 0u);
         CHECK(healthy.try_call(contract::echo, Blob(), response, 30s));
     }
     ipc::connection raw = ipc::connection::connect("rpc");

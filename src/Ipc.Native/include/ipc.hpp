@@ -486,6 +486,13 @@ public:
         return ipc_connection_close_code(handle_.get());
     }
 
+    // What the server said when it closed; empty if nothing.
+    std::string close_text() const
+    {
+        char text[256];
+        return {text, ipc_connection_close_text(handle_.get(), text, sizeof text)};
+    }
+
     uint32_t slot() const noexcept
     {
         return ipc_connection_slot(handle_.get());

@@ -36,7 +36,7 @@ public:
     // The caller cancelled or is gone, the deadline has passed, or the server stops: nobody wants the result any more.
     bool cancelled() const noexcept
     {
-        return cancelled_.load(std::memory_order_acquire) || until_.has_passed();
+        return cancelled_.load(std::memory_order_acquire) || (!until_.is_never() && until_.has_passed());
     }
 
     // When the caller gives up; deadline::never() if it does not.

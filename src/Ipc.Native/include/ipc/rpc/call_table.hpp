@@ -185,7 +185,7 @@ public:
 
     void end_waiting(pending &entry) noexcept
     {
-        waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &entry));
+        waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &entry), waiting_.end());
     }
 
     void wake_one() noexcept

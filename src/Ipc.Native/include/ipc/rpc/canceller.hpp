@@ -64,7 +64,7 @@ public:
     void remove(detail::cancellable *waiting) noexcept
     {
         const std::lock_guard lock(mutex_);
-        waiting_.erase(std::find(waiting_.begin(), waiting_.end(), waiting));
+        waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), waiting), waiting_.end());
     }
 
 private:

@@ -54,16 +54,8 @@ inline outcome why_lost(const std::string &name, const connection &lost, ipc::st
         return {status::data_loss, server + "wrote what is not a ring: " + ipc_last_error()};
     if (code != IPC_PEER_CLOSED)
         return {status::unavailable, std::string("the connection was lost: ") + ipc_status_name(code)};
-    switch (lost.close_code()) {
-    case IPC_CLOSE_CORRUPT:
-        return {status::unavailable, server + "closed the connection: it read what is not a ring"};
-    case IPC_CLOSE_SHUTDOWN:
-        return {status::unavailable, server + "is shutting down"};
-    case IPC_CLOSE_PROTOCOL:
-        return {status::unavailable, server + "closed the connection: it read what is not a frame of this protocol"};
-    default:
-        return {status::unavailable, server + "closed the connection"};
-    }
+    const std::string text = lost.close_text();
+    return {status::unavailable, server + "closed the connection" + (text.empty() ? "" : ": " + text)};
 }
 
 } // namespace detail

@@ -161,7 +161,7 @@ private:
                     break;
             }
         }
-        workers_.erase(std::find(workers_.begin(), workers_.end(), &me));
+        workers_.erase(std::remove(workers_.begin(), workers_.end(), &me), workers_.end());
         for (auto it = threads_.begin(); it != threads_.end(); ++it)
             if (it->get_id() == std::this_thread::get_id())
                 finished_.push_back(it);

@@ -119,7 +119,7 @@ public:
             result = wrong_kind("a unary method", "a stream");
         else if (!valid)
             result = {status::invalid_argument, not_a(request, "request", size)};
-        else if (header.deadline != 0 && context.cancelled())
+        else if (context.cancelled())
             result = {status::deadline_exceeded, "the deadline had passed when the request was read"};
         else
             return run(threads, from, me, context, header.call, one_way, request, response, size > large);
@@ -134,7 +134,9 @@ private:
     {
         if (threads.begin(me, from, context)) {
             response.Clear();
-            const outcome result = guarded([&] { return invoke(request, response, context); });
+            outcome result = guarded([&] { return invoke(request, response, context); });
+            if (context.cancelled()) // nobody wants the result any more, whatever it is
+                result = session::why_cancelled(context);
             if (!result && !one_way)
                 from.send_error(call, result);
             else if (!one_way)
@@ -213,7 +215,7 @@ private:
     {
         stream_writer<Item> items(*stream.from, stream.context);
         outcome result = guarded([&] { return function_(static_cast<const Request &>(stream.request), items, stream.context); });
-        if (result && stream.context.cancelled())
+        if (stream.context.cancelled())
             result = session::why_cancelled(stream.context);
         if (result)
             stream.from->send_end(stream.call);

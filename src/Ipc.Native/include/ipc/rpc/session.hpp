@@ -115,7 +115,7 @@ public:
     void remove(call_context &context) noexcept
     {
         const std::lock_guard held(mutex_);
-        calls_.erase(std::find(calls_.begin(), calls_.end(), &context));
+        calls_.erase(std::remove(calls_.begin(), calls_.end(), &context), calls_.end());
     }
 
     size_t calls() const noexcept
