@@ -41,7 +41,7 @@ internal sealed class SocketServer : IDisposable
     {
         try
         {
-            for (;;)
+            while (true)
             {
                 Socket client = _listener.Accept();
                 lock (_clients)
