@@ -131,9 +131,10 @@ TEST(AServerThatIsKilledEndsItsPendingCalls)
 
 TEST(AClientThatIsKilledCancelsItsHandlers)
 {
-    check::signal call_over, stream_over;
+    check::signal begun, call_over, stream_over;
     server at("rpc");
     at.unary(contract::sleep, [&](const contract::SleepRequest &, Blob &, call_context &context) {
+        begun.set();
         while (!context.wait(10s)) {
         }
         call_over.set();
@@ -145,7 +146,7 @@ TEST(AClientThatIsKilledCancelsItsHandlers)
     });
     at.start();
     peer other("hang");
-    other.wait_until_ready();
+    begun.wait(); // the stream began before the call
     other.kill();
     call_over.wait();
     stream_over.wait();
