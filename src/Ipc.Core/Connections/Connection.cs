@@ -98,6 +98,8 @@ public sealed unsafe partial class Connection : IDisposable
                 return;
             try
             {
+                Writer.Control.End(IpcStatus.Closed); // before the peer can answer by closing too
+                Reader.Control.End(IpcStatus.Closed);
                 if (IsServer)
                 {
                     if (text is not null)
@@ -110,7 +112,7 @@ public sealed unsafe partial class Connection : IDisposable
                 }
 
                 FaultPoints.Pass(FaultPoints.ConnectionCloseWord);
-                EndWaits();
+                SignalAll();
                 if (!IsServer)
                     RingDoorbell();
             }
@@ -149,11 +151,9 @@ public sealed unsafe partial class Connection : IDisposable
             view.LeaveToCollector();
     }
 
-    /// <summary>Signals every waiter of the connection, and ends the waits of this side.</summary>
-    private void EndWaits()
+    /// <summary>Signals every waiter of the connection.</summary>
+    private void SignalAll()
     {
-        Writer.Control.End(IpcStatus.Closed);
-        Reader.Control.End(IpcStatus.Closed);
         RingHeader* toServer = (RingHeader*)(_view.Base + (IsServer ? Reader : (RingEnd)Writer).Geometry.HeaderOffset);
         RingHeader* toClient = (RingHeader*)(_view.Base + (IsServer ? (RingEnd)Writer : Reader).Geometry.HeaderOffset);
         Waiter.SignalAlways(&toServer->Data);

@@ -40,6 +40,8 @@ internal sealed unsafe class ConnectionRules : RegionRules
 
     public override ParticipantRole Role => ParticipantRole.None;
 
+    public override RegionRules ForAnother() => new ConnectionRules((int)_slot, _id);
+
     public override RegionGeometry NewGeometry() => RegionGeometry.For(
         0, RegionHeader.ByteSize, ToClient.DataOffset + ToClient.Capacity - RegionHeader.ByteSize, persistent: false);
 

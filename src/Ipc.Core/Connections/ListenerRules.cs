@@ -57,6 +57,8 @@ internal sealed unsafe class ListenerRules : RegionRules
         Waiter.Signal(&HeaderOf(region)->Doorbell);
     }
 
+    public override RegionRules ForAnother() => new ListenerRules(_isServer, _participants, _maxRingCapacity);
+
     public override RegionGeometry NewGeometry()
     {
         ulong bodyOffset = RegionGeometry.TableEnd(_participants);

@@ -178,15 +178,16 @@ internal sealed unsafe partial class Region
             RegionFile? file = Os.Current.OpenFile(created.Path);
             if (file is not null)
             {
-                Region old = Map(created.Name, created.Path, rules, file);
+                RegionRules oldRules = rules.ForAnother();
+                Region old = Map(created.Name, created.Path, oldRules, file);
                 try
                 {
+                    oldRules.CheckBody(old);
                     old.ReapOrThrow();
                 }
                 finally
                 {
-                    old.CloseFile();
-                    old.View.Dispose();
+                    old.Discard();
                 }
             }
 
@@ -275,8 +276,7 @@ internal sealed unsafe partial class Region
         {
             if (!keep)
             {
-                region.CloseFile();
-                region.View.Dispose();
+                region.Discard();
             }
         }
 

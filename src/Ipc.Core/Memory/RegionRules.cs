@@ -9,6 +9,9 @@ internal abstract class RegionRules
 
     public abstract ParticipantRole Role { get; }
 
+    /// <summary>The same rules for another region of this kind: an object knows the layout of one.</summary>
+    public abstract RegionRules ForAnother();
+
     /// <summary>The layout of a new region.</summary>
     public abstract RegionGeometry NewGeometry();
 

@@ -9,7 +9,7 @@ internal interface IRingLink
     /// <summary>Who it is: pid and generation; zeros when nobody is there.</summary>
     void IdentifyPeer(out int processId, out int generation);
 
-    /// <summary>Sees to it that the peer's death wakes this end. Called before each sleep: cheap when nothing has changed.</summary>
+    /// <summary>Sees to it that the peer's death is noticed and wakes this end. Called often while waiting: cheap when nothing has changed.</summary>
     void WatchPeer();
 
     /// <summary>Signalled when participants change; null: not here.</summary>

@@ -38,7 +38,7 @@ public abstract unsafe class RingEnd : IDisposable
     /// <summary>The largest payload: half the capacity, less 8.</summary>
     public int MaxPayload => (int)Geometry.MaxPayload;
 
-    /// <summary>The other end, as far as is known now. Any thread. Left when this end is closed.</summary>
+    /// <summary>The other end, as far as is known now. Its death is noticed while this end waits, or asks here now and then. Any thread. Left when this end is closed.</summary>
     public PeerState Peer
     {
         get
@@ -47,6 +47,7 @@ public abstract unsafe class RingEnd : IDisposable
                 return PeerState.Left;
             try
             {
+                _link.WatchPeer();
                 return _link.Peer;
             }
             finally
@@ -170,6 +171,13 @@ public abstract unsafe class RingEnd : IDisposable
         _ => IpcStatus.Ok,
     };
 
+    /// <summary>Whether waiting has a point; watched from now on.</summary>
+    private protected IpcStatus PeerStatus()
+    {
+        _link.WatchPeer();
+        return StatusOf(_link.Peer);
+    }
+
     /// <summary>Begins a call; false when this end is closed. Leave in either case.</summary>
     private protected bool Enter()
     {
@@ -196,8 +204,14 @@ public abstract unsafe class RingEnd : IDisposable
 
         public bool IsTrue() => _link.Peer == PeerState.Live;
 
-        public IpcStatus PeerStatus() => IpcStatus.Ok; // another one may come
+        public IpcStatus PeerStatus()
+        {
+            _link.WatchPeer();
+            return IpcStatus.Ok; // another one may come
+        }
 
-        public void BeforeSleep() => _link.WatchPeer();
+        public void BeforeSleep()
+        {
+        }
     }
 }

@@ -149,13 +149,12 @@ public sealed unsafe partial class RingReader
 
         public bool IsTrue() => _reader.SeesRecord();
 
-        public IpcStatus PeerStatus() => StatusOf(_reader.Link.Peer);
+        public IpcStatus PeerStatus() => _reader.PeerStatus();
 
         public void BeforeSleep()
         {
             if (_reader._released != _reader._free)
                 _reader.ReturnSpace();
-            _reader.Link.WatchPeer();
         }
     }
 }

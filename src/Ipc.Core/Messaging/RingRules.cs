@@ -36,6 +36,8 @@ internal sealed unsafe class RingRules : RegionRules
 
     public override ParticipantRole Role => _isWriter ? ParticipantRole.Writer : ParticipantRole.Reader;
 
+    public override RegionRules ForAnother() => new RingRules(_options, _isWriter);
+
     public override RegionGeometry NewGeometry()
     {
         ulong capacity = RingGeometry.CheckRequested(_options.Capacity);

@@ -235,13 +235,9 @@ public sealed unsafe partial class RingWriter
         /// <summary>A reader that returns too little clears the wish: it is repeated in each round before a sleep, and now and then while spinning.</summary>
         public bool IsTrue() => _turns++ % TurnsBetweenWishes == 0 ? _writer.HasRoom(_end) : _writer.SeesRoom(_end);
 
-        public readonly IpcStatus PeerStatus() => StatusOf(_writer.Link.Peer);
+        public readonly IpcStatus PeerStatus() => _writer.PeerStatus();
 
-        public void BeforeSleep()
-        {
-            _turns = 0;
-            _writer.Link.WatchPeer();
-        }
+        public void BeforeSleep() => _turns = 0;
     }
 
     private bool SeesRoom(ulong end)

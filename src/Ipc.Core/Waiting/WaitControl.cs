@@ -124,6 +124,13 @@ internal sealed unsafe class WaitControl
             if (longest != ulong.MaxValue)
                 until = Math.Min(until, Os.Current.Now() + longest);
             Waiter.Sleep(waiter, announced, until, began);
+
+            // Before announcing again: a flag that is left behind costs the publisher a wake that nobody needs.
+            if (condition.IsTrue())
+            {
+                _spin.SleptFor(Os.Current.Now() - began);
+                return IpcStatus.Ok;
+            }
         }
     }
 
@@ -146,6 +153,8 @@ internal sealed unsafe class WaitControl
 
         if (condition.IsTrue())
             status = IpcStatus.Ok;
+        else if (IsClosed)
+            status = IpcStatus.Closed; // a peer that goes because this side has gone
         return true;
     }
 }

@@ -1,0 +1,69 @@
+using System;
+using System.IO;
+using System.Runtime.ExceptionServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+using Ipc.Testing.Drive;
+
+namespace Ipc.Core.Tests;
+
+/// <summary>Something that goes on beside the test.</summary>
+public sealed class Background
+{
+    private readonly Thread _thread;
+    private ExceptionDispatchInfo? _error;
+    private int _id;
+
+    public Background(Action action)
+    {
+        _thread = new Thread(() =>
+        {
+            Volatile.Write(ref _id, CurrentThreadId());
+            try
+            {
+                action();
+            }
+#pragma warning disable CA1031 // rethrown in Join
+            catch (Exception error)
+#pragma warning restore CA1031
+            {
+                _error = ExceptionDispatchInfo.Capture(error);
+            }
+        }) { IsBackground = true };
+        _thread.Start();
+    }
+
+    /// <summary>It sleeps in the kernel (or has ended): nothing but what the test does next can make it go on. (A thread that spins never gets there.)</summary>
+    public void UntilAsleep()
+    {
+        Watchdog.Until(() => Volatile.Read(ref _id) != 0, "a thread to start");
+        Watchdog.Until(() => !_thread.IsAlive || StateOf($"/proc/self/task/{_id}/stat") is 'S' or '-', "a thread to sleep");
+    }
+
+    /// <summary>What this thread alone has used.</summary>
+    public TimeSpan ProcessorTime() => TimeSpan.FromMicroseconds(
+        long.Parse(File.ReadAllText($"/proc/self/task/{_id}/schedstat").Split(' ')[0], System.Globalization.CultureInfo.InvariantCulture) / 1000.0);
+
+    public void Join()
+    {
+        if (!_thread.Join(Watchdog.Patience))
+            throw new TimeoutException("the background thread hangs");
+        _error?.Throw();
+    }
+
+    private static char StateOf(string file)
+    {
+        try
+        {
+            string stat = File.ReadAllText(file);
+            return stat[stat.LastIndexOf(')') + 2];
+        }
+        catch (IOException)
+        {
+            return '-'; // it has ended between two looks
+        }
+    }
+
+    [DllImport("libc", EntryPoint = "gettid")]
+    private static extern int CurrentThreadId();
+}

@@ -1,0 +1,359 @@
+using System;
+using System.Collections.Generic;
+using System.Text;
+using System.Threading;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Core.Tests;
+
+public sealed class ConnectionTests : RegionTest
+{
+    [Theory]
+    [InlineData(WaitMode.Adaptive)]
+    [InlineData(WaitMode.Spin)]
+    [InlineData(WaitMode.Block)]
+    public void WhatIsSentComesBack(WaitMode mode)
+    {
+        int rounds = mode == WaitMode.Spin ? 200 : 2000;
+        using EchoServer server = new("echo", new ListenerOptions { WaitMode = mode });
+        using Connection connection = Connection.Connect("echo", new ConnectOptions { WaitMode = mode });
+        Assert.True(connection.IsOpen);
+        Assert.Equal(Environment.ProcessId, connection.PeerProcessId);
+        for (int i = 0; i < rounds; i++)
+        {
+            string text = new('x', i % 400);
+            Assert.Equal(text, EchoServer.Call(connection, text));
+        }
+    }
+
+    [Fact]
+    public void TheNamesAreGoneWhenTheyAreNotNeeded()
+    {
+        using (EchoServer server = new("echo"))
+        {
+            using Connection connection = Connection.Connect("echo");
+            Assert.Equal(["echo"], Regions.FilesOf("echo"));
+        }
+
+        Assert.Empty(Regions.FilesOf("echo"));
+    }
+
+    [Fact]
+    public void ConnectingWithoutAServerFailsAtOnceOrAtTheDeadline()
+    {
+        Fails(IpcStatus.NotFound, () => Connection.Connect("nobody"));
+        Fails(IpcStatus.NotFound, () => Connection.Connect("nobody", new ConnectOptions { Deadline = Deadline.FromMilliseconds(30) }));
+    }
+
+    [Fact]
+    public void ConnectingWaitsForTheServer()
+    {
+        Background client = Run(() =>
+        {
+            using Connection connection = Connection.Connect("late", new ConnectOptions { Deadline = Hang });
+            Assert.Equal("hi", EchoServer.Call(connection, "hi"));
+        });
+        client.UntilAsleep();
+        using EchoServer server = new("late");
+        client.Join();
+    }
+
+    [Fact]
+    public void AServerThatDoesNotAnswerIsATimeoutAndLeavesNothing()
+    {
+        using Listener listener = Listener.Open("deaf");
+        Fails(IpcStatus.Timeout, () => Connection.Connect("deaf", new ConnectOptions { Deadline = Deadline.FromMilliseconds(50) }));
+        Assert.Equal(["deaf"], Regions.FilesOf("deaf"));
+    }
+
+    [Fact]
+    public void ConnectingCanBeCancelled()
+    {
+        using Listener listener = Listener.Open("deaf");
+        using CancellationTokenSource cancel = new();
+        Background client = Run(() => Fails(IpcStatus.Cancelled, () => Connection.Connect("deaf", new ConnectOptions { Deadline = Deadline.Never }, cancel.Token)));
+        Watchdog.Until(() => Regions.FilesOf("deaf").Count == 2, "the request");
+        cancel.Cancel();
+        client.Join();
+    }
+
+    [Fact]
+    public void ARefusalCarriesItsReason()
+    {
+        using EchoServer server = new("strict") { Decide = connection => $"{Encoding.UTF8.GetString(connection.Hello.Span)}? No: {new string('ä', 200)}" };
+        ConnectionRefusedException error = Assert.Throws<ConnectionRefusedException>(() =>
+            Connection.Connect("strict", new ConnectOptions { Hello = "me"u8.ToArray() }));
+        Assert.StartsWith("me? No: ää", error.Message, StringComparison.Ordinal);
+        Assert.Equal(9 + 115, error.Message.Length); // cut to 240 bytes, not in the middle of a character
+        Watchdog.Until(() => server.Listener.Count == 0, "the slot to be free");
+    }
+
+    [Fact]
+    public void ATooLargeRingIsRefused()
+    {
+        using EchoServer server = new("small", new ListenerOptions { MaxRingCapacity = 4096 });
+        Assert.Contains("8192", Assert.Throws<ConnectionRefusedException>(() =>
+            Connection.Connect("small", new ConnectOptions { ToServerCapacity = 8192, ToClientCapacity = 4096 })).Message, StringComparison.Ordinal);
+        using Connection connection = Connection.Connect("small", new ConnectOptions { ToServerCapacity = 4096, ToClientCapacity = 4096 });
+        Assert.Equal("fits", EchoServer.Call(connection, "fits"));
+    }
+
+    [Fact]
+    public void OneConnectionTooManyIsRefusedAndThereIsRoomAgainLater()
+    {
+        using EchoServer server = new("two", new ListenerOptions { MaxConnections = 2 });
+        using Connection first = Connection.Connect("two");
+        using (Connection second = Connection.Connect("two"))
+            Assert.Contains('2', Assert.Throws<ConnectionRefusedException>(() => Connection.Connect("two")).Message);
+        Watchdog.Until(() => server.Listener.Count == 1, "the second's place");
+        using Connection third = Connection.Connect("two");
+        Assert.Equal("third", EchoServer.Call(third, "third"));
+    }
+
+    [Fact]
+    public void AFullTableIsATypedError()
+    {
+        using EchoServer server = new("full", new ListenerOptions { MaxConnections = 63 });
+        List<Connection> connections = new();
+        for (int i = 0; i < 63; i++)
+            connections.Add(Own(Connection.Connect("full")));
+        Fails(IpcStatus.TableFull, () => Connection.Connect("full"));
+        connections[7].Dispose();
+        Watchdog.Until(() => server.Listener.Count == 62, "a free place");
+        using Connection again = Connection.Connect("full");
+        Assert.Equal(8, again.Slot);
+    }
+
+    [Fact]
+    public void ASecondServerIsRefusedAndNamed()
+    {
+        using Listener listener = Listener.Open("one");
+        Assert.Contains(Environment.ProcessId.ToString(System.Globalization.CultureInfo.InvariantCulture),
+            Fails(IpcStatus.InUse, () => Listener.Open("one")).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ARingIsNotAListener()
+    {
+        using RingWriter ring = RingWriter.Open("ring", Small());
+        Fails(IpcStatus.WrongKind, () => Connection.Connect("ring"));
+        Fails(IpcStatus.WrongKind, () => Listener.Open("ring"));
+    }
+
+    [Fact]
+    public void WhatWasSentBeforeTheCloseIsStillRead()
+    {
+        using Listener listener = Listener.Open("close");
+        (Connection client, Connection server) = Pair(listener, "close");
+        for (ushort i = 0; i < 10; i++)
+        {
+            Assert.True(server.Writer.TryWrite(new byte[8], i));
+            Assert.True(client.Writer.TryWrite(new byte[8], i));
+        }
+
+        server.Shutdown(CloseCode.Protocol, "because");
+        server.Shutdown(CloseCode.Normal, "too late");
+        Assert.False(client.IsOpen);
+        Assert.Equal(CloseCode.Protocol, client.PeerCloseCode);
+        Assert.Equal("because", client.PeerCloseText);
+        for (int i = 0; i < 10; i++)
+        {
+            Assert.Equal(IpcStatus.Ok, client.Reader.Read(Hang, None, out RingRecord record));
+            Assert.Equal(i, record.Type);
+        }
+
+        Assert.Equal(IpcStatus.PeerClosed, client.Reader.Read(Hang, None, out _));
+        Assert.Equal(IpcStatus.Closed, server.Reader.Wait(Deadline.Never));
+        client.Dispose();
+        Assert.Equal(CloseCode.Normal, server.PeerCloseCode);
+        for (int i = 0; i < 10; i++)
+            Assert.True(server.Reader.TryRead(out _));
+        server.Dispose();
+    }
+
+    [Fact]
+    public void TheServerHearsOfAClientsEndAfterItsLastRecord()
+    {
+        using Listener listener = Listener.Open("end");
+        (Connection client, Connection server) = Pair(listener, "end");
+        listener.Return(server);
+        IpcStatus reason = IpcStatus.Ok;
+        int raised = 0;
+        server.Closed += (_, e) =>
+        {
+            raised++;
+            reason = e.Reason;
+            throw new InvalidOperationException("a handler's failure goes no further");
+        };
+        Assert.True(client.Writer.TryWrite("last"u8));
+        client.Dispose();
+        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+        Assert.Equal(ListenerEventKind.Readable, next.Kind);
+        Assert.True(server.Reader.TryRead(out _));
+        server.Reader.Release();
+        listener.Return(server);
+        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out next));
+        Assert.Equal(ListenerEventKind.Closed, next.Kind);
+        Assert.Same(server, next.Connection);
+        Assert.Equal(IpcStatus.PeerClosed, reason);
+        Assert.Equal(1, raised);
+        server.Dispose();
+        Assert.Equal(0, listener.Count);
+    }
+
+    [Fact]
+    public void ALentConnectionIsNotWatched()
+    {
+        using Listener listener = Listener.Open("lent");
+        (Connection client, Connection server) = Pair(listener, "lent");
+        Assert.True(client.Writer.TryWrite("x"u8));
+        Assert.Equal(IpcStatus.Timeout, listener.Next(Deadline.FromMilliseconds(20), None, out _));
+        Background returning = Run(() => Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out _)));
+        returning.UntilAsleep();
+        listener.Return(server);
+        returning.Join();
+        client.Dispose();
+        server.Dispose();
+    }
+
+    [Fact]
+    public void TwoThreadsInNextAreTold()
+    {
+        using Listener listener = Listener.Open("leader");
+        Background leader = Run(() => Assert.Equal(IpcStatus.Stopped, listener.Next(Deadline.Never, None, out _)));
+        leader.UntilAsleep();
+        Assert.Throws<InvalidOperationException>(() => listener.Next(Deadline.Now, None, out _));
+        listener.Stop();
+        leader.Join();
+        Assert.Equal(IpcStatus.Stopped, listener.Next(Deadline.Never, None, out _));
+        listener.Resume();
+        Assert.Equal(IpcStatus.Timeout, listener.Next(Deadline.Now, None, out _));
+    }
+
+    [Fact]
+    public void AServerThatEndsTellsItsClientsAndThoseThatWait()
+    {
+        Listener listener = Listener.Open("gone");
+        (Connection client, Connection _) = Pair(listener, "gone");
+        Background waiting = Run(() =>
+        {
+            Assert.Equal(IpcStatus.PeerClosed, client.Reader.Read(Deadline.Never, None, out RingRecord _));
+        });
+        Background refused = Run(() => Assert.Throws<ConnectionRefusedException>(() => Connection.Connect("gone", new ConnectOptions { Deadline = Deadline.Never })));
+        Watchdog.Until(() => Regions.FilesOf("gone").Count == 2, "the request");
+        refused.UntilAsleep();
+        listener.Dispose();
+        waiting.Join();
+        refused.Join();
+        Assert.Equal(CloseCode.Shutdown, client.PeerCloseCode);
+        client.Dispose();
+    }
+
+    [Fact]
+    public void DisposingAnEndClosesTheConnection()
+    {
+        using Listener listener = Listener.Open("end");
+        (Connection client, Connection server) = Pair(listener, "end");
+        client.Writer.Dispose();
+        Assert.False(client.IsOpen);
+        Assert.Equal(CloseCode.Normal, server.PeerCloseCode);
+        server.Dispose();
+    }
+
+    [Fact]
+    public void AnsweringTwiceIsMisuse()
+    {
+        using Listener listener = Listener.Open("twice");
+        (Connection client, Connection server) = Pair(listener, "twice");
+        Assert.Throws<InvalidOperationException>(server.Accept);
+        Assert.Throws<InvalidOperationException>(() => server.Refuse("no"));
+        Assert.Throws<InvalidOperationException>(client.Accept);
+        client.Dispose();
+        server.Dispose();
+    }
+
+    [Fact]
+    public void ACorruptRingClosesItsConnectionAndNoOther()
+    {
+        using EchoServer server = new("bad");
+        using Connection good = Connection.Connect("bad");
+        using Connection bad = Connection.Connect("bad");
+        unsafe
+        {
+            RingGeometry ring = bad.Writer.Geometry;
+            Atomic.StoreRelease(ref *(ulong*)(bad.Writer.View.Base + ring.DataOffset), 0x1234);
+        }
+
+        ((IRingLink)bad).RelaySignal(); // "look at me"
+        Assert.Equal(IpcStatus.PeerClosed, bad.Reader.Read(Hang, None, out _));
+        Assert.Equal(CloseCode.Corrupt, bad.PeerCloseCode);
+        Assert.Contains("1234", bad.PeerCloseText, StringComparison.Ordinal);
+        Assert.Equal("still", EchoServer.Call(good, "still"));
+    }
+
+    [Fact]
+    public void AThousandConnectionsOnOneThread()
+    {
+        using EchoServer server = new("many");
+        List<Connection> connections = new();
+        ConnectOptions small = new() { ToServerCapacity = 4096, ToClientCapacity = 4096, Deadline = Hang };
+        for (int i = 0; i < 1000; i++)
+            connections.Add(Own(Connection.Connect("many", small)));
+        for (int round = 0; round < 2; round++)
+        {
+            for (int i = 0; i < connections.Count; i++)
+                Assert.Equal($"number {i}", EchoServer.Call(connections[i], $"number {i}"));
+        }
+
+        Assert.Equal(1000, server.Listener.Count);
+        foreach (Connection connection in connections)
+            connection.Dispose();
+        Watchdog.Until(() => server.Listener.Count == 0, "every place to be free");
+        Assert.All(server.Ended, ended => Assert.Equal(CloseCode.Normal, ended.Code));
+    }
+
+    [Fact]
+    public void ADisposeStormEndsInClosed()
+    {
+        using EchoServer server = new("storm");
+        for (int round = 0; round < 200; round++)
+        {
+            Connection connection = Connection.Connect("storm", new ConnectOptions { WaitMode = (WaitMode)(round % 3), ToServerCapacity = 4096, ToClientCapacity = 4096, Deadline = Hang });
+            Background reading = Run(() =>
+            {
+                IpcStatus status;
+                while ((status = connection.Reader.Read(Deadline.Never, None, out _)) == IpcStatus.Ok)
+                    connection.Reader.Release();
+                Assert.Equal(IpcStatus.Closed, status);
+            });
+            Background writing = Run(() =>
+            {
+                IpcStatus status;
+                while ((status = connection.Writer.Write(new byte[100], 0, Deadline.Never)) == IpcStatus.Ok)
+                {
+                    // on and on
+                }
+
+                Assert.Equal(IpcStatus.Closed, status);
+            });
+            connection.Dispose();
+            reading.Join();
+            writing.Join();
+        }
+
+        Watchdog.Until(() => server.Listener.Count == 0, "every place to be free");
+    }
+
+    /// <summary>A client and its server's side, accepted and lent.</summary>
+    private static (Connection Client, Connection Server) Pair(Listener listener, string name)
+    {
+        Connection? client = null;
+        Background connecting = Run(() => client = Connection.Connect(name, new ConnectOptions { Deadline = Hang }));
+        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+        Assert.Equal(ListenerEventKind.Connect, next.Kind);
+        next.Connection.Accept();
+        connecting.Join();
+        return (client!, next.Connection);
+    }
+}

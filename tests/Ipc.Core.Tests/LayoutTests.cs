@@ -1,0 +1,82 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Reflection;
+using System.Runtime.InteropServices;
+using Xunit;
+
+namespace Ipc.Core.Tests;
+
+/// <summary>The numbers of docs/wire-format.md, typed a second time.</summary>
+public sealed class LayoutTests
+{
+    private static readonly Dictionary<Type, (int Size, string Fields)> s_table = new()
+    {
+        [typeof(RegionHeader)] = (1024, "Magic 0 Major 8 Minor 10 Kind 12 TotalSize 16 ParticipantOffset 24 ParticipantCapacity 28 BodyOffset 32 BodySize 40 " +
+            "RegionIdLow 48 RegionIdHigh 56 Created 64 CreatorPid 72 Flags 76 State 128 Recoveries 132 Change 256"),
+        [typeof(ParticipantEntry)] = (128, "State 0 Generation 4 Pid 8 Role 12 StartTime 16 Attached 24 PidNamespace 32 Runtime 40"),
+        [typeof(WaiterWords)] = (64, "Word 0 FenceRequired 4 Wanted 8"),
+        [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 Writer 128 WriterState 132 Reader 136 ReaderState 140 ReadPosition 256 FreePosition 384 " +
+            "Data 512 Space 640"),
+        [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 ServerState 128 Doorbell 256"),
+        [typeof(ListenerSlot)] = (128, "State 0 ConnectionId 8"),
+        [typeof(ConnectionHeader)] = (1024, "Magic 0 Slot 4 ToServer 8 ToClient 16 ConnectionId 24 Reply 128 ServerClose 132 ServerTextLength 136 ServerText 144 " +
+            "ClientClose 512 HelloLength 516 Hello 528 Session 768"),
+    };
+
+    private static readonly HashSet<Type> s_allowed = new() { typeof(ushort), typeof(uint), typeof(ulong), typeof(WaiterWords) };
+
+    public static TheoryData<Type> Structs => new(s_table.Keys);
+
+    [Theory]
+    [MemberData(nameof(Structs))]
+    public void EveryFieldIsWhereTheFormatSays(Type type)
+    {
+        string found = string.Join(' ', Fields(type).Select(field => $"{field.Name} {Marshal.OffsetOf(type, field.Name)}"));
+        Assert.Equal(s_table[type].Fields, found);
+        Assert.Equal(s_table[type].Size, Marshal.SizeOf(type));
+    }
+
+    [Theory]
+    [MemberData(nameof(Structs))]
+    public void OnlyFixedWidthUnsignedIntegersAreShared(Type type)
+    {
+        foreach (FieldInfo field in Fields(type))
+        {
+            bool isBuffer = field.GetCustomAttribute<System.Runtime.CompilerServices.FixedBufferAttribute>() is { ElementType: var element } && element == typeof(byte);
+            Assert.True(isBuffer || s_allowed.Contains(field.FieldType), $"{type.Name}.{field.Name} is a {field.FieldType.Name}");
+        }
+    }
+
+    [Fact]
+    public void EveryStructOfTheLayoutFolderIsInTheTable()
+    {
+        IEnumerable<Type> shared = typeof(RegionHeader).Assembly.GetTypes()
+            .Where(type => type.IsValueType && type.IsExplicitLayout && !type.IsNested);
+        Assert.Equal(s_table.Keys.OrderBy(type => type.Name), shared.OrderBy(type => type.Name));
+    }
+
+    [Fact]
+    public void TheConstantsAreTheFormats()
+    {
+        Assert.Equal(RegionHeader.MagicValue, BitConverter.ToUInt64("IPCRGN1\n"u8));
+        Assert.Equal(0x474E4952u, RingHeader.MagicValue);
+        Assert.Equal(0x4E54534Cu, ListenerHeader.MagicValue);
+        Assert.Equal(0x4E4E4F43u, ConnectionHeader.MagicValue);
+        Assert.Equal(0x8000_0005_0000_0007UL, RecordHeader.Of(7, 5));
+        Assert.Equal(0xC000_0000_0000_0038UL, RecordHeader.Padding(64));
+    }
+
+    [Theory]
+    [InlineData(0, 64)]
+    [InlineData(1, 64)]
+    [InlineData(56, 64)]
+    [InlineData(57, 128)]
+    [InlineData(120, 128)]
+    [InlineData(121, 192)]
+    public void ARecordTakesItsHeaderAndWholeLines(uint length, ulong size) => Assert.Equal(size, RecordHeader.SizeOf(length));
+
+    private static IEnumerable<FieldInfo> Fields(Type type) => type
+        .GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)
+        .OrderBy(field => (int)Marshal.OffsetOf(type, field.Name));
+}
