@@ -172,8 +172,8 @@ void ipc_platform_file_unlink_prefix(const char *prefix)
         return;
     const size_t length = strlen(slash + 1);
     for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        if (strncmp(entry->d_name, slash + 1, length) ==
-            0) /* NOLINT(bugprone-not-null-terminated-result): a prefix is meant */
+        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): a prefix is meant */
+        if (strncmp(entry->d_name, slash + 1, length) == 0)
             (void)unlinkat(dirfd(entries), entry->d_name, 0);
     }
     (void)closedir(entries);

@@ -1,0 +1,146 @@
+/* Where the system does not allow membarrier or pidfd_open (old kernels, tight containers): the same promises. */
+#define _GNU_SOURCE
+#include "messaging/ring.h"
+#include "test.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const ipc_ring_options asleep = {.capacity = 4096, .wait_mode = IPC_WAIT_BLOCK};
+
+/* From now on these calls fail in this process as if the kernel did not have them. */
+static void take_away(long first, long second)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)first, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)second, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {.len = sizeof filter / sizeof filter[0], .filter = filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        test_skip("system calls cannot be filtered here");
+    CHECK(syscall(first) < 0 && errno == ENOSYS);
+}
+
+static int echo(uint64_t rounds)
+{
+    ipc_ring_reader *reader = NULL;
+    ipc_ring_writer *writer = NULL;
+    ipc_status status = ipc_ring_reader_open("there", &asleep, &reader);
+    if (status == IPC_OK)
+        status = ipc_ring_writer_open("back", &asleep, &writer);
+    for (uint64_t i = 0; i < rounds && status == IPC_OK; i++) {
+        ipc_record record;
+        status = ipc_ring_read(reader, SOON, NULL, &record);
+        if (status == IPC_OK)
+            status = ipc_ring_write(writer, record.payload, record.length, record.type, SOON, NULL);
+        ipc_ring_release(reader);
+    }
+    ipc_ring_reader_close(reader);
+    ipc_ring_writer_close(writer);
+    return status == IPC_OK ? 0 : 1;
+}
+
+static int ask(uint64_t rounds)
+{
+    ipc_ring_reader *reader = NULL;
+    ipc_ring_writer *writer = NULL;
+    ipc_status status = ipc_ring_writer_open("there", &asleep, &writer);
+    if (status == IPC_OK)
+        status = ipc_ring_reader_open("back", &asleep, &reader);
+    for (uint64_t i = 0; i < rounds && status == IPC_OK; i++) {
+        ipc_record record;
+        status = ipc_ring_write(writer, &i, 8, (uint16_t)i, SOON, NULL);
+        if (status == IPC_OK)
+            status = ipc_ring_read(reader, SOON, NULL, &record); /* 20 s: a lost wake-up */
+        if (status == IPC_OK && memcmp(record.payload, &i, 8) != 0)
+            status = IPC_E_CORRUPT;
+        ipc_ring_release(reader);
+    }
+    ipc_ring_writer_close(writer);
+    ipc_ring_reader_close(reader);
+    return status == IPC_OK ? 0 : 1;
+}
+
+typedef struct side {
+    bool without;
+    int (*run)(uint64_t rounds);
+    uint64_t rounds;
+} side;
+
+static int run_side(void *argument)
+{
+    const side *one = argument;
+    if (one->without)
+        take_away(SYS_membarrier, SYS_membarrier);
+    return one->run(one->rounds);
+}
+
+TEST(no_wake_up_is_lost_without_membarrier_on_either_side)
+{
+    for (int without = 1; without <= 3; without++) {
+        side sides[2] = {{(without & 1) != 0, echo, 5000}, {(without & 2) != 0, ask, 5000}};
+        pid_t echoing = test_fork(run_side, &sides[0]);
+        pid_t asking = test_fork(run_side, &sides[1]);
+        const int echoed = test_wait_exit(echoing);
+        const int asked = test_wait_exit(asking);
+        if (echoed == 77 || asked == 77)
+            test_skip("system calls cannot be filtered here");
+        CHECK_EQUAL(0, echoed);
+        CHECK_EQUAL(0, asked);
+    }
+}
+
+TEST(a_sleeper_without_membarrier_asks_for_fences)
+{
+    ipc_ring_reader *reader = NULL;
+    ipc_record record;
+    take_away(SYS_membarrier, SYS_membarrier);
+    CHECK_OK(ipc_ring_reader_open("r", &asleep, &reader));
+    CHECK(ipc_waiter_process_fences());
+    CHECK_EQUAL(0, ipc_load_acquire32(&reader->header->data.fence_required));
+    CHECK_STATUS(IPC_TIMEOUT, ipc_ring_read(reader, ipc_deadline_after(1000000), NULL, &record));
+    CHECK_EQUAL(1, ipc_load_acquire32(&reader->header->data.fence_required));
+    ipc_ring_reader_close(reader);
+}
+
+_Noreturn static void stay(void)
+{
+    for (;;)
+        (void)pause(); /* until killed */
+}
+
+static int hold_writer(void *argument)
+{
+    ipc_ring_writer *writer = NULL;
+    const char result = ipc_ring_writer_open("r", &asleep, &writer) == IPC_OK ? 'y' : 'n';
+    (void)!write(((const int *)argument)[1], &result, 1);
+    stay();
+}
+
+TEST(a_death_is_noticed_without_pidfd)
+{
+    int ends[2];
+    char result = 0;
+    ipc_ring_reader *reader = NULL;
+    ipc_record record;
+    CHECK(pipe(ends) == 0);
+    pid_t pid = test_fork(hold_writer, ends);
+    CHECK(read(ends[0], &result, 1) == 1 && result == 'y');
+    take_away(SYS_pidfd_open, SYS_membarrier);
+    CHECK_OK(ipc_ring_reader_open("r", &asleep, &reader));
+    CHECK_EQUAL(IPC_PEER_LIVE, ipc_ring_reader_peer(reader));
+    test_kill(pid);
+    CHECK_STATUS(IPC_PEER_DIED, ipc_ring_read(reader, SOON, NULL, &record)); /* within 250 ms, give or take */
+    ipc_ring_reader_close(reader);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
