@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using QuickStart;
+using Sysmon;
 using Xunit;
 
 namespace Ipc.Samples.Tests;
@@ -14,6 +15,10 @@ public class ProtoFileTests
     [Fact]
     public void TheProtoFileBesideTheQuickStartContractIsTheGeneratedOne() =>
         AssertSame(QuotesRpc.Proto, "samples/QuickStart/Contract/quotes.proto");
+
+    [Fact]
+    public void TheProtoFileBesideTheSystemMonitorContractIsTheGeneratedOne() =>
+        AssertSame(SystemMonitorRpc.Proto, "samples/Sysmon/Contract/sysmon.proto");
 
     private static void AssertSame(string generated, string file)
     {
