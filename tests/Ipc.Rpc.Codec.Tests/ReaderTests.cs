@@ -117,6 +117,15 @@ public sealed class ReaderTests
     }
 
     [Fact]
+    public void AnAbsentTimestampOfAMapIsTheEmptyTimestamp()
+    {
+        // Found by comparing with C++: it read as the year 1, which is what an absent field is, but no value of a map is absent.
+        WellKnown wellKnown = _codec.Decode(Convert.FromHexString("1A05" + "6A03" + "0A0161")).WellKnown!;
+        Assert.Equal(DateTime.UnixEpoch, wellKnown.TimeOf["a"]);
+        Assert.Equal(DateTimeKind.Utc, wellKnown.TimeOf["a"].Kind);
+    }
+
+    [Fact]
     public void TheLastOfTwoEqualKeysWins()
     {
         Maps maps = _codec.Decode(Convert.FromHexString("2A0E" + "0A050801120161" + "0A050801120162")).Maps!;

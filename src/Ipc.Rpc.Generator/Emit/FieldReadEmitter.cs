@@ -88,7 +88,7 @@ internal static class FieldReadEmitter
         source.Open();
         source.Line("int outer = reader.StartMessage();");
         source.Line(key.Type + " key = " + Default(key) + ";");
-        source.Line(value.Type + (nullable ? "?" : "") + " item = " + Default(value) + ";");
+        source.Line(value.Type + (nullable ? "?" : "") + " item = " + DefaultInMap(value) + ";");
         source.Open("while (reader.TryReadTag(out uint entryTag))");
         source.Open("switch (entryTag)");
         Case(source, key, "key", 1);
@@ -156,6 +156,12 @@ internal static class FieldReadEmitter
         ProtoKind.Message when value.IsReference => "null",
         _ => "default",
     };
+
+    /// <summary>An entry without a value has the empty message as value. Of a Timestamp that is 1970, while an absent field reads as default.</summary>
+    private static string DefaultInMap(ValueModel value)
+        => value.Kind == ProtoKind.Timestamp
+            ? "new global::System.DateTime(621355968000000000L, global::System.DateTimeKind.Utc)"
+            : Default(value);
 
     private static string Dictionary(FieldModel field)
         => "global::System.Collections.Generic.Dictionary<" + field.Key!.Type + ", " + field.Value.Type + ">";
