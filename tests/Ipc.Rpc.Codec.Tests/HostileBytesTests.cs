@@ -2,6 +2,7 @@ using System;
 using System.Linq;
 using Google.Protobuf;
 using Ipc.Rpc.Codec.Tests.Contract;
+using Ipc.Rpc.Codec.Tests.Generation;
 using Xunit;
 
 namespace Ipc.Rpc.Codec.Tests;
@@ -35,7 +36,7 @@ public sealed class HostileBytesTests
         int accepted = 0;
         for (int round = 0; round < rounds; round++)
         {
-            byte[] bytes = Mutate(seeds[random.Next(seeds.Length)], seeds, random);
+            byte[] bytes = Mutation.Of(seeds[random.Next(seeds.Length)], seeds, random);
             if (!Reads(bytes))
                 continue;
 
@@ -82,38 +83,6 @@ public sealed class HostileBytesTests
         Assert.Equal(200_000, lists.Ints.Length);
         Assert.Equal(200_000, lists.Colors.Count);
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 1_600_000, 8_000_000);
-    }
-
-    private static byte[] Mutate(byte[] seed, byte[][] seeds, Random random)
-    {
-        byte[] bytes = (byte[])seed.Clone();
-        for (int i = random.Next(1, 4); i > 0 && bytes.Length > 0; i--)
-        {
-            int at = random.Next(bytes.Length);
-            switch (random.Next(6))
-            {
-                case 0:
-                    bytes[at] ^= (byte)(1 << random.Next(8));
-                    break;
-                case 1:
-                    bytes[at] = (byte)random.Next(256);
-                    break;
-                case 2:
-                    bytes = bytes.AsSpan(0, at).ToArray();
-                    break;
-                case 3:
-                    bytes = bytes.Take(at).Append((byte)random.Next(256)).Concat(bytes.Skip(at)).ToArray();
-                    break;
-                case 4:
-                    bytes = bytes.Concat(seeds[random.Next(seeds.Length)]).ToArray();
-                    break;
-                default:
-                    bytes = bytes.Take(at).Concat(bytes.Skip(at + 1)).ToArray();
-                    break;
-            }
-        }
-
-        return bytes;
     }
 
     private static bool Reads(byte[] bytes)
