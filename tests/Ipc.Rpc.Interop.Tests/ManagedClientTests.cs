@@ -1,0 +1,135 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Xunit;
+
+namespace Ipc.Rpc.Interop.Tests;
+
+/// <summary>A C# client calls a C++ server.</summary>
+public sealed class ManagedClientTests : IDisposable
+{
+    private readonly string _name = Repository.NewName();
+    private readonly NativePeer _server;
+    private readonly RpcClient _client;
+    private readonly ITests _tests;
+
+    public ManagedClientTests()
+    {
+        _server = new NativePeer("serve", _name).WaitUntilReady();
+        _client = RpcClient.Connect(_name);
+        _tests = TestsRpc.Client(_client);
+    }
+
+    public void Dispose()
+    {
+        _client.Dispose();
+        _server.Dispose();
+    }
+
+    [Fact]
+    public async Task EchoesOfEverySizeComeBack()
+    {
+        Assert.Equal(_server.Id, _client.ServerProcessId);
+        for (int size = 0; size < 5000; size += 13)
+        {
+            byte[] data = Repository.Pattern(size, size);
+            Assert.Equal(data, _tests.Echo(new Blob { Data = data }).Data);
+            Assert.Equal(data, (await _tests.EchoAsync(new Blob { Data = data })).Data);
+        }
+    }
+
+    [Fact]
+    public async Task CallsThatRunAtOnceGetTheirOwnReplies()
+    {
+        Blob[] replies = await Task.WhenAll(Enumerable.Range(0, 500).Select(i => _tests.EchoAsync(new Blob { Data = Repository.Pattern(i, 100) })))
+            .WaitAsync(Repository.Watchdog);
+        for (int i = 0; i < replies.Length; i++)
+            Assert.Equal(Repository.Pattern(i, 100), replies[i].Data);
+    }
+
+    [Fact]
+    public void EveryStatusArrivesWithItsText()
+    {
+        for (int status = 1; status <= 16; status++)
+        {
+            RpcException failure = Assert.Throws<RpcException>(() => _tests.Fail(new FailRequest { Status = status, Text = $"ä {status}" }));
+            Assert.Equal((RpcStatus)status, failure.Status);
+            Assert.Contains($"ä {status}", failure.Message, StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public void AnUnknownMethodIsToldWhatThereIs()
+    {
+        var missing = new RpcMethod<Blob, Blob>("tests.v1", "Missing", RpcMethodKind.Unary, TestsRpc.Echo.Request, TestsRpc.Echo.Response);
+        RpcException failure = Assert.Throws<RpcException>(() => _client.Call(missing, new Blob()));
+        Assert.Equal(RpcStatus.Unimplemented, failure.Status);
+        Assert.Contains("tests.v1/Echo", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void AResponseThatDoesNotFitIsRefusedWithBothSizes()
+    {
+        string name = Repository.NewName();
+        using NativePeer server = new NativePeer("serve", name).WaitUntilReady();
+        using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { ToServerCapacity = 1 << 20, ToClientCapacity = 16384 });
+        RpcException failure = Assert.Throws<RpcException>(() => TestsRpc.Client(client).Echo(new Blob { Data = new byte[20_000] }));
+        Assert.Equal(RpcStatus.ResourceExhausted, failure.Status);
+        Assert.Contains("20004", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("8160", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task ADeadlineAndACancelEndACall()
+    {
+        ITests hurried = TestsRpc.Client(_client.WithTimeout(TimeSpan.FromMilliseconds(20)));
+        RpcException failure = await Assert.ThrowsAsync<RpcException>(() => hurried.SleepAsync(new SleepRequest { Ms = 600_000 }));
+        Assert.Equal(RpcStatus.DeadlineExceeded, failure.Status);
+
+        using var cancel = new CancellationTokenSource();
+        Task<Blob> pending = _tests.SleepAsync(new SleepRequest { Ms = 600_000 }, cancel.Token);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => pending.WaitAsync(Repository.Watchdog));
+        Assert.Empty(_tests.Echo(new Blob()).Data);
+    }
+
+    [Fact]
+    public async Task AStreamComesInOrderAndMayBeLeft()
+    {
+        int number = 0;
+        await foreach (Blob item in _tests.Count(new CountRequest { Count = 3000, Size = 40 }))
+            Assert.Equal(Repository.Pattern(number++, 40), item.Data);
+        Assert.Equal(3000, number);
+
+        await foreach (Blob item in _tests.Count(new CountRequest { Count = int.MaxValue, Size = 10 }))
+        {
+            Assert.Equal(Repository.Pattern(0, 10), item.Data);
+            break;
+        }
+        Assert.Empty(_tests.Echo(new Blob()).Data);
+    }
+
+    [Fact]
+    public async Task TheServersDeathEndsWhatIsPendingAndTheNextServerIsFound()
+    {
+        Task<Blob> call = _tests.SleepAsync(new SleepRequest { Ms = 600_000 });
+        await using IAsyncEnumerator<Blob> stream = _tests.Count(new CountRequest { Count = int.MaxValue, Size = 10 }).GetAsyncEnumerator();
+        Assert.True(await stream.MoveNextAsync());
+        _server.Kill();
+        RpcException failure = await Assert.ThrowsAsync<RpcException>(() => call.WaitAsync(Repository.Watchdog));
+        Assert.Equal(RpcStatus.Unavailable, failure.Status);
+        failure = await Assert.ThrowsAsync<RpcException>(async () =>
+        {
+            while (await stream.MoveNextAsync().AsTask().WaitAsync(Repository.Watchdog))
+            {
+            }
+        });
+        Assert.Equal(RpcStatus.Unavailable, failure.Status);
+
+        using NativePeer next = new NativePeer("serve", _name).WaitUntilReady();
+        Assert.Equal([1, 2], (await _tests.EchoAsync(new Blob { Data = [1, 2] })).Data);
+        Assert.Equal(next.Id, _client.ServerProcessId);
+    }
+}

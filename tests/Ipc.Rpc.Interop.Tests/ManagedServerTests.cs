@@ -1,0 +1,35 @@
+using System;
+using System.Threading.Tasks;
+using Xunit;
+
+namespace Ipc.Rpc.Interop.Tests;
+
+/// <summary>A C++ client calls a C# server.</summary>
+public sealed class ManagedServerTests : IDisposable
+{
+    private readonly string _name = Repository.NewName();
+    private readonly ManagedServer _tests = new();
+    private readonly RpcServer _server;
+
+    public ManagedServerTests() => _server = RpcServer.Start(_name, TestsRpc.Service(_tests));
+
+    public void Dispose() => _server.Dispose();
+
+    /// <summary>Echoes of every size, every status with its text, a deadline, a stream: the peer checks and tells by its exit code.</summary>
+    [Fact]
+    public void TheNativeClientFindsEverythingAsItShouldBe()
+    {
+        using var client = new NativePeer("call", _name, "4000");
+        client.MustEndWell();
+    }
+
+    [Fact]
+    public async Task TheDeathOfTheClientCancelsItsCallAndItsStream()
+    {
+        using var client = new NativePeer("hang", _name);
+        await _tests.SleepBegun.Task.WaitAsync(Repository.Watchdog);
+        client.Kill();
+        await _tests.SleepCancelled.Task.WaitAsync(Repository.Watchdog);
+        await _tests.CountEnded.Task.WaitAsync(Repository.Watchdog);
+    }
+}

@@ -1,0 +1,31 @@
+using System;
+using System.IO;
+using System.Runtime.CompilerServices;
+
+namespace Ipc.Rpc.Interop.Tests;
+
+/// <summary>Where things are.</summary>
+internal static class Repository
+{
+    /// <summary>How long anything may take before the test is called hung.</summary>
+    public static readonly TimeSpan Watchdog = TimeSpan.FromSeconds(60);
+
+    public static string Root { get; } = Path.GetFullPath(Path.Combine(Here(), "..", ".."));
+
+    public static string NativePeer => Path.Combine(
+        Environment.GetEnvironmentVariable("IPC_NATIVE_BUILD") ?? Path.Combine(Root, "build", "native"), "tests", "native", "rpc_peer");
+
+    /// <summary>A name that no other test uses.</summary>
+    public static string NewName() => "rpc-interop-" + Guid.NewGuid().ToString("N");
+
+    /// <summary>Byte i of item n, as the native peer has it.</summary>
+    public static byte[] Pattern(int number, int size)
+    {
+        var bytes = new byte[size];
+        for (int i = 0; i < size; i++)
+            bytes[i] = (byte)(number + i);
+        return bytes;
+    }
+
+    private static string Here([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
+}
