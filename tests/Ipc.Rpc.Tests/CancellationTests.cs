@@ -88,7 +88,7 @@ public sealed class CancellationTests
     {
         using var server = new TestServer();
         using RpcClient client = server.Connect();
-        ITestService service = TestServiceRpc.Client(client.WithTimeout(TimeSpan.FromMilliseconds(40)));
+        ITestService service = TestServiceRpc.Client(client.WithTimeout(TimeSpan.FromMilliseconds(500)));
         RpcException e = Assert.Throws<RpcException>(() => service.Block("c"));
         Assert.Equal(RpcStatus.DeadlineExceeded, e.Status);
         Assert.Contains("test.v1/Block", e.Message, StringComparison.Ordinal);
@@ -103,7 +103,7 @@ public sealed class CancellationTests
         using var server = new TestServer();
         using RpcClient client = server.Connect();
         ITestService patient = TestServiceRpc.Client(client.WithTimeout(TimeSpan.FromSeconds(15)));
-        ITestService hurried = TestServiceRpc.Client(client.WithTimeout(TimeSpan.FromMilliseconds(40)));
+        ITestService hurried = TestServiceRpc.Client(client.WithTimeout(TimeSpan.FromMilliseconds(500)));
         Task<int> late = patient.WaitAsync("d").AsTask();
         RpcException e = await Eventually.Fails(hurried.WaitAsync("d").AsTask());
         Assert.Equal(RpcStatus.DeadlineExceeded, e.Status);

@@ -13,7 +13,6 @@ namespace Ipc.Rpc;
 internal sealed class BackgroundReader
 {
     private const int LingerSpins = 300;
-    private static readonly TimeSpan _controlRetry = TimeSpan.FromMilliseconds(1);
 
     private readonly object _gate = new();
     private readonly Parker _parker = new();
@@ -23,7 +22,6 @@ internal sealed class BackgroundReader
     private Thread? _thread;
     private int _pending;
     private int _asleep;
-    private bool _controlStuck;
     private bool _stopped;
 
     public BackgroundReader(ClientChannel channel, ReadTurn turn, WaitMode mode)
@@ -46,13 +44,6 @@ internal sealed class BackgroundReader
             Start();
         else if (Volatile.Read(ref _asleep) != 0) // [background]
             _parker.Signal();
-    }
-
-    /// <summary>The ring was too full for a small frame: it is tried again soon.</summary>
-    public void RetryControl()
-    {
-        Volatile.Write(ref _controlStuck, true);
-        Wake();
     }
 
     public void Stop()
@@ -78,9 +69,7 @@ internal sealed class BackgroundReader
     {
         while (!Volatile.Read(ref _stopped))
         {
-            if (Volatile.Read(ref _controlStuck))
-                RetryStuckControl();
-            else if (Volatile.Read(ref _pending) == 0)
+            if (Volatile.Read(ref _pending) == 0)
                 Sleep();
             else if (_turn.TryTake())
                 Read();
@@ -95,29 +84,14 @@ internal sealed class BackgroundReader
         {
             while (Volatile.Read(ref _pending) != 0 && !Volatile.Read(ref _stopped))
             {
-                bool stuck = Volatile.Read(ref _controlStuck);
-                IpcStatus status = _channel.ReadOne(stuck ? Deadline.After(_controlRetry) : Deadline.Never, CancellationToken.None);
-                if (stuck || status != IpcStatus.Ok)
-                    return; // to try the small frames again; or because the channel is over and Stop has been called
+                if (_channel.ReadOne(Deadline.Never, CancellationToken.None) != IpcStatus.Ok)
+                    return; // the channel is over and Stop has been called
             }
         }
         finally
         {
             _channel.LeaveTurn();
         }
-    }
-
-    private void RetryStuckControl()
-    {
-        Volatile.Write(ref _controlStuck, false);
-        if (_channel.RetryControl())
-            return;
-
-        Volatile.Write(ref _controlStuck, true);
-        if (Volatile.Read(ref _pending) != 0 && _turn.TryTake())
-            Read(); // for a millisecond
-        else
-            _parker.Wait(Deadline.After(_controlRetry));
     }
 
     private void WaitForTurn()

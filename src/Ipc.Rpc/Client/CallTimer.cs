@@ -3,9 +3,11 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>Ends overdue calls that no thread waits for: one timer per channel, set to the earliest deadline.</summary>
+/// <summary>One timer per channel, set to the earliest deadline of the calls that no thread waits for; and soon, when a small frame found the ring full.</summary>
 internal sealed class CallTimer : IDisposable
 {
+    private static readonly TimeSpan _soon = TimeSpan.FromMilliseconds(1);
+
     private readonly ClientChannel _channel;
     private readonly object _gate = new();
     private Timer? _timer;
@@ -31,6 +33,9 @@ internal sealed class CallTimer : IDisposable
         }
     }
 
+    /// <summary>Tries again in a moment to send what found the ring full.</summary>
+    public void RetryControlSoon() => Schedule(Deadline.After(_soon).Nanoseconds);
+
     public void Dispose()
     {
         lock (_gate)
@@ -45,6 +50,7 @@ internal sealed class CallTimer : IDisposable
         lock (_gate)
             Volatile.Write(ref _due, ulong.MaxValue); // calls that come from here on schedule themselves
 
+        _channel.FlushControl();
         ulong next = _channel.EndOverdueCalls();
         if (next != ulong.MaxValue)
             Schedule(next);

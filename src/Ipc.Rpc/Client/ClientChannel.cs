@@ -250,40 +250,30 @@ internal sealed partial class ClientChannel
             Free();
     }
 
-    /// <summary>Tries again to send what is left of the small frames.</summary>
-    /// <returns>Whether nothing is left.</returns>
-    public bool RetryControl()
+    /// <summary>Sends small frames that were left behind, unless another thread is about to.</summary>
+    public void FlushControl()
     {
-        FlushControl();
-        return !_control.HasAny;
-    }
-
-    private void FlushControl()
-    {
-        bool stuck = false;
-        while (_control.HasAny && !stuck && Monitor.TryEnter(_write))
+        bool go = true;
+        while (go && _control.HasAny && Monitor.TryEnter(_write))
         {
             try
             {
-                if (_ended is not null)
-                    return;
-                _control.Flush(_builder);
-                stuck = _control.HasAny;
+                go = _ended is null && _control.Flush(_builder);
             }
             catch (CorruptRegionException e)
             {
+                go = false;
                 End(Corrupted(e));
-                return;
             }
             finally
             {
                 Monitor.Exit(_write);
-                Interlocked.MemoryBarrier();
+                Interlocked.MemoryBarrier(); // [control]
             }
         }
 
-        if (_control.HasAny)
-            _background.RetryControl();
+        if (!go && _ended is null)
+            _timer.RetryControlSoon(); // the ring is full, and perhaps nobody else has anything to send
         if (Volatile.Read(ref _readingIsOver))
             Free();
     }

@@ -31,7 +31,8 @@ internal sealed class ControlQueue
     }
 
     /// <summary>Sends what fits into the ring. The caller holds the write lock.</summary>
-    public void Flush(FrameBuilder builder)
+    /// <returns>Whether all of them did.</returns>
+    public bool Flush(FrameBuilder builder)
     {
         lock (_frames)
         {
@@ -40,13 +41,15 @@ internal sealed class ControlQueue
                 ControlFrame frame = _frames.Peek();
                 FrameHeader header = frame.Header;
                 if (!builder.TrySend(in header, frame.Body))
-                    return;
+                    return false;
 
                 _frames.Dequeue();
                 if (header.Kind == FrameKind.Pong)
                     _pongs--;
                 Interlocked.Decrement(ref _count);
             }
+
+            return true;
         }
     }
 }
