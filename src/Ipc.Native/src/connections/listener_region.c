@@ -115,7 +115,13 @@ static void clean_up(ipc_region *region, uint32_t index, bool died)
         ipc_platform_file_unlink(path);
         ipc_store_release32(&slot->state, IPC_SLOT_IDLE);
     }
-    ipc_listener_notify(&view, index);
+}
+
+static void freed(ipc_region *region, uint32_t index)
+{
+    ipc_listener_view view = {0};
+    if (index != IPC_LISTENER_SERVER && ipc_listener_locate(region, &view) == IPC_OK && index < view.slot_count)
+        ipc_listener_notify(&view, index);
 }
 
 static void wake(ipc_region *region)
@@ -145,6 +151,7 @@ const ipc_region_kind ipc_listener_kind = {
     .admit = admit,
     .names = names,
     .clean_up = clean_up,
+    .freed = freed,
     .wake = wake,
     .retires = retires,
     .first_judges = true,

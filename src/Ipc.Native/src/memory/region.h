@@ -35,6 +35,7 @@ typedef struct ipc_region_kind {
     bool (*names)(ipc_region *region, uint32_t index);                /* does the body still name this entry? */
     void (*enter)(ipc_region *region, uint32_t index, uint32_t role); /* the entry is live */
     void (*clean_up)(ipc_region *region, uint32_t index, bool died);  /* after a death, or before leaving */
+    void (*freed)(ipc_region *region, uint32_t index);                /* the entry is free now: tell who looks for that */
     void (*wake)(ipc_region *region);                                 /* every waiter of the body */
     bool (*retires)(ipc_region *region, uint32_t index);              /* does the region end with this participant? */
     /* Participant 0 cleans up after those that it knows: while it lives, others ask only whether the suspects do. */

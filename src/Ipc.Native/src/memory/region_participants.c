@@ -119,6 +119,14 @@ void ipc_region_wake_all(ipc_region *region)
         region->kind->wake(region);
 }
 
+/* The entry first, then the word to whoever looks: told before, it would find the entry taken and look no more. */
+static void free_entry(ipc_region *region, uint32_t index)
+{
+    ipc_store_release32(&ipc_region_participant(region, index)->state, IPC_PARTICIPANT_FREE);
+    if (region->kind != NULL && region->kind->freed != NULL)
+        region->kind->freed(region, index);
+}
+
 static bool recover_one(ipc_region *region, uint32_t index)
 {
     ipc_participant *entry = ipc_region_participant(region, index);
@@ -129,7 +137,7 @@ static bool recover_one(ipc_region *region, uint32_t index)
     if (region->kind != NULL && region->kind->clean_up != NULL)
         region->kind->clean_up(region, index, true);
     IPC_FAULT_POINT("recover.before_free");
-    ipc_store_release32(&entry->state, IPC_PARTICIPANT_FREE);
+    free_entry(region, index);
     (void)ipc_add32(&ipc_region_header_of(region)->recoveries, 1);
     return true;
 }
@@ -185,7 +193,7 @@ static void leave_locked(ipc_region *region)
             ipc_region_recover_suspects(region); /* nobody comes after us who would */
         if (kind->clean_up != NULL)
             kind->clean_up(region, index, false);
-        ipc_store_release32(&ipc_region_participant(region, index)->state, IPC_PARTICIPANT_FREE);
+        free_entry(region, index);
         IPC_FAULT_POINT("region.leave.entry_freed");
         ipc_platform_unlock(region->file, IPC_LOCK_PARTICIPANTS + index);
         region->index = IPC_NO_PARTICIPANT;
