@@ -153,6 +153,39 @@ public sealed class DeathTests : RegionTest
         Assert.Equal(["echo"], Regions.FilesOf("echo"));
     }
 
+    [Theory]
+    [InlineData("connect.slot_opening", false)]
+    [InlineData("connect.region_linked", false)]
+    [InlineData("connect.requested", false)]
+    [InlineData("connect.slot_opening", true)]
+    [InlineData("connect.region_linked", true)]
+    [InlineData("connect.requested", true)]
+    public void AClientThatDiesWhileAskingLeavesNothing(string point, bool serverGoes)
+    {
+        using Listener listener = Listener.Open("asked");
+        Environment.SetEnvironmentVariable("IPC_FAULT", point);
+        Driven client;
+        try
+        {
+            client = Peer("connect", "asked", "1", "8", "--timeout", "60000");
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable("IPC_FAULT", null);
+        }
+
+        Assert.Equal(128 + 9, client.WaitForExit());
+        if (serverGoes)
+        {
+            listener.Dispose();
+            Assert.Empty(Regions.FilesOf("asked"));
+            return;
+        }
+
+        Fails(IpcStatus.Timeout, () => Connection.Connect("asked", new ConnectOptions { Deadline = Deadline.FromMilliseconds(100) }));
+        Assert.Equal(["asked"], Regions.FilesOf("asked"));
+    }
+
     [Fact]
     public void WithoutMembarrierNothingIsLostEither()
     {

@@ -38,6 +38,10 @@ internal sealed unsafe class ListenerRules : RegionRules
 
     public override bool RecoversAllOnJoin => false;
 
+    /// <summary>Until the server has mapped its connection, a client that asks is watched by nobody.</summary>
+    public override bool IsSuspect(Region region, int index) =>
+        index != ServerIndex && IsAsking(Atomic.LoadAcquire(ref Slot(region, index)->State));
+
     public override IpcStatus TakenStatus => IpcStatus.InUse;
 
     public static ListenerRules ForServer(int maxConnections, ulong maxRingCapacity) => new(true, (maxConnections + 1 + 63) & ~63, maxRingCapacity);
@@ -148,12 +152,14 @@ internal sealed unsafe class ListenerRules : RegionRules
     {
         ListenerSlot* slot = Slot(region, index);
         uint state = Atomic.LoadAcquire(ref slot->State);
-        if (state is not (ListenerSlot.Opening or ListenerSlot.Requested))
+        if (!IsAsking(state))
             return;
 
         Os.Current.Unlink(region.SiblingPath(ConnectionName(region.Name, Atomic.LoadAcquire(ref slot->ConnectionId))));
         Atomic.TryExchange(&slot->State, state, ListenerSlot.Idle); // the server may just have taken it
     }
+
+    private static bool IsAsking(uint state) => state is ListenerSlot.Opening or ListenerSlot.Requested;
 
     private static ListenerHeader* HeaderOf(Region region) => (ListenerHeader*)region.Body;
 }

@@ -249,8 +249,7 @@ internal sealed unsafe partial class Region
                 }
 
                 FaultPoints.Pass(FaultPoints.RegionAttachLocked);
-                if (rules.RecoversAllOnJoin)
-                    region.RecoverDead();
+                region.RecoverDead(suspectsOnly: !rules.RecoversAllOnJoin);
                 if (!rules.CanJoin(region))
                 {
                     if (!region.HasLiveParticipant() && !region.Geometry.IsPersistent)

@@ -101,12 +101,12 @@ internal sealed unsafe partial class Region
     }
 
     /// <summary>Cleans up for every dead participant. Under the region lock. May be killed at any point: the entry is freed last.</summary>
-    private void RecoverDead()
+    private void RecoverDead(bool suspectsOnly = false)
     {
         for (int index = 0; index < Geometry.ParticipantCapacity; index++)
         {
             ParticipantEntry* entry = Entry(index);
-            if (index == Index || Atomic.LoadAcquire(ref entry->State) != ParticipantEntry.Live || IsAlive(index))
+            if (index == Index || Atomic.LoadAcquire(ref entry->State) != ParticipantEntry.Live || (suspectsOnly && !_rules.IsSuspect(this, index)) || IsAlive(index))
                 continue;
 
             FaultPoints.Pass(FaultPoints.RecoverBegin);
@@ -168,6 +168,8 @@ internal sealed unsafe partial class Region
                 if (Index >= 0)
                 {
                     int index = Index;
+                    if (_rules.EndsWith(index))
+                        RecoverDead(suspectsOnly: true); // nobody comes after us who would
                     _rules.Leave(this, index);
                     Atomic.StoreRelease(ref Entry(index)->State, ParticipantEntry.Free);
                     Index = -1;

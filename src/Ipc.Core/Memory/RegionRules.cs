@@ -24,8 +24,12 @@ internal abstract class RegionRules
     /// <summary>Whether the region is alive enough to join; false: "not found". The dead have been recovered.</summary>
     public virtual bool CanJoin(Region region) => region.Geometry.IsPersistent || region.HasLiveParticipant();
 
-    /// <summary>Every dead participant is recovered before joining. Not where the table is large and somebody watches them anyway.</summary>
+    /// <summary>Every dead participant is recovered before joining. False where the table is large and participant 0 watches the others: then
+    /// only the suspects are asked for.</summary>
     public virtual bool RecoversAllOnJoin => true;
+
+    /// <summary>In the middle of something, and nobody watches it yet.</summary>
+    public virtual bool IsSuspect(Region region, int index) => false;
 
     /// <summary>How "somebody live has that name" is called when it was to be created.</summary>
     public virtual IpcStatus TakenStatus => IpcStatus.Exists;
