@@ -29,7 +29,8 @@ public sealed class Background
             {
                 _error = ExceptionDispatchInfo.Capture(error);
             }
-        }) { IsBackground = true };
+        })
+        { IsBackground = true };
         _thread.Start();
     }
 

@@ -17,7 +17,8 @@ internal static class ConnectionVerbs
             }
 
             listener.Stop();
-        }) { IsBackground = true };
+        })
+        { IsBackground = true };
         input.Start();
         Console.WriteLine("ready");
         for (; ; )
