@@ -38,7 +38,8 @@ contract::CountRequest counting(int count, int size)
 
 // Started with the contract's handlers and what ADD adds.
 struct serving {
-    explicit serving(const std::function<void(server &)> &add = {}, server_options options = {}) : at("rpc", std::move(options))
+    explicit serving(const std::function<void(server &)> &add = {}, server_options options = {})
+        : at("rpc", std::move(options))
     {
         contract::serve(at);
         if (add)
@@ -222,7 +223,8 @@ TEST(ACancellerEndsTheCallHereAndTheHandlerThere)
     CHECK_EQUAL(caller.try_call(special, blob(""), response, ipc::deadline::never(), &cancel).code, status::cancelled);
     other.join();
     woken.wait();
-    CHECK_EQUAL(caller.try_call(contract::echo, blob(""), response, ipc::deadline::never(), &cancel).code, status::cancelled);
+    CHECK_EQUAL(caller.try_call(contract::echo, blob(""), response, ipc::deadline::never(), &cancel).code,
+                status::cancelled);
     CHECK_EQUAL(caller.call(contract::echo, blob("still")).data(), "still");
 }
 

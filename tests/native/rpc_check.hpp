@@ -1,12 +1,12 @@
-// The C++ tests' frame: TEST(Name) { ... CHECK(...) ... }. A program runs all its tests, or the one named on its command line.
-// Each runs in a region directory of its own, which must be empty afterwards, and under a watchdog.
+// The C++ tests' frame: TEST(Name) { ... CHECK(...) ... }. A program runs all its tests, or the one named on its
+// command line. Each runs in a region directory of its own, which must be empty afterwards, and under a watchdog.
 #ifndef RPC_CHECK_HPP
 #define RPC_CHECK_HPP
 
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -60,7 +60,7 @@ template <class A, class B> void equal(const A &actual, const B &expected, const
 // Something that happens on another thread, waited for without polling.
 class signal
 {
-public:
+  public:
     void set()
     {
         const std::lock_guard held(mutex_);
@@ -74,7 +74,7 @@ public:
         changed_.wait(held, [this] { return set_; });
     }
 
-private:
+  private:
     std::mutex mutex_;
     std::condition_variable changed_;
     bool set_ = false;
@@ -95,16 +95,19 @@ inline std::string left_behind(const std::string &folder)
 inline int run(int argc, char **argv)
 {
     int failed = 0, ran = 0;
+    // Below the run's directory, so that what a test that hangs leaves is found there.
+    const char *given = getenv("IPC_DIR");
+    const std::string base = given != nullptr && access(given, W_OK) == 0 ? given : "/dev/shm";
     for (const test &each : tests()) {
         if (argc > 1 && std::strcmp(argv[1], each.name) != 0)
             continue;
         ++ran;
-        char folder[] = "/dev/shm/ipc-test-cpp.XXXXXX";
-        if (mkdtemp(folder) == nullptr) {
-            std::perror(folder);
+        std::string folder = base + "/cpp.XXXXXX";
+        if (mkdtemp(folder.data()) == nullptr) {
+            std::perror(folder.c_str());
             return 1;
         }
-        setenv("IPC_DIR", folder, 1);
+        setenv("IPC_DIR", folder.c_str(), 1);
         alarm(120); // the watchdog: a test that hangs is ended by SIGALRM
         std::string problem;
         try {
@@ -116,10 +119,11 @@ inline int run(int argc, char **argv)
         if (problem.empty() && !left.empty())
             problem = "left behind:" + left;
         if (left.empty())
-            rmdir(folder);
+            rmdir(folder.c_str());
         else
-            std::system(("rm -rf " + std::string(folder)).c_str()); // NOLINT: our own mkdtemp
-        std::printf("%s %s%s%s\n", problem.empty() ? "ok    " : "FAILED", each.name, problem.empty() ? "" : ": ", problem.c_str());
+            std::system(("rm -rf " + folder).c_str()); // our own mkdtemp
+        std::printf("%s %s%s%s\n", problem.empty() ? "ok    " : "FAILED", each.name, problem.empty() ? "" : ": ",
+                    problem.c_str());
         std::fflush(stdout);
         failed += problem.empty() ? 0 : 1;
     }
@@ -130,15 +134,15 @@ inline int run(int argc, char **argv)
 
 } // namespace check
 
-#define TEST(name)                                                                                                             \
-    static void name();                                                                                                        \
-    static const check::registered registered_##name(#name, name);                                                             \
+#define TEST(name)                                                                                                     \
+    static void name();                                                                                                \
+    static const check::registered registered_##name(#name, name);                                                     \
     static void name()
 
-#define CHECK(condition)                                                                                                       \
-    do {                                                                                                                       \
-        if (!(condition))                                                                                                      \
-            check::fail(__FILE__, __LINE__, "not so: " #condition);                                                            \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            check::fail(__FILE__, __LINE__, "not so: " #condition);                                                    \
     } while (0)
 
 #define CHECK_EQUAL(actual, expected) check::equal((actual), (expected), #actual, __FILE__, __LINE__)

@@ -25,7 +25,7 @@ namespace
 // A peer process; killed at the end unless it has ended.
 class peer
 {
-public:
+  public:
     peer(const char *verb, const char *argument = nullptr)
     {
         int to[2], from[2];
@@ -78,7 +78,7 @@ public:
         return pid_;
     }
 
-private:
+  private:
     pid_t pid_ = -1;
     int input_ = -1;
     FILE *output_ = nullptr;

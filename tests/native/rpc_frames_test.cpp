@@ -67,7 +67,7 @@ frame_header receive(ipc::connection &from, std::string &body)
 // A server by hand: accepts one connection, reads one request from it, lets ANSWER write what it likes.
 class raw_server
 {
-public:
+  public:
     using answer = std::function<void(ipc::connection &, const frame_header &)>;
 
     explicit raw_server(answer how) : listener_("rpc"), thread_([this, how = std::move(how)] { run(how); })
@@ -80,7 +80,7 @@ public:
         thread_.join();
     }
 
-private:
+  private:
     void run(const answer &how)
     {
         ipc_event event{};
@@ -230,7 +230,9 @@ TEST(AServerThatWritesNonsenseLosesItsClient)
         return caller.try_call(contract::echo, Blob(), response, 30s);
     };
     const auto sends = [](std::function<std::string(uint64_t)> what) {
-        return [what = std::move(what)](ipc::connection &to, const frame_header &got) { to.writer().write(what(got.call), 1); };
+        return [what = std::move(what)](ipc::connection &to, const frame_header &got) {
+            to.writer().write(what(got.call), 1);
+        };
     };
     outcome result = after_a_request(sends([](uint64_t) { return std::string("short"); }));
     CHECK_EQUAL(result.code, status::data_loss);
@@ -242,7 +244,8 @@ TEST(AServerThatWritesNonsenseLosesItsClient)
     CHECK_EQUAL(result.code, status::data_loss);
     result = after_a_request(sends([](uint64_t call) { return bytes_of(of(frame_kind::end, call)); }));
     CHECK_EQUAL(result.code, status::data_loss);
-    result = after_a_request(sends([](uint64_t call) { return bytes_of(of(frame_kind::response, call), "\x0A\x7Fshort"); }));
+    result =
+        after_a_request(sends([](uint64_t call) { return bytes_of(of(frame_kind::response, call), "\x0A\x7Fshort"); }));
     CHECK_EQUAL(result.code, status::internal);
     CHECK(result.text.find("tests.v1.Blob") != std::string::npos);
     // An error whose body is damaged is still an error, and so is one of a status that does not exist.

@@ -2,7 +2,8 @@
 //
 //     rpc_peer serve NAME          prints "ready", serves until stdin ends
 //     rpc_peer call NAME COUNT     COUNT echoes of growing size, each error status, a deadline, a stream; all checked
-//     rpc_peer hang NAME           prints "ready" when a Count is pending, then sends a Sleep and reads no more of the Count
+//     rpc_peer hang NAME           prints "ready" when a Count is pending, then sends a Sleep and reads no more of the
+//     Count
 //
 // 0 well, 1 wrong content, 2 usage, 3 typed error (printed: error STATUS text).
 #include <cstdio>

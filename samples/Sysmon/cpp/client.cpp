@@ -120,9 +120,11 @@ int pair_up(const std::string &name, const std::string &socket_path)
     auto stream = client.stream(sysmon::watch, watch, 10s);
     for (sysmon::v1::Sample sample; stream.next(sample); check(request, sample.table()))
         if (sample.sequence() != ++samples)
-            throw std::runtime_error("sample " + std::to_string(sample.sequence()) + " came as number " + std::to_string(samples));
+            throw std::runtime_error("sample " + std::to_string(sample.sequence()) + " came as number " +
+                                     std::to_string(samples));
     if (samples != watch.count())
-        throw std::runtime_error("asked for " + std::to_string(watch.count()) + " samples, got " + std::to_string(samples));
+        throw std::runtime_error("asked for " + std::to_string(watch.count()) + " samples, got " +
+                                 std::to_string(samples));
 
     const distribution ours = measure(round_trips, [&] {
         if (const auto result = client.try_call(sysmon::get, request, table, 5s); !result)

@@ -42,7 +42,8 @@ inline bool receive_all(int socket, char *at, size_t size)
     return true;
 }
 
-// FRAME: length and message, as they came. One system call for a small frame: the peer sends nothing before it has our answer.
+// FRAME: length and message, as they came. One system call for a small frame: the peer sends nothing before it has our
+// answer.
 inline bool receive_frame(int socket, std::string &frame)
 {
     char first[4096];

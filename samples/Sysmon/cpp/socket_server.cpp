@@ -68,7 +68,8 @@ void socket_server::serve(int client)
     std::string frame;
     v1::TableRequest request;
     v1::Table table;
-    while (receive_frame(client, frame) && request.ParseFromArray(frame.data() + 4, static_cast<int>(frame.size()) - 4)) {
+    while (receive_frame(client, frame) &&
+           request.ParseFromArray(frame.data() + 4, static_cast<int>(frame.size()) - 4)) {
         table.Clear();
         data_.fill(request.ids(), request.fields(), table);
         if (!send_frame(client, table, frame))

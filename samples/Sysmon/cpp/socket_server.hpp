@@ -1,5 +1,5 @@
-// The rival: Get() over a Unix socket, the same request and response bytes, each after its length in four bytes (little-endian).
-// One thread per client, blocking calls: the fastest simple thing that one would write instead.
+// The rival: Get() over a Unix socket, the same request and response bytes, each after its length in four bytes
+// (little-endian). One thread per client, blocking calls: the fastest simple thing that one would write instead.
 #ifndef SYSMON_SOCKET_SERVER_HPP
 #define SYSMON_SOCKET_SERVER_HPP
 
@@ -15,7 +15,7 @@ namespace sysmon
 
 class socket_server
 {
-public:
+  public:
     // Listens at PATH, which must not exist, and removes it at the end. Throws std::system_error.
     socket_server(std::string path, system_data &data);
     ~socket_server();
@@ -23,7 +23,7 @@ public:
     socket_server(const socket_server &) = delete;
     socket_server &operator=(const socket_server &) = delete;
 
-private:
+  private:
     void accept_clients();
     void serve(int client);
 

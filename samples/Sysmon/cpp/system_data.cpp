@@ -158,7 +158,8 @@ void system_data::read_disks()
         std::istringstream words(line);
         std::string major, minor, name;
         double reads = 0, merged = 0, sectors_read = 0, ms = 0, writes = 0, sectors_written = 0;
-        if (words >> major >> minor >> name >> reads >> merged >> sectors_read >> ms >> writes >> merged >> sectors_written)
+        if (words >> major >> minor >> name >> reads >> merged >> sectors_read >> ms >> writes >> merged >>
+            sectors_written)
             machine_["disk:" + name].values = {{"reads", reads, {}},
                                                {"writes", writes, {}},
                                                {"read_bytes", sectors_read * sector, {}},
@@ -181,9 +182,9 @@ void system_data::read_networks()
             words >> skipped;
         words >> sent >> sent_packets;
         machine_["net:" + line.substr(start, colon - start)].values = {{"received_bytes", received, {}},
-                                                                      {"received_packets", received_packets, {}},
-                                                                      {"sent_bytes", sent, {}},
-                                                                      {"sent_packets", sent_packets, {}}};
+                                                                       {"received_packets", received_packets, {}},
+                                                                       {"sent_bytes", sent, {}},
+                                                                       {"sent_packets", sent_packets, {}}};
     }
 }
 

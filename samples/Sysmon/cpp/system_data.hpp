@@ -1,4 +1,5 @@
-// This machine as tables of ids x fields, read from /proc. Twin of ../Daemon/SystemData.cs: the same ids, fields and numbers.
+// This machine as tables of ids x fields, read from /proc. Twin of ../Daemon/SystemData.cs: the same ids, fields and
+// numbers.
 //
 //     id          fields
 //     cpu, cpu0   load (percent, since the reading before), user, system, idle (seconds since boot)
@@ -7,8 +8,8 @@
 //     net:lo      received_bytes, received_packets, sent_bytes, sent_packets
 //     pid:123     name, state (texts), parent, threads, resident (bytes), cpu_seconds, uptime (seconds)
 //
-// What /proc says is kept for a tenth of a second: a client that asks a hundred thousand times a second gets answers, not a
-// daemon that does nothing but read files.
+// What /proc says is kept for a tenth of a second: a client that asks a hundred thousand times a second gets answers,
+// not a daemon that does nothing but read files.
 #ifndef SYSMON_SYSTEM_DATA_HPP
 #define SYSMON_SYSTEM_DATA_HPP
 
@@ -26,7 +27,7 @@ namespace sysmon
 
 class system_data
 {
-public:
+  public:
     using strings = google::protobuf::RepeatedPtrField<std::string>;
 
     // The ids of KIND that exist now. Any thread, like fill().
@@ -35,7 +36,7 @@ public:
     // A row per id, a cell per field; cells of what does not exist are empty.
     void fill(const strings &ids, const strings &fields, v1::Table &table);
 
-private:
+  private:
     using clock = std::chrono::steady_clock;
 
     struct value {

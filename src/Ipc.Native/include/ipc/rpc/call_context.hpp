@@ -23,7 +23,7 @@ class session;
 // Valid while the handler runs. A handler that takes long looks at cancelled() now and then, and waits with wait().
 class call_context
 {
-public:
+  public:
     // session_mutex guards credit and wakes; made by the library.
     call_context(std::mutex &session_mutex, const connection &peer, uint64_t call, uint64_t until)
         : mutex_(session_mutex), peer_(peer), call_(call), until_(until == 0 ? IPC_FOREVER : until)
@@ -66,7 +66,7 @@ public:
         return peer_.hello();
     }
 
-private:
+  private:
     friend class detail::session;
 
     std::mutex &mutex_;

@@ -11,7 +11,7 @@ namespace ipc::rpc::detail
 // A thread that may be using the connection: from here to the end of the scope, which it leaves with the lock held.
 class presence
 {
-public:
+  public:
     presence(client_core &core, client_core::lock_type &held) noexcept : core_(core), held_(held)
     {
         core_.enter();
@@ -27,7 +27,7 @@ public:
         core_.leave();
     }
 
-private:
+  private:
     client_core &core_;
     client_core::lock_type &held_;
 };
@@ -35,8 +35,9 @@ private:
 // A call that a canceller (if any) can reach. To be made before the lock is taken.
 class registration final : private cancellable
 {
-public:
-    registration(canceller *cancel, client_core &core, pending *const &entry) : cancel_(cancel), core_(core), entry_(entry)
+  public:
+    registration(canceller *cancel, client_core &core, pending *const &entry)
+        : cancel_(cancel), core_(core), entry_(entry)
     {
         if (cancel_ != nullptr)
             cancel_->add(this);
@@ -51,7 +52,7 @@ public:
             cancel_->remove(this);
     }
 
-private:
+  private:
     void wake() noexcept override
     {
         core_.wake(entry_);

@@ -26,12 +26,12 @@ struct pending {
     uint32_t uses = 0;
     bool live = false;
     bool stream = false;
-    bool ended = false;               // nothing more comes; what has arrived can still be taken
-    uint32_t window = 0;              // items that may still come
-    uint32_t consumed = 0;            // items taken since the last credit
-    uint64_t epoch = 0;               // the connection it went out on
+    bool ended = false;    // nothing more comes; what has arrived can still be taken
+    uint32_t window = 0;   // items that may still come
+    uint32_t consumed = 0; // items taken since the last credit
+    uint64_t epoch = 0;    // the connection it went out on
     outcome end;
-    std::deque<std::string> arrived;  // bodies that another thread has read
+    std::deque<std::string> arrived; // bodies that another thread has read
     std::condition_variable wake;
 
     uint64_t id() const noexcept
@@ -51,7 +51,7 @@ struct pending {
 // One body: in the ring, or taken over from the thread that read it.
 class arrival
 {
-public:
+  public:
     bool in_place = false;
 
     explicit operator bool() const noexcept
@@ -83,7 +83,7 @@ public:
         size_ = static_cast<uint32_t>(copy_.size());
     }
 
-private:
+  private:
     const uint8_t *data_ = nullptr;
     uint32_t size_ = 0;
     std::string copy_;
@@ -91,7 +91,7 @@ private:
 
 class call_table
 {
-public:
+  public:
     explicit call_table(uint32_t most) : most_(most)
     {
     }
@@ -176,7 +176,8 @@ public:
         }
     }
 
-    // ---- calls whose threads wait for another thread to read --------------------------------------------------------------
+    // ---- calls whose threads wait for another thread to read
+    // --------------------------------------------------------------
 
     void begin_waiting(pending &entry)
     {
@@ -194,7 +195,7 @@ public:
             waiting_.front()->wake.notify_one();
     }
 
-private:
+  private:
     pending *find(uint64_t call) noexcept
     {
         const uint32_t index = static_cast<uint32_t>(call) - 1;

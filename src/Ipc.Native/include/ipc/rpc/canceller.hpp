@@ -1,7 +1,8 @@
 // Ends calls from another thread.
 //
-// A call waits in one of two places: in the ring, when its thread is the one that reads, or on a condition variable, when another
-// thread reads for it. A canceller reaches both: it triggers an ipc_cancel and notifies the calls that are registered.
+// A call waits in one of two places: in the ring, when its thread is the one that reads, or on a condition variable,
+// when another thread reads for it. A canceller reaches both: it triggers an ipc_cancel and notifies the calls that are
+// registered.
 #ifndef IPC_RPC_CANCELLER_HPP
 #define IPC_RPC_CANCELLER_HPP
 
@@ -20,18 +21,19 @@ namespace detail
 // What a canceller wakes. wake() must not call the canceller.
 class cancellable
 {
-public:
+  public:
     virtual void wake() noexcept = 0;
 
-protected:
+  protected:
     ~cancellable() = default;
 };
 } // namespace detail
 
-// Once triggered it stays so; calls that have it end with status::cancelled. Must outlive the calls that it was given to.
+// Once triggered it stays so; calls that have it end with status::cancelled. Must outlive the calls that it was given
+// to.
 class canceller
 {
-public:
+  public:
     canceller() = default;
     canceller(const canceller &) = delete;
     canceller &operator=(const canceller &) = delete;
@@ -67,7 +69,7 @@ public:
         waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), waiting), waiting_.end());
     }
 
-private:
+  private:
     std::mutex mutex_;
     std::atomic<bool> triggered_{false};
     ipc::cancel_source source_;

@@ -17,11 +17,11 @@
 namespace ipc::rpc
 {
 
-// A connection to the server NAME. Any number of threads may call at once; a call polls for its own reply and allocates nothing
-// beyond what its messages do. After the server's death or restart the next call connects anew.
+// A connection to the server NAME. Any number of threads may call at once; a call polls for its own reply and allocates
+// nothing beyond what its messages do. After the server's death or restart the next call connects anew.
 class client
 {
-public:
+  public:
     // Connects, waiting for the server for options.connect_timeout. Throws rpc::error (unavailable, unauthenticated).
     explicit client(std::string name, client_options options = {})
         : core_(std::make_shared<detail::client_core>(std::move(name), std::move(options)))
@@ -37,7 +37,8 @@ public:
     client(client &&) noexcept = default;
     client &operator=(client &&) = delete;
 
-    // Calls and waits for the response. Throws rpc::error: what the handler reported, or deadline_exceeded, cancelled, unavailable.
+    // Calls and waits for the response. Throws rpc::error: what the handler reported, or deadline_exceeded, cancelled,
+    // unavailable.
     template <class Request, class Response>
     Response call(const method<Request, Response> &method, const Request &request, deadline until = deadline::never(),
                   canceller *cancel = nullptr)
@@ -49,8 +50,8 @@ public:
     }
 
     template <class Response, class Request>
-    Response call(std::string_view service, std::string_view name, const Request &request, deadline until = deadline::never(),
-                  canceller *cancel = nullptr)
+    Response call(std::string_view service, std::string_view name, const Request &request,
+                  deadline until = deadline::never(), canceller *cancel = nullptr)
     {
         return call(method<Request, Response>(service, name), request, until, cancel);
     }
@@ -116,7 +117,7 @@ public:
         core_->close();
     }
 
-private:
+  private:
     std::shared_ptr<detail::client_core> core_;
 };
 

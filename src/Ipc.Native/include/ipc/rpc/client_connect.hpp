@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "status.hpp"
 #include "../../ipc.hpp"
+#include "status.hpp"
 
 namespace ipc::rpc
 {
@@ -16,11 +16,12 @@ struct client_options {
     uint64_t to_server_capacity = 0; // bytes, power of two; 0 = 256 KiB. A request may have half of it
     uint64_t to_client_capacity = 0; // the same for a response
     wait_mode wait = IPC_WAIT_ADAPTIVE;
-    std::chrono::nanoseconds connect_timeout = std::chrono::seconds(5); // how long the constructor waits for the server; 0: not
-    bool auto_reconnect = true;      // a call after the server's death connects to its successor
-    uint32_t max_pending = 65535;    // calls and streams at once
-    uint16_t stream_window = 64;     // items that the server may be ahead of the reader of a stream
-    std::string hello;               // what the server gets to see when it decides; at most 240 bytes
+    std::chrono::nanoseconds connect_timeout =
+        std::chrono::seconds(5);  // how long the constructor waits for the server; 0: not
+    bool auto_reconnect = true;   // a call after the server's death connects to its successor
+    uint32_t max_pending = 65535; // calls and streams at once
+    uint16_t stream_window = 64;  // items that the server may be ahead of the reader of a stream
+    std::string hello;            // what the server gets to see when it decides; at most 240 bytes
 };
 
 namespace detail

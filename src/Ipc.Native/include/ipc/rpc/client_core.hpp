@@ -1,16 +1,16 @@
 // The client without its types: the connection, the pending calls, and who reads.
 //
-// One mutex guards everything but the reading itself. A call enters the table and writes its request under the mutex; then it
-// waits for its reply. *One waiting thread at a time is the reader*: it holds the reading role, not the mutex, while it is in the
-// ring. A frame for the reader's own call is used where it lies; a frame for another call is copied into that call's entry, whose
-// thread is woken. A reader that is done gives up the role and wakes one of those that wait, which takes it. So a single caller
-// never meets another thread, and a burst of callers costs a copy per reply.
+// One mutex guards everything but the reading itself. A call enters the table and writes its request under the mutex;
+// then it waits for its reply. *One waiting thread at a time is the reader*: it holds the reading role, not the mutex,
+// while it is in the ring. A frame for the reader's own call is used where it lies; a frame for another call is copied
+// into that call's entry, whose thread is woken. A reader that is done gives up the role and wakes one of those that
+// wait, which takes it. So a single caller never meets another thread, and a burst of callers costs a copy per reply.
 //
-// When the connection ends (the server died, closed, or wrote nonsense; or close() here), every pending call ends with the
-// reason. The next call, when the last thread has left the old connection, connects anew.
+// When the connection ends (the server died, closed, or wrote nonsense; or close() here), every pending call ends with
+// the reason. The next call, when the last thread has left the old connection, connects anew.
 //
-// A request that does not fit the ring now must not wait for space alone: the server may be waiting for space in the other ring,
-// the one that we read. So the two alternate: read a little, try again.
+// A request that does not fit the ring now must not wait for space alone: the server may be waiting for space in the
+// other ring, the one that we read. So the two alternate: read a little, try again.
 #ifndef IPC_RPC_CLIENT_CORE_HPP
 #define IPC_RPC_CLIENT_CORE_HPP
 
@@ -33,7 +33,7 @@ namespace ipc::rpc::detail
 
 class client_core
 {
-public:
+  public:
     using lock_type = std::unique_lock<std::mutex>;
 
     client_core(std::string name, client_options options)
@@ -81,9 +81,11 @@ public:
         connection_.close();
     }
 
-    // ---- a call: begin, receive, settle (as often as something arrives), end; all between enter and leave ---------------------
+    // ---- a call: begin, receive, settle (as often as something arrives), end; all between enter and leave
+    // ---------------------
 
-    // Connects if need be, sends the request, enters it in the table. WINDOW: 0 for a unary call, else the first credit.
+    // Connects if need be, sends the request, enters it in the table. WINDOW: 0 for a unary call, else the first
+    // credit.
     template <class Write>
     outcome begin(lock_type &held, uint32_t method, uint16_t window, uint64_t size, Write &&write, deadline until,
                   canceller *cancel, pending *&entry)
@@ -95,13 +97,12 @@ public:
         pay_cancels();
         pending *fresh = calls_.allocate(epoch_, window);
         if (fresh == nullptr)
-            return {status::resource_exhausted, "all " + std::to_string(options_.max_pending) +
-                                                    " calls that this client may have pending are (client_options::max_pending)"};
-        frame_header header;
-        header.kind = static_cast<uint8_t>(frame_kind::request);
+            return {status::resource_exhausted,
+                    "all " + std::to_string(options_.max_pending) +
+                        " calls that this client may have pending are (client_options::max_pending)"};
+        frame_header header = header_of(frame_kind::request, fresh->id());
         header.code = window;
         header.method = method;
-        header.call = fresh->id();
         header.deadline = until.is_never() ? 0 : until.at();
         enter();
         outcome sent = send(held, header, size, std::forward<Write>(write), until, cancel);
@@ -128,8 +129,8 @@ public:
         }
     }
 
-    // Waits for the next body. An ok outcome with nothing in GOT: the stream has ended well. On return the lock is held, unless
-    // the body is in place: then the reading role is held instead, until settle().
+    // Waits for the next body. An ok outcome with nothing in GOT: the stream has ended well. On return the lock is
+    // held, unless the body is in place: then the reading role is held instead, until settle().
     outcome receive(lock_type &held, pending &entry, deadline until, canceller *cancel, arrival &got)
     {
         for (;;) {
@@ -188,14 +189,13 @@ public:
         const uint32_t half = std::max(1u, options_.stream_window / 2u);
         if (++entry.consumed < half || entry.ended)
             return;
-        frame_header credit;
-        credit.kind = static_cast<uint8_t>(frame_kind::credit);
+        frame_header credit = header_of(frame_kind::credit, entry.id());
         credit.method = entry.consumed;
-        credit.call = entry.id();
         entry.window += entry.consumed; // before it is sent: the items may come at once
         entry.consumed = 0;
         // If this fails the connection is gone, and the stream has ended with the reason.
-        send(held, credit, 0, [](uint8_t *) {}, deadline::never(), nullptr);
+        send(
+            held, credit, 0, [](uint8_t *) {}, deadline::never(), nullptr);
     }
 
     // For a canceller: whatever this call waits for, it looks again.
@@ -207,8 +207,9 @@ public:
         changed_.notify_all();
     }
 
-private:
-    // ---- the connection ---------------------------------------------------------------------------------------------------
+  private:
+    // ---- the connection
+    // ---------------------------------------------------------------------------------------------------
 
     outcome ensure_connected(lock_type &held, deadline until, canceller *cancel)
     {
@@ -284,10 +285,11 @@ private:
         leave();
     }
 
-    // ---- reading ------------------------------------------------------------------------------------------------------------
+    // ---- reading
+    // ------------------------------------------------------------------------------------------------------------
 
-    // Takes the reading role for one frame. If it carries a body for MINE it stays where it lies: GOT is in place, the role is
-    // kept and the lock is not. Else the lock is held on return and the role given up; the code is the ring's.
+    // Takes the reading role for one frame. If it carries a body for MINE it stays where it lies: GOT is in place, the
+    // role is kept and the lock is not. Else the lock is held on return and the role given up; the code is the ring's.
     ipc::status read(lock_type &held, pending *mine, deadline until, ipc_cancel *cancel, arrival &got)
     {
         reading_ = true;
@@ -334,10 +336,12 @@ private:
         break_off({status::data_loss, text});
     }
 
-    // ---- writing ------------------------------------------------------------------------------------------------------------
+    // ---- writing
+    // ------------------------------------------------------------------------------------------------------------
 
     template <class Write>
-    outcome send(lock_type &held, const frame_header &header, uint64_t size, Write &&write, deadline until, canceller *cancel)
+    outcome send(lock_type &held, const frame_header &header, uint64_t size, Write &&write, deadline until,
+                 canceller *cancel)
     {
         const uint64_t epoch = epoch_;
         for (;;) {
@@ -376,10 +380,7 @@ private:
     void pay_cancels() noexcept
     {
         while (!owed_cancels_.empty()) {
-            frame_header cancel;
-            cancel.kind = static_cast<uint8_t>(frame_kind::cancel);
-            cancel.call = owed_cancels_.back();
-            if (try_send(connection_.writer(), cancel) != IPC_OK)
+            if (try_send(connection_.writer(), header_of(frame_kind::cancel, owed_cancels_.back())) != IPC_OK)
                 return;
             owed_cancels_.pop_back();
         }

@@ -1,4 +1,5 @@
-// Protobuf at the edge of the ring: messages are serialised straight into claimed bytes and parsed straight out of received ones.
+// Protobuf at the edge of the ring: messages are serialised straight into claimed bytes and parsed straight out of
+// received ones.
 #ifndef IPC_RPC_CODEC_HPP
 #define IPC_RPC_CODEC_HPP
 
@@ -43,7 +44,8 @@ inline std::string not_a(const message &value, const char *what, uint64_t size)
     return std::string("the ") + what + " (" + std::to_string(size) + " bytes) is not a valid " + value.GetTypeName();
 }
 
-// The error body: string type = 1, string text = 2, bytes details = 3. Written and read by hand: it needs no generated class.
+// The error body: string type = 1, string text = 2, bytes details = 3. Written and read by hand: it needs no generated
+// class.
 namespace error_body
 {
 
@@ -81,7 +83,10 @@ inline size_t character(const std::string &text, size_t at) noexcept
     const uint32_t lead = byte(at);
     if (lead < 0x80)
         return 1;
-    const size_t length = lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+    const size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                          : lead >= 0xE0 && lead < 0xF0 ? 3
+                          : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                        : 0;
     for (size_t i = 1; i < length; ++i)
         if ((byte(at + i) & 0xC0) != 0x80)
             return 0;

@@ -1,10 +1,10 @@
 // The server's threads: a leader, a standby, and those that run what takes long.
 //
-// The leader waits at the listener, reads requests and runs their handlers itself: no hand-over, no wake. The standby sleeps. While
-// handlers run it wakes about once a millisecond and looks whether the leader is still in the handler in which it was the last time;
-// then it takes over the lead and the connection, and another thread becomes the standby. The old leader finishes its
-// handler, answers, and joins the others. When nothing has run for a while the standby sleeps for good, until the next handler
-// finds the flag `resting` and rouses it: an idle server uses no CPU.
+// The leader waits at the listener, reads requests and runs their handlers itself: no hand-over, no wake. The standby
+// sleeps. While handlers run it wakes about once a millisecond and looks whether the leader is still in the handler in
+// which it was the last time; then it takes over the lead and the connection, and another thread becomes the standby.
+// The old leader finishes its handler, answers, and joins the others. When nothing has run for a while the standby
+// sleeps for good, until the next handler finds the flag `resting` and rouses it: an idle server uses no CPU.
 //
 // Streams run on threads of their own out of the same crew. Threads that have had nothing to do for ten seconds end.
 #ifndef IPC_RPC_CREW_HPP
@@ -33,20 +33,21 @@ namespace ipc::rpc::detail
 // What the crew works for.
 class crew_host
 {
-public:
+  public:
     // Waits for events and serves them, until stopped or until ME has lost the lead.
     virtual void lead(worker &me) = 0;
     // Goes on reading a connection whose reader is stuck in a handler.
     virtual void serve(session &from, worker &me) = 0;
 
-protected:
+  protected:
     ~crew_host() = default;
 };
 
 class crew
 {
-public:
-    crew(crew_host &host, unsigned most_threads, unsigned most_calls) : host_(host), most_(most_threads), most_calls_(most_calls)
+  public:
+    crew(crew_host &host, unsigned most_threads, unsigned most_calls)
+        : host_(host), most_(most_threads), most_calls_(most_calls)
     {
     }
 
@@ -74,11 +75,13 @@ public:
             thread.join();
     }
 
-    // First half of stop(): no thread takes up anything new, and every running handler can be cancelled through its session.
+    // First half of stop(): no thread takes up anything new, and every running handler can be cancelled through its
+    // session.
     void begin_stop()
     {
         const std::lock_guard held(mutex_);
-        attention_.fetch_or(stopping); // [rouse]: a handler that begins from now on sees it, one that has begun is seen below
+        attention_.fetch_or(
+            stopping); // [rouse]: a handler that begins from now on sees it, one that has begun is seen below
         for (worker *each : workers_) {
             const uint64_t seen = each->phase();
             if (worker::is_busy(seen) && each->try_take(seen))
@@ -130,7 +133,7 @@ public:
         return false;
     }
 
-private:
+  private:
     void work()
     {
         worker me;
@@ -211,8 +214,9 @@ private:
         has_standby_ = false;
     }
 
-    // LEADER is stuck and was in phase SEEN when it was taken. Returns the session that somebody else must read on: none when its
-    // client does not read, or keeps too many threads busy already; the old leader reads on itself then, when it can.
+    // LEADER is stuck and was in phase SEEN when it was taken. Returns the session that somebody else must read on:
+    // none when its client does not read, or keeps too many threads busy already; the old leader reads on itself then,
+    // when it can.
     std::shared_ptr<session> part_from(worker &leader, uint64_t seen)
     {
         leader.lost_lead = true;
@@ -270,15 +274,15 @@ private:
     }
 
     static constexpr unsigned ticks_before_rest = 16;
-    static constexpr uint32_t resting = 1;  // the standby sleeps until it is roused
+    static constexpr uint32_t resting = 1; // the standby sleeps until it is roused
     static constexpr uint32_t stopping = 2;
 
     crew_host &host_;
     const unsigned most_;
     const unsigned most_calls_;
     std::mutex mutex_;
-    std::condition_variable work_; // idle threads
-    std::condition_variable rest_; // the standby
+    std::condition_variable work_;       // idle threads
+    std::condition_variable rest_;       // the standby
     std::atomic<uint32_t> attention_{0}; // what a thread that begins a handler must know: usually nothing
     bool has_standby_ = false;
     worker *leader_ = nullptr;

@@ -1,10 +1,12 @@
-// The frame: 24 bytes and a body, one per record (docs/rpc-protocol.md section 1). Nothing here knows protobuf, threads or calls.
+// The frame: 24 bytes and a body, one per record (docs/rpc-protocol.md section 1). Nothing here knows protobuf, threads
+// or calls.
 //
-// A frame that arrives was written by somebody who may be hostile: decode() copies the header out of shared memory once, and
-// everything after looks at the copy.
+// A frame that arrives was written by somebody who may be hostile: decode() copies the header out of shared memory
+// once, and everything after looks at the copy.
 #ifndef IPC_RPC_FRAME_HPP
 #define IPC_RPC_FRAME_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -57,6 +59,14 @@ constexpr uint32_t method_id(std::string_view service, std::string_view method) 
     for (const char c : method)
         mix(c);
     return hash;
+}
+
+inline frame_header header_of(frame_kind kind, uint64_t call) noexcept
+{
+    frame_header made;
+    made.kind = static_cast<uint8_t>(kind);
+    made.call = call;
+    return made;
 }
 
 struct frame {
@@ -113,7 +123,8 @@ template <class Write> void encode(uint8_t *place, const frame_header &header, W
 }
 
 // A small frame, now or not at all.
-inline ipc::status try_send(writer_ref writer, const frame_header &header, const void *body = nullptr, uint32_t size = 0) noexcept
+inline ipc::status try_send(writer_ref writer, const frame_header &header, const void *body = nullptr,
+                            uint32_t size = 0) noexcept
 {
     uint8_t *place = nullptr;
     const ipc::status code = writer.try_claim(frame_header_size + size, place);

@@ -1,7 +1,7 @@
 // A method that a server offers: its name, its types, and the user's function behind them.
 //
-// handle() is called on the thread that read the request, with the request still in the ring. It parses, gives the record back, and
-// only then runs the user's code: from that moment another thread may read the connection.
+// handle() is called on the thread that read the request, with the request still in the ring. It parses, gives the
+// record back, and only then runs the user's code: from that moment another thread may read the connection.
 #ifndef IPC_RPC_HANDLER_HPP
 #define IPC_RPC_HANDLER_HPP
 
@@ -31,7 +31,8 @@ inline std::string type_name(const std::type_info &type)
 {
 #if defined(__GNUC__)
     int failed = 0;
-    const std::unique_ptr<char, void (*)(void *)> plain(abi::__cxa_demangle(type.name(), nullptr, nullptr, &failed), std::free);
+    const std::unique_ptr<char, void (*)(void *)> plain(abi::__cxa_demangle(type.name(), nullptr, nullptr, &failed),
+                                                        std::free);
     if (failed == 0 && plain != nullptr)
         return plain.get();
 #endif
@@ -60,7 +61,7 @@ template <class Code> outcome guarded(Code &&code)
 
 class handler
 {
-public:
+  public:
     handler(std::string service, std::string name)
         : service_(std::move(service)), name_(std::move(name)), id_(method_id(service_, name_))
     {
@@ -81,13 +82,13 @@ public:
     // False when another thread reads FROM now.
     virtual bool handle(crew &threads, session &from, worker &me, const frame &request) = 0;
 
-protected:
+  protected:
     outcome wrong_kind(const char *is, const char *called_as) const
     {
         return {status::unimplemented, full_name() + " is " + is + " and was called as " + called_as};
     }
 
-private:
+  private:
     const std::string service_;
     const std::string name_;
     const uint32_t id_;
@@ -95,7 +96,7 @@ private:
 
 template <class Request, class Response, class Function> class unary_handler final : public handler
 {
-public:
+  public:
     unary_handler(std::string service, std::string name, Function function)
         : handler(std::move(service), std::move(name)), function_(std::move(function))
     {
@@ -128,9 +129,9 @@ public:
         return true;
     }
 
-private:
-    bool run(crew &threads, session &from, worker &me, call_context &context, uint64_t call, bool one_way, Request &request,
-             Response &response, bool large)
+  private:
+    bool run(crew &threads, session &from, worker &me, call_context &context, uint64_t call, bool one_way,
+             Request &request, Response &response, bool large)
     {
         if (threads.begin(me, from, context)) {
             response.Clear();
@@ -162,7 +163,7 @@ private:
 
 template <class Request, class Item, class Function> class stream_handler final : public handler
 {
-public:
+  public:
     stream_handler(std::string service, std::string name, Function function)
         : handler(std::move(service), std::move(name)), function_(std::move(function))
     {
@@ -188,10 +189,11 @@ public:
         return true;
     }
 
-private:
+  private:
     struct running {
         running(std::shared_ptr<session> caller, const frame_header &header)
-            : from(std::move(caller)), call(header.call), context(from->mutex(), from->peer(), header.call, header.deadline)
+            : from(std::move(caller)), call(header.call),
+              context(from->mutex(), from->peer(), header.call, header.deadline)
         {
             from->add(context);
             from->credit(call, header.code);
@@ -214,7 +216,8 @@ private:
     void serve(running &stream)
     {
         stream_writer<Item> items(*stream.from, stream.context);
-        outcome result = guarded([&] { return function_(static_cast<const Request &>(stream.request), items, stream.context); });
+        outcome result =
+            guarded([&] { return function_(static_cast<const Request &>(stream.request), items, stream.context); });
         if (stream.context.cancelled())
             result = session::why_cancelled(stream.context);
         if (result)

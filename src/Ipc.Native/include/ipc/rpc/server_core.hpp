@@ -31,12 +31,14 @@ struct client_info {
 };
 
 struct server_options {
-    uint32_t max_connections = 0;    // 0 = 1023
-    uint64_t max_ring_capacity = 0;  // bytes; 0 = 64 MiB. A client that asks for more is refused
+    uint32_t max_connections = 0;   // 0 = 1023
+    uint64_t max_ring_capacity = 0; // bytes; 0 = 64 MiB. A client that asks for more is refused
     wait_mode wait = IPC_WAIT_ADAPTIVE;
-    unsigned max_threads = 256;      // blocked handlers and streams take one each
-    unsigned max_calls_per_connection = 64; // blocked handlers of one client, beyond which it is not read until one returns
-    std::chrono::nanoseconds send_timeout = std::chrono::seconds(30); // a client that does not read for so long is cut off
+    unsigned max_threads = 256; // blocked handlers and streams take one each
+    unsigned max_calls_per_connection =
+        64; // blocked handlers of one client, beyond which it is not read until one returns
+    std::chrono::nanoseconds send_timeout =
+        std::chrono::seconds(30); // a client that does not read for so long is cut off
     // The reason to refuse a client; empty: it is welcome. Runs on the thread that watches all connections: be quick.
     std::function<std::string(const client_info &)> refuse;
 };
@@ -46,7 +48,7 @@ namespace detail
 
 class server_core final : private crew_host
 {
-public:
+  public:
     server_core(std::string name, server_options options) : name_(std::move(name)), options_(std::move(options))
     {
     }
@@ -78,7 +80,8 @@ public:
         how.max_ring_capacity = options_.max_ring_capacity;
         how.wait_mode = options_.wait;
         listener_ = std::make_unique<listener>(name_, how);
-        threads_ = std::make_unique<crew>(static_cast<crew_host &>(*this), std::max(2u, options_.max_threads), options_.max_calls_per_connection);
+        threads_ = std::make_unique<crew>(static_cast<crew_host &>(*this), std::max(2u, options_.max_threads),
+                                          options_.max_calls_per_connection);
         threads_->start();
     }
 
@@ -114,8 +117,9 @@ public:
             throw ipc::error(failure_, failure_text_);
     }
 
-private:
-    // ---- crew_host: the thread that leads --------------------------------------------------------------------------------
+  private:
+    // ---- crew_host: the thread that leads
+    // --------------------------------------------------------------------------------
 
     void lead(worker &me) override
     {
@@ -138,7 +142,8 @@ private:
         }
     }
 
-    // Reads what is there, runs it, gives the connection back to the listener. Unless another thread has taken it meanwhile.
+    // Reads what is there, runs it, gives the connection back to the listener. Unless another thread has taken it
+    // meanwhile.
     void serve(session &from, worker &me) override
     {
         // A client that never stops asking waits for its turn like the others.
@@ -196,7 +201,8 @@ private:
         return {status::unimplemented, handlers_.empty() ? text + " nothing" : text};
     }
 
-    // ---- the life of a session ---------------------------------------------------------------------------------------------
+    // ---- the life of a session
+    // ---------------------------------------------------------------------------------------------
 
     void admit(ipc_connection *asking)
     {

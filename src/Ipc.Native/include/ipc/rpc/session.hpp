@@ -1,14 +1,16 @@
 // The server's side of one connection: what is sent on it, and which calls can still be cancelled.
 //
-// Any thread may send; a mutex keeps frames whole. A client that does not read makes its senders wait, for send_timeout at most;
-// then it is cut off. Only calls that may outlast their reading are registered here (streams, and handlers that a standby has
-// taken the connection from): the others end before the next frame is read, so no cancel could reach them.
+// Any thread may send; a mutex keeps frames whole. A client that does not read makes its senders wait, for send_timeout
+// at most; then it is cut off. Only calls that may outlast their reading are registered here (streams, and handlers
+// that a standby has taken the connection from): the others end before the next frame is read, so no cancel could reach
+// them.
 #ifndef IPC_RPC_SESSION_HPP
 #define IPC_RPC_SESSION_HPP
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -26,8 +28,9 @@ namespace ipc::rpc::detail
 
 class session : public std::enable_shared_from_this<session>
 {
-public:
-    session(ipc_connection *handle, std::chrono::nanoseconds send_timeout) : connection_(handle), send_timeout_(send_timeout)
+  public:
+    session(ipc_connection *handle, std::chrono::nanoseconds send_timeout)
+        : connection_(handle), send_timeout_(send_timeout)
     {
     }
 
@@ -51,7 +54,8 @@ public:
         return mutex_;
     }
 
-    // ---- sending ------------------------------------------------------------------------------------------------------------
+    // ---- sending
+    // ------------------------------------------------------------------------------------------------------------
 
     // Returns whether the response was a large one.
     bool send_response(uint64_t call, const message &value)
@@ -102,7 +106,8 @@ public:
             rpc::answer_ping(connection_.writer(), ping);
     }
 
-    // ---- calls that can be cancelled ------------------------------------------------------------------------------------------
+    // ---- calls that can be cancelled
+    // ------------------------------------------------------------------------------------------
 
     void add(call_context &context)
     {
@@ -159,7 +164,8 @@ public:
             for (call_context *context : calls_)
                 fire(*context);
         }
-        connection_.writer().stop(); // those who wait for room; after the flag, so that they do not take it for a good end
+        connection_.writer()
+            .stop(); // those who wait for room; after the flag, so that they do not take it for a good end
     }
 
     bool ended() const noexcept
@@ -174,15 +180,7 @@ public:
         end();
     }
 
-private:
-    static frame_header header_of(frame_kind kind, uint64_t call) noexcept
-    {
-        frame_header header;
-        header.kind = static_cast<uint8_t>(kind);
-        header.call = call;
-        return header;
-    }
-
+  private:
     static void fire(call_context &context) noexcept
     {
         context.cancelled_.store(true, std::memory_order_release);

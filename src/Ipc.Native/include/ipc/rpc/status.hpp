@@ -12,31 +12,32 @@ namespace ipc::rpc
 
 enum class status : uint16_t {
     ok = 0,
-    cancelled = 1,           // the caller cancelled
-    unknown = 2,             // the handler threw something of its own
-    invalid_argument = 3,    // also: the request message could not be decoded
-    deadline_exceeded = 4,   // also local
+    cancelled = 1,         // the caller cancelled
+    unknown = 2,           // the handler threw something of its own
+    invalid_argument = 3,  // also: the request message could not be decoded
+    deadline_exceeded = 4, // also local
     not_found = 5,
     already_exists = 6,
     permission_denied = 7,
-    resource_exhausted = 8,  // a message too large for the ring; too many calls
+    resource_exhausted = 8, // a message too large for the ring; too many calls
     failed_precondition = 9,
     aborted = 10,
     out_of_range = 11,
-    unimplemented = 12,      // no such method, or called as another kind
+    unimplemented = 12, // no such method, or called as another kind
     internal = 13,
-    unavailable = 14,        // local: no server, it died or closed
-    data_loss = 15,          // local: the peer wrote what is not a frame or not a ring
-    unauthenticated = 16,    // refused when connecting
+    unavailable = 14,     // local: no server, it died or closed
+    data_loss = 15,       // local: the peer wrote what is not a frame or not a ring
+    unauthenticated = 16, // refused when connecting
 };
 
 // The name of a status as the C# side spells it; never null.
 inline const char *name_of(status code) noexcept
 {
     static constexpr const char *names[] = {
-        "Ok",           "Cancelled",          "Unknown",    "InvalidArgument",   "DeadlineExceeded",   "NotFound",
-        "AlreadyExists", "PermissionDenied",  "ResourceExhausted", "FailedPrecondition", "Aborted",    "OutOfRange",
-        "Unimplemented", "Internal",          "Unavailable", "DataLoss",          "Unauthenticated",
+        "Ok",       "Cancelled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+        "NotFound", "AlreadyExists",   "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+        "Aborted",  "OutOfRange",      "Unimplemented",    "Internal",          "Unavailable",
+        "DataLoss", "Unauthenticated",
     };
     const auto number = static_cast<uint16_t>(code);
     return number < sizeof names / sizeof *names ? names[number] : "Unknown";
@@ -64,7 +65,7 @@ struct outcome {
 // A call that failed, here or there. A handler throws it to choose the status that its caller sees.
 class error : public std::runtime_error
 {
-public:
+  public:
     error(status code, const std::string &text, std::string remote_type = {})
         : std::runtime_error(std::string(name_of(code)) + ": " + text), code_(code), text_(text),
           remote_type_(std::move(remote_type))
@@ -92,7 +93,7 @@ public:
         return remote_type_;
     }
 
-private:
+  private:
     status code_;
     std::string text_;
     std::string remote_type_;

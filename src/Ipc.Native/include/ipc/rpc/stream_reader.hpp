@@ -17,7 +17,7 @@ namespace ipc::rpc
 // The server is at most client_options::stream_window items ahead.
 template <class Item> class stream_reader
 {
-public:
+  public:
     // Made by client::stream().
     stream_reader(std::shared_ptr<detail::client_core> core, detail::pending &entry, deadline until, canceller *cancel)
         : core_(std::move(core)), entry_(&entry), until_(until), cancel_(cancel)
@@ -37,8 +37,8 @@ public:
         cancel();
     }
 
-    // Waits for the next item. False: the stream has ended well. Throws rpc::error when it ended otherwise, or when WAIT has passed:
-    // status::deadline_exceeded, and the stream goes on if its own deadline has not.
+    // Waits for the next item. False: the stream has ended well. Throws rpc::error when it ended otherwise, or when
+    // WAIT has passed: status::deadline_exceeded, and the stream goes on if its own deadline has not.
     bool next(Item &item, deadline wait = deadline::never())
     {
         bool got = false;
@@ -87,7 +87,7 @@ public:
         over_ = {status::cancelled, "the stream was cancelled by its reader"};
     }
 
-private:
+  private:
     std::shared_ptr<detail::client_core> core_;
     detail::pending *entry_;
     deadline until_;

@@ -1,8 +1,8 @@
 // One server thread as another one sees it: which handler it is in, and since when.
 //
-// The phase word is {sequence, what}. The leader sets it before each handler and after; the standby, which looks at it about once
-// a millisecond, may change it to `taken` with one CAS, which succeeds only while that very handler is still running. So
-// exactly one of the two goes on reading, and the leader's cost is two operations on a line of its own.
+// The phase word is {sequence, what}. The leader sets it before each handler and after; the standby, which looks at it
+// about once a millisecond, may change it to `taken` with one CAS, which succeeds only while that very handler is still
+// running. So exactly one of the two goes on reading, and the leader's cost is two operations on a line of its own.
 #ifndef IPC_RPC_WORKER_HPP
 #define IPC_RPC_WORKER_HPP
 
@@ -22,7 +22,7 @@ class session;
 
 class worker
 {
-public:
+  public:
     enum what : uint64_t { idle = 0, handling = 1, sending = 2, taken = 3 };
 
     worker() noexcept
@@ -38,7 +38,8 @@ public:
     worker(const worker &) = delete;
     worker &operator=(const worker &) = delete;
 
-    // ---- the thread itself --------------------------------------------------------------------------------------------------
+    // ---- the thread itself
+    // --------------------------------------------------------------------------------------------------
 
     void begin(session &from, call_context &call) noexcept
     {
@@ -55,8 +56,8 @@ public:
         return now != (sequence_ | taken) && phase_.compare_exchange_strong(now, sequence_ | idle);
     }
 
-    // The current thread is about to wait because its client does not read. It keeps the connection then: reading on would only
-    // fill more threads with responses that cannot be sent.
+    // The current thread is about to wait because its client does not read. It keeps the connection then: reading on
+    // would only fill more threads with responses that cannot be sent.
     static void current_blocks_sending() noexcept
     {
         if (worker *me = current()) {
@@ -65,7 +66,8 @@ public:
         }
     }
 
-    // ---- the standby ----------------------------------------------------------------------------------------------------------
+    // ---- the standby
+    // ----------------------------------------------------------------------------------------------------------
 
     uint64_t phase() const noexcept
     {
@@ -82,13 +84,13 @@ public:
         return phase_.compare_exchange_strong(seen, seen | taken);
     }
 
-    session *reading = nullptr;       // valid for the standby once it has taken over
+    session *reading = nullptr; // valid for the standby once it has taken over
     call_context *running = nullptr;
-    bool lost_lead = false;           // guarded by the crew's mutex, like the rest
+    bool lost_lead = false; // guarded by the crew's mutex, like the rest
     bool lost_session = false;
-    std::shared_ptr<session> held;    // keeps a lost session alive until the handler is done with it
+    std::shared_ptr<session> held; // keeps a lost session alive until the handler is done with it
 
-private:
+  private:
     static worker *&current() noexcept
     {
         static thread_local worker *mine = nullptr;

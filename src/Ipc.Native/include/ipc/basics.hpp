@@ -1,0 +1,147 @@
+// What all of ipc.hpp stands on: statuses and errors, deadlines, cancellation.
+#ifndef IPC_BASICS_HPP
+#define IPC_BASICS_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "../ipc.h"
+
+namespace ipc
+{
+
+using status = ipc_status;
+using wait_mode = ipc_wait_mode;
+using open_mode = ipc_open_mode;
+
+// ---- errors
+// -----------------------------------------------------------------------------------------------------------
+
+// What a failed call had to say: the status, the words of ipc_last_error(), and errno where the system refused.
+class error : public std::runtime_error
+{
+  public:
+    error(status code, const std::string &text, int system_error = 0)
+        : std::runtime_error(std::string(ipc_status_name(code)) + ": " + text), code_(code), system_error_(system_error)
+    {
+    }
+
+    status code() const noexcept
+    {
+        return code_;
+    }
+
+    int system_error() const noexcept
+    {
+        return system_error_;
+    }
+
+  private:
+    status code_;
+    int system_error_;
+};
+
+// Throws ipc::error unless CODE is IPC_OK. To be called on the thread whose call returned CODE, before its next one.
+inline void require(status code)
+{
+    if (code != IPC_OK)
+        throw error(code, ipc_last_error(), ipc_last_errno());
+}
+
+// ---- time
+// -------------------------------------------------------------------------------------------------------------
+
+// A moment of CLOCK_MONOTONIC. Converts from durations, so that `5ms` can stand where a deadline is asked for.
+class deadline
+{
+  public:
+    constexpr deadline() noexcept : at_(IPC_FOREVER)
+    {
+    }
+
+    constexpr explicit deadline(ipc_deadline at) noexcept : at_(at)
+    {
+    }
+
+    template <class Rep, class Period>
+    deadline(std::chrono::duration<Rep, Period> from_now)
+        : at_(from_now.count() <= 0 ? IPC_NOW
+                                    : ipc_deadline_after(static_cast<uint64_t>(
+                                          std::chrono::duration_cast<std::chrono::nanoseconds>(from_now).count())))
+    {
+    }
+
+    static constexpr deadline now() noexcept
+    {
+        return deadline(IPC_NOW);
+    }
+
+    static constexpr deadline never() noexcept
+    {
+        return deadline(IPC_FOREVER);
+    }
+
+    constexpr ipc_deadline at() const noexcept
+    {
+        return at_;
+    }
+
+    constexpr bool is_never() const noexcept
+    {
+        return at_ == IPC_FOREVER;
+    }
+
+    // Nanoseconds from now; 0 when it has passed, UINT64_MAX when it never will.
+    uint64_t remaining() const noexcept
+    {
+        if (is_never())
+            return UINT64_MAX;
+        const uint64_t now = ipc_deadline_after(0);
+        return at_ > now ? at_ - now : 0;
+    }
+
+    bool has_passed() const noexcept
+    {
+        return remaining() == 0;
+    }
+
+  private:
+    ipc_deadline at_;
+};
+
+// A switch that ends waits with IPC_CANCELLED. Must outlive the calls that it was given to.
+class cancel_source
+{
+  public:
+    cancel_source()
+    {
+        ipc_cancel *made = nullptr;
+        require(ipc_cancel_create(&made));
+        handle_.reset(made);
+    }
+
+    void trigger() noexcept
+    {
+        ipc_cancel_trigger(handle_.get());
+    }
+
+    ipc_cancel *get() const noexcept
+    {
+        return handle_.get();
+    }
+
+  private:
+    struct destroy {
+        void operator()(ipc_cancel *cancel) const noexcept
+        {
+            ipc_cancel_destroy(cancel);
+        }
+    };
+    std::unique_ptr<ipc_cancel, destroy> handle_;
+};
+
+} // namespace ipc
+#endif

@@ -1,0 +1,176 @@
+// Listener and connection.
+#ifndef IPC_CONNECTION_HPP
+#define IPC_CONNECTION_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "basics.hpp"
+#include "ring.hpp"
+
+namespace ipc
+{
+
+namespace detail
+{
+struct close_connection {
+    void operator()(ipc_connection *handle) const noexcept
+    {
+        ipc_connection_close(handle);
+    }
+    void operator()(ipc_listener *handle) const noexcept
+    {
+        ipc_listener_close(handle);
+    }
+};
+} // namespace detail
+
+// One side of a connection: two rings and how it ends.
+class connection
+{
+  public:
+    // Owns HANDLE, which may be null.
+    explicit connection(ipc_connection *handle = nullptr) noexcept : handle_(handle)
+    {
+    }
+
+    // Connects to the listener NAME, or throws ipc::error.
+    static connection connect(const std::string &name, const ipc_connect_options &options = {})
+    {
+        connection made;
+        require(try_connect(name, options, made));
+        return made;
+    }
+
+    static status try_connect(const std::string &name, const ipc_connect_options &options, connection &made) noexcept
+    {
+        ipc_connection *handle = nullptr;
+        const status code = ipc_connect(name.c_str(), &options, &handle);
+        if (code == IPC_OK)
+            made.handle_.reset(handle);
+        return code;
+    }
+
+    explicit operator bool() const noexcept
+    {
+        return handle_ != nullptr;
+    }
+
+    ipc_connection *get() const noexcept
+    {
+        return handle_.get();
+    }
+
+    ipc_connection *release() noexcept
+    {
+        return handle_.release();
+    }
+
+    void close() noexcept
+    {
+        handle_.reset();
+    }
+
+    writer_ref writer() const noexcept
+    {
+        return ipc_connection_writer(handle_.get());
+    }
+
+    reader_ref reader() const noexcept
+    {
+        return ipc_connection_reader(handle_.get());
+    }
+
+    bool is_open() const noexcept
+    {
+        return ipc_connection_is_open(handle_.get());
+    }
+
+    uint32_t close_code() const noexcept
+    {
+        return ipc_connection_close_code(handle_.get());
+    }
+
+    // What the server said when it closed; empty if nothing.
+    std::string close_text() const
+    {
+        char text[256];
+        return {text, ipc_connection_close_text(handle_.get(), text, sizeof text)};
+    }
+
+    uint32_t slot() const noexcept
+    {
+        return ipc_connection_slot(handle_.get());
+    }
+
+    int32_t peer_pid() const noexcept
+    {
+        return ipc_connection_peer_pid(handle_.get());
+    }
+
+    // Server: what the client said when it connected.
+    std::string_view hello() const noexcept
+    {
+        uint32_t length = 0;
+        const void *said = ipc_connection_hello(handle_.get(), &length);
+        return {static_cast<const char *>(said), length};
+    }
+
+    void shutdown(uint32_t code, const std::string &text) noexcept
+    {
+        ipc_connection_shutdown(handle_.get(), code, text.c_str());
+    }
+
+  private:
+    std::unique_ptr<ipc_connection, detail::close_connection> handle_;
+};
+
+// The named place that clients connect to. Events lend connections as plain handles: see ipc_event.
+class listener
+{
+  public:
+    explicit listener(const std::string &name, const ipc_listener_options &options = {})
+    {
+        ipc_listener *made = nullptr;
+        require(ipc_listener_open(name.c_str(), &options, &made));
+        handle_.reset(made);
+    }
+
+    ipc_listener *get() const noexcept
+    {
+        return handle_.get();
+    }
+
+    status next(ipc_event &event, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_listener_next(handle_.get(), until.at(), cancel, &event);
+    }
+
+    void give_back(ipc_connection *connection) noexcept
+    {
+        ipc_listener_return(handle_.get(), connection);
+    }
+
+    void stop() noexcept
+    {
+        ipc_listener_stop(handle_.get());
+    }
+
+    void resume() noexcept
+    {
+        ipc_listener_resume(handle_.get());
+    }
+
+    void close() noexcept
+    {
+        handle_.reset();
+    }
+
+  private:
+    std::unique_ptr<ipc_listener, detail::close_connection> handle_;
+};
+
+} // namespace ipc
+#endif

@@ -1,0 +1,290 @@
+// The two ends of a ring.
+#ifndef IPC_RING_HPP
+#define IPC_RING_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "basics.hpp"
+
+namespace ipc
+{
+
+// A record read in place: valid until the reader's release(). A hostile peer can change the bytes: read once, check,
+// use.
+struct record {
+    const uint8_t *data = nullptr;
+    uint32_t size = 0;
+    uint16_t type = 0;
+    bool redelivered = false;
+
+    std::string_view text() const noexcept
+    {
+        return {reinterpret_cast<const char *>(data), size};
+    }
+};
+
+// The calls of a writing end, whether owned (ring_writer) or a connection's. Does not own.
+class writer_ref
+{
+  public:
+    constexpr writer_ref(ipc_ring_writer *handle) noexcept : handle_(handle)
+    {
+    }
+
+    ipc_ring_writer *get() const noexcept
+    {
+        return handle_;
+    }
+
+    uint64_t capacity() const noexcept
+    {
+        return ipc_ring_writer_capacity(handle_);
+    }
+
+    uint32_t max_payload() const noexcept
+    {
+        return ipc_ring_writer_max_payload(handle_);
+    }
+
+    // LENGTH bytes in place at PAYLOAD; IPC_FULL when there is no room now.
+    status try_claim(uint32_t length, uint8_t *&payload) noexcept
+    {
+        void *place = nullptr;
+        const status code = ipc_ring_try_claim(handle_, length, &place);
+        payload = static_cast<uint8_t *>(place);
+        return code;
+    }
+
+    status claim(uint32_t length, uint8_t *&payload, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        void *place = nullptr;
+        const status code = ipc_ring_claim(handle_, length, until.at(), cancel, &place);
+        payload = static_cast<uint8_t *>(place);
+        return code;
+    }
+
+    // Grows the open claim to LENGTH bytes, keeping what was written: PAYLOAD may have moved.
+    status extend_claim(uint32_t length, uint8_t *&payload) noexcept
+    {
+        void *place = nullptr;
+        const status code = ipc_ring_extend_claim(handle_, length, &place);
+        if (code == IPC_OK)
+            payload = static_cast<uint8_t *>(place);
+        return code;
+    }
+
+    status commit(uint32_t length, uint16_t type = 0) noexcept
+    {
+        return ipc_ring_commit(handle_, length, type);
+    }
+
+    status commit_batched(uint32_t length, uint16_t type = 0) noexcept
+    {
+        return ipc_ring_commit_batched(handle_, length, type);
+    }
+
+    void flush() noexcept
+    {
+        ipc_ring_flush(handle_);
+    }
+
+    void abandon() noexcept
+    {
+        ipc_ring_abandon(handle_);
+    }
+
+    status try_write(std::string_view payload, uint16_t type = 0) noexcept
+    {
+        return write_until(payload, type, deadline::now(), nullptr);
+    }
+
+    status write_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        if (payload.size() > UINT32_MAX)
+            return IPC_E_TOO_LARGE;
+        return ipc_ring_write(handle_, payload.data(), static_cast<uint32_t>(payload.size()), type, until.at(), cancel);
+    }
+
+    // Copies and publishes, waiting for room. Throws when that cannot be.
+    void write(std::string_view payload, uint16_t type = 0, deadline until = deadline::never())
+    {
+        require(write_until(payload, type, until));
+    }
+
+    void stop() noexcept
+    {
+        ipc_ring_writer_stop(handle_);
+    }
+
+    void resume() noexcept
+    {
+        ipc_ring_writer_resume(handle_);
+    }
+
+    ipc_peer_state peer() const noexcept
+    {
+        return ipc_ring_writer_peer(handle_);
+    }
+
+    status wait_for_peer(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_ring_writer_wait_for_peer(handle_, until.at(), cancel);
+    }
+
+  private:
+    ipc_ring_writer *handle_;
+};
+
+// The calls of a reading end, whether owned (ring_reader) or a connection's. Does not own.
+class reader_ref
+{
+  public:
+    constexpr reader_ref(ipc_ring_reader *handle) noexcept : handle_(handle)
+    {
+    }
+
+    ipc_ring_reader *get() const noexcept
+    {
+        return handle_;
+    }
+
+    uint64_t capacity() const noexcept
+    {
+        return ipc_ring_reader_capacity(handle_);
+    }
+
+    // The next record in place; IPC_EMPTY when there is none now.
+    status try_read(record &next) noexcept
+    {
+        ipc_record raw;
+        const status code = ipc_ring_try_read(handle_, &raw);
+        if (code == IPC_OK)
+            next = {static_cast<const uint8_t *>(raw.payload), raw.length, raw.type, raw.redelivered};
+        return code;
+    }
+
+    status read(record &next, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        ipc_record raw;
+        const status code = ipc_ring_read(handle_, until.at(), cancel, &raw);
+        if (code == IPC_OK)
+            next = {static_cast<const uint8_t *>(raw.payload), raw.length, raw.type, raw.redelivered};
+        return code;
+    }
+
+    // Waits until there is something to read, and does not read it.
+    status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_ring_wait(handle_, until.at(), cancel);
+    }
+
+    // Gives back everything read so far.
+    void release() noexcept
+    {
+        ipc_ring_release(handle_);
+    }
+
+    void stop() noexcept
+    {
+        ipc_ring_reader_stop(handle_);
+    }
+
+    void resume() noexcept
+    {
+        ipc_ring_reader_resume(handle_);
+    }
+
+    ipc_peer_state peer() const noexcept
+    {
+        return ipc_ring_reader_peer(handle_);
+    }
+
+    status wait_for_peer(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_ring_reader_wait_for_peer(handle_, until.at(), cancel);
+    }
+
+  private:
+    ipc_ring_reader *handle_;
+};
+
+namespace detail
+{
+struct close_ring {
+    void operator()(ipc_ring_writer *handle) const noexcept
+    {
+        ipc_ring_writer_close(handle);
+    }
+    void operator()(ipc_ring_reader *handle) const noexcept
+    {
+        ipc_ring_reader_close(handle);
+    }
+};
+
+// A ring end that is owned: REF's calls plus the duty to leave.
+template <class Handle, class Ref> class owned : public Ref
+{
+  public:
+    owned(owned &&other) noexcept : Ref(other.owner_.get()), owner_(std::move(other.owner_))
+    {
+        static_cast<Ref &>(other) = Ref(nullptr);
+    }
+
+    owned &operator=(owned &&other) noexcept
+    {
+        owner_ = std::move(other.owner_);
+        static_cast<Ref &>(*this) = Ref(owner_.get());
+        static_cast<Ref &>(other) = Ref(nullptr);
+        return *this;
+    }
+
+  protected:
+    explicit owned(Handle *handle) noexcept : Ref(handle), owner_(handle)
+    {
+    }
+
+  private:
+    std::unique_ptr<Handle, close_ring> owner_;
+};
+} // namespace detail
+
+// The writing end of the ring NAME; leaves when destroyed.
+class ring_writer : public detail::owned<ipc_ring_writer, writer_ref>
+{
+  public:
+    explicit ring_writer(const std::string &name, const ipc_ring_options &options = {}) : owned(open(name, options))
+    {
+    }
+
+  private:
+    static ipc_ring_writer *open(const std::string &name, const ipc_ring_options &options)
+    {
+        ipc_ring_writer *made = nullptr;
+        require(ipc_ring_writer_open(name.c_str(), &options, &made));
+        return made;
+    }
+};
+
+// The reading end of the ring NAME; leaves when destroyed.
+class ring_reader : public detail::owned<ipc_ring_reader, reader_ref>
+{
+  public:
+    explicit ring_reader(const std::string &name, const ipc_ring_options &options = {}) : owned(open(name, options))
+    {
+    }
+
+  private:
+    static ipc_ring_reader *open(const std::string &name, const ipc_ring_options &options)
+    {
+        ipc_ring_reader *made = nullptr;
+        require(ipc_ring_reader_open(name.c_str(), &options, &made));
+        return made;
+    }
+};
+
+} // namespace ipc
+#endif
