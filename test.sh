@@ -11,7 +11,7 @@ usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build]
 
   (none)         build, every test, sanitizers, analyzers, document checks     about 5 minutes, 2 cores, warm caches
   --quick        build and every test, without sanitizers and clang-tidy       about 2 minutes
-  --long         also stress, fuzz, kill storms and the spin models            about 1 hour
+  --long         also stress, fuzz, kill storms, netstandard2.0, spin models   about 1 hour
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
   --debug        C# and C in Debug: the invariants inside the libraries are checked too
   --no-build     what is built already
@@ -91,9 +91,12 @@ in_test_environment() { # COMMAND...   only what a runner starts carries the mar
     IPC_TEST_RUN=$run_mark run_logged "$@"
 }
 
-run_dotnet() { # PROJECT: a test program reports what it ran; one that ran nothing has failed
-    local project=$1 program results=$logs/$1.xml log=$logs/$1.log code=0 arguments total bad
-    program=tests/$project/bin/$configuration/net10.0/$project.dll
+# A test program reports what it ran; one that ran nothing has failed. LIBRARY: the asset that it was built to test.
+run_dotnet() { # PROJECT [LIBRARY]
+    local project=$1 library=${2:-} program results log code=0 arguments total bad
+    program=tests/$project/bin/${library:+$library-under-test/}$configuration/net10.0/$project.dll
+    [ -z "$library" ] || project="$project, $library"
+    results=$logs/${project//, /-}.xml log=$logs/${project//, /-}.log
     rm -f "$results"
     if [ ! -f "$program" ]; then
         say "  FAILED: $project is not built: is it in Ipc.sln?"
@@ -121,6 +124,26 @@ run_dotnet() { # PROJECT: a test program reports what it ran; one that ran nothi
     fi
     show_skipped "$results"
     row "$project" "$(count "$results" assembly passed)" $bad "$(count "$results" assembly skipped)" $took_seconds
+}
+
+# The same tests over the assets that .NET Framework gets, as far as a newer runtime can tell: see Directory.Build.targets.
+run_dotnet_over() { # LIBRARY PROJECT...
+    local library=$1 project
+    shift
+    export library configuration
+    build_over() {
+        local project
+        for project in "$@"; do
+            dotnet build "tests/$project" -c "$configuration" -p:LibraryUnderTest="$library" -m:2 -nodeReuse:false -v:minimal -tl:off || return
+        done
+    }
+    export -f build_over
+    if [ -n "$build" ] && ! run_logged "building for $library" "$logs/build-$library.log" 1200 bash -c 'build_over "$@"' - "$@"; then
+        show_failure "building for $library" "$logs/build-$library.log"
+        row "$library build" 0 1 0 $took_seconds
+        return
+    fi
+    for project in "$@"; do run_dotnet "$project" "$library"; done
 }
 
 # Sanitizer runtimes want their own places in the address space, and the wide randomisation of newer kernels takes them.
@@ -203,6 +226,7 @@ shopt -s nullglob
 for project in tests/*.Tests/*.csproj; do
     run_dotnet "$(basename "$project" .csproj)"
 done
+[ $depth != long ] || run_dotnet_over netstandard2.0 Ipc.Core.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.Tests
 if [ $depth != quick ] && [ -f tests/native/CMakeLists.txt ]; then
     run_sanitized asan
     run_sanitized tsan

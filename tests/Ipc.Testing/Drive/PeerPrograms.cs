@@ -11,7 +11,7 @@ public static class PeerPrograms
     /// <summary>The program, and what stands before its verb.</summary>
     public static string[] Of(Language language) => language == Language.C
         ? [Existing(Path.Combine(NativeBuild(), "tests", "native", "peer"))]
-        : [DotnetHost(), Existing(Path.Combine(_top, "tests", "Ipc.Peer", "bin", Configuration(), "net10.0", "Ipc.Peer.dll"))];
+        : [DotnetHost(), Existing(Path.Combine(_top, "tests", "Ipc.Peer", Output(), "Ipc.Peer.dll"))];
 
     /// <summary>The top of the repository.</summary>
     public static string Top => _top;
@@ -19,9 +19,12 @@ public static class PeerPrograms
     private static string NativeBuild() =>
         Environment.GetEnvironmentVariable("IPC_NATIVE_BUILD") is { Length: > 0 } set ? set : Path.Combine(_top, "build", "native");
 
-    /// <summary>Tests and peer are built together: .../bin/CONFIGURATION/net10.0/.</summary>
-    private static string Configuration() =>
-        Path.GetFileName(Path.GetDirectoryName(AppContext.BaseDirectory.TrimEnd(Path.DirectorySeparatorChar))!);
+    /// <summary>Tests and peer are built together: what stands behind tests/NAME/ is the same for both.</summary>
+    private static string Output()
+    {
+        string fromTests = Path.GetRelativePath(Path.Combine(_top, "tests"), AppContext.BaseDirectory);
+        return fromTests[(fromTests.IndexOf(Path.DirectorySeparatorChar) + 1)..];
+    }
 
     private static string DotnetHost()
     {
