@@ -67,7 +67,7 @@ public sealed unsafe partial class Connection
         if (!Atomic.TryExchange(&slot->State, ListenerSlot.Opening, ListenerSlot.Requested))
         {
             connection.Dispose();
-            Throw.Status(IpcStatus.NotFound, $"The server \"{name}\" ended while it was being connected to.");
+            Throw.Status(IpcStatus.PeerDied, $"The server \"{name}\" ended while it was being connected to.");
         }
 
         connection.RingDoorbell();
@@ -100,7 +100,7 @@ public sealed unsafe partial class Connection
             case IpcStatus.Refused:
                 throw new ConnectionRefusedException($"The server \"{name}\" (process {PeerProcessId}) could not use the connection's region and dropped the request.");
             default:
-                Throw.Status(IpcStatus.NotFound, $"The server \"{name}\" (process {PeerProcessId}) ended while it was being connected to.");
+                Throw.Status(status == IpcStatus.PeerClosed ? status : IpcStatus.PeerDied, $"The server \"{name}\" (process {PeerProcessId}) ended while it was being connected to.");
                 break;
         }
     }

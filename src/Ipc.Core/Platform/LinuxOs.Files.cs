@@ -115,7 +115,7 @@ internal sealed unsafe partial class LinuxOs
             return;
 
         int error = Marshal.GetLastWin32Error();
-        if (error != ENOENT)
+        if (error is not (ENOENT or EISDIR)) // no directory is a region: a name that a hostile client chose may lead to one
             FailedAt(path, "removed", error);
     }
 

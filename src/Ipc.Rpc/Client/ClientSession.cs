@@ -193,7 +193,7 @@ internal sealed class ClientSession : IDisposable
         catch (IpcException e)
         {
             RpcFailure failure = FailureOf(e);
-            if (e.Status != IpcStatus.NotFound)
+            if (e.Status is not (IpcStatus.NotFound or IpcStatus.PeerDied or IpcStatus.PeerClosed)) // its successor may be there already
                 Pause(failure);
             throw failure.ToException(cancel);
         }
