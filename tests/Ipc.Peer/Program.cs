@@ -14,7 +14,7 @@ internal static class Program
     private const string Usage =
         """
         usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN NAME_OUT COUNT |
-          ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME
+          ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive
           [--capacity N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]
         """;
 
@@ -52,6 +52,7 @@ internal static class Program
         ["listen", var name] => ConnectionVerbs.Listen(name, options),
         ["connect", var name, var count, var size] => ConnectionVerbs.Connect(name, Number(count), size, options),
         ["region-show", var name] => RegionShow.Run(name),
+        ["drive"] => Drive.Driver.Run(),
         _ => ShowUsage(),
     };
 

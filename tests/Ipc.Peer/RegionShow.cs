@@ -26,6 +26,8 @@ internal static unsafe class RegionShow
             ShowRing("ring.", (RingHeader*)(view.Base + geometry.BodyOffset));
         else if (header.Kind == (uint)RegionKind.OfListener)
             ShowListener(view, geometry);
+        else
+            ShowConnection(view, geometry);
         return Program.Right;
     }
 
@@ -118,5 +120,34 @@ internal static unsafe class RegionShow
             Show($"slot.{index}.state", slot->State);
             Show($"slot.{index}.connection_id", slot->ConnectionId);
         }
+    }
+
+    private static void ShowConnection(MappedView view, in RegionGeometry geometry)
+    {
+        ConnectionHeader* header = (ConnectionHeader*)(view.Base + geometry.BodyOffset);
+        Show("connection.magic", header->Magic);
+        Show("connection.slot", header->Slot);
+        Show("connection.to_server", header->ToServer);
+        Show("connection.to_client", header->ToClient);
+        Show("connection.connection_id", header->ConnectionId);
+        Show("connection.reply", header->Reply);
+        Show("connection.server_close", header->ServerClose);
+        Show("connection.server_text_length", header->ServerTextLength);
+        ShowText("connection.server_text", header->ServerText, header->ServerTextLength);
+        Show("connection.client_close", header->ClientClose);
+        Show("connection.hello_length", header->HelloLength);
+        ShowText("connection.hello", header->Hello, header->HelloLength);
+        ShowWaiter("connection.session", header->Session);
+        ShowRingAt("to_server.", view, header->ToServer);
+        ShowRingAt("to_client.", view, header->ToClient);
+    }
+
+    private static void ShowText(string key, byte* text, uint length) =>
+        Console.WriteLine(key + " " + Convert.ToHexString(new ReadOnlySpan<byte>(text, (int)Math.Min(length, ConnectionHeader.TextCapacity))).ToLowerInvariant());
+
+    private static void ShowRingAt(string prefix, MappedView view, ulong offset)
+    {
+        if (offset <= view.Size - RingHeader.ByteSize)
+            ShowRing(prefix, (RingHeader*)(view.Base + offset));
     }
 }

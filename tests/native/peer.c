@@ -7,6 +7,7 @@
  *   peer ring-hold NAME writer|reader               attaches, prints "ready", waits for the end of its input
  *   peer listen NAME                                echo server; prints "ready"; ends with its input
  *   peer connect NAME COUNT SIZE                    echo client
+ *   peer drive                                      does what each line of its input says (drive.c)
  *   peer region-show NAME                           every field of the headers, a line each: key value
  *
  * Options: --capacity N, --wait adaptive|spin|block, --open create|open|any, --timeout MS.
@@ -14,6 +15,8 @@
  */
 #define _GNU_SOURCE
 #include "peer.h"
+
+#include "drive.h"
 
 #include <poll.h>
 #include <stdarg.h>
@@ -170,6 +173,13 @@ static int ring_hold(char **arguments, int count)
     return 0;
 }
 
+static int peer_drive(char **arguments, int count)
+{
+    (void)arguments;
+    (void)count;
+    return drive();
+}
+
 typedef struct verb {
     const char *name;
     int least;
@@ -180,14 +190,14 @@ typedef struct verb {
 static const verb verbs[] = {
     {"ring-write", 3, 4, ring_write},        {"ring-read", 2, 2, ring_read}, {"ring-echo", 3, 3, ring_echo},
     {"ring-hold", 2, 2, ring_hold},          {"listen", 1, 1, peer_listen},  {"connect", 3, 3, peer_connect},
-    {"region-show", 1, 1, peer_region_show},
+    {"region-show", 1, 1, peer_region_show}, {"drive", 0, 0, peer_drive},
 };
 
 static int usage(void)
 {
     fprintf(stderr, "usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN "
                     "NAME_OUT COUNT |\n"
-                    "  ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME\n"
+                    "  ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive\n"
                     "  [--capacity N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]\n");
     return 2;
 }

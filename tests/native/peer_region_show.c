@@ -104,6 +104,36 @@ static void show_listener(const ipc_region *region)
     }
 }
 
+static void show_text(const char *key, const uint8_t *text, uint32_t length)
+{
+    printf("connection.%s ", key);
+    for (uint32_t i = 0; i < length && i < IPC_CONNECTION_TEXT_MAX; i++)
+        printf("%02x", text[i]);
+    printf("\n");
+}
+
+static void show_connection(const ipc_region *region)
+{
+    const ipc_connection_body *body = ipc_region_at(region, region->geometry.body_offset);
+    const uint32_t server_text_length = ipc_load_relaxed32(&body->server_text_length);
+    const uint32_t hello_length = ipc_load_relaxed32(&body->hello_length);
+    show("connection.", "magic", body->magic);
+    show("connection.", "slot", body->slot);
+    show("connection.", "to_server", body->to_server);
+    show("connection.", "to_client", body->to_client);
+    show("connection.", "connection_id", body->connection_id);
+    show("connection.", "reply", ipc_load_relaxed32(&body->reply));
+    show("connection.", "server_close", ipc_load_relaxed32(&body->server_close));
+    show("connection.", "server_text_length", server_text_length);
+    show_text("server_text", body->server_text, server_text_length);
+    show("connection.", "client_close", ipc_load_relaxed32(&body->client_close));
+    show("connection.", "hello_length", hello_length);
+    show_text("hello", body->hello, hello_length);
+    show_waiter("connection.", "session", &body->session);
+    show_ring(region, "to_server.", body->to_server);
+    show_ring(region, "to_client.", body->to_client);
+}
+
 int peer_region_show(char **arguments, int count)
 {
     (void)count;
@@ -120,6 +150,8 @@ int peer_region_show(char **arguments, int count)
         show_ring(region, "ring.", region->geometry.body_offset);
     else if (region->geometry.kind == IPC_KIND_LISTENER)
         show_listener(region);
+    else
+        show_connection(region);
     ipc_region_discard(region);
     return 0;
 }

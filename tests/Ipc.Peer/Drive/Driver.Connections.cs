@@ -1,0 +1,139 @@
+using System;
+using System.Text;
+using System.Threading;
+
+namespace Ipc.Peer.Drive;
+
+/// <summary>The commands of listeners and connections.</summary>
+internal sealed partial class Driver
+{
+    private string? Connect()
+    {
+        switch (_line.Word(0))
+        {
+            case "listen":
+                _objects[_line.Id] = Listener.Open(_line.Word(2), ListenerOptions());
+                return "0";
+            case "next": return NextEvent();
+            case "accept":
+                Get<Connection>(_line.Id).Accept();
+                return "0";
+            case "refuse":
+                Get<Connection>(_line.Id).Refuse(_line.Rest(2));
+                _objects.Remove(_line.Id);
+                return "0";
+            case "return":
+                Get<Listener>(_line.Id).Return(Get<Connection>(_line.Int(2)));
+                return "0";
+            case "shutdown":
+                Get<Connection>(_line.Id).Shutdown((CloseCode)_line.Int(2), _line.Rest(3));
+                return "0";
+            case "connect":
+                _objects[_line.Id] = Connection.Connect(_line.Word(2), ConnectOptions());
+                return "0";
+            case "state": return State(Get<Connection>(_line.Id));
+            case "serve": return Serve(Get<Listener>(_line.Id));
+            default: return null;
+        }
+    }
+
+    private ListenerOptions ListenerOptions()
+    {
+        var options = new ListenerOptions { WaitMode = _line.WaitMode };
+        if (_line.Option("max") != null)
+            options.MaxConnections = (int)_line.Number("max", 0);
+        if (_line.Option("limit") != null)
+            options.MaxRingCapacity = _line.Number("limit", 0);
+        return options;
+    }
+
+    private ConnectOptions ConnectOptions()
+    {
+        var options = new ConnectOptions { WaitMode = _line.WaitMode };
+        if (_line.Waits)
+            options.Deadline = _line.Deadline;
+        if (_line.Option("to_server") != null)
+            options.ToServerCapacity = _line.Number("to_server", 0);
+        if (_line.Option("to_client") != null)
+            options.ToClientCapacity = _line.Number("to_client", 0);
+        if (_line.Option("hello") is { } hello)
+            options.Hello = Encoding.UTF8.GetBytes(hello);
+        return options;
+    }
+
+    private string NextEvent()
+    {
+        IpcStatus status = Get<Listener>(_line.Id).Next(_line.Deadline, CancellationToken.None, out ListenerEvent found);
+        if (status != IpcStatus.Ok)
+            return Status(status);
+        Connection connection = found.Connection;
+        if (connection.Context is not int id)
+        {
+            for (id = FirstLent; _objects.ContainsKey(id);)
+                id++;
+            connection.Context = id;
+            _objects[id] = connection;
+        }
+        return $"0 kind={(int)found.Kind} connection={id} slot={connection.Slot} pid={connection.PeerProcessId} | {Utf8(connection.Hello.Span)}";
+    }
+
+    private static string State(Connection connection) =>
+        $"0 open={(connection.IsOpen ? 1 : 0)} code={(int)connection.PeerCloseCode} slot={connection.Slot} pid={connection.PeerProcessId} | {connection.PeerCloseText}";
+
+    /// <summary>
+    /// serve ID timeout=MS: an echo service until a client sends a record of type 65535. A broken connection ends, the others
+    /// go on.
+    /// </summary>
+    private string Serve(Listener listener)
+    {
+        Deadline until = _line.Deadline;
+        int accepted = 0, closed = 0, broken = 0;
+        bool end = false;
+        while (!end)
+        {
+            IpcStatus status = listener.Next(until, CancellationToken.None, out ListenerEvent found);
+            if (status != IpcStatus.Ok)
+                return $"{(int)status} accepted={accepted} closed={closed} broken={broken}";
+            Connection connection = found.Connection;
+            try
+            {
+                switch (found.Kind)
+                {
+                    case ListenerEventKind.Connect:
+                        connection.Accept();
+                        accepted++;
+                        listener.Return(connection);
+                        break;
+                    case ListenerEventKind.Closed:
+                        closed++;
+                        connection.Dispose();
+                        break;
+                    default:
+                        end = Echo(connection, until);
+                        listener.Return(connection);
+                        break;
+                }
+            }
+            catch (IpcException)
+            {
+                broken++;
+                connection.Dispose();
+            }
+        }
+        return $"0 accepted={accepted} closed={closed} broken={broken}";
+    }
+
+    private static bool Echo(Connection connection, Deadline until)
+    {
+        bool end = false;
+        while (connection.Reader.TryRead(out RingRecord record))
+        {
+            end |= record.Type == EndOfService;
+            IpcStatus status = connection.Writer.Write(record.Payload, record.Type, until, CancellationToken.None);
+            if (status != IpcStatus.Ok)
+                throw new IpcException(status, "the echo could not be sent");
+            connection.Reader.Release();
+        }
+        return end;
+    }
+}
