@@ -1,0 +1,68 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Text.RegularExpressions;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Crash.Tests;
+
+/// <summary>
+/// Every fault point, in both languages, killed and stopped, with survivors of both languages: they go on, nothing that was
+/// published is lost, nothing comes twice without its flag, and no entry, lock or file is left.
+/// </summary>
+public sealed class FaultTests(Peers peers)
+{
+    public static TheoryData<string, string, Language, Language, FaultAction> All
+    {
+        get
+        {
+            var data = new TheoryData<string, string, Language, Language, FaultAction>();
+            foreach (FaultCase fault in FaultTable.Cases)
+            {
+                foreach (Language victim in Enum.GetValues<Language>())
+                {
+                    foreach (Language survivor in Enum.GetValues<Language>())
+                    {
+                        foreach (FaultAction action in Enum.GetValues<FaultAction>())
+                            data.Add(fault.Point, fault.Variant, victim, survivor, action);
+                    }
+                }
+            }
+            return data;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public void TheSurvivorsGoOn(string point, string variant, Language victim, Language survivor, FaultAction action)
+    {
+        FaultCase fault = FaultTable.Cases.Single(row => row.Point == point && row.Variant == variant);
+        using var scene = new Scene(peers, point, fault.Pass, victim, survivor, action);
+        fault.Play(scene);
+    }
+
+    /// <summary>The points are typed three times: in C, in C#, here. Whoever adds one has to play it.</summary>
+    [Fact]
+    public void BothLanguagesHaveThePointsOfTheTableAndNoOthers()
+    {
+        string[] table = [.. FaultTable.Cases.Select(row => row.Point).Distinct().Order(StringComparer.Ordinal)];
+        Assert.Equal(table, PointsIn("src/Ipc.Native/src", "*.c"));
+        Assert.Equal(table, PointsIn("src/Ipc.Core", "*.cs"));
+    }
+
+    /// <summary>Every string in the sources of a library that looks like the name of a fault point.</summary>
+    private static string[] PointsIn(string folder, string pattern)
+    {
+        var names = new SortedSet<string>(StringComparer.Ordinal);
+        foreach (string file in Directory.GetFiles(Path.Combine(PeerPrograms.Top, folder), pattern, SearchOption.AllDirectories))
+        {
+            if (file.Contains("/obj/", StringComparison.Ordinal) || file.Contains("/bin/", StringComparison.Ordinal))
+                continue;
+            foreach (Match match in Regex.Matches(File.ReadAllText(file), "\"((?:region|recover|ring|waiter|listener|connect|connection)\\.[a-z_]+(?:\\.[a-z_]+)?)\""))
+                names.Add(match.Groups[1].Value);
+        }
+        return [.. names];
+    }
+}

@@ -1,0 +1,91 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
+using Xunit;
+
+namespace Ipc.Crash.Tests;
+
+/// <summary>One fault: who is the victim, who survives, and what can be asked of the scene afterwards.</summary>
+internal sealed class Scene : IDisposable
+{
+    private const int SigKill = 128 + 9;
+    private readonly Peers _peers;
+    private readonly string _point;
+    private Driven? _victim;
+
+    public Scene(Peers peers, string point, int pass, Language victim, Language survivor, FaultAction action)
+    {
+        (_peers, _point) = (peers, point);
+        (VictimLanguage, SurvivorLanguage, Action, Pass) = (victim, survivor, action, pass);
+        Name = peers.NewName("fault");
+    }
+
+    public string Name { get; }
+
+    public Language VictimLanguage { get; }
+
+    public Language SurvivorLanguage { get; }
+
+    public FaultAction Action { get; }
+
+    public int Pass { get; }
+
+    public bool Kills => Action == FaultAction.Kill;
+
+    /// <summary>The process that has the fault point armed.</summary>
+    public Driven Victim => _victim ??= _peers.New(VictimLanguage, new Dictionary<string, string>
+    {
+        ["IPC_FAULT"] = $"{_point}:{Pass}",
+        ["IPC_FAULT_ACTION"] = Kills ? "kill" : "stop",
+    });
+
+    /// <summary>A process in the survivors' language; each place is a process of its own.</summary>
+    public Driven Survivor(string place) => _peers.At(SurvivorLanguage, place);
+
+    /// <summary>Waits until the victim has met its fault point. It fails when the victim gets past it.</summary>
+    public void WaitForFault()
+    {
+        if (Kills)
+        {
+            Watchdog.Until(() => Victim.HasExited || Victim.HasAnswered, $"the victim to reach {_point}");
+            Assert.False(Victim.HasAnswered && !Victim.HasExited, $"{VictimLanguage} never reached {_point}");
+            Assert.Equal(SigKill, Victim.WaitForExit());
+        }
+        else
+        {
+            Watchdog.Until(() => Victim.IsStopped || Victim.HasAnswered || Victim.HasExited, $"the victim to reach {_point}");
+            Assert.True(Victim.IsStopped, $"{VictimLanguage} never stopped at {_point}");
+        }
+    }
+
+    /// <summary>
+    /// The region is as if the fault had not been: so many live participants in the table and no others, and nobody holds the
+    /// region lock. The bytes are read without either library.
+    /// </summary>
+    public void CheckTable(int live)
+    {
+        using var region = new LiveRegion(_peers.Directory.FileOf(Name));
+        Watchdog.Until(() => Taken(region) == live, $"{live} participants in the table of {Name}");
+        Assert.Equal(Wire.Region.StateLive, region[Wire.Region.State]);
+        Watchdog.Until(() => region.TryLock(Wire.Region.LockOfRegion), "the region lock to be free");
+        for (int i = 0; i < region[Wire.Region.ParticipantCapacity]; i++)
+        {
+            bool free = region[Wire.Region.Participants + i * Wire.Participant.Size] == 0;
+            Assert.Equal(free, region.TryLock(Wire.Region.LockOfParticipant + i));
+        }
+    }
+
+    /// <summary>Nothing of this name is left in the directory, nor anything without a proper name.</summary>
+    public void CheckNothingLeft() => Assert.Empty(_peers.Directory.FilesOf(Name));
+
+    public string File => _peers.Directory.FileOf(Name);
+
+    public IReadOnlyList<string> Files => _peers.Directory.FilesOf(Name);
+
+    public void Dispose() => _victim?.Dispose();
+
+    private static int Taken(LiveRegion region) => Enumerable.Range(0, (int)region[Wire.Region.ParticipantCapacity])
+        .Count(i => region[Wire.Region.Participants + i * Wire.Participant.Size] != 0);
+}

@@ -1,0 +1,50 @@
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Crash.Tests;
+
+/// <summary>Faults of a writer. What it published arrives, what it did not leaves no trace, its successor goes on from there.</summary>
+internal static class WriterScenes
+{
+    public static void Writing(Scene scene, int published) => Play(scene, published, batch: 1);
+
+    public static void WritingBatches(Scene scene, int published) => Play(scene, published, batch: 4);
+
+    /// <summary>The reader sleeps; the victim has published and changed the word, and never gets to wake it.</summary>
+    public static void Waking(Scene scene) => Play(scene, published: null, batch: 1);
+
+    private static void Play(Scene scene, int? published, int batch)
+    {
+        const int Count = 12;
+        Driven reader = scene.Survivor("reader");
+        reader.Must($"open-reader 1 {scene.Name} capacity=16384 wait=block");
+        scene.Victim.Must($"open-writer 1 {scene.Name}");
+        reader.Begin($"receive 1 1 {Count} 500 timeout=50000");
+        reader.WaitUntilAsleep();
+        scene.Victim.Begin($"send 1 1 {Count} 500 batch={batch} timeout=50000");
+        scene.WaitForFault();
+        Driven writer = scene.Survivor("writer");
+        int next = Count + 1;
+        if (scene.Kills)
+        {
+            Answer received = reader.Result(); // all that was published, and then the news
+            Assert.Equal(IpcStatus.PeerDied, received.Status);
+            next = (int)received["at"];
+            if (published != null)
+                Assert.Equal(published + 1, next);
+            else
+                Assert.True(next >= 2, "the record of the missing wake was lost");
+            writer.Must($"open-writer 1 {scene.Name}");
+        }
+        else
+        {
+            Assert.Equal(IpcStatus.InUse, writer.Do($"open-writer 1 {scene.Name}").Status); // stopped is not dead
+            scene.Victim.Continue();
+            Assert.Equal(IpcStatus.Ok, scene.Victim.Result().Status);
+            Assert.Equal("0 redelivered=0", reader.Result().Line);
+            writer = scene.Victim;
+        }
+        RegionScenes.Traffic(writer, reader, next);
+        RegionScenes.End(scene, writer, reader);
+    }
+}
