@@ -4,9 +4,11 @@ namespace Ipc;
 
 /// <summary>How long to spin before sleeping, in ns; each end has its own and learns.</summary>
 /// <remarks>
-/// A wake costs 5 to 45 us on virtual machines, so spinning that long is at worst twice as dear as the best choice. A sleep that turned out
-/// shorter than that should have been a spin: the budget doubles. One that lasted longer was not worth spinning for: it halves, down to a
-/// minimum that still catches an answer already on its way. With one processor nothing can arrive during a spin: zero.
+/// A wake costs 5 to 45 us on virtual machines, so spinning that long is at worst twice as dear as the best choice. A spin that found what it
+/// waited for doubles the budget; one that did not halves it, down to a minimum that still catches an answer already on its way. How long the
+/// sleep after it took says nothing: where the processors are busy, the spin itself may be what the peer waits for. So that ends that
+/// have both given up find back to spinning, every 128th miss in a row spins for the full time once. With one processor nothing can arrive
+/// during a spin: zero.
 /// </remarks>
 internal struct SpinBudget
 {
@@ -15,16 +17,22 @@ internal struct SpinBudget
 
     private static readonly bool s_useless = Environment.ProcessorCount == 1;
 
+    private const uint Probe = 128;
+
     private ulong _nanoseconds;
+    private uint _misses;
 
     public static SpinBudget Initial => new() { _nanoseconds = 25_000 };
 
     public readonly ulong Nanoseconds => s_useless ? 0 : _nanoseconds;
 
-    public void SleptFor(ulong nanoseconds)
+    /// <summary>The spin found what it waited for, though not at its first looks.</summary>
+    public void Found()
     {
-        _nanoseconds = nanoseconds < Longest
-            ? Math.Min(_nanoseconds * 2, Longest)
-            : Math.Max(_nanoseconds / 2, Shortest);
+        _misses = 0;
+        _nanoseconds = Math.Min(_nanoseconds * 2, Longest);
     }
+
+    /// <summary>The spin was for nothing: the wait sleeps.</summary>
+    public void Missed() => _nanoseconds = ++_misses % Probe == 0 ? Longest : Math.Max(_nanoseconds / 2, Shortest);
 }

@@ -90,7 +90,11 @@ internal sealed unsafe class WaitControl
         for (int turn = 1; ; turn++)
         {
             if (condition.IsTrue())
+            {
+                if (turn > SpinsBetweenChecks)
+                    _spin.Found();
                 return true;
+            }
 
             SpinPause.Once();
             if (turn % SpinsBetweenChecks != 0)
@@ -99,7 +103,10 @@ internal sealed unsafe class WaitControl
             if (IsOver(ref condition, deadline, cancel, out status))
                 return true;
             if (!forever && Os.Current.Now() >= until)
+            {
+                _spin.Missed();
                 return false;
+            }
         }
     }
 
@@ -114,10 +121,7 @@ internal sealed unsafe class WaitControl
             uint announced = Waiter.Announce(waiter);
             IpcStatus status = IpcStatus.Ok;
             if (condition.IsTrue() || IsOver(ref condition, deadline, cancel, out status)) // [sleep] after the announcement
-            {
-                _spin.SleptFor(Os.Current.Now() - began);
                 return status;
-            }
 
             ulong until = deadline.Nanoseconds;
             ulong longest = condition.LongestSleep;
@@ -127,10 +131,7 @@ internal sealed unsafe class WaitControl
 
             // Before announcing again: a flag that is left behind costs the publisher a wake that nobody needs.
             if (condition.IsTrue())
-            {
-                _spin.SleptFor(Os.Current.Now() - began);
                 return IpcStatus.Ok;
-            }
         }
     }
 

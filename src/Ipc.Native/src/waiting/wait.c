@@ -17,6 +17,7 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     ipc_store_relaxed32(&end->inside, 0);
     end->mode = mode;
     end->budget_ns = ipc_platform_processors() > 1 ? IPC_SPIN_MAX_NS / 2 : 0;
+    end->misses = 0;
     end->bounded_until = 0;
     for (int i = 0; i < IPC_END_WAKES; i++)
         end->wakes[i] = NULL;
@@ -137,7 +138,6 @@ static ipc_status sleep_once(const ipc_wait *wait)
 
 ipc_status ipc_wait_asleep(const ipc_wait *wait)
 {
-    const uint64_t started = ipc_platform_now();
     ipc_cancel_link link;
     ipc_status status;
 
@@ -147,6 +147,6 @@ ipc_status ipc_wait_asleep(const ipc_wait *wait)
     } while (status == IPC_EMPTY);
     ipc_cancel_unlink_waiter(wait->cancel, &link);
 
-    ipc_end_learn(wait->end, ipc_platform_now() - started + wait->end->budget_ns);
+    ipc_end_learn(wait->end, false);
     return status;
 }

@@ -1,10 +1,12 @@
 /*
  * wait.h - waiting: spin as long as a wake would cost, then sleep.
  *
- * Spinning. The budget moves between 1 us and 50 us: a wait that ended within 50 us, spinning or not, would have been
- * shorter with a larger budget and doubles it; a longer one halves it. A wake costs 5 to 45 us, so spinning never costs
- * more than about what it may save. With one processor there is nothing to spin for. Whether the wait has been ended
- * otherwise is looked at once in 64 looks at the condition.
+ * Spinning. The budget moves between 1 us and 50 us: a spin that found what it waited for doubles it, one that did not
+ * halves it. How long the sleep after it took says nothing: where the processors are busy, the spin itself may be what
+ * the peer waits for. So that ends that have both given up find back to spinning, every 128th miss in a row spins for
+ * the full time once. A wake costs 5 to 45 us, so spinning never costs more than about what it may save. With one
+ * processor there is nothing to spin for. Whether the wait has been ended otherwise is looked at once in 64 looks at
+ * the condition.
  *
  * Ending. `ipc_end` is this process's half of an object that waits. Stop and close set a flag and wake the shared words
  * on which the object's thread can be sleeping; a sleeper in another process that is woken by this looks at its
@@ -25,12 +27,14 @@
 #define IPC_SPIN_LOOKS  64
 #define IPC_SPIN_MIN_NS 1000u
 #define IPC_SPIN_MAX_NS 50000u
+#define IPC_SPIN_PROBE  128
 
 typedef struct ipc_end {
     ipc_atomic32 flags;
     ipc_atomic32 inside;
     ipc_wait_mode mode;
     uint32_t budget_ns;     /* adaptive; 0 with one processor */
+    uint32_t misses;        /* spins in a row that found nothing */
     uint64_t bounded_until; /* until then sleeps are short: publishers may not know yet that they must fence */
     ipc_waiter *wakes[IPC_END_WAKES];
 } ipc_end;
@@ -71,12 +75,15 @@ static inline uint64_t ipc_end_spin_budget(const ipc_end *end)
     return end->mode == IPC_WAIT_BLOCK ? 0 : end->budget_ns;
 }
 
-/* After a wait of that length: would more spinning have paid? */
-static inline void ipc_end_learn(ipc_end *end, uint64_t waited_ns)
+/* After a spin: did it find what it waited for? */
+static inline void ipc_end_learn(ipc_end *end, bool found)
 {
     if (end->budget_ns == 0)
         return;
-    uint32_t budget = waited_ns <= IPC_SPIN_MAX_NS ? end->budget_ns * 2 : end->budget_ns / 2;
+    end->misses = found ? 0 : end->misses + 1;
+    uint32_t budget = found ? end->budget_ns * 2 : end->budget_ns / 2;
+    if (!found && end->misses % IPC_SPIN_PROBE == 0)
+        budget = IPC_SPIN_MAX_NS;
     end->budget_ns = budget > IPC_SPIN_MAX_NS ? IPC_SPIN_MAX_NS : budget < IPC_SPIN_MIN_NS ? IPC_SPIN_MIN_NS : budget;
 }
 
@@ -95,7 +102,7 @@ static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready
                 result = wait->check(wait->subject);
                 if (result != IPC_EMPTY) {
                     if (started != 0)
-                        ipc_end_learn(wait->end, 0);
+                        ipc_end_learn(wait->end, true);
                     return result;
                 }
             }
