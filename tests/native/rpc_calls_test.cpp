@@ -1,5 +1,6 @@
 // Calls and streams between threads of one process, client and server both of ipc/rpc.hpp.
 #include <atomic>
+#include <ctime>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -441,6 +442,19 @@ TEST(ClosingTheClientEndsItsPendingCalls)
         code = closed.code();
     }
     CHECK_EQUAL(code, IPC_CLOSED);
+}
+
+// Processor time, so that a busy machine does not matter; a thread that spins would use a second or more.
+TEST(AnIdleServerAndItsIdleClientUseNoProcessor)
+{
+    const serving here;
+    client caller("rpc");
+    auto items = caller.stream(contract::count, counting(1'000'000, 10)); // its producer waits for credit
+    CHECK_EQUAL(caller.call(contract::echo, blob("awake")).data(), "awake");
+    usleep(200'000); // what has been busy goes to sleep
+    const clock_t before = clock();
+    usleep(1'000'000);
+    CHECK((clock() - before) * 1000 / CLOCKS_PER_SEC < 100);
 }
 
 int main(int argc, char **argv)
