@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
+using System.Threading;
 
 namespace Ipc.Matrix;
 
@@ -14,7 +15,10 @@ namespace Ipc.Matrix;
 /// </remarks>
 internal sealed class Measurement(Programs programs, int rounds, bool twoCores) : IDisposable
 {
-    private const int WarmUpRounds = 3;
+    private const int WarmUpRounds = 8;
+
+    // The runtime compiles again, in the background, what has run often: 100 ms after the last new method, and on the cores that spin here.
+    private static readonly TimeSpan s_recompiling = TimeSpan.FromMilliseconds(150);
 
     private readonly Dictionary<string, Worker> _limits = [];
     private readonly Dictionary<string, Samples> _limitSamples = [];
@@ -51,7 +55,7 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
     private Result RunAlone(Figure figure)
     {
         using Worker worker = programs.Start(figure);
-        WarmUp(worker);
+        WarmUp(worker, figure);
         Samples samples = new();
         for (int round = 0; round < rounds; round++)
             samples.Add(Round(worker));
@@ -62,7 +66,7 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
     {
         Worker limit = Limit(limitFigure);
         using Worker worker = programs.Start(figure);
-        WarmUp(worker);
+        WarmUp(worker, figure);
 
         Samples values = new(), limits = new(), ratios = new();
         double before = LimitRound(limit, limitFigure);
@@ -98,11 +102,15 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
         return value;
     }
 
-    /// <summary>What is compiled while it runs needs some rounds to become what it will be.</summary>
-    private static void WarmUp(Worker worker)
+    /// <summary>What is compiled while it runs needs some rounds to become what it will be, and rests between them to be compiled in.</summary>
+    private static void WarmUp(Worker worker, Figure figure)
     {
         for (int round = 0; round < WarmUpRounds; round++)
+        {
             Round(worker);
+            if (figure.Runner == Runner.Managed)
+                Thread.Sleep(s_recompiling);
+        }
     }
 
     private static double Round(Worker worker) => double.Parse(worker.Ask("go"), CultureInfo.InvariantCulture);
