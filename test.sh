@@ -9,8 +9,8 @@ usage() {
     cat <<'END'
 usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build]
 
-  (none)         build, every test, sanitizers, analyzers, document checks     about 5 minutes, 2 cores, warm caches
-  --quick        build and every test, without sanitizers and clang-tidy       about 2 minutes
+  (none)         build, every test, sanitizers, analyzers, document checks     about 7 minutes, 2 cores, warm caches
+  --quick        build and every test, without sanitizers and clang-tidy       about 5 minutes
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models   about 1 hour
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
   --debug        C# and C in Debug: the invariants inside the libraries are checked too
