@@ -38,9 +38,9 @@ internal sealed unsafe class ListenerRules : RegionRules
 
     public override bool RecoversAllOnJoin => false;
 
-    /// <summary>Until the server has mapped its connection, a client that asks is watched by nobody.</summary>
+    /// <summary>A client on its way in (its slot may still be idle) or out: the server does not have it, so nobody watches it.</summary>
     public override bool IsSuspect(Region region, int index) =>
-        index != ServerIndex && IsAsking(Atomic.LoadAcquire(ref Slot(region, index)->State));
+        index != ServerIndex && Atomic.LoadAcquire(ref Slot(region, index)->State) != ListenerSlot.Attached;
 
     public override IpcStatus TakenStatus => IpcStatus.InUse;
 

@@ -99,6 +99,8 @@ internal sealed unsafe partial class Region
         Region region = Map(name, path, rules, file!);
         try
         {
+            if (Atomic.LoadAcquire(ref region.Header->State) != RegionHeader.Live) // [live]
+                Throw.Status(IpcStatus.NotFound, $"{path} was retired.");
             rules.CheckBody(region);
         }
         catch

@@ -129,14 +129,13 @@ static void wake(ipc_region *region)
     ipc_waiter_wake(&body_of(region)->doorbell);
 }
 
-/* A client that is asking: until the server has it, nobody watches it. */
+/* A client on its way in (its slot may still be idle) or out: the server does not have it, so nobody watches it. */
 static bool suspect(ipc_region *region, uint32_t index)
 {
     ipc_listener_view view = {0};
     if (index == IPC_LISTENER_SERVER || ipc_listener_locate(region, &view) != IPC_OK || index >= view.slot_count)
         return false;
-    const uint32_t state = ipc_load_acquire32(&view.slots[index].state);
-    return state == IPC_SLOT_OPENING || state == IPC_SLOT_REQUESTED;
+    return ipc_load_acquire32(&view.slots[index].state) != IPC_SLOT_ATTACHED;
 }
 
 static bool retires(ipc_region *region, uint32_t index)
