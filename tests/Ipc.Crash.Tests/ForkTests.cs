@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Linq;
 using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
@@ -10,10 +11,14 @@ namespace Ipc.Crash.Tests;
 /// </summary>
 public sealed class ForkTests(Peers peers)
 {
+    /// <param name="survivor">Who judges.</param>
+    /// <param name="raw">1: the library's own fork handler does not run, so that the child does keep the locks.</param>
     [Theory]
-    [InlineData(Language.CSharp)]
-    [InlineData(Language.C)]
-    public void AChildThatOutlivesItsParentDoesNotKeepItAlive(Language survivor)
+    [InlineData(Language.CSharp, 0)]
+    [InlineData(Language.CSharp, 1)]
+    [InlineData(Language.C, 0)]
+    [InlineData(Language.C, 1)]
+    public void AChildThatOutlivesItsParentDoesNotKeepItAlive(Language survivor, int raw)
     {
         string name = peers.NewName("fork");
         Driven reader = peers.At(survivor, "reader"), rival = peers.At(survivor, "writer");
@@ -21,13 +26,19 @@ public sealed class ForkTests(Peers peers)
         using Driven parent = peers.New(Language.C);
         parent.Must($"open-writer 1 {name}");
         parent.Must("write 1 1 100 1");
-        using Process child = Process.GetProcessById((int)parent.Must("fork-idle")["pid"]);
+        using Process child = Process.GetProcessById((int)parent.Must($"fork-idle raw={raw}")["pid"]);
         try
         {
             Assert.Equal(1, reader.Must("read 1 timeout=30000")["type"]);
             reader.Begin("read 1 timeout=50000");
             parent.Kill();
-            Assert.False(child.HasExited); // and it still holds the lock of the parent's entry
+            Assert.False(child.HasExited);
+            if (raw != 0)
+            {
+                using var region = new LiveRegion(peers.Directory.FileOf(name));
+                int entry = Enumerable.Range(0, 2).First(i => region[Wire.Region.Participants + i * Wire.Participant.Size + Wire.Participant.Pid] == parent.ProcessId);
+                Assert.False(region.TryLock(Wire.Region.LockOfParticipant + entry)); // the child holds it
+            }
             Assert.Equal(IpcStatus.PeerDied, reader.Result().Status);
             rival.Must($"open-writer 1 {name}");
             RegionScenes.Traffic(rival, reader, 2);
@@ -45,15 +56,17 @@ public sealed class ForkTests(Peers peers)
 
     /// <summary>The same for a server whose child lives on: clients learn of its death, and a successor takes the name.</summary>
     [Theory]
-    [InlineData(Language.CSharp)]
-    [InlineData(Language.C)]
-    public void AServersChildDoesNotKeepItsConnections(Language survivor)
+    [InlineData(Language.CSharp, 0)]
+    [InlineData(Language.CSharp, 1)]
+    [InlineData(Language.C, 0)]
+    [InlineData(Language.C, 1)]
+    public void AServersChildDoesNotKeepItsConnections(Language survivor, int raw)
     {
         string name = peers.NewName("fork");
         Driven client = peers.At(survivor, "client"), successor = peers.At(survivor, "server");
         using Driven parent = peers.New(Language.C);
         parent.Must($"listen 1 {name}");
-        using Process child = Process.GetProcessById((int)parent.Must("fork-idle")["pid"]);
+        using Process child = Process.GetProcessById((int)parent.Must($"fork-idle raw={raw}")["pid"]);
         try
         {
             parent.Begin("serve 1 timeout=50000");

@@ -18,9 +18,11 @@
 #include "drive.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "drive_parts.h"
@@ -102,11 +104,12 @@ static void close_object(drive_object *o)
     *o = (drive_object){ .kind = NOTHING };
 }
 
-/* A child by fork without exec: it inherits every descriptor, does nothing, and outlives us until it is killed. */
+/* A child by fork without exec: it inherits every descriptor, does nothing, and outlives us until it is killed. With raw=1 not even the
+   library hears of it (fork handlers do not run), so it keeps the descriptors, and with them the locks. */
 static void fork_idle(void)
 {
     fflush(stdout);
-    const pid_t child = fork();
+    const pid_t child = drive_option_number("raw", 0) != 0 ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
     if (child == 0) {
         close(STDIN_FILENO);
         close(STDOUT_FILENO);
