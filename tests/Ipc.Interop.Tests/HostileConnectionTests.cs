@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
 using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
@@ -21,7 +22,7 @@ public sealed class HostileConnectionTests(Peers peers)
         (0, 8, [0, 1, ulong.MaxValue]), (8, 2, [0, 2, 0xFFFF]), (12, 4, [0, 1, 2, 4, uint.MaxValue]),
         (16, 8, [0, 4096, Total - 1, Total + 1, 1UL << 40, ulong.MaxValue]), (24, 4, [0, 1, uint.MaxValue]), (28, 4, [1, 64, 4096, uint.MaxValue]),
         (32, 8, [0, 1, 2048, 1UL << 40, ulong.MaxValue]), (40, 8, [0, 1, 1UL << 40, ulong.MaxValue]), (128, 4, [0, 2, 3, uint.MaxValue]),
-        (Body, 4, [0, uint.MaxValue]), (Body + 4, 4, [0, 2, 63, 64, uint.MaxValue]),
+        (Body, 4, [0, uint.MaxValue]), (Body + 4, 4, [0, 1, 63, 64, uint.MaxValue]),
         (Body + 8, 8, [0, 1, 64, ToClient, Total - 64, Total, 1UL << 40, ulong.MaxValue - 127, ulong.MaxValue]),
         (Body + 16, 8, [0, 1, 64, ToServer, Total - 64, Total, 1UL << 40, ulong.MaxValue - 127, ulong.MaxValue]),
         (Body + 24, 8, [0, 1, ulong.MaxValue]), (Body + 128, 4, [1, 2, 3, uint.MaxValue]), (Body + 132, 4, [1, 3, uint.MaxValue]),
@@ -35,6 +36,13 @@ public sealed class HostileConnectionTests(Peers peers)
         (ToClient + 16, 8, [0, 1, 64, 2048, 4096, Total, ulong.MaxValue - 4095]),
         (ToClient + 256, 8, [1, 64, 4096, 1UL << 63, ulong.MaxValue]), (ToClient + 384, 8, [1, 64, 4096, 1UL << 63, ulong.MaxValue]),
         (4096, 8, [1, 0x8001_0000_0000_0008, 0x8000_0000_FFFF_FFFF, 0xC000_0000_0000_0008, ulong.MaxValue]),
+    ];
+
+    /// <summary>The fields above that say what and where things are: with one of them wrong the connection is not accepted.</summary>
+    private static readonly HashSet<int> _structure =
+    [
+        0, 8, 12, 16, 24, 28, 32, 40, 128, Body, Body + 4, Body + 8, Body + 16, Body + 24, Body + 516,
+        ToServer, ToServer + 8, ToServer + 16, ToClient, ToClient + 8, ToClient + 16,
     ];
 
     [Theory]
@@ -51,8 +59,9 @@ public sealed class HostileConnectionTests(Peers peers)
             {
                 foreach (ulong value in values)
                 {
-                    Attack(listener, (image, _) => image.Write(offset, width, value));
+                    bool refused = Attack(listener, (image, _) => image.Write(offset, width, value));
                     Assert.False(service.HasExited, $"offset {offset} = 0x{value:X} ended the server");
+                    Assert.True(refused || !_structure.Contains(offset), $"offset {offset} = 0x{value:X} was accepted");
                 }
             }
             for (int seed = 0; seed < (Switches.LongRuns ? 500 : 20); seed++)
@@ -225,7 +234,8 @@ public sealed class HostileConnectionTests(Peers peers)
         return found;
     }
 
-    private void Attack(LiveRegion listener, Action<Image, string> lie, bool afterPlacing = false)
+    /// <summary>Whether the server refused it.</summary>
+    private bool Attack(LiveRegion listener, Action<Image, string> lie, bool afterPlacing = false)
     {
         using FakeClient client = FakeClient.Connect(peers.Directory, _name, listener, (image, file) =>
         {
@@ -236,8 +246,9 @@ public sealed class HostileConnectionTests(Peers peers)
             if (afterPlacing)
                 lie(image, file);
         });
-        client.WaitUntilAnsweredOrIdle();
+        bool refused = client.WaitUntilAnsweredOrIdle();
         client.RingTheServer();
+        return refused;
     }
 
     private static void Ring(LiveRegion listener, long body, long ready, ulong bits)

@@ -62,8 +62,15 @@ public sealed class FakeClient : IDisposable
 
     public void WaitUntilIdle() => Watchdog.Until(() => _listener[_slotAt] == Wire.Listener.Idle, "the server to free the slot");
 
-    public void WaitUntilAnsweredOrIdle() => Watchdog.Until(
-        () => _listener[_slotAt] is Wire.Listener.Idle or Wire.Listener.Attached, "the server to refuse or accept");
+    /// <summary>Waits for the server's decision; whether it refused.</summary>
+    public bool WaitUntilAnsweredOrIdle()
+    {
+        // Attached comes before the look at what the client wants: then the reply decides.
+        Watchdog.Until(
+            () => _listener[_slotAt] == Wire.Listener.Idle || (_listener[_slotAt] == Wire.Listener.Attached && Region[Body + Wire.Connection.Reply] != 0),
+            "the server to refuse or accept");
+        return _listener[_slotAt] == Wire.Listener.Idle || Region[Body + Wire.Connection.Reply] != 1;
+    }
 
     public static ulong StartTime()
     {
