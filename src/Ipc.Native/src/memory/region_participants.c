@@ -169,7 +169,9 @@ bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation)
     if (recover_one(region, index))
         ipc_region_wake_all(region);
     const ipc_participant *entry = ipc_region_participant(region, index);
-    const bool gone = !ipc_region_is_alive(region, index) || ipc_load_relaxed32(&entry->generation) != generation;
+    /* By the entry, not by a second look at the process: one that has died since the first was not recovered. */
+    const bool gone = ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE ||
+                      ipc_load_relaxed32(&entry->generation) != generation;
     ipc_region_unlock(region);
     return gone;
 }
