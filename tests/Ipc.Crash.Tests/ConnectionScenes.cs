@@ -20,9 +20,9 @@ internal static class ConnectionScenes
             scene.Victim.Continue();
             Assert.Equal(IpcStatus.InUse, scene.Victim.Result().Status);
         }
-        server.Begin("serve 1 timeout=55000");
+        server.Begin("serve 1 timeout=600000");
         Driven client = scene.Survivor("client");
-        client.Must($"connect 1 {scene.Name} timeout=30000");
+        client.Must($"connect 1 {scene.Name} timeout=600000");
         End(scene, server, client);
     }
 
@@ -31,21 +31,21 @@ internal static class ConnectionScenes
     {
         Driven server = scene.Victim, client = scene.Survivor("client");
         server.Must($"listen 1 {scene.Name} max=63");
-        server.Begin("serve 1 timeout=55000");
-        client.Begin($"connect 1 {scene.Name} timeout=50000");
+        server.Begin("serve 1 timeout=600000");
+        client.Begin($"connect 1 {scene.Name} timeout=600000");
         scene.WaitForFault();
         if (scene.Kills)
         {
             Answer answer = client.Result();
             if (answer.Status == IpcStatus.Ok) // answered before the death
-                Assert.Equal(IpcStatus.PeerDied, client.Do("read 1 timeout=30000").Status);
+                Assert.Equal(IpcStatus.PeerDied, client.Do("read 1 timeout=600000").Status);
             else
                 Assert.True(answer.Status is IpcStatus.PeerDied, $"{answer}");
             client.Must("close 1");
             server = scene.Survivor("server");
             server.Must($"listen 1 {scene.Name} max=63");
-            server.Begin("serve 1 timeout=55000");
-            client.Must($"connect 1 {scene.Name} timeout=30000");
+            server.Begin("serve 1 timeout=600000");
+            client.Must($"connect 1 {scene.Name} timeout=600000");
         }
         else
         {
@@ -59,22 +59,22 @@ internal static class ConnectionScenes
     public static void Connecting(Scene scene)
     {
         (Driven server, Driven client) = Served(scene);
-        scene.Victim.Begin($"connect 1 {scene.Name} timeout=50000");
+        scene.Victim.Begin($"connect 1 {scene.Name} timeout=600000");
         scene.WaitForFault();
-        client.Must("ping 1 1 50 1000 timeout=30000");
+        client.Must("ping 1 1 50 1000 timeout=600000");
         if (!scene.Kills)
         {
             scene.Victim.Continue();
             Assert.Equal(IpcStatus.Ok, scene.Victim.Result().Status);
-            scene.Victim.Must("ping 1 1 50 1000 timeout=30000");
+            scene.Victim.Must("ping 1 1 50 1000 timeout=600000");
             scene.Victim.Must("close 1");
         }
         else
         {
             // Before it has asked the server nobody knows of it: the next one who comes in cleans up after it.
             Driven next = scene.Survivor("next");
-            next.Must($"connect 1 {scene.Name} timeout=30000");
-            next.Must("ping 1 1 50 1000 timeout=30000");
+            next.Must($"connect 1 {scene.Name} timeout=600000");
+            next.Must("ping 1 1 50 1000 timeout=600000");
             next.Must("close 1");
         }
         Watchdog.Until(() => scene.Files.Count == 1, "the victim's region to lose its name");
@@ -86,11 +86,11 @@ internal static class ConnectionScenes
     public static void ClientCloses(Scene scene)
     {
         (Driven server, Driven client) = Served(scene);
-        scene.Victim.Must($"connect 1 {scene.Name} timeout=30000");
-        scene.Victim.Must("ping 1 1 50 1000 timeout=30000");
+        scene.Victim.Must($"connect 1 {scene.Name} timeout=600000");
+        scene.Victim.Must("ping 1 1 50 1000 timeout=600000");
         scene.Victim.Begin("close 1");
         scene.WaitForFault();
-        client.Must("ping 1 1 50 1000 timeout=30000");
+        client.Must("ping 1 1 50 1000 timeout=600000");
         if (!scene.Kills)
         {
             scene.Victim.Continue();
@@ -105,18 +105,18 @@ internal static class ConnectionScenes
     {
         Driven server = scene.Victim, client = scene.Survivor("client");
         server.Must($"listen 1 {scene.Name} max=63");
-        client.Begin($"connect 1 {scene.Name} timeout=50000");
-        Answer asked = server.Must("next 1 timeout=50000");
+        client.Begin($"connect 1 {scene.Name} timeout=600000");
+        Answer asked = server.Must("next 1 timeout=600000");
         server.Must($"accept {asked["connection"]}");
         Assert.Equal(IpcStatus.Ok, client.Result().Status);
-        server.Must($"write {asked["connection"]} 1 100 1 timeout=30000");
+        server.Must($"write {asked["connection"]} 1 100 1 timeout=600000");
         client.Begin("receive 1 1 0 100 timeout=1"); // nothing yet: it has an open connection
         client.Result();
         server.Begin($"close {asked["connection"]}");
         scene.WaitForFault();
-        Assert.Equal(1, client.Must("read 1 timeout=30000")["type"]); // published before the close
+        Assert.Equal(1, client.Must("read 1 timeout=600000")["type"]); // published before the close
         client.Must("release 1");
-        client.Begin("read 1 timeout=50000");
+        client.Begin("read 1 timeout=600000");
         if (scene.Kills)
         {
             Assert.True(client.Result().Status is IpcStatus.PeerDied or IpcStatus.PeerClosed);
@@ -131,8 +131,8 @@ internal static class ConnectionScenes
             Assert.Equal(IpcStatus.PeerClosed, client.Result().Status);
             client.Must("close 1");
         }
-        server.Begin("serve 1 timeout=55000");
-        client.Must($"connect 1 {scene.Name} timeout=30000");
+        server.Begin("serve 1 timeout=600000");
+        client.Must($"connect 1 {scene.Name} timeout=600000");
         End(scene, server, client);
     }
 
@@ -141,20 +141,20 @@ internal static class ConnectionScenes
     {
         Driven server = scene.Victim, client = scene.Survivor("client"), leaving = scene.Survivor("leaving");
         server.Must($"listen 1 {scene.Name} max=63");
-        server.Begin("serve 1 timeout=55000");
-        client.Must($"connect 1 {scene.Name} timeout=30000");
-        leaving.Must($"connect 1 {scene.Name} timeout=30000");
-        leaving.Must("ping 1 1 50 1000 timeout=30000");
+        server.Begin("serve 1 timeout=600000");
+        client.Must($"connect 1 {scene.Name} timeout=600000");
+        leaving.Must($"connect 1 {scene.Name} timeout=600000");
+        leaving.Must("ping 1 1 50 1000 timeout=600000");
         leaving.Must("close 1");
         scene.WaitForFault();
         if (scene.Kills)
         {
-            Assert.Equal(IpcStatus.PeerDied, client.Do("read 1 timeout=30000").Status);
+            Assert.Equal(IpcStatus.PeerDied, client.Do("read 1 timeout=600000").Status);
             client.Must("close 1");
             server = scene.Survivor("server");
             server.Must($"listen 1 {scene.Name} max=63");
-            server.Begin("serve 1 timeout=55000");
-            client.Must($"connect 1 {scene.Name} timeout=30000");
+            server.Begin("serve 1 timeout=600000");
+            client.Must($"connect 1 {scene.Name} timeout=600000");
         }
         else
         {
@@ -168,17 +168,17 @@ internal static class ConnectionScenes
     {
         Driven server = scene.Survivor("server"), client = scene.Survivor("client");
         server.Must($"listen 1 {scene.Name} max=63");
-        server.Begin("serve 1 timeout=55000");
-        client.Must($"connect 1 {scene.Name} timeout=30000");
+        server.Begin("serve 1 timeout=600000");
+        client.Must($"connect 1 {scene.Name} timeout=600000");
         return (server, client);
     }
 
     /// <summary>The service works, ends, and leaves nothing.</summary>
     private static void End(Scene scene, Driven server, Driven client)
     {
-        client.Must("ping 1 1 200 2000 timeout=30000");
+        client.Must("ping 1 1 200 2000 timeout=600000");
         scene.CheckTable(live: 2);
-        client.Must("write 1 1 8 65535 timeout=30000");
+        client.Must("write 1 1 8 65535 timeout=600000");
         Assert.Equal(IpcStatus.Ok, server.Result().Status);
         client.Must("close 1");
         server.Must("close 1");

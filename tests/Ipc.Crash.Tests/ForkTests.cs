@@ -29,8 +29,8 @@ public sealed class ForkTests(Peers peers)
         using Process child = Process.GetProcessById((int)parent.Must($"fork-idle raw={raw}")["pid"]);
         try
         {
-            Assert.Equal(1, reader.Must("read 1 timeout=30000")["type"]);
-            reader.Begin("read 1 timeout=50000");
+            Assert.Equal(1, reader.Must("read 1 timeout=600000")["type"]);
+            reader.Begin("read 1 timeout=600000");
             parent.Kill();
             Assert.False(child.HasExited);
             if (raw != 0)
@@ -69,9 +69,9 @@ public sealed class ForkTests(Peers peers)
         using Process child = Process.GetProcessById((int)parent.Must($"fork-idle raw={raw}")["pid"]);
         try
         {
-            parent.Begin("serve 1 timeout=50000");
-            client.Must($"connect 1 {name} timeout=30000");
-            client.Begin("read 1 timeout=50000");
+            parent.Begin("serve 1 timeout=600000");
+            client.Must($"connect 1 {name} timeout=600000");
+            client.Begin("read 1 timeout=600000");
             parent.Kill();
             Assert.Equal(IpcStatus.PeerDied, client.Result().Status);
             client.Must("close 1");

@@ -15,18 +15,18 @@ internal static class ReaderScenes
         Driven writer = scene.Survivor("writer");
         writer.Must($"open-writer 1 {scene.Name} capacity=16384");
         scene.Victim.Must($"open-reader 1 {scene.Name}");
-        writer.Must($"send 1 1 {Count} 1000 timeout=30000"); // all of it fits
-        scene.Victim.Begin($"receive 1 1 {Count} 1000 timeout=50000");
+        writer.Must($"send 1 1 {Count} 1000 timeout=600000"); // all of it fits
+        scene.Victim.Begin($"receive 1 1 {Count} 1000 timeout=600000");
         scene.WaitForFault();
         Driven reader = scene.Survivor("reader");
         if (scene.Kills)
         {
             reader.Must($"open-reader 1 {scene.Name}");
-            Answer first = reader.Must("read 1 timeout=30000");
+            Answer first = reader.Must("read 1 timeout=600000");
             int at = (int)first["type"];
             Assert.Equal(1, first["redelivered"]);
             Assert.True(next == null ? at is > 1 and <= Count : at == next, $"the successor began with record {at}");
-            Assert.Equal($"0 redelivered={Count - at}", reader.Do($"receive 1 {at + 1} {Count - at} 1000 timeout=30000").Line);
+            Assert.Equal($"0 redelivered={Count - at}", reader.Do($"receive 1 {at + 1} {Count - at} 1000 timeout=600000").Line);
         }
         else
         {
@@ -45,13 +45,13 @@ internal static class ReaderScenes
         Driven writer = scene.Survivor("writer"), reader = scene.Survivor("reader");
         writer.Must($"open-writer 1 {scene.Name} capacity=16384");
         scene.Victim.Must($"open-reader 1 {scene.Name} wait=block");
-        scene.Victim.Begin("read 1 timeout=50000");
+        scene.Victim.Begin("read 1 timeout=600000");
         scene.WaitForFault();
         writer.Must("send 1 1 1 100 timeout=1000");
         if (scene.Kills)
         {
             reader.Must($"open-reader 1 {scene.Name}");
-            Assert.Equal(1, reader.Must("read 1 timeout=30000")["type"]);
+            Assert.Equal(1, reader.Must("read 1 timeout=600000")["type"]);
         }
         else
         {

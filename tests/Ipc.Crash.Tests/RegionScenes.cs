@@ -58,7 +58,7 @@ internal static class RegionScenes
         Driven reader = scene.Survivor("reader"), writer = scene.Survivor("writer");
         reader.Must($"open-reader 1 {scene.Name}");
         scene.Victim.Must($"open-writer 1 {scene.Name}");
-        scene.Victim.Must("send 1 1 5 100 timeout=30000");
+        scene.Victim.Must("send 1 1 5 100 timeout=600000");
         scene.Victim.Begin("close 1");
         scene.WaitForFault();
         if (scene.Kills)
@@ -72,7 +72,7 @@ internal static class RegionScenes
             Assert.Equal(IpcStatus.Ok, scene.Victim.Result().Status);
             Assert.Equal(IpcStatus.Ok, writer.Result().Status);
         }
-        Assert.Equal("0 redelivered=0", reader.Do("receive 1 1 5 100 timeout=30000").Line);
+        Assert.Equal("0 redelivered=0", reader.Do("receive 1 1 5 100 timeout=600000").Line);
         Traffic(writer, reader, 6);
         End(scene, writer, reader);
     }
@@ -108,7 +108,7 @@ internal static class RegionScenes
     {
         Driven reader = scene.Survivor("reader"), writer = scene.Survivor("writer");
         writer.Must($"open-writer 1 {scene.Name} persistent=1");
-        writer.Must("send 1 1 5 100 timeout=30000");
+        writer.Must("send 1 1 5 100 timeout=600000");
         writer.Kill();
         scene.Victim.Begin($"open-writer 1 {scene.Name} open=existing");
         scene.WaitForFault();
@@ -126,7 +126,7 @@ internal static class RegionScenes
             writer = scene.Victim;
         }
         reader.Must($"open-reader 1 {scene.Name} open=existing");
-        Assert.Equal(IpcStatus.Ok, reader.Do("receive 1 1 5 100 timeout=30000").Status);
+        Assert.Equal(IpcStatus.Ok, reader.Do("receive 1 1 5 100 timeout=600000").Status);
         Traffic(writer, reader, 6);
         scene.CheckTable(live: 2);
         writer.Must("close 1");
@@ -139,8 +139,8 @@ internal static class RegionScenes
     /// <summary>Several laps of numbered records: the ring is as good as new.</summary>
     public static void Traffic(Driven writer, Driven reader, int first)
     {
-        reader.Begin($"receive 1 {first} 3000 3000 release=3 timeout=50000");
-        writer.Must($"send 1 {first} 3000 3000 batch=2 timeout=50000");
+        reader.Begin($"receive 1 {first} 3000 3000 release=3 timeout=600000");
+        writer.Must($"send 1 {first} 3000 3000 batch=2 timeout=600000");
         Assert.Equal("0 redelivered=0", reader.Result().Line);
     }
 

@@ -60,25 +60,25 @@ public sealed class StormTests(Peers peers)
         Driven server = peers.At(language, "server"), steady = peers.At(language, "client");
         server.Must($"listen 1 {name} max=63");
         server.Begin("serve 1 timeout=600000");
-        steady.Must($"connect 1 {name} timeout=30000");
+        steady.Must($"connect 1 {name} timeout=600000");
         for (int round = 0; round < (Switches.LongRuns ? 500 : 20); round++)
         {
             using Driven client = peers.New(random.Next(3) == 0 ? Language.CSharp : Language.C);
-            client.Begin($"connect 1 {name} timeout=50000").Begin("ping 1 1 100000000 3000 timeout=50000");
+            client.Begin($"connect 1 {name} timeout=600000").Begin("ping 1 1 100000000 3000 timeout=600000");
             for (int wait = random.Next(8); wait > 0; wait--) // some die on their way in, some in the middle of a call
-                steady.Must("ping 1 1 20 500 timeout=30000");
+                steady.Must("ping 1 1 20 500 timeout=600000");
             client.Kill();
         }
         Driven last = peers.At(language, "client2"); // cleans up after those that nobody knew of yet
-        last.Must($"connect 1 {name} timeout=30000");
+        last.Must($"connect 1 {name} timeout=600000");
         last.Must("close 1");
         using (var region = new LiveRegion(peers.Directory.FileOf(name)))
         {
             Watchdog.Until(() => Taken(region) == 2, "the dead clients to leave the table");
         }
-        steady.Must("ping 1 1 200 3000 timeout=30000");
+        steady.Must("ping 1 1 200 3000 timeout=600000");
         Watchdog.Until(() => peers.Directory.FilesOf(name).Count == 1, "the dead clients' files to go");
-        steady.Must("write 1 1 8 65535 timeout=30000");
+        steady.Must("write 1 1 8 65535 timeout=600000");
         Assert.Equal(IpcStatus.Ok, server.Result().Status);
         steady.Must("close 1");
         server.Must("close 1");

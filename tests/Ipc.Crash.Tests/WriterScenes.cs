@@ -19,9 +19,9 @@ internal static class WriterScenes
         Driven reader = scene.Survivor("reader");
         reader.Must($"open-reader 1 {scene.Name} capacity=16384 wait=block");
         scene.Victim.Must($"open-writer 1 {scene.Name}");
-        reader.Begin($"receive 1 1 {Count} {Max} timeout=50000");
+        reader.Begin($"receive 1 1 {Count} {Max} timeout=600000");
         reader.WaitUntilAsleep();
-        scene.Victim.Begin($"send 1 1 {Count} {Max} batch={batch} timeout=50000");
+        scene.Victim.Begin($"send 1 1 {Count} {Max} batch={batch} timeout=600000");
         scene.WaitForFault();
         Driven writer = scene.Survivor("writer");
         int next = Count + 1;
@@ -37,7 +37,7 @@ internal static class WriterScenes
             writer.Must($"open-writer 1 {scene.Name}");
             // A record shorter than what lies there half-made: behind it must be nothing.
             writer.Must($"send 1 {next} 1 60 timeout=1000");
-            Assert.Equal("0 redelivered=0", reader.Do($"receive 1 {next} 1 60 timeout=30000").Line);
+            Assert.Equal("0 redelivered=0", reader.Do($"receive 1 {next} 1 60 timeout=600000").Line);
             Assert.Equal(IpcStatus.Empty, reader.Do("read 1").Status);
             next++;
         }

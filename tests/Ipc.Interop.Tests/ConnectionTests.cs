@@ -16,8 +16,8 @@ public sealed class ConnectionTests(Peers peers)
     public void AnEchoOfRandomSizesComesBackInEveryWaitMode(Language client, Language server, string wait)
     {
         Driven service = Serve(server, $"wait={wait}"), caller = peers.At(client, "client");
-        caller.Must($"connect 2 {_name} wait={wait} timeout=30000");
-        caller.Must("ping 2 2 1000 9000 timeout=50000");
+        caller.Must($"connect 2 {_name} wait={wait} timeout=600000");
+        caller.Must("ping 2 2 1000 9000 timeout=600000");
         EndService(service, caller, 2, "0 accepted=1 closed=0 broken=0");
     }
 
@@ -27,19 +27,19 @@ public sealed class ConnectionTests(Peers peers)
     {
         Driven service = Serve(server), caller = peers.At(client, "client");
         for (int id = 100; id < 200; id++)
-            caller.Must($"connect {id} {_name} to_server=65536 to_client=65536 timeout=30000");
+            caller.Must($"connect {id} {_name} to_server=65536 to_client=65536 timeout=600000");
         for (int round = 0; round < 2; round++)
         {
             for (int id = 100; id < 200; id++)
-                caller.Must($"ping {id} {id} 3 1000 timeout=50000");
+                caller.Must($"ping {id} {id} 3 1000 timeout=600000");
         }
         for (int id = 101; id < 200; id += 2)
             caller.Must($"close {id}");
         for (int id = 102; id < 200; id += 2)
-            caller.Must($"ping {id} {id} 3 1000 timeout=50000");
+            caller.Must($"ping {id} {id} 3 1000 timeout=600000");
         for (int id = 102; id < 200; id += 2)
             caller.Must($"close {id}");
-        caller.Must("write 100 1 8 65535 timeout=30000");
+        caller.Must("write 100 1 8 65535 timeout=600000");
         Answer served = service.Result();
         Assert.Equal((IpcStatus.Ok, 100, 0), (served.Status, (int)served["accepted"], (int)served["broken"]));
         caller.Must("close 100");
@@ -53,16 +53,16 @@ public sealed class ConnectionTests(Peers peers)
     {
         Driven service = peers.At(server, "server"), caller = peers.At(client, "client");
         service.Must($"listen 1 {_name}");
-        caller.Begin($"connect 2 {_name} hello=let-me-in timeout=50000");
-        Answer asked = service.Must("next 1 timeout=50000");
+        caller.Begin($"connect 2 {_name} hello=let-me-in timeout=600000");
+        Answer asked = service.Must("next 1 timeout=600000");
         Assert.Equal((Connect, "let-me-in", caller.ProcessId), ((int)asked["kind"], asked.Text, (int)asked["pid"]));
         service.Must($"refuse {asked["connection"]} not before nine: Öffnungszeiten");
         Answer refused = caller.Result();
         Assert.Equal(IpcStatus.Refused, refused.Status);
         Assert.Contains("not before nine: Öffnungszeiten", refused.Text, StringComparison.Ordinal);
 
-        caller.Begin($"connect 2 {_name} timeout=50000"); // the slot is free again
-        asked = service.Must("next 1 timeout=50000");
+        caller.Begin($"connect 2 {_name} timeout=600000"); // the slot is free again
+        asked = service.Must("next 1 timeout=600000");
         service.Must($"accept {asked["connection"]}");
         Assert.Equal(IpcStatus.Ok, caller.Result().Status);
         caller.Must("close 2");
@@ -76,10 +76,10 @@ public sealed class ConnectionTests(Peers peers)
     {
         (Driven service, Driven caller, long connection) = Accepted(server, client);
         for (int n = 1; n <= 10; n++)
-            caller.Must($"write 2 {n} 100 {n} timeout=30000");
+            caller.Must($"write 2 {n} 100 {n} timeout=600000");
         caller.Must("close 2");
         int next = 1;
-        for (Answer found = service.Must("next 1 timeout=50000"); found["kind"] != Closed; found = service.Must("next 1 timeout=50000"))
+        for (Answer found = service.Must("next 1 timeout=600000"); found["kind"] != Closed; found = service.Must("next 1 timeout=600000"))
         {
             Assert.Equal(Readable, found["kind"]);
             Assert.Equal(connection, found["connection"]);
@@ -89,7 +89,7 @@ public sealed class ConnectionTests(Peers peers)
             service.Must($"return 1 {connection}");
         }
         Assert.Equal(11, next);
-        Assert.Equal(IpcStatus.PeerClosed, service.Do($"read {connection} timeout=30000").Status);
+        Assert.Equal(IpcStatus.PeerClosed, service.Do($"read {connection} timeout=600000").Status);
         service.Must($"close {connection}");
         service.Must("close 1");
         Assert.Empty(peers.Directory.FilesOf(_name));
@@ -101,11 +101,11 @@ public sealed class ConnectionTests(Peers peers)
     {
         const int Protocol = 5;
         (Driven service, Driven caller, long connection) = Accepted(server, client);
-        service.Must($"write {connection} 4 100 4 timeout=30000");
-        caller.Begin("read 2 timeout=50000");
+        service.Must($"write {connection} 4 100 4 timeout=600000");
+        caller.Begin("read 2 timeout=600000");
         Assert.Equal(4, caller.Result()["type"]);
         caller.Must("release 2");
-        caller.Begin("read 2 timeout=50000");
+        caller.Begin("read 2 timeout=600000");
         service.Must($"shutdown {connection} {Protocol} bad manners");
         Assert.Equal(IpcStatus.PeerClosed, caller.Result().Status);
         Answer state = caller.Must("state 2");
@@ -121,7 +121,7 @@ public sealed class ConnectionTests(Peers peers)
     {
         const int Shutdown = 4;
         (Driven service, Driven caller, _) = Accepted(server, client);
-        caller.Begin("read 2 timeout=50000");
+        caller.Begin("read 2 timeout=600000");
         service.Must("close 1");
         Assert.Equal(IpcStatus.PeerClosed, caller.Result().Status);
         Assert.Equal(Shutdown, caller.Must("state 2")["code"]);
@@ -139,18 +139,18 @@ public sealed class ConnectionTests(Peers peers)
         for (int round = 0; round < 3; round++)
         {
             using Driven dying = peers.New(client);
-            dying.Begin($"connect 2 {_name} timeout=50000");
-            Answer asked = service.Must("next 1 timeout=50000");
+            dying.Begin($"connect 2 {_name} timeout=600000");
+            Answer asked = service.Must("next 1 timeout=600000");
             service.Must($"accept {asked["connection"]}");
             service.Must($"return 1 {asked["connection"]}");
             Assert.Equal(IpcStatus.Ok, dying.Result().Status);
             Assert.Equal(1, asked["slot"]); // the first: nothing leaks from round to round
-            service.Begin("next 1 timeout=50000");
+            service.Begin("next 1 timeout=600000");
             service.WaitUntilAsleep();
             dying.Kill();
             Answer closed = service.Result();
             Assert.Equal((Closed, asked["connection"]), ((int)closed["kind"], closed["connection"]));
-            Assert.Equal(IpcStatus.PeerDied, service.Do($"read {asked["connection"]} timeout=30000").Status);
+            Assert.Equal(IpcStatus.PeerDied, service.Do($"read {asked["connection"]} timeout=600000").Status);
             service.Must($"close {asked["connection"]}");
         }
         service.Must("close 1");
@@ -165,20 +165,20 @@ public sealed class ConnectionTests(Peers peers)
         using (Driven dying = peers.New(server))
         {
             dying.Must($"listen 1 {_name}");
-            dying.Begin("serve 1 timeout=50000");
-            caller.Must($"connect 2 {_name} timeout=50000");
-            caller.Must("ping 2 2 10 100 timeout=50000");
+            dying.Begin("serve 1 timeout=600000");
+            caller.Must($"connect 2 {_name} timeout=600000");
+            caller.Must("ping 2 2 10 100 timeout=600000");
             Assert.Equal(IpcStatus.InUse, peers.At(server, "server").Do($"listen 1 {_name}").Status); // two servers of one name: no
-            caller.Begin("read 2 timeout=50000");
+            caller.Begin("read 2 timeout=600000");
             caller.WaitUntilAsleep();
             dying.Kill();
         }
         Assert.Equal(IpcStatus.PeerDied, caller.Result().Status);
         Assert.Equal(0, caller.Must("state 2")["open"]);
-        caller.Begin($"connect 3 {_name} timeout=50000"); // waits for a server while the dead one's region is still there
+        caller.Begin($"connect 3 {_name} timeout=600000"); // waits for a server while the dead one's region is still there
         Driven successor = Serve(server);
         Assert.Equal(IpcStatus.Ok, caller.Result().Status);
-        caller.Must("ping 3 3 10 100 timeout=50000");
+        caller.Must("ping 3 3 10 100 timeout=600000");
         caller.Must("close 2");
         EndService(successor, caller, 3, "0 accepted=1 closed=0 broken=0");
     }
@@ -188,12 +188,12 @@ public sealed class ConnectionTests(Peers peers)
     public void AClientThatAsksForTooMuchIsRefusedAndTheOthersAreNot(Language client, Language server)
     {
         Driven service = Serve(server, "limit=65536"), caller = peers.At(client, "client");
-        Answer refused = caller.Do($"connect 2 {_name} to_server=1048576 timeout=30000");
+        Answer refused = caller.Do($"connect 2 {_name} to_server=1048576 timeout=600000");
         Assert.Equal(IpcStatus.Refused, refused.Status);
         Assert.Contains("65536", refused.Text, StringComparison.Ordinal);
-        caller.Must($"connect 2 {_name} to_server=65536 to_client=4096 timeout=30000");
-        caller.Must("ping 2 2 10 1000 timeout=50000");
-        caller.Must("write 2 1 8 65535 timeout=30000");
+        caller.Must($"connect 2 {_name} to_server=65536 to_client=4096 timeout=600000");
+        caller.Must("ping 2 2 10 1000 timeout=600000");
+        caller.Must("write 2 1 8 65535 timeout=600000");
         Assert.Equal(IpcStatus.Ok, service.Result().Status);
         caller.Must("close 2");
         service.Must("close 1");
@@ -206,7 +206,7 @@ public sealed class ConnectionTests(Peers peers)
     {
         Driven service = Serve(server, "max=63"), caller = peers.At(client, "client");
         for (int id = 100; id < 163; id++)
-            caller.Must($"connect {id} {_name} to_server=4096 to_client=4096 timeout=30000");
+            caller.Must($"connect {id} {_name} to_server=4096 to_client=4096 timeout=600000");
         Assert.Equal(IpcStatus.TableFull, caller.Do($"connect 2 {_name} timeout=200").Status);
         for (int id = 101; id < 163; id++)
             caller.Must($"close {id}");
@@ -221,7 +221,7 @@ public sealed class ConnectionTests(Peers peers)
         Driven caller = peers.At(client, "client");
         Assert.Equal(IpcStatus.NotFound, caller.Do($"connect 2 {_name}").Status);
         Assert.Equal(IpcStatus.NotFound, caller.Do($"connect 2 {_name} timeout=50").Status);
-        caller.Begin($"connect 2 {_name} timeout=50000");
+        caller.Begin($"connect 2 {_name} timeout=600000");
         caller.WaitUntilAsleep();
         Driven service = Serve(server);
         Assert.Equal(IpcStatus.Ok, caller.Result().Status);
@@ -259,13 +259,13 @@ public sealed class ConnectionTests(Peers peers)
     {
         Driven service = peers.At(server, "server");
         service.Must($"listen 1 {_name} {options}".TrimEnd());
-        return service.Begin("serve 1 timeout=55000");
+        return service.Begin("serve 1 timeout=600000");
     }
 
     /// <summary>Ends the echo service through one connection, closes everything, finds nothing left.</summary>
     private void EndService(Driven service, Driven caller, int connection, string? expected)
     {
-        caller.Must($"write {connection} 1 8 {EndOfService.ToString(CultureInfo.InvariantCulture)} timeout=30000");
+        caller.Must($"write {connection} 1 8 {EndOfService.ToString(CultureInfo.InvariantCulture)} timeout=600000");
         Answer served = service.Result();
         Assert.Equal(IpcStatus.Ok, served.Status);
         if (expected != null)
@@ -279,8 +279,8 @@ public sealed class ConnectionTests(Peers peers)
     {
         Driven service = peers.At(server, "server"), caller = peers.At(client, "client");
         service.Must($"listen 1 {_name}");
-        caller.Begin($"connect 2 {_name} timeout=50000");
-        Answer asked = service.Must("next 1 timeout=50000");
+        caller.Begin($"connect 2 {_name} timeout=600000");
+        Answer asked = service.Must("next 1 timeout=600000");
         Assert.Equal(Connect, asked["kind"]);
         service.Must($"accept {asked["connection"]}");
         service.Must($"return 1 {asked["connection"]}");

@@ -51,8 +51,8 @@ public sealed class HostileConnectionTests(Peers peers)
     {
         Driven service = peers.At(server, "victim"), other = peers.At(bystander, "client");
         service.Must($"listen 1 {_name} max=63");
-        service.Begin("serve 1 timeout=55000");
-        other.Must($"connect 2 {_name} timeout=30000");
+        service.Begin("serve 1 timeout=600000");
+        other.Must($"connect 2 {_name} timeout=600000");
         using (var listener = new LiveRegion(peers.Directory.FileOf(_name)))
         {
             foreach ((int offset, int width, ulong[] values) in _fields)
@@ -74,7 +74,7 @@ public sealed class HostileConnectionTests(Peers peers)
                 });
             }
         }
-        other.Must("ping 2 2 20 500 timeout=30000"); // the bystander has not noticed
+        other.Must("ping 2 2 20 500 timeout=600000"); // the bystander has not noticed
         Finish(service, other);
     }
 
@@ -85,8 +85,8 @@ public sealed class HostileConnectionTests(Peers peers)
     {
         Driven service = peers.At(server, "victim"), other = peers.At(Matrix.Other(server), "client");
         service.Must($"listen 1 {_name} max=63");
-        service.Begin("serve 1 timeout=55000");
-        other.Must($"connect 2 {_name} timeout=30000");
+        service.Begin("serve 1 timeout=600000");
+        other.Must($"connect 2 {_name} timeout=600000");
         using (var listener = new LiveRegion(peers.Directory.FileOf(_name)))
         {
             Attack(listener, (_, file) => File.Delete(file), afterPlacing: true);
@@ -109,7 +109,7 @@ public sealed class HostileConnectionTests(Peers peers)
                 File.CreateSymbolicLink(file, "/etc/passwd");
             }, afterPlacing: true);
         }
-        other.Must("ping 2 2 20 500 timeout=30000");
+        other.Must("ping 2 2 20 500 timeout=600000");
         Finish(service, other);
     }
 
@@ -152,8 +152,8 @@ public sealed class HostileConnectionTests(Peers peers)
     {
         Driven service = peers.At(server, "victim"), other = peers.At(bystander, "client");
         service.Must($"listen 1 {_name} max=63");
-        service.Begin("serve 1 timeout=55000");
-        other.Must($"connect 2 {_name} timeout=30000");
+        service.Begin("serve 1 timeout=600000");
+        other.Must($"connect 2 {_name} timeout=600000");
         using (var listener = new LiveRegion(peers.Directory.FileOf(_name)))
         {
             foreach (ulong header in new ulong[] { 1, 0x8001_0000_0000_0008, 0x8000_0000_0000_07F9, 0x8000_0000_FFFF_FFFF, 0xC000_0000_0000_0008, ulong.MaxValue })
@@ -167,7 +167,7 @@ public sealed class HostileConnectionTests(Peers peers)
                 client.WaitUntilIdle();
             }
         }
-        other.Must("ping 2 2 20 500 timeout=30000");
+        other.Must("ping 2 2 20 500 timeout=600000");
         Finish(service, other);
     }
 
@@ -259,7 +259,7 @@ public sealed class HostileConnectionTests(Peers peers)
 
     private void Finish(Driven service, Driven other)
     {
-        other.Must("write 2 1 8 65535 timeout=30000");
+        other.Must("write 2 1 8 65535 timeout=600000");
         Assert.Equal(IpcStatus.Ok, service.Result().Status);
         other.Must("close 2");
         service.Must("close 1");

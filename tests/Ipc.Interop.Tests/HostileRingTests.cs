@@ -42,7 +42,7 @@ public sealed class HostileRingTests(Peers peers)
             region.U64(DataOf(region) + Wire.Line, Convert.ToUInt64(header, 16));
         for (int again = 0; again < 2; again++)
         {
-            Answer answer = ring.Read("read", "timeout=30000");
+            Answer answer = ring.Read("read", "timeout=600000");
             Assert.Equal(IpcStatus.Corrupt, answer.Status);
             Assert.NotEqual("", answer.Text);
         }
@@ -62,7 +62,7 @@ public sealed class HostileRingTests(Peers peers)
         }
         using (var region = new LiveRegion(peers.Directory.FileOf(ring.Name)))
             region.U64(DataOf(region) + 3072, RingImage.HeaderOf(1100, 1));
-        Assert.Equal(IpcStatus.Corrupt, ring.Read("read", "timeout=30000").Status);
+        Assert.Equal(IpcStatus.Corrupt, ring.Read("read", "timeout=600000").Status);
     }
 
     /// <summary>One field of the ring's header turned to any value while both ends are attached, then both are used.</summary>

@@ -37,14 +37,14 @@ internal sealed class RingPair : IDisposable
     /// <summary>Reads one record and checks that it is the pattern of this seed.</summary>
     public void MustRead(uint seed, int length, int type, bool redelivered = false)
     {
-        Answer answer = Read("read", "timeout=30000");
+        Answer answer = Read("read", "timeout=600000");
         Assert.Equal(IpcStatus.Ok, answer.Status);
         Assert.Equal((type, length, Testing.Images.Numbered.HashOfPattern(seed, length), redelivered),
             ((int)answer["type"], (int)answer["length"], (uint)answer["hash"], answer["redelivered"] == 1));
     }
 
     public void MustWrite(uint seed, int length, int type) =>
-        Assert.Equal(IpcStatus.Ok, Write("write", $"{seed} {length} {type} timeout=30000").Status);
+        Assert.Equal(IpcStatus.Ok, Write("write", $"{seed} {length} {type} timeout=600000").Status);
 
     public void Dispose()
     {

@@ -135,7 +135,7 @@ public sealed class RingRecordTests(Peers peers)
         Assert.True(written >= Capacity / 128 - 1, $"full after {written} records of 128 bytes"); // one line stays free
         ring.MustRead(0, 120, 1);
         Assert.Equal(IpcStatus.Full, ring.Write("claim", "120").Status); // read, but not released
-        ring.Writer.Begin($"write {ring.W} {written} 120 1 timeout=50000");
+        ring.Writer.Begin($"write {ring.W} {written} 120 1 timeout=600000");
         ring.Read("release");
         for (uint n = 1; n <= written; n++)
         {

@@ -27,7 +27,7 @@ public sealed class RingRoleTests(Peers peers)
             rival.Must($"open-writer 1 {name}");
         }
         rival.Must("write 1 7 10 1");
-        Assert.Equal(IpcStatus.Ok, reader.Do("read 1 timeout=30000").Status);
+        Assert.Equal(IpcStatus.Ok, reader.Do("read 1 timeout=600000").Status);
         rival.Must("close 1");
         reader.Must("close 1");
         Assert.Empty(peers.Directory.FilesOf(name));
@@ -50,7 +50,7 @@ public sealed class RingRoleTests(Peers peers)
             rival.Must($"open-reader 1 {name}");
         }
         writer.Must("write 1 7 10 1");
-        Assert.Equal(IpcStatus.Ok, rival.Do("read 1 timeout=30000").Status);
+        Assert.Equal(IpcStatus.Ok, rival.Do("read 1 timeout=600000").Status);
         writer.Must("close 1");
         rival.Must("close 1");
         Assert.Empty(peers.Directory.FilesOf(name));
@@ -69,16 +69,16 @@ public sealed class RingRoleTests(Peers peers)
             dying.Must($"open-reader 1 {name}");
             for (int n = 1; n <= 4; n++)
                 sender.Must($"write 1 {n} 10 {n}");
-            Assert.Equal(1, dying.Must("read 1 timeout=30000")["type"]);
+            Assert.Equal(1, dying.Must("read 1 timeout=600000")["type"]);
             dying.Must("release 1");
-            Assert.Equal(2, dying.Must("read 1 timeout=30000")["type"]);
+            Assert.Equal(2, dying.Must("read 1 timeout=600000")["type"]);
             dying.Kill();
         }
         next.Must($"open-reader 1 {name}");
         sender.Must("write 1 5 10 5"); // published after the take-over: new to everybody
         for (int n = 2; n <= 5; n++)
         {
-            Answer record = next.Must("read 1 timeout=30000");
+            Answer record = next.Must("read 1 timeout=600000");
             Assert.Equal((n, n < 5 ? 1 : 0), ((int)record["type"], (int)record["redelivered"]));
         }
         sender.Must("close 1");
@@ -92,13 +92,13 @@ public sealed class RingRoleTests(Peers peers)
     {
         string name = peers.NewName("role");
         Driven waiting = peers.At(early, "reader"), creator = peers.At(late, "writer");
-        waiting.Begin($"open-reader 1 {name} open=existing timeout=50000");
+        waiting.Begin($"open-reader 1 {name} open=existing timeout=600000");
         waiting.WaitUntilAsleep();
         Assert.False(waiting.HasAnswered);
         creator.Must($"open-writer 1 {name} open=create");
         Assert.Equal(IpcStatus.Ok, waiting.Result().Status);
         creator.Must("write 1 1 10 1");
-        Assert.Equal(IpcStatus.Ok, waiting.Do("read 1 timeout=30000").Status);
+        Assert.Equal(IpcStatus.Ok, waiting.Do("read 1 timeout=600000").Status);
         creator.Must("close 1");
         waiting.Must("close 1");
     }
@@ -140,13 +140,13 @@ public sealed class RingRoleTests(Peers peers)
         reader.Must($"open-reader 1 {name} open=existing");
         first.Must("write 1 1 10 1");
         first.Must("close 1");
-        Assert.Equal(1, reader.Must("read 1 timeout=30000")["type"]);
-        Assert.Equal(IpcStatus.PeerClosed, reader.Do("read 1 timeout=30000").Status);
+        Assert.Equal(1, reader.Must("read 1 timeout=600000")["type"]);
+        Assert.Equal(IpcStatus.PeerClosed, reader.Do("read 1 timeout=600000").Status);
         second.Must($"open-writer 1 {name} open=existing");
         Assert.Equal(8192, second.Must("capacity 1")["capacity"]);
         second.Must("write 1 2 10 2");
         reader.Must("release 1");
-        Assert.Equal(2, reader.Must("read 1 timeout=30000")["type"]);
+        Assert.Equal(2, reader.Must("read 1 timeout=600000")["type"]);
         second.Must("close 1");
         reader.Must("close 1");
         Assert.Empty(peers.Directory.FilesOf(name));
@@ -163,7 +163,7 @@ public sealed class RingRoleTests(Peers peers)
         Assert.Equal(Never, reader.Must("peer 1")["state"]);
         using (Driven writer = peers.New(other))
         {
-            reader.Begin("wait-peer 1 timeout=50000");
+            reader.Begin("wait-peer 1 timeout=600000");
             writer.Must($"open-writer 1 {name}");
             Assert.Equal(IpcStatus.Ok, reader.Result().Status);
             Assert.Equal((Live, Live), ((int)reader.Must("peer 1")["state"], (int)writer.Must("peer 1")["state"]));
@@ -171,9 +171,9 @@ public sealed class RingRoleTests(Peers peers)
             Assert.Equal(Left, reader.Must("peer 1")["state"]);
             writer.Must($"open-writer 1 {name}");
             writer.Must("write 1 3 10 3");
-            reader.Begin("read 1 timeout=50000");
+            reader.Begin("read 1 timeout=600000");
             Assert.Equal(3, reader.Result()["type"]);
-            reader.Begin("read 1 timeout=50000");
+            reader.Begin("read 1 timeout=600000");
             writer.Kill();
         }
         Assert.Equal(IpcStatus.PeerDied, reader.Result().Status);
@@ -194,7 +194,7 @@ public sealed class RingRoleTests(Peers peers)
             using (Driven gone = peers.New(reader))
             {
                 gone.Must($"open-reader 1 {name}");
-                sender.Begin("send 1 1 1000 500 timeout=50000");
+                sender.Begin("send 1 1 1000 500 timeout=600000");
                 sender.WaitUntilAsleep();
                 if (kill)
                     gone.Kill();
@@ -215,15 +215,15 @@ public sealed class RingRoleTests(Peers peers)
         Assert.Equal(IpcStatus.Timeout, ring.Read("read", "timeout=30").Status);
         Assert.Equal(IpcStatus.Timeout, ring.Read("wait", "timeout=30").Status);
         ring.Read("stop");
-        Assert.Equal(IpcStatus.Stopped, ring.Read("read", "timeout=30000").Status);
+        Assert.Equal(IpcStatus.Stopped, ring.Read("read", "timeout=600000").Status);
         ring.Read("resume");
         ring.MustWrite(1, 10, 1);
-        Assert.Equal(IpcStatus.Ok, ring.Read("wait", "timeout=30000").Status);
+        Assert.Equal(IpcStatus.Ok, ring.Read("wait", "timeout=600000").Status);
         ring.MustRead(1, 10, 1);
         Answer full = ring.Write("send", "1 1000 500 timeout=100");
         Assert.Equal(IpcStatus.Timeout, full.Status);
         ring.Write("stop");
-        Assert.Equal(IpcStatus.Stopped, ring.Write("claim", "500 timeout=30000").Status);
+        Assert.Equal(IpcStatus.Stopped, ring.Write("claim", "500 timeout=600000").Status);
         ring.Write("resume");
     }
 
@@ -239,7 +239,7 @@ public sealed class RingRoleTests(Peers peers)
         sender.Must("close 1");
         Assert.True(peers.Directory.Has(name));
         receiver.Must($"open-reader 1 {name} open=existing");
-        Assert.Equal(IpcStatus.Ok, receiver.Do("receive 1 1 100 300 timeout=30000").Status);
+        Assert.Equal(IpcStatus.Ok, receiver.Do("receive 1 1 100 300 timeout=600000").Status);
         receiver.Must("close 1");
         Assert.True(peers.Directory.Has(name));
         System.IO.File.Delete(peers.Directory.FileOf(name));

@@ -33,8 +33,8 @@ public sealed class RingTrafficTests(Peers peers)
         ping.Must($"open-reader 2 {back} capacity=65536 wait={wait}");
         pong.Must($"open-reader 1 {there} wait={wait}");
         pong.Must($"open-writer 2 {back} wait={wait}");
-        pong.Begin("pong 2 1 1000 timeout=50000");
-        Assert.Equal(IpcStatus.Ok, ping.Do("ping 1 2 1000 500 timeout=50000").Status);
+        pong.Begin("pong 2 1 1000 timeout=600000");
+        Assert.Equal(IpcStatus.Ok, ping.Do("ping 1 2 1000 500 timeout=600000").Status);
         Assert.Equal(IpcStatus.Ok, pong.Result().Status);
         foreach (Driven end in new[] { ping, pong })
         {
@@ -62,8 +62,8 @@ public sealed class RingTrafficTests(Peers peers)
     private void Run(Language writer, Language reader, string options, int count, int max, int batch, int release)
     {
         using var ring = new RingPair(peers, writer, reader, options);
-        ring.Reader.Begin($"receive {ring.R} 1 {count} {max} release={release} timeout=50000");
-        Answer sent = ring.Write("send", $"1 {count} {max} batch={batch} timeout=50000");
+        ring.Reader.Begin($"receive {ring.R} 1 {count} {max} release={release} timeout=600000");
+        Answer sent = ring.Write("send", $"1 {count} {max} batch={batch} timeout=600000");
         Answer received = ring.Reader.Result();
         Assert.Equal("0 redelivered=0", received.Line);
         Assert.Equal("0", sent.Line);

@@ -76,9 +76,9 @@ public sealed class VectorTests(Peers peers)
         Driven reader = peers.At(language, "reader"), writer = peers.At(language, "writer");
         writer.Must($"open-writer 1 {name} open=existing");
         reader.Must($"open-reader 1 {name} open=existing");
-        Assert.Equal($"0 redelivered={Records}", reader.Do($"receive 1 1 {Records} {Max} timeout=30000").Line); // its reader had died
-        reader.Begin($"receive 1 {Records + 1} 100 {Max} timeout=30000");
-        writer.Must($"send 1 {Records + 1} 100 {Max} timeout=30000");
+        Assert.Equal($"0 redelivered={Records}", reader.Do($"receive 1 1 {Records} {Max} timeout=600000").Line); // its reader had died
+        reader.Begin($"receive 1 {Records + 1} 100 {Max} timeout=600000");
+        writer.Must($"send 1 {Records + 1} 100 {Max} timeout=600000");
         Assert.Equal("0 redelivered=0", reader.Result().Line);
         writer.Must("close 1");
         reader.Must("close 1");

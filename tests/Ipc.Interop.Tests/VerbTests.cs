@@ -11,7 +11,7 @@ public sealed class VerbTests(Peers peers)
     public void WriterEchoAndReaderMeet(Language one, Language other, string wait)
     {
         string there = peers.NewName("verb"), back = peers.NewName("verb");
-        string[] options = ["--capacity", "65536", "--wait", wait, "--timeout", "50000"];
+        string[] options = ["--capacity", "65536", "--wait", wait, "--timeout", "600000"];
         using Driven reader = Driven.StartVerb(one, peers.Directory, ["ring-read", back, "2000", .. options]);
         using Driven echo = Driven.StartVerb(other, peers.Directory, ["ring-echo", there, back, "2000", .. options]);
         using Driven writer = Driven.StartVerb(one, peers.Directory, ["ring-write", there, "2000", "random", "7", .. options]);

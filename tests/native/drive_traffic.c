@@ -162,9 +162,9 @@ static void storm_write(drive_object *o)
         const uint32_t length = numbered_length(n, max);
         void *payload;
         side[0] = n;
-        const ipc_status status = ipc_ring_claim(drive_writer_of(o), length, ipc_deadline_after(20000000000u), NULL, &payload);
+        const ipc_status status = ipc_ring_claim(drive_writer_of(o), length, ipc_deadline_after(600000000000u), NULL, &payload);
         if (status == IPC_PEER_DIED || status == IPC_PEER_CLOSED) { /* full, and its reader is being replaced */
-            ipc_ring_writer_wait_for_peer(drive_writer_of(o), ipc_deadline_after(20000000000u), NULL);
+            ipc_ring_writer_wait_for_peer(drive_writer_of(o), ipc_deadline_after(600000000000u), NULL);
             n--;
             continue;
         }
@@ -187,9 +187,9 @@ static void storm_read(drive_object *o)
     uint64_t redelivered = 0;
     while (side != NULL && side[1] + 1 < to) {
         ipc_record record;
-        const ipc_status status = ipc_ring_read(drive_reader_of(o), ipc_deadline_after(20000000000u), NULL, &record);
+        const ipc_status status = ipc_ring_read(drive_reader_of(o), ipc_deadline_after(600000000000u), NULL, &record);
         if (status == IPC_PEER_DIED || status == IPC_PEER_CLOSED) { /* empty, and its writer is being replaced */
-            ipc_ring_reader_wait_for_peer(drive_reader_of(o), ipc_deadline_after(20000000000u), NULL);
+            ipc_ring_reader_wait_for_peer(drive_reader_of(o), ipc_deadline_after(600000000000u), NULL);
             continue;
         }
         if (status != IPC_OK) {

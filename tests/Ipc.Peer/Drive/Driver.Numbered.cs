@@ -9,7 +9,7 @@ namespace Ipc.Peer.Drive;
 internal sealed partial class Driver
 {
     private const int WrongContent = 100;
-    private static readonly TimeSpan _patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan _patience = TimeSpan.FromMinutes(10);
 
     private string? Numbered() => _line.Word(0) switch
     {

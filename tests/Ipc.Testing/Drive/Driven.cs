@@ -14,7 +14,8 @@ namespace Ipc.Testing.Drive;
 /// <remarks>
 /// <see cref="Do"/> sends a command and waits for its answer; <see cref="Begin"/> sends it and lets the test go on, so that one
 /// process can wait while another acts. A peer that does not answer within <see cref="Watchdog.Patience"/> fails the test: nothing here
-/// hangs. Disposing kills (SIGKILL), and so does the end of the test process.
+/// hangs. So a command that must be woken gets a deadline far behind that: one before it would end the wait, find what the wake
+/// should have told, and hide that the wake was lost. Disposing kills (SIGKILL), and so does the end of the test process.
 /// </remarks>
 [SupportedOSPlatform("linux")]
 public sealed class Driven : IDisposable
