@@ -16,7 +16,6 @@ public sealed class RegionDirectory : IDisposable
         Directory.CreateDirectory(parent);
         Path = System.IO.Path.Combine(parent, $"ipc-test-{Environment.ProcessId}-{Guid.NewGuid():N}"[..40]);
         Directory.CreateDirectory(Path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
-        AppDomain.CurrentDomain.ProcessExit += RemoveAtExit; // a test run that is told to end leaves nothing either
     }
 
     public string Path { get; }
@@ -45,15 +44,5 @@ public sealed class RegionDirectory : IDisposable
         .Where(file => file == name || file.StartsWith(name + "~", StringComparison.Ordinal) || file.StartsWith('~'))
         .Order(StringComparer.Ordinal)];
 
-    public void Dispose()
-    {
-        AppDomain.CurrentDomain.ProcessExit -= RemoveAtExit;
-        Directory.Delete(Path, recursive: true);
-    }
-
-    private void RemoveAtExit(object? sender, EventArgs e)
-    {
-        if (Directory.Exists(Path))
-            Directory.Delete(Path, recursive: true);
-    }
+    public void Dispose() => Directory.Delete(Path, recursive: true);
 }
