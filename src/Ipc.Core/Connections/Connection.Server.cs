@@ -81,8 +81,8 @@ public sealed unsafe partial class Connection
     private void Reply(uint reply)
     {
         Atomic.StoreRelease(ref _header->Reply, reply); // [reply]
-        Waiter.SignalAlways(&_header->Session);
         FaultPoints.Pass(FaultPoints.ListenerAcceptReplied);
+        Waiter.SignalAlways(&_header->Session);
     }
 
     /// <summary>The server's side of a request that was checked and mapped.</summary>

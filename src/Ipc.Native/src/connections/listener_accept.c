@@ -38,8 +38,8 @@ static void reply(ipc_connection *connection, uint32_t answer)
 
 void ipc_connection_free_slot(const ipc_listener_view *view, uint32_t slot)
 {
-    IPC_FAULT_POINT("listener.slot_idle");
     ipc_store_release32(&view->slots[slot].state, IPC_SLOT_IDLE);
+    IPC_FAULT_POINT("listener.slot_idle");
 }
 
 ipc_status ipc_connection_accept(ipc_connection *connection)
