@@ -46,6 +46,7 @@ TEST(the_participant_entry_is_section_2)
     AT(ipc_participant, attached, 24, 8);
     AT(ipc_participant, pid_namespace, 32, 8);
     AT(ipc_participant, runtime, 40, 4);
+    AT(ipc_participant, ended, 44, 4);
     CHECK_EQUAL(1024, IPC_PARTICIPANT_OFFSET);
 }
 

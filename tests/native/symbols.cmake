@@ -1,5 +1,5 @@
-# usage: cmake -DNM=... -DLIBRARY=libipc.so -DMAP=ipc.map -DHEADER=ipc.h -P symbols.cmake
-# What the shared library exports is what ipc.map lists, version by version, and what ipc.h declares: no more, no less.
+# usage: cmake -DNM=... -DLIBRARY=libipc.so -DMAP=ipc.map -DINCLUDE=include -P symbols.cmake
+# What the shared library exports is what ipc.map lists, version by version, and what ipc.h and ipc/*.h declare: no more, no less.
 cmake_minimum_required(VERSION 3.22)
 
 function(fail_if_different a_name a b_name b)
@@ -47,17 +47,20 @@ endforeach()
 
 # The header: a declaration is a line that begins with IPC_API.
 set(declared "")
-file(STRINGS ${HEADER} lines REGEX "^IPC_API ")
-foreach(line IN LISTS lines)
-    if(NOT line MATCHES "(ipc_[a-z0-9_]+)\\(")
-        message(SEND_ERROR "not understood: ${line}")
-    endif()
-    list(APPEND declared ${CMAKE_MATCH_1})
+file(GLOB headers ${INCLUDE}/ipc.h ${INCLUDE}/ipc/*.h)
+foreach(header IN LISTS headers)
+    file(STRINGS ${header} lines REGEX "^IPC_API ")
+    foreach(line IN LISTS lines)
+        if(NOT line MATCHES "(ipc_[a-z0-9_]+)\\(")
+            message(SEND_ERROR "not understood: ${line}")
+        endif()
+        list(APPEND declared ${CMAKE_MATCH_1})
+    endforeach()
 endforeach()
 
 fail_if_different("${MAP}" "${listed}" "${LIBRARY}" "${exported}")
 set(listed_names ${listed})
 list(TRANSFORM listed_names REPLACE "@@.*" "")
-fail_if_different("${MAP}" "${listed_names}" "${HEADER}" "${declared}")
+fail_if_different("${MAP}" "${listed_names}" "${INCLUDE}" "${declared}")
 list(LENGTH exported count)
 message(STATUS "${count} symbols")

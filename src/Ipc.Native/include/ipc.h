@@ -45,6 +45,8 @@ typedef enum ipc_status {
     IPC_CLOSED = 6,      /* closed on this side */
     IPC_PEER_CLOSED = 7, /* the other side left in good order; everything it published has been read */
     IPC_PEER_DIED = 8,   /* the other side's process died; everything it published has been read */
+    IPC_ABANDONED = 9,   /* acquired, but the holder before died holding it: check what it protects */
+    IPC_EVICTED = 10,    /* this reader was cut off by a writer that could not wait; it may join again */
 
     IPC_E_NAME = -1,        /* not a valid name */
     IPC_E_NOT_FOUND = -2,   /* no region of that name */
@@ -270,6 +272,39 @@ IPC_API int32_t ipc_connection_peer_pid(const ipc_connection *connection);
 IPC_API const void *ipc_connection_hello(const ipc_connection *connection, uint32_t *length);
 IPC_API void ipc_connection_set_context(ipc_connection *connection, void *context);
 IPC_API void *ipc_connection_context(const ipc_connection *connection);
+
+/* ---- many processes: what queue, topic and locks have in common ---------------------------------------- */
+
+#define IPC_NO_LOANS UINT64_MAX /* a loan_budget: no message is longer than a block (a ring: than half of it) */
+
+/* A block that is claimed or received; the caller's own memory. */
+typedef struct ipc_block {
+    void *payload; /* shared, valid until commit, abandon or release; a hostile peer can change it */
+    uint32_t length;
+    uint16_t type;
+    bool redelivered;     /* received before by a process that died without releasing it */
+    uint64_t reserved[4]; /* the library's */
+} ipc_block;
+
+typedef struct ipc_participant_info {
+    uint32_t index;      /* its place in the region's table: may be another's after it has gone */
+    uint32_t generation; /* tells one from the next at the same place */
+    uint32_t pid;
+    uint32_t role;     /* bits: 1 writer, 2 reader */
+    uint32_t runtime;  /* 1 C, 2 C# */
+    uint64_t attached; /* Unix time, ns */
+} ipc_participant_info;
+
+typedef enum ipc_change_kind { IPC_CHANGE_ATTACHED = 1, IPC_CHANGE_LEFT = 2, IPC_CHANGE_DIED = 3 } ipc_change_kind;
+
+typedef struct ipc_change {
+    ipc_change_kind kind;
+    ipc_participant_info participant;
+} ipc_change;
+
+/* Removes the storage of exactly that name, persistent or left over, whatever its kind. IPC_E_IN_USE (it says by which
+   process) while a live participant is attached; IPC_E_NOT_FOUND if there is none. */
+IPC_API ipc_status ipc_clear(const char *name);
 
 /* ---- fault points (tests) ---------------------------------------------------------------------------- */
 

@@ -95,6 +95,23 @@ static inline bool ipc_cas32(ipc_atomic32 *word, uint32_t *expected, uint32_t de
     return atomic_compare_exchange_strong(word, expected, desired);
 }
 
+static inline uint64_t ipc_add64(ipc_atomic64 *word, uint64_t amount)
+{
+    return atomic_fetch_add(word, amount);
+}
+
+/* The changes of a slot's state and of the hints that lead to it are on the hot path: no stronger than they must be. */
+
+static inline bool ipc_cas64(ipc_atomic64 *word, uint64_t *expected, uint64_t desired)
+{
+    return atomic_compare_exchange_strong_explicit(word, expected, desired, memory_order_acq_rel, memory_order_acquire);
+}
+
+static inline bool ipc_cas_relaxed64(ipc_atomic64 *word, uint64_t *expected, uint64_t desired)
+{
+    return atomic_compare_exchange_strong_explicit(word, expected, desired, memory_order_relaxed, memory_order_relaxed);
+}
+
 /* A stack of objects that threads of this process hand to one of them: push from any, take all at once. */
 typedef _Atomic(void *) ipc_atomic_pointer;
 

@@ -62,12 +62,9 @@ static uint32_t find_hot(const ipc_listener *listener, const ipc_connection *con
 static void cool_one(ipc_listener *listener)
 {
     ipc_event_kind kind;
-    uint64_t ignored = 0;
     ipc_connection *oldest = listener->hot[listener->hot_count - 1];
     remove_hot(listener, listener->hot_count - 1);
-    (void)ipc_waiter_arm(&oldest->reader.header->data, &ignored); /* [sleep] */
-    if (ignored != 0)
-        listener->end.bounded_until = ignored;
+    (void)ipc_waiter_arm(&oldest->reader.header->data, &listener->end.bounded_until); /* [sleep] */
     oldest->place = PLACE_COLD;
     if (is_due(oldest, &kind))
         put_due(listener, oldest, kind);

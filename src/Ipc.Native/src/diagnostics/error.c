@@ -83,6 +83,10 @@ const char *ipc_status_name(ipc_status status)
         return "IPC_PEER_CLOSED";
     case IPC_PEER_DIED:
         return "IPC_PEER_DIED";
+    case IPC_ABANDONED:
+        return "IPC_ABANDONED";
+    case IPC_EVICTED:
+        return "IPC_EVICTED";
     case IPC_E_NAME:
         return "IPC_E_NAME";
     case IPC_E_NOT_FOUND:

@@ -19,9 +19,19 @@
 #define IPC_LOCK_PARTICIPANTS 0x4000000000000000ull
 #define IPC_LOCK_REGION       0x3FFFFFFFFFFFFFFFull
 
-enum { IPC_KIND_RING = 1, IPC_KIND_LISTENER = 2, IPC_KIND_CONNECTION = 3 };
+enum {
+    IPC_KIND_RING = 1,
+    IPC_KIND_LISTENER = 2,
+    IPC_KIND_CONNECTION = 3,
+    IPC_KIND_QUEUE = 4,
+    IPC_KIND_TOPIC = 5,
+    IPC_KIND_MUTEX = 7,
+    IPC_KIND_SEMAPHORE = 8,
+    IPC_KIND_EVENT = 9
+};
 enum { IPC_REGION_BUILDING = 0, IPC_REGION_LIVE = 1, IPC_REGION_RETIRED = 2 };
 enum { IPC_PARTICIPANT_FREE = 0, IPC_PARTICIPANT_LIVE = 1 };
+enum { IPC_ENDED_NOT = 0, IPC_ENDED_LEFT = 1, IPC_ENDED_DIED = 2 };
 enum { IPC_ROLE_WRITER = 1, IPC_ROLE_READER = 2, IPC_ROLE_SERVER = 4, IPC_ROLE_CLIENT = 8 };
 enum { IPC_RUNTIME_C = 1, IPC_RUNTIME_CSHARP = 2 };
 
@@ -77,7 +87,8 @@ typedef struct ipc_participant {
     ipc_atomic64 attached; /* Unix time, ns */
     ipc_atomic64 pid_namespace;
     ipc_atomic32 runtime;
-    uint8_t reserved[84];
+    ipc_atomic32 ended; /* before `state` is free */
+    uint8_t reserved[80];
 } ipc_participant;
 
 _Static_assert(offsetof(ipc_participant, state) == 0, "wire-format section 2");
@@ -88,6 +99,7 @@ _Static_assert(offsetof(ipc_participant, start_time) == 16, "wire-format section
 _Static_assert(offsetof(ipc_participant, attached) == 24, "wire-format section 2");
 _Static_assert(offsetof(ipc_participant, pid_namespace) == 32, "wire-format section 2");
 _Static_assert(offsetof(ipc_participant, runtime) == 40, "wire-format section 2");
+_Static_assert(offsetof(ipc_participant, ended) == 44, "wire-format section 2");
 _Static_assert(sizeof(ipc_participant) == IPC_PARTICIPANT_SIZE, "wire-format section 2");
 
 #endif

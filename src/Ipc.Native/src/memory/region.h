@@ -35,9 +35,9 @@ typedef struct ipc_region_kind {
     bool (*names)(ipc_region *region, uint32_t index);                /* does the body still name this entry? */
     void (*enter)(ipc_region *region, uint32_t index, uint32_t role); /* the entry is live */
     void (*clean_up)(ipc_region *region, uint32_t index, bool died);  /* after a death, or before leaving */
-    void (*freed)(ipc_region *region, uint32_t index);                /* the entry is free now: tell who looks for that */
-    void (*wake)(ipc_region *region);                                 /* every waiter of the body */
-    bool (*retires)(ipc_region *region, uint32_t index);              /* does the region end with this participant? */
+    void (*freed)(ipc_region *region, uint32_t index);   /* the entry is free now: tell who looks for that */
+    void (*wake)(ipc_region *region);                    /* every waiter of the body */
+    bool (*retires)(ipc_region *region, uint32_t index); /* does the region end with this participant? */
     /* Participant 0 cleans up after those that it knows: while it lives, others ask only whether the suspects do. */
     bool first_judges;
     bool (*suspect)(ipc_region *region, uint32_t index); /* in the middle of something that nobody else watches */
@@ -78,10 +78,12 @@ static inline ipc_participant *ipc_region_participant(const ipc_region *region, 
 ipc_status ipc_region_path(const char *name, const char *suffix, char *path, size_t size);
 
 /* region_check.c */
+const char *ipc_region_kind_name(uint32_t kind); /* with its article; NULL: unknown */
 ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, const char *path,
                             ipc_region_geometry *geometry);
 
 /* region_create.c */
+#define IPC_REGION_RESERVED 2
 typedef struct ipc_region_plan {
     uint32_t participants;
     uint32_t role; /* the creator's own entry, always entry 0; 0: none */
@@ -89,6 +91,10 @@ typedef struct ipc_region_plan {
     uint64_t body_offset;
     uint64_t body_size;
     uint64_t total_size;
+    /* What has memory behind it from the start: [0, reserved_size), 0 being everything, and these ranges. The rest is
+       holes (docs/wire-format.md section 7). */
+    uint64_t reserved_size;
+    ipc_file_range reserved[IPC_REGION_RESERVED];
 } ipc_region_plan;
 
 /* A region without a name, building; the creator writes the body and then links it. */
@@ -99,6 +105,9 @@ ipc_status ipc_region_link(ipc_region *region);
 /* Removes a left-over of that name. IPC_E_EXISTS if somebody lives there (or it is persistent). */
 ipc_status ipc_region_reap(const char *path);
 
+/* Removes the region of that name, persistent or not. IPC_E_IN_USE if somebody lives there. */
+ipc_status ipc_region_clear(const char *path);
+
 /* region_attach.c */
 /* Opens, checks and maps; enters nothing, locks nothing. IPC_E_NOT_FOUND: nothing there (or it was retired). `kind`
    NULL: any. */
@@ -106,6 +115,20 @@ ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *
 /* Opens and enters. IPC_E_NOT_FOUND: no living region of that name. */
 ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
                              ipc_region **region);
+
+/* region_enter.c: attaching and creating, as the open mode says. */
+typedef struct ipc_region_entrance {
+    const char *name;
+    const ipc_region_kind *kind;
+    void *owner;
+    uint32_t role;
+    ipc_open_mode mode;
+    ipc_deadline deadline; /* for IPC_OPEN, like `cancel` */
+    ipc_cancel *cancel;
+    ipc_status (*create)(void *owner, const char *path, ipc_region **region); /* built, written, entered, linked */
+} ipc_region_entrance;
+
+ipc_status ipc_region_enter(const ipc_region_entrance *entrance, ipc_region **region);
 
 /* region_participants.c */
 ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline);

@@ -7,10 +7,9 @@
 
 static ipc_status check_kind(const ipc_region *region, const char *path)
 {
-    static const char *const names[] = {"?", "ring", "listener", "connection"};
     if (region->kind != NULL && region->kind->kind != region->geometry.kind)
-        return ipc_fail(IPC_E_KIND, "%s is a %s, not a %s", path, names[region->geometry.kind],
-                        names[region->kind->kind]);
+        return ipc_fail(IPC_E_KIND, "%s is %s, not %s", path, ipc_region_kind_name(region->geometry.kind),
+                        ipc_region_kind_name(region->kind->kind));
     return IPC_OK;
 }
 

@@ -5,17 +5,27 @@
 
 #include <inttypes.h>
 
-static const char *kind_name(uint32_t kind)
+const char *ipc_region_kind_name(uint32_t kind)
 {
     switch (kind) {
     case IPC_KIND_RING:
-        return "ring";
+        return "a ring";
     case IPC_KIND_LISTENER:
-        return "listener";
+        return "a listener";
     case IPC_KIND_CONNECTION:
-        return "connection";
+        return "a connection";
+    case IPC_KIND_QUEUE:
+        return "a queue";
+    case IPC_KIND_TOPIC:
+        return "a topic";
+    case IPC_KIND_MUTEX:
+        return "a mutex";
+    case IPC_KIND_SEMAPHORE:
+        return "a semaphore";
+    case IPC_KIND_EVENT:
+        return "an event";
     default:
-        return "unknown";
+        return NULL;
     }
 }
 
@@ -37,7 +47,7 @@ static ipc_status check_identity(const ipc_region_header *copy, const char *path
         return ipc_fail(IPC_E_VERSION,
                         "%s has layout version %u.%u, this library reads %u.x: use matching versions on both sides",
                         path, copy->major, copy->minor, IPC_REGION_MAJOR);
-    if (copy->kind < IPC_KIND_RING || copy->kind > IPC_KIND_CONNECTION)
+    if (ipc_region_kind_name(copy->kind) == NULL)
         return ipc_fail(IPC_E_KIND, "%s is a region of kind %u, which this library does not know", path, copy->kind);
     if (is_zero(copy->region_id, sizeof copy->region_id))
         return ipc_fail(IPC_E_CORRUPT, "%s has a region id of zero", path);
@@ -54,8 +64,8 @@ ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, c
     const uint64_t total = copy->total_size;
     const uint64_t table_end = IPC_PARTICIPANT_OFFSET + (uint64_t)IPC_PARTICIPANT_SIZE * copy->participant_capacity;
     if (total != file_size)
-        return ipc_fail(IPC_E_CORRUPT, "%s (%s) says it has %" PRIu64 " bytes, the file has %" PRIu64, path,
-                        kind_name(copy->kind), total, file_size);
+        return ipc_fail(IPC_E_CORRUPT, "%s, %s, says it has %" PRIu64 " bytes, the file has %" PRIu64, path,
+                        ipc_region_kind_name(copy->kind), total, file_size);
     if (total % IPC_REGION_SIZE_UNIT != 0)
         return ipc_fail(IPC_E_CORRUPT, "%s has %" PRIu64 " bytes, not a multiple of %u", path, total,
                         IPC_REGION_SIZE_UNIT);

@@ -30,8 +30,12 @@ static ipc_status make_file(ipc_region *region, const ipc_region_plan *plan)
     const char *slash = strrchr(region->path, '/');
     (void)snprintf(directory, sizeof directory, "%.*s", slash == NULL ? 0 : (int)(slash - region->path), region->path);
 
-    ipc_status status = ipc_platform_file_create(directory, plan->total_size, &region->file, region->temporary,
-                                                 sizeof region->temporary);
+    ipc_file_range reserved[1 + IPC_REGION_RESERVED] = {
+        {0, plan->reserved_size == 0 ? plan->total_size : plan->reserved_size}};
+    for (int i = 0; i < IPC_REGION_RESERVED; i++)
+        reserved[1 + i] = plan->reserved[i];
+    ipc_status status = ipc_platform_file_create(directory, plan->total_size, reserved, 1 + IPC_REGION_RESERVED,
+                                                 &region->file, region->temporary, sizeof region->temporary);
     if (status != IPC_OK)
         return status;
     void *base = NULL;
@@ -86,6 +90,49 @@ ipc_status ipc_region_link(ipc_region *region)
     return IPC_OK;
 }
 
+/* Connections that were being made when everybody died; not those of a listener that has the name now. */
+static void remove_connections(const ipc_region *region)
+{
+    if (region->geometry.kind != IPC_KIND_LISTENER || !ipc_platform_file_is_named(region->file, region->path))
+        return;
+    char prefix[IPC_PATH_MAX + 1];
+    (void)snprintf(prefix, sizeof prefix, "%s~", region->path);
+    ipc_platform_file_unlink_prefix(prefix);
+}
+
+/* Under the region lock. */
+static bool is_retired(const ipc_region *region)
+{
+    return ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_RETIRED;
+}
+
+ipc_status ipc_region_clear(const char *path)
+{
+    ipc_region *region = NULL;
+    ipc_status status = ipc_region_open(path, NULL, NULL, &region);
+    if (status != IPC_OK)
+        return status;
+    status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
+    if (status == IPC_OK) {
+        const bool retired = is_retired(region);
+        uint32_t living = 0;
+        while (!retired && living < region->geometry.participant_capacity && !ipc_region_is_alive(region, living))
+            living++;
+        if (!retired && living < region->geometry.participant_capacity) {
+            status = ipc_fail(IPC_E_IN_USE, "%s is in use by process %u: it can be cleared when everybody has left",
+                              path, ipc_load_relaxed32(&ipc_region_participant(region, living)->pid));
+        } else if (retired) {
+            status = ipc_fail(IPC_E_NOT_FOUND, "%s was retired by its last user", path);
+        } else {
+            remove_connections(region);
+            ipc_region_retire(region);
+        }
+        ipc_region_unlock(region);
+    }
+    ipc_region_discard(region);
+    return status;
+}
+
 ipc_status ipc_region_reap(const char *path)
 {
     ipc_region *region = NULL;
@@ -97,17 +144,12 @@ ipc_status ipc_region_reap(const char *path)
 
     status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
     if (status == IPC_OK) {
-        const bool retired = ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_RETIRED;
+        const bool retired = is_retired(region);
         if (!retired && (region->geometry.persistent || ipc_region_has_living(region))) {
             status = ipc_fail(IPC_E_EXISTS, "%s exists and is in use: attach to it, or choose another name", path);
         } else {
-            /* connections that were being made when everybody died; not those of a listener that has the name now */
-            if (!retired && region->geometry.kind == IPC_KIND_LISTENER &&
-                ipc_platform_file_is_named(region->file, path)) {
-                char prefix[IPC_PATH_MAX + 1];
-                (void)snprintf(prefix, sizeof prefix, "%s~", path);
-                ipc_platform_file_unlink_prefix(prefix);
-            }
+            if (!retired)
+                remove_connections(region);
             ipc_region_retire(region);
         }
         ipc_region_unlock(region);

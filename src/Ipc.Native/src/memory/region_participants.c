@@ -87,6 +87,7 @@ void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role)
     ipc_store_relaxed64(&entry->attached, ipc_platform_unix_time());
     ipc_store_relaxed64(&entry->pid_namespace, ipc_platform_pid_namespace());
     ipc_store_relaxed32(&entry->runtime, IPC_RUNTIME_C);
+    ipc_store_relaxed32(&entry->ended, IPC_ENDED_NOT);
     IPC_FAULT_POINT("region.attach.entry_filled");
     ipc_store_release32(&entry->state, IPC_PARTICIPANT_LIVE); /* [live] */
     IPC_FAULT_POINT("region.attach.live");
@@ -120,8 +121,9 @@ void ipc_region_wake_all(ipc_region *region)
 }
 
 /* The entry first, then the word to whoever looks: told before, it would find the entry taken and look no more. */
-static void free_entry(ipc_region *region, uint32_t index)
+static void free_entry(ipc_region *region, uint32_t index, uint32_t ended)
 {
+    ipc_store_relaxed32(&ipc_region_participant(region, index)->ended, ended);
     ipc_store_release32(&ipc_region_participant(region, index)->state, IPC_PARTICIPANT_FREE);
     if (region->kind != NULL && region->kind->freed != NULL)
         region->kind->freed(region, index);
@@ -137,7 +139,7 @@ static bool recover_one(ipc_region *region, uint32_t index)
     if (region->kind != NULL && region->kind->clean_up != NULL)
         region->kind->clean_up(region, index, true);
     IPC_FAULT_POINT("recover.before_free");
-    free_entry(region, index);
+    free_entry(region, index, IPC_ENDED_DIED);
     (void)ipc_add32(&ipc_region_header_of(region)->recoveries, 1);
     return true;
 }
@@ -195,7 +197,7 @@ static void leave_locked(ipc_region *region)
             ipc_region_recover_suspects(region); /* nobody comes after us who would */
         if (kind->clean_up != NULL)
             kind->clean_up(region, index, false);
-        free_entry(region, index);
+        free_entry(region, index, IPC_ENDED_LEFT);
         IPC_FAULT_POINT("region.leave.entry_freed");
         ipc_platform_unlock(region->file, IPC_LOCK_PARTICIPANTS + index);
         region->index = IPC_NO_PARTICIPANT;

@@ -9,22 +9,25 @@
 #define DATA_OFFSET      (BODY_OFFSET + IPC_RING_HEADER_SIZE)
 #define DEFAULT_CAPACITY (1ull << 20)
 
-/* For a creator: between two looks. */
-#define LOOK_MIN_NS 1000000u
-#define LOOK_MAX_NS 20000000u
-
 _Static_assert(BODY_OFFSET % IPC_REGION_BODY_ALIGNMENT == 0, "a body's place");
 _Static_assert(DATA_OFFSET % IPC_RING_DATA_ALIGN == 0, "a ring's place");
 
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
-static ipc_status create(const char *path, const ipc_ring_options *options, uint64_t capacity, ipc_ring_end *end,
-                         uint32_t role)
+static uint64_t capacity_of(const ipc_ring_options *options)
 {
+    return options->capacity == 0 ? DEFAULT_CAPACITY : options->capacity;
+}
+
+/* The region's owner is the end; what it is to be made of stands in its options. */
+static ipc_status create(void *owner, const char *path, ipc_region **created)
+{
+    ipc_ring_end *end = owner;
+    const uint64_t capacity = capacity_of(end->options);
     const ipc_region_plan plan = {
         .participants = PARTICIPANTS,
-        .role = role,
-        .persistent = options->persistent,
+        .role = end->role,
+        .persistent = end->options->persistent,
         .body_offset = BODY_OFFSET,
         .body_size = IPC_RING_HEADER_SIZE + capacity,
         .total_size = DATA_OFFSET + capacity,
@@ -35,79 +38,30 @@ static ipc_status create(const char *path, const ipc_ring_options *options, uint
         return status;
     region->owner = end;
     ipc_ring_write_header(ipc_ring_region_header(region), capacity, DATA_OFFSET);
-    ipc_ring_region_enter(region, region->index, role);
+    ipc_ring_region_enter(region, region->index, end->role);
     status = ipc_region_link(region);
     if (status != IPC_OK) {
         ipc_region_discard(region);
         return status;
     }
-    end->region = region;
+    *created = region;
     return IPC_OK;
 }
 
-static ipc_status open_or_create(const char *path, const ipc_ring_options *options, uint64_t capacity,
-                                 ipc_ring_end *end, uint32_t role)
+static ipc_status enter_region(const char *name, const ipc_ring_options *options, ipc_ring_end *end)
 {
-    for (int turn = 0; turn < 1000; turn++) { /* each turn somebody else made or removed it in between */
-        ipc_status status = ipc_region_attach(path, &ipc_ring_kind, end, role, &end->region);
-        if (status != IPC_E_NOT_FOUND)
-            return status;
-        status = create(path, options, capacity, end, role);
-        if (status != IPC_E_EXISTS)
-            return status;
-    }
-    return ipc_fail(IPC_E_IN_USE, "%s is created and removed by others all the time", path);
-}
-
-static ipc_status create_new(const char *path, const ipc_ring_options *options, uint64_t capacity, ipc_ring_end *end,
-                             uint32_t role)
-{
-    for (int turn = 0; turn < 1000; turn++) {
-        ipc_status status = create(path, options, capacity, end, role);
-        if (status != IPC_E_EXISTS)
-            return status;
-        status = ipc_region_reap(path);
-        if (status != IPC_OK)
-            return status;
-    }
-    return ipc_fail(IPC_E_EXISTS, "%s is created by others all the time", path);
-}
-
-static ipc_status open_existing(const char *path, const ipc_ring_options *options, ipc_ring_end *end, uint32_t role)
-{
-    uint64_t pause = LOOK_MIN_NS;
-    for (;;) {
-        ipc_status status = ipc_region_attach(path, &ipc_ring_kind, end, role, &end->region);
-        if (status != IPC_E_NOT_FOUND)
-            return status;
-        if (ipc_cancel_is_triggered(options->cancel))
-            return IPC_CANCELLED;
-        const ipc_deadline next = ipc_deadline_after(pause);
-        if (ipc_platform_now() >= options->deadline)
-            return status;
-        ipc_cancel_pause(options->cancel, next < options->deadline ? next : options->deadline);
-        pause = pause * 2 > LOOK_MAX_NS ? LOOK_MAX_NS : pause * 2;
-    }
-}
-
-static ipc_status enter_region(const char *name, const ipc_ring_options *options, ipc_ring_end *end, uint32_t role)
-{
-    char path[IPC_PATH_MAX];
-    const uint64_t capacity = options->capacity == 0 ? DEFAULT_CAPACITY : options->capacity;
-    ipc_status status = ipc_ring_check_capacity(capacity);
-    if (status == IPC_OK)
-        status = ipc_region_path(name, NULL, path, sizeof path);
-    if (status != IPC_OK)
-        return status;
-    switch (options->open_mode) {
-    case IPC_OPEN_OR_CREATE:
-        return open_or_create(path, options, capacity, end, role);
-    case IPC_CREATE:
-        return create_new(path, options, capacity, end, role);
-    case IPC_OPEN:
-        return open_existing(path, options, end, role);
-    }
-    return ipc_fail(IPC_E_ARGUMENT, "open_mode %d is none of the three", (int)options->open_mode);
+    const ipc_region_entrance entrance = {
+        .name = name,
+        .kind = &ipc_ring_kind,
+        .owner = end,
+        .role = end->role,
+        .mode = options->open_mode,
+        .deadline = options->deadline,
+        .cancel = options->cancel,
+        .create = create,
+    };
+    ipc_status status = ipc_ring_check_capacity(capacity_of(options));
+    return status == IPC_OK ? ipc_region_enter(&entrance, &end->region) : status;
 }
 
 static void abandon(void *owner)
@@ -126,9 +80,11 @@ static ipc_status open_end(const char *name, const ipc_ring_options *options, ui
     if (end == NULL)
         return ipc_fail(IPC_E_NO_MEMORY, "no memory for a ring's handle");
     end->role = role;
+    end->options = options;
     ipc_mutex_init(&end->watching);
     ipc_waiter_prepare_process();
-    ipc_status status = enter_region(name, options, end, role);
+    ipc_status status = enter_region(name, options, end);
+    end->options = NULL;
     if (status == IPC_OK)
         status = ipc_ring_locate(end->region, end->region->geometry.body_offset, &end->ring);
     if (status != IPC_OK) {

@@ -14,7 +14,8 @@ typedef struct ipc_ring_end {
     ipc_region *region;
     ipc_ring ring;
     uint32_t role;
-    ipc_peer_state before; /* what had become of the last holder of our role */
+    const ipc_ring_options *options; /* while it is being opened */
+    ipc_peer_state before;           /* what had become of the last holder of our role */
     ipc_end *end;
     void (*abandon)(struct ipc_ring_end *end);
 

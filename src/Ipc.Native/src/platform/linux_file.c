@@ -50,19 +50,24 @@ ipc_status ipc_platform_directory(char *path, size_t size)
     return IPC_OK;
 }
 
-static ipc_status reserve(int fd, uint64_t size)
+static ipc_status reserve(int fd, uint64_t size, const ipc_file_range *reserved, size_t ranges)
 {
-    int error;
-    do {
-        error = posix_fallocate(fd, 0, (off_t)size);
-    } while (error == EINTR);
-    if (error != 0)
-        return ipc_fail_system(error, "cannot reserve %" PRIu64 " bytes of shared memory", size);
+    if (ftruncate(fd, (off_t)size) != 0)
+        return ipc_fail_system(errno, "cannot make a file of %" PRIu64 " bytes", size);
+    for (size_t i = 0; i < ranges; i++) {
+        int error = 0;
+        do {
+            if (reserved[i].length != 0)
+                error = posix_fallocate(fd, (off_t)reserved[i].offset, (off_t)reserved[i].length);
+        } while (error == EINTR);
+        if (error != 0)
+            return ipc_fail_system(error, "cannot reserve %" PRIu64 " bytes of shared memory", reserved[i].length);
+    }
     return IPC_OK;
 }
 
-ipc_status ipc_platform_file_create(const char *directory, uint64_t size, ipc_file *file, char *temporary,
-                                    size_t temporary_size)
+ipc_status ipc_platform_file_create(const char *directory, uint64_t size, const ipc_file_range *reserved, size_t ranges,
+                                    ipc_file *file, char *temporary, size_t temporary_size)
 {
     temporary[0] = '\0';
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -78,7 +83,7 @@ ipc_status ipc_platform_file_create(const char *directory, uint64_t size, ipc_fi
     if (fd < 0)
         return ipc_fail_system(errno, "cannot create a file in %s", directory);
 
-    ipc_status status = reserve(fd, size);
+    ipc_status status = reserve(fd, size, reserved, ranges);
     if (status != IPC_OK) {
         (void)close(fd);
         if (temporary[0] != '\0')

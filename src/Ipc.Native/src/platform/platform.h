@@ -23,10 +23,15 @@ typedef intptr_t ipc_file;
 /* The directory of the regions, absolute, created if absent (docs/wire-format.md section 1). */
 ipc_status ipc_platform_directory(char *path, size_t size);
 
-/* A new file without a name, of that size with every page reserved: a full disk is an error here, never a fault
-   later. `temporary` gets a path only where the file system cannot make nameless files. */
-ipc_status ipc_platform_file_create(const char *directory, uint64_t size, ipc_file *file, char *temporary,
-                                    size_t temporary_size);
+typedef struct ipc_file_range {
+    uint64_t offset;
+    uint64_t length;
+} ipc_file_range;
+
+/* A new file without a name, of that size, with every page of the ranges reserved: a full disk is an error here, never
+   a fault later. The rest is holes. `temporary` gets a path only where the file system cannot make nameless files. */
+ipc_status ipc_platform_file_create(const char *directory, uint64_t size, const ipc_file_range *reserved, size_t ranges,
+                                    ipc_file *file, char *temporary, size_t temporary_size);
 /* Gives the file its name, replacing nothing: IPC_E_EXISTS. */
 ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const char *path);
 /* Opens without following links. Refuses what is not a regular file of this user. */

@@ -16,11 +16,21 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     ipc_store_relaxed32(&end->flags, 0);
     ipc_store_relaxed32(&end->inside, 0);
     end->mode = mode;
-    end->budget_ns = ipc_platform_processors() > 1 ? IPC_SPIN_MAX_NS / 2 : 0;
-    end->misses = 0;
-    end->bounded_until = 0;
+    end->spin_max_ns = IPC_SPIN_MAX_NS;
+    ipc_store_relaxed32(&end->budget_ns, ipc_platform_processors() > 1 ? IPC_SPIN_MAX_NS / 2 : 0);
+    ipc_store_relaxed32(&end->misses, 0);
+    ipc_store_relaxed64(&end->bounded_until, 0);
     for (int i = 0; i < IPC_END_WAKES; i++)
         end->wakes[i] = NULL;
+}
+
+void ipc_end_limit_spin(ipc_end *end, uint64_t longest_ns)
+{
+    if (longest_ns == 0)
+        return;
+    end->spin_max_ns = longest_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)longest_ns;
+    if (ipc_load_relaxed32(&end->budget_ns) != 0)
+        ipc_store_relaxed32(&end->budget_ns, end->spin_max_ns);
 }
 
 void ipc_end_wake(ipc_end *end)
@@ -101,7 +111,7 @@ bool ipc_wait_spins_on(const ipc_wait *wait, uint32_t round, uint64_t *started, 
         if (*result != IPC_EMPTY)
             return false;
     }
-    if (now - *started >= POLITE_AFTER_NS || wait->end->budget_ns == 0)
+    if (now - *started >= POLITE_AFTER_NS || ipc_load_relaxed32(&wait->end->budget_ns) == 0)
         ipc_platform_yield();
     return true;
 }
@@ -130,7 +140,7 @@ static ipc_status sleep_once(const ipc_wait *wait)
     ipc_deadline until = wait->deadline;
     if (!attended)
         until = earlier(until, now + LOOK_AROUND_NS);
-    if (now < wait->end->bounded_until)
+    if (now < ipc_load_relaxed64(&wait->end->bounded_until))
         until = earlier(until, now + DOZE_NS);
     ipc_waiter_sleep(wait->waiter, armed, until);
     return wait->check(wait->subject); /* before arming again: a busy peer should not have to wake us once more */

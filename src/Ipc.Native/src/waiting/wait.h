@@ -10,8 +10,9 @@
  *
  * Ending. `ipc_end` is this process's half of an object that waits. Stop and close set a flag and wake the shared words
  * on which the object's thread can be sleeping; a sleeper in another process that is woken by this looks at its
- * condition and goes back to sleep. `inside` is 1 while the object's thread is in a wait: close waits for 0 before it
- * frees anything. (One thread at a time may use an object, so a flag counts.)
+ * condition and goes back to sleep. `inside` counts the threads that are in a wait: close waits for 0 before it frees
+ * anything. Several threads may wait at one end: what they learn about spinning is shared, and may be lost to each
+ * other.
  */
 #ifndef IPC_WAIT_H
 #define IPC_WAIT_H
@@ -33,9 +34,10 @@ typedef struct ipc_end {
     ipc_atomic32 flags;
     ipc_atomic32 inside;
     ipc_wait_mode mode;
-    uint32_t budget_ns;     /* adaptive; 0 with one processor */
-    uint32_t misses;        /* spins in a row that found nothing */
-    uint64_t bounded_until; /* until then sleeps are short: publishers may not know yet that they must fence */
+    uint32_t spin_max_ns;
+    ipc_atomic32 budget_ns;     /* adaptive; 0 with one processor */
+    ipc_atomic32 misses;        /* spins in a row that found nothing */
+    ipc_atomic64 bounded_until; /* until then sleeps are short: publishers may not know yet that they must fence */
     ipc_waiter *wakes[IPC_END_WAKES];
 } ipc_end;
 
@@ -54,6 +56,7 @@ typedef struct ipc_wait {
 } ipc_wait;
 
 void ipc_end_init(ipc_end *end, ipc_wait_mode mode);
+void ipc_end_limit_spin(ipc_end *end, uint64_t longest_ns); /* 0: as it is */
 void ipc_end_stop(ipc_end *end);
 void ipc_end_resume(ipc_end *end);
 void ipc_end_mark_closed(ipc_end *end); /* waits return IPC_CLOSED from now on */
@@ -72,19 +75,22 @@ static inline uint64_t ipc_end_spin_budget(const ipc_end *end)
 {
     if (end->mode == IPC_WAIT_SPIN)
         return UINT64_MAX;
-    return end->mode == IPC_WAIT_BLOCK ? 0 : end->budget_ns;
+    return end->mode == IPC_WAIT_BLOCK ? 0 : ipc_load_relaxed32(&end->budget_ns);
 }
 
 /* After a spin: did it find what it waited for? */
 static inline void ipc_end_learn(ipc_end *end, bool found)
 {
-    if (end->budget_ns == 0)
+    const uint64_t before = ipc_load_relaxed32(&end->budget_ns);
+    if (before == 0)
         return;
-    end->misses = found ? 0 : end->misses + 1;
-    uint32_t budget = found ? end->budget_ns * 2 : end->budget_ns / 2;
-    if (!found && end->misses % IPC_SPIN_PROBE == 0)
-        budget = IPC_SPIN_MAX_NS;
-    end->budget_ns = budget > IPC_SPIN_MAX_NS ? IPC_SPIN_MAX_NS : budget < IPC_SPIN_MIN_NS ? IPC_SPIN_MIN_NS : budget;
+    const uint32_t misses = found ? 0 : ipc_load_relaxed32(&end->misses) + 1;
+    const uint64_t least = end->spin_max_ns < IPC_SPIN_MIN_NS ? end->spin_max_ns : IPC_SPIN_MIN_NS;
+    uint64_t budget = found ? before * 2 : before / 2;
+    if ((!found && misses % IPC_SPIN_PROBE == 0) || budget > end->spin_max_ns)
+        budget = end->spin_max_ns;
+    ipc_store_relaxed32(&end->misses, misses);
+    ipc_store_relaxed32(&end->budget_ns, (uint32_t)(budget < least ? least : budget));
 }
 
 /* Between two rounds of looks. False: no more spinning, `result` says why (IPC_EMPTY: sleep now). */
@@ -119,11 +125,11 @@ static inline ipc_status ipc_wait_until(const ipc_wait *wait, bool (*is_ready)(c
     if (wait->deadline == IPC_NOW)
         return ipc_wait_once(wait);
 
-    (void)ipc_exchange32(&wait->end->inside, 1); /* before the flags are looked at: close does the reverse */
+    (void)ipc_add32(&wait->end->inside, 1); /* before the flags are looked at: close does the reverse */
     ipc_status status = ipc_wait_spinning(wait, is_ready);
     if (status == IPC_EMPTY)
         status = ipc_wait_asleep(wait);
-    ipc_store_release32(&wait->end->inside, 0);
+    (void)ipc_add32(&wait->end->inside, UINT32_MAX);
     return status;
 }
 

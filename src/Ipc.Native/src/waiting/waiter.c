@@ -39,7 +39,7 @@ bool ipc_waiter_process_fences(void)
     return !registered;
 }
 
-uint32_t ipc_waiter_arm(ipc_waiter *waiter, uint64_t *bounded_until)
+uint32_t ipc_waiter_arm(ipc_waiter *waiter, ipc_atomic64 *bounded_until)
 {
     uint32_t armed = ipc_or32(&waiter->word, IPC_WAITER_SLEEPING) | IPC_WAITER_SLEEPING; /* [sleep] */
     IPC_FAULT_POINT("waiter.flag_set");
@@ -47,7 +47,7 @@ uint32_t ipc_waiter_arm(ipc_waiter *waiter, uint64_t *bounded_until)
         ipc_platform_barrier();
     } else {
         if (ipc_exchange32(&waiter->fence_required, 1) == 0)
-            *bounded_until = ipc_platform_now() + DOZE_FOR_NS;
+            ipc_store_relaxed64(bounded_until, ipc_platform_now() + DOZE_FOR_NS);
         ipc_full_fence();
     }
     return armed;

@@ -24,7 +24,7 @@ bool ipc_waiter_process_fences(void);
 /* Sets bit 0 and makes sure that whoever publishes from now on sees it [sleep]. The caller then checks its
    condition, and sleeps with the result. `bounded_until` (of the sleeping end) gets the time up to which it may only
    doze, because it has just asked for fences. */
-uint32_t ipc_waiter_arm(ipc_waiter *waiter, uint64_t *bounded_until);
+uint32_t ipc_waiter_arm(ipc_waiter *waiter, ipc_atomic64 *bounded_until);
 /* Only sets bit 0: for words whose signals come by another waiter, which is then armed, with the barrier for both. */
 static inline void ipc_waiter_set_flag(ipc_waiter *waiter)
 {
