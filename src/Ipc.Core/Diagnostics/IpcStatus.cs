@@ -23,6 +23,10 @@ public enum IpcStatus
     PeerClosed = 7,
     /// <summary>The other side's process died, and everything that it published has been read.</summary>
     PeerDied = 8,
+    /// <summary>Acquired, but the previous holder died holding it: what it protects may be half-changed.</summary>
+    Abandoned = 9,
+    /// <summary>This reader was cut off by a writer; it may join again.</summary>
+    Evicted = 10,
 
     /// <summary>Not a valid name.</summary>
     InvalidName = -1,

@@ -13,6 +13,10 @@ internal struct ParticipantEntry
     public const uint RuntimeC = 1;
     public const uint RuntimeCSharp = 2;
 
+    public const uint NotEnded = 0;
+    public const uint EndedByLeaving = 1;
+    public const uint EndedByDeath = 2;
+
     [FieldOffset(0)] public uint State;
     [FieldOffset(4)] public uint Generation; // +1 each time the entry is taken
     [FieldOffset(8)] public uint Pid;
@@ -21,4 +25,5 @@ internal struct ParticipantEntry
     [FieldOffset(24)] public ulong Attached;
     [FieldOffset(32)] public ulong PidNamespace;
     [FieldOffset(40)] public uint Runtime;
+    [FieldOffset(44)] public uint Ended; // written before State becomes free
 }

@@ -6,4 +6,9 @@ internal enum RegionKind : uint
     OfRing = 1,
     OfListener = 2,
     OfConnection = 3,
+    OfQueue = 4,
+    OfTopic = 5,
+    OfMutex = 7,
+    OfSemaphore = 8,
+    OfEvent = 9,
 }

@@ -122,7 +122,8 @@ internal sealed unsafe partial class Region
     private static Region Create(string name, string path, RegionRules rules)
     {
         RegionGeometry geometry = rules.NewGeometry();
-        RegionFile file = Os.Current.CreateFile(System.IO.Path.GetDirectoryName(path)!, (long)geometry.TotalSize);
+        RegionFile file = Os.Current.CreateFile(System.IO.Path.GetDirectoryName(path)!, (long)geometry.TotalSize,
+            geometry.FirstReserved, geometry.SecondReserved);
         Region? region = null;
         try
         {

@@ -79,6 +79,7 @@ internal sealed unsafe partial class Region
         entry->Attached = UnixTime();
         entry->PidNamespace = self.PidNamespace;
         entry->Runtime = ParticipantEntry.RuntimeCSharp;
+        entry->Ended = ParticipantEntry.NotEnded;
         FaultPoints.Pass(FaultPoints.RegionAttachEntryFilled);
         Atomic.StoreRelease(ref entry->State, ParticipantEntry.Live); // [live]
         FaultPoints.Pass(FaultPoints.RegionAttachLive);
@@ -113,6 +114,7 @@ internal sealed unsafe partial class Region
             _rules.Recover(this, index);
             FaultPoints.Pass(FaultPoints.RecoverBeforeFree);
             Header->Recoveries++;
+            entry->Ended = ParticipantEntry.EndedByDeath;
             Atomic.StoreRelease(ref entry->State, ParticipantEntry.Free);
             _rules.Recovered(this, index);
             SignalAll();
@@ -171,6 +173,7 @@ internal sealed unsafe partial class Region
                     if (_rules.EndsWith(index))
                         RecoverDead(suspectsOnly: true); // nobody comes after us who would
                     _rules.Leave(this, index);
+                    Entry(index)->Ended = ParticipantEntry.EndedByLeaving;
                     Atomic.StoreRelease(ref Entry(index)->State, ParticipantEntry.Free);
                     Index = -1;
                     Os.Current.Unlock(_file, FirstParticipantLock + index);

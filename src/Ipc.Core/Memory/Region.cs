@@ -60,17 +60,11 @@ internal sealed unsafe partial class Region : IWatchedRegion
         (ParticipantEntry*)(View.Base + Geometry.ParticipantOffset + (ulong)index * ParticipantEntry.ByteSize);
 
     /// <summary>Takes the region lock; false after the deadline. Pair with <see cref="Unlock"/>.</summary>
-    private bool TryLock(Deadline deadline)
+    public bool TryLock(Deadline deadline)
     {
-        if (deadline == Deadline.Now)
-        {
-            if (!Monitor.TryEnter(_sync))
-                return false;
-        }
-        else
-        {
-            Monitor.Enter(_sync);
-        }
+        // Cut to what Monitor takes: a thread of this process holds it no longer than the region lock itself.
+        if (!Monitor.TryEnter(_sync, (int)Math.Min(deadline.Remaining.TotalMilliseconds, int.MaxValue)))
+            return false;
 
         bool locked = false;
         try
@@ -104,7 +98,8 @@ internal sealed unsafe partial class Region : IWatchedRegion
         }
     }
 
-    private void Unlock()
+    /// <summary>Gives the region lock back.</summary>
+    public void Unlock()
     {
         try
         {

@@ -9,7 +9,8 @@ internal readonly struct RegionGeometry
     public const int MaxParticipants = 4096;
     public const int CheckedBytes = 512;
 
-    private RegionGeometry(ulong totalSize, uint participantCapacity, uint participantOffset, ulong bodyOffset, ulong bodySize, bool persistent)
+    private RegionGeometry(ulong totalSize, uint participantCapacity, uint participantOffset, ulong bodyOffset, ulong bodySize, bool persistent,
+        in FileRange first, in FileRange second)
     {
         TotalSize = totalSize;
         ParticipantCapacity = (int)participantCapacity;
@@ -17,6 +18,8 @@ internal readonly struct RegionGeometry
         BodyOffset = bodyOffset;
         BodySize = bodySize;
         IsPersistent = persistent;
+        FirstReserved = first;
+        SecondReserved = second;
     }
 
     public ulong TotalSize { get; }
@@ -26,9 +29,19 @@ internal readonly struct RegionGeometry
     public ulong BodySize { get; }
     public bool IsPersistent { get; }
 
-    /// <summary>A new region: header, table, body from <paramref name="bodyOffset"/> on.</summary>
+    /// <summary>Of a new region: what gets memory at once. The rest are holes in the file, see docs/wire-format.md section 7.</summary>
+    public FileRange FirstReserved { get; }
+
+    /// <summary>A further such range; may be empty.</summary>
+    public FileRange SecondReserved { get; }
+
+    /// <summary>A new region: header, table, body from <paramref name="bodyOffset"/> on. All of it gets memory.</summary>
     public static RegionGeometry For(int participants, ulong bodyOffset, ulong bodySize, bool persistent) =>
-        new(bodyOffset + bodySize, (uint)participants, RegionHeader.ByteSize, bodyOffset, bodySize, persistent);
+        ForSparse(participants, bodyOffset, bodySize, persistent, bodyOffset + bodySize, default);
+
+    /// <summary>A new region of which only the first <paramref name="reservedSize"/> bytes and a further range get memory now.</summary>
+    public static RegionGeometry ForSparse(int participants, ulong bodyOffset, ulong bodySize, bool persistent, ulong reservedSize, in FileRange further) =>
+        new(bodyOffset + bodySize, (uint)participants, RegionHeader.ByteSize, bodyOffset, bodySize, persistent, new FileRange(0, reservedSize), further);
 
     /// <summary>The end of the participant table, where a body can begin.</summary>
     public static ulong TableEnd(int participants) => RegionHeader.ByteSize + (ulong)participants * ParticipantEntry.ByteSize;
@@ -74,7 +87,7 @@ internal readonly struct RegionGeometry
                 Throw.Corrupt($"{path}: state {header->State}; a region that has its name is live (1) or retired (2).");
 
             return new RegionGeometry(header->TotalSize, header->ParticipantCapacity, header->ParticipantOffset, header->BodyOffset, header->BodySize,
-                (header->Flags & RegionHeader.PersistentFlag) != 0);
+                (header->Flags & RegionHeader.PersistentFlag) != 0, default, default);
         }
     }
 
@@ -83,6 +96,11 @@ internal readonly struct RegionGeometry
         (uint)RegionKind.OfRing => "ring (kind 1)",
         (uint)RegionKind.OfListener => "listener (kind 2)",
         (uint)RegionKind.OfConnection => "connection (kind 3)",
+        (uint)RegionKind.OfQueue => "queue (kind 4)",
+        (uint)RegionKind.OfTopic => "topic (kind 5)",
+        (uint)RegionKind.OfMutex => "mutex (kind 7)",
+        (uint)RegionKind.OfSemaphore => "semaphore (kind 8)",
+        (uint)RegionKind.OfEvent => "event (kind 9)",
         _ => $"region of kind {kind}",
     };
 }

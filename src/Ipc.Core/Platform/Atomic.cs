@@ -60,6 +60,13 @@ internal static class Atomic
     public static unsafe bool TryExchange(uint* location, uint expected, uint value) =>
         Interlocked.CompareExchange(ref *(int*)location, (int)value, (int)expected) == (int)expected;
 
+    /// <summary>Stores <paramref name="value"/> if the word is <paramref name="expected"/>.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static unsafe bool TryExchange(ulong* location, ulong expected, ulong value) =>
+        Interlocked.CompareExchange(ref *(long*)location, (long)value, (long)expected) == (long)expected;
+
+    public static unsafe ulong Add(ulong* location, ulong value) => (ulong)Interlocked.Add(ref *(long*)location, (long)value);
+
     /// <summary>Sets bits. Gives up after many lost races, which only a hostile peer can arrange: the caller's loop looks again.</summary>
     public static unsafe bool TryOr(uint* location, uint bits)
     {

@@ -36,7 +36,7 @@ internal sealed unsafe partial class LinuxOs
         return path;
     }
 
-    public override RegionFile CreateFile(string directory, long size)
+    public override RegionFile CreateFile(string directory, long size, in FileRange first, in FileRange second)
     {
         string? temporary = null;
         int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, OwnerOnlyFile);
@@ -55,17 +55,9 @@ internal sealed unsafe partial class LinuxOs
             if (ftruncate(stream.SafeFileHandle, size) != 0)
                 FailedAt(directory, "given a file of that size", Marshal.GetLastWin32Error());
 
-            // Every page now: a full disk is an error here, never a SIGBUS at some later store.
-            int error;
-            do
-                error = posix_fallocate(stream.SafeFileHandle, 0, size);
-            while (error == EINTR);
-
-            if (error is ENOSPC or EDQUOT)
-                Throw.Status(IpcStatus.NoSpace, $"{directory} has no room for a region of {size} bytes. Free some, or ask for a smaller capacity.", error);
-            if (error != 0)
-                FailedAt(directory, "given pages", error);
-
+            // Now: a full disk is an error here, never a SIGBUS at some later store.
+            Reserve(stream, first, directory);
+            Reserve(stream, second, directory);
             return Describe(stream, temporary ?? directory, temporary);
         }
         catch
@@ -75,6 +67,22 @@ internal sealed unsafe partial class LinuxOs
                 Unlink(temporary);
             throw;
         }
+    }
+
+    private static void Reserve(FileStream stream, in FileRange range, string directory)
+    {
+        if (range.Size == 0)
+            return;
+
+        int error;
+        do
+            error = posix_fallocate(stream.SafeFileHandle, (long)range.Offset, (long)range.Size);
+        while (error == EINTR);
+
+        if (error is ENOSPC or EDQUOT)
+            Throw.Status(IpcStatus.NoSpace, $"{directory} has no room for a region of {range.Size} bytes. Free some, or ask for a smaller capacity.", error);
+        if (error != 0)
+            FailedAt(directory, "given pages", error);
     }
 
     public override bool TryLink(RegionFile file, string path)

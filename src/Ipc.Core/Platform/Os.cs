@@ -58,8 +58,8 @@ internal abstract unsafe class Os
     /// <summary>The directory of region files; made if absent, refused if others can write to it.</summary>
     public abstract string RegionDirectory();
 
-    /// <summary>A file without a name whose every page is reserved.</summary>
-    public abstract RegionFile CreateFile(string directory, long size);
+    /// <summary>A file without a name. The pages of two ranges are reserved (either may be empty), the others are holes.</summary>
+    public abstract RegionFile CreateFile(string directory, long size, in FileRange first, in FileRange second);
 
     /// <summary>Gives the file its name; false when the name is taken.</summary>
     public abstract bool TryLink(RegionFile file, string path);

@@ -8,7 +8,8 @@ namespace Ipc;
 /// waited for doubles the budget; one that did not halves it, down to a minimum that still catches an answer already on its way. How long the
 /// sleep after it took says nothing: where the processors are busy, the spin itself may be what the peer waits for. So that ends that
 /// have both given up find back to spinning, every 128th miss in a row spins for the full time once. With one processor nothing can arrive
-/// during a spin: zero.
+/// during a spin: zero. Threads that wait on one object at the same time share its budget without any order between them: what one learns
+/// may be overwritten, and every value that can come of that is a sound one.
 /// </remarks>
 internal struct SpinBudget
 {
@@ -22,7 +23,15 @@ internal struct SpinBudget
     private ulong _nanoseconds;
     private uint _misses;
 
-    public static SpinBudget Initial => new() { _nanoseconds = 25_000 };
+    private readonly ulong _longest;
+
+    /// <summary>Spins at most <paramref name="longest"/> ns; 0: <see cref="Longest"/>.</summary>
+    public SpinBudget(ulong longest)
+    {
+        _longest = longest == 0 ? Longest : longest;
+        _nanoseconds = Math.Min(25_000, _longest);
+        _misses = 0;
+    }
 
     public readonly ulong Nanoseconds => s_useless ? 0 : _nanoseconds;
 
@@ -30,9 +39,9 @@ internal struct SpinBudget
     public void Found()
     {
         _misses = 0;
-        _nanoseconds = Math.Min(_nanoseconds * 2, Longest);
+        _nanoseconds = Math.Min(_nanoseconds * 2, _longest);
     }
 
     /// <summary>The spin was for nothing: the wait sleeps.</summary>
-    public void Missed() => _nanoseconds = ++_misses % Probe == 0 ? Longest : Math.Max(_nanoseconds / 2, Shortest);
+    public void Missed() => _nanoseconds = ++_misses % Probe == 0 ? _longest : Math.Max(_nanoseconds / 2, Math.Min(Shortest, _longest));
 }

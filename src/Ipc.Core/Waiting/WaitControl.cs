@@ -6,7 +6,7 @@ namespace Ipc;
 
 /// <summary>The waits of one end: stop, resume, close, cancel, and the spin-then-sleep loop that all waits share.</summary>
 /// <remarks>
-/// One thread waits at a time; any thread may stop, resume, close. These set a flag here and then change the words that the
+/// Any number of threads may wait at a time (the ends of a ring let one), each on a condition of its own; any thread may stop, resume, close. These set a flag here and then change the words that the
 /// end may be sleeping on: the sleeper reads the flag after it has announced itself, so it sees either the flag or the
 /// changed word.
 /// </remarks>
@@ -19,13 +19,16 @@ internal sealed unsafe class WaitControl
     private readonly WaiterWords* _first;
     private readonly WaiterWords* _second;
     private readonly WaitMode _mode;
-    private SpinBudget _spin = SpinBudget.Initial;
+    private readonly WaiterWords* _third;
+    private SpinBudget _spin;
     private int _closed;
     private int _stopped;
 
     /// <summary>An end that sleeps on these words, and on no others. Null: none, or only in short slices.</summary>
-    public WaitControl(WaitMode mode, WaiterWords* first, WaiterWords* second)
+    public WaitControl(WaitMode mode, WaiterWords* first, WaiterWords* second, WaiterWords* third = null, ulong longestSpin = 0)
     {
+        _third = third;
+        _spin = new SpinBudget(longestSpin);
         _mode = mode;
         _first = first;
         _second = second;
@@ -53,6 +56,8 @@ internal sealed unsafe class WaitControl
             Waiter.SignalAlways(_first);
         if (_second != null)
             Waiter.SignalAlways(_second);
+        if (_third != null)
+            Waiter.SignalAlways(_third);
     }
 
     /// <summary>Waits until the condition is true (Ok), or says why it stopped waiting.</summary>
