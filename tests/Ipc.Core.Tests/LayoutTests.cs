@@ -26,6 +26,9 @@ public sealed class LayoutTests
         [typeof(QueueHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 SegmentLimit 12 Stride 16 SegmentsOffset 24 SegmentStride 32 Flags 40 MinExpansionDistance 44 " +
             "PoolOffset 48 Segments 128 GrowthFailures 132 Send 256 Receive 384 Data 512 Space 640 Orphans 768 OrphansCleared 776 Redelivered 896 Dropped 904"),
         [typeof(QueueSegmentHeader)] = (384, "Tail 0 Head 128 Next 256"),
+        [typeof(PoolHeader)] = (256, "Magic 0 Classes 4 Budget 8 Exhausted 128"),
+        [typeof(PoolBlock)] = (32, "State 0 Holder 8 Claimed 16 Present 20"),
+        [typeof(LoanDescriptor)] = (16, "Class 0 Reserved 2 Index 4 Generation 8 Length 12"),
     };
 
     private static readonly HashSet<Type> s_allowed = new() { typeof(ushort), typeof(uint), typeof(ulong), typeof(WaiterWords) };
@@ -67,6 +70,10 @@ public sealed class LayoutTests
         Assert.Equal(0x474E4952u, RingHeader.MagicValue);
         Assert.Equal(0x4E54534Cu, ListenerHeader.MagicValue);
         Assert.Equal(0x4E4E4F43u, ConnectionHeader.MagicValue);
+        Assert.Equal(0x4C4F4F50u, PoolHeader.MagicValue);
+        Assert.Equal((256, 4096), (PoolHeader.HintsOffset, PoolHeader.TableOffset));
+        Assert.Equal(0x0000_0007_1001_0001UL, PoolBlock.StateOf(7, 0x1001, PoolBlock.Owned));
+        Assert.Equal(0x0000_0008_0000_0000UL, PoolBlock.Freed(0x0000_0007_0000_0002));
         Assert.Equal(0x8000_0005_0000_0007UL, RecordHeader.Of(7, 5));
         Assert.Equal(0xC000_0000_0000_0038UL, RecordHeader.Padding(64));
     }

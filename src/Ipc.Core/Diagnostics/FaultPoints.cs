@@ -40,6 +40,14 @@ internal static class FaultPoints
     public const string ConnectionCloseWord = "connection.close.word";
     public const string ListenerSlotIdle = "listener.slot_idle";
 
+    public const string PoolTakeOwned = "pool.take.owned";
+    public const string PoolGrowClaimed = "pool.grow.claimed";
+    public const string PoolGrowPresent = "pool.grow.present";
+    public const string PoolPublishBefore = "pool.publish.before";
+    public const string PoolPublishAfter = "pool.publish.after";
+    public const string PoolFreeBefore = "pool.free.before";
+    public const string PoolRecoverBlock = "pool.recover.block";
+
     public static readonly bool Active = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("IPC_FAULT"));
 
     private static readonly string s_name = NameOf(Environment.GetEnvironmentVariable("IPC_FAULT"), out s_countdown);

@@ -45,6 +45,10 @@ internal sealed unsafe partial class Region : IWatchedRegion
     public string Name { get; }
     public string Path { get; }
     public MappedView View { get; }
+
+    /// <summary>What parts of it grow in.</summary>
+    public RegionFile File => _file;
+
     public RegionGeometry Geometry { get; }
     public byte* Base => View.Base;
     public byte* Body => View.Base + Geometry.BodyOffset;

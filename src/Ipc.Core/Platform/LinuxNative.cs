@@ -10,7 +10,7 @@ internal static unsafe class LinuxNative
 {
     private const string C = "libc";
 
-    public const int ENOENT = 2, ESRCH = 3, EINTR = 4, EAGAIN = 11, EACCES = 13, EEXIST = 17, ENOTDIR = 20, EISDIR = 21, EINVAL = 22,
+    public const int ENOENT = 2, ESRCH = 3, EINTR = 4, EAGAIN = 11, ENOMEM = 12, EACCES = 13, EFAULT = 14, EEXIST = 17, ENOTDIR = 20, EISDIR = 21, EINVAL = 22,
         ENOSPC = 28, EPERM = 1, ELOOP = 40, EOPNOTSUPP = 95, ETIMEDOUT = 110, EDQUOT = 122, ENOSYS = 38;
 
     public const int AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400, AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000;
@@ -21,6 +21,7 @@ internal static unsafe class LinuxNative
     public const int MEMBARRIER_CMD_QUERY = 0, MEMBARRIER_CMD_GLOBAL_EXPEDITED = 2, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED = 4,
         MEMBARRIER_CMD_PRIVATE_EXPEDITED = 8, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED = 16;
     public const int EPOLLIN = 1, EPOLL_CTL_ADD = 1, EPOLL_CTL_DEL = 2, EPOLL_CLOEXEC = O_CLOEXEC, EFD_CLOEXEC = O_CLOEXEC, EFD_NONBLOCK = 0x800;
+    public const int MADV_REMOVE = 9, MADV_POPULATE_WRITE = 23;
     public const int SIGKILL = 9, SIGSTOP = 19;
     public const int CLOCK_MONOTONIC = 1;
 
@@ -74,6 +75,7 @@ internal static unsafe class LinuxNative
     [DllImport(C, SetLastError = true)] public static extern int linkat(int fromDirectory, [MarshalAs(UnmanagedType.LPStr)] string from, int toDirectory, [MarshalAs(UnmanagedType.LPStr)] string to, int flags);
     [DllImport(C, SetLastError = true)] public static extern int unlink([MarshalAs(UnmanagedType.LPStr)] string path);
     [DllImport(C, SetLastError = true)] public static extern int mkdir([MarshalAs(UnmanagedType.LPStr)] string path, int mode);
+    [DllImport(C, SetLastError = true)] public static extern int madvise(void* start, nuint length, int advice);
     [DllImport(C)] public static extern uint geteuid();
     [DllImport(C)] public static extern int getpid();
     [DllImport(C, SetLastError = true)] public static extern int kill(int pid, int signal);

@@ -61,6 +61,17 @@ internal abstract unsafe class Os
     /// <summary>A file without a name. The pages of two ranges are reserved (either may be empty), the others are holes.</summary>
     public abstract RegionFile CreateFile(string directory, long size, in FileRange first, in FileRange second);
 
+    /// <summary>Makes part of a mapped region present: memory is behind it until it is given back, and no store there can fail. Zeros, where there was none.</summary>
+    /// <param name="file">Its file, for systems that cannot do it by the mapping; null: not at hand.</param>
+    /// <param name="start">The mapping.</param>
+    /// <param name="offset">From the start, a multiple of 4096.</param>
+    /// <param name="length">A multiple of 4096.</param>
+    /// <returns>False: no memory, or the file system is full.</returns>
+    public abstract bool Populate(RegionFile? file, byte* start, ulong offset, ulong length);
+
+    /// <summary>Takes the memory from behind part of a region; it reads as zeros then. Arguments as for <see cref="Populate"/>.</summary>
+    public abstract void GiveBackPages(byte* start, ulong offset, ulong length);
+
     /// <summary>Gives the file its name; false when the name is taken.</summary>
     public abstract bool TryLink(RegionFile file, string path);
 

@@ -1,0 +1,147 @@
+using System;
+
+namespace Ipc;
+
+/// <summary>Memory behind the blocks: made present when it is needed, given back when the budget is, or on request.</summary>
+/// <remarks>
+/// What a block may have is written (<c>Claimed</c>, under the growth lock, so that the sum over all blocks never passes the budget) before pages are made,
+/// and what it has (<c>Present</c>) afterwards. Pages go in the opposite order. So at every moment, and after a kill at any
+/// moment, memory is only where it is claimed; what an owner claimed and did not finish goes back when it is recovered.
+/// </remarks>
+internal sealed unsafe partial class Pool
+{
+    /// <summary>What came of an attempt to give a block more pages. Busy: the region lock is held by somebody who is slow.</summary>
+    private enum Growth { Done, NoBlock, NoRoom, Busy }
+
+    private static readonly TimeSpan s_lockPatience = TimeSpan.FromMilliseconds(10);
+
+    /// <summary>Gives the pages of all free blocks back to the system.</summary>
+    public void Trim(uint owner) => Reclaim(uint.MaxValue, owner);
+
+    /// <summary>Makes an own loan longer, keeping its bytes: where it is, or in a larger block. False, and nothing has changed: nothing to be had now.</summary>
+    public bool TryExtend(ref Loan loan, uint length, uint used)
+    {
+        if (length <= loan.Capacity)
+            return true;
+        uint owner = PoolBlock.OwnerOf(loan.State);
+        if (length <= PoolGeometry.BlockSize(loan.Class) && Grow(loan.Class, loan.Index, PagesFor(length)) == Growth.Done)
+        {
+            loan = LoanOf(loan.Class, loan.Index, loan.State);
+            return true;
+        }
+
+        if (Take(owner, length, out Loan larger) != IpcStatus.Ok)
+            return false;
+        Buffer.MemoryCopy(loan.Bytes, larger.Bytes, larger.Capacity, used);
+        GiveBack(loan);
+        loan = larger;
+        return true;
+    }
+
+    /// <summary>Takes a free block of the class and gives it the pages that it lacks.</summary>
+    private Growth TakeGrowing(int @class, uint pages, uint owner, out Loan loan)
+    {
+        for (uint index = 0; index < _geometry.Count(@class); index++)
+        {
+            if (!TryTake(@class, index, pages: 0, owner, out loan))
+                continue;
+            Growth growth = Grow(@class, index, pages);
+            if (growth == Growth.Done)
+            {
+                loan = LoanOf(@class, index, loan.State);
+            }
+            else
+            {
+                GiveBack(loan);
+                loan = default;
+            }
+
+            return growth;
+        }
+
+        loan = default;
+        return Growth.NoBlock;
+    }
+
+    /// <summary>The block is the caller's own.</summary>
+    private Growth Grow(int @class, uint index, uint pages)
+    {
+        PoolBlock* block = Block(@class, index);
+        uint present = Present(block, @class);
+        if (present >= pages)
+            return Growth.Done;
+        if (!TryLockGrowth())
+            return Growth.Busy;
+        try
+        {
+            ulong others = ClaimedPages() - Claimed(block, @class);
+            if (others + pages > _geometry.Budget / PoolHeader.Page)
+                return Growth.NoRoom;
+            Atomic.StoreRelease(ref block->Claimed, pages);
+        }
+        finally
+        {
+            UnlockGrowth();
+        }
+
+        FaultPoints.Pass(FaultPoints.PoolGrowClaimed);
+        ulong from = OffsetOf(@class, index) + present * PoolHeader.Page;
+        if (!Os.Current.Populate(_region?.File, _view.Base, from, (pages - present) * PoolHeader.Page))
+        {
+            DropUnfinishedPages(block, @class, index);
+            return Growth.NoRoom;
+        }
+
+        FaultPoints.Pass(FaultPoints.PoolGrowPresent);
+        Atomic.StoreRelease(ref block->Present, pages); // [present]
+        return Growth.Done;
+    }
+
+    /// <summary>The block is the caller's own, or its dead owner's: pages that were claimed, and perhaps made, but never announced.</summary>
+    private void DropUnfinishedPages(PoolBlock* block, int @class, uint index)
+    {
+        uint present = Present(block, @class);
+        uint claimed = Claimed(block, @class);
+        if (claimed > present)
+            Os.Current.GiveBackPages(_view.Base, OffsetOf(@class, index) + present * PoolHeader.Page, (claimed - present) * PoolHeader.Page);
+        Atomic.StoreRelease(ref block->Claimed, present);
+    }
+
+    /// <summary>Free blocks give their pages back, the largest first, until that many are to be had. False: none was.</summary>
+    private bool Reclaim(uint pages, uint owner)
+    {
+        ulong given = 0;
+        for (int @class = _geometry.Classes - 1; @class >= 0 && given < pages; @class--)
+        {
+            for (uint index = 0; index < _geometry.Count(@class) && given < pages; index++)
+            {
+                PoolBlock* block = Block(@class, index);
+                uint claimed = Claimed(block, @class);
+                if (claimed == 0 || !TryTake(@class, index, pages: 0, owner, out Loan loan))
+                    continue;
+                Atomic.StoreRelease(ref block->Present, 0);
+                DropUnfinishedPages(block, @class, index);
+                GiveBack(loan);
+                given += claimed;
+            }
+        }
+
+        return given != 0;
+    }
+
+    private ulong ClaimedPages()
+    {
+        ulong pages = 0;
+        for (int @class = 0; @class < _geometry.Classes; @class++)
+        {
+            for (uint index = 0; index < _geometry.Count(@class); index++)
+                pages += Claimed(Block(@class, index), @class);
+        }
+
+        return pages;
+    }
+
+    private bool TryLockGrowth() => _region is null || _region.TryLock(Deadline.After(s_lockPatience));
+
+    private void UnlockGrowth() => _region?.Unlock();
+}

@@ -1,0 +1,56 @@
+using System;
+using System.Runtime.InteropServices;
+using static Ipc.LinuxNative;
+
+namespace Ipc;
+
+/// <summary>Memory behind parts of a file that began as holes; docs/wire-format.md section 7.</summary>
+internal sealed unsafe partial class LinuxOs
+{
+    private static readonly ulong s_page = (ulong)Environment.SystemPageSize;
+
+    public override bool Populate(RegionFile? file, byte* start, ulong offset, ulong length)
+    {
+        // Outward to the system's pages: what lies beside is present twice then, which is the same as once.
+        ulong from = offset & ~(s_page - 1);
+        ulong to = (offset + length + s_page - 1) & ~(s_page - 1);
+        for (; ; )
+        {
+            if (madvise(start + from, (nuint)(to - from), MADV_POPULATE_WRITE) == 0)
+                return true;
+            switch (Marshal.GetLastWin32Error())
+            {
+                case EINTR or EAGAIN:
+                    continue;
+                case EFAULT or ENOMEM or ENOSPC: // EFAULT: a store there would be a SIGBUS
+                    return false;
+                case EINVAL when file is not null: // before Linux 5.14
+                    return Allocate(file, offset, length);
+                case int error:
+                    Failed("madvise populate", error);
+                    return false;
+            }
+        }
+    }
+
+    public override void GiveBackPages(byte* start, ulong offset, ulong length)
+    {
+        // Inward: a page that is also somebody else's stays.
+        ulong from = (offset + s_page - 1) & ~(s_page - 1);
+        ulong to = (offset + length) & ~(s_page - 1);
+        if (from < to && madvise(start + from, (nuint)(to - from), MADV_REMOVE) != 0)
+            Failed("madvise remove");
+    }
+
+    private static bool Allocate(RegionFile file, ulong offset, ulong length)
+    {
+        int error;
+        do
+            error = posix_fallocate(file.Handle, (long)offset, (long)length);
+        while (error == EINTR);
+
+        if (error is not (0 or ENOSPC or EDQUOT))
+            Failed("posix_fallocate", error);
+        return error == 0;
+    }
+}

@@ -1,0 +1,56 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+
+namespace Ipc.Core.Tests;
+
+/// <summary>A pool in a file of its own, from its second page on; all of it holes.</summary>
+internal sealed unsafe class PoolMemory : IDisposable
+{
+    public const int Offset = 4096;
+
+    private readonly RegionFile _file;
+    private readonly string _path;
+
+    public PoolMemory(string path, ulong budget)
+    {
+        _path = path;
+        long size = (long)(Offset + Pool.SizeOf(budget));
+        FileStream stream = new(path, FileMode.CreateNew, FileAccess.ReadWrite);
+        stream.SetLength(size);
+        _file = new RegionFile(stream, 0, 0, size, isOurs: true, isRegular: true);
+        View = new MappedView(_file, size);
+        Pool.WriteHeader(View.Base + Offset, budget);
+        Pool = Locate();
+    }
+
+    public MappedView View { get; }
+
+    public Pool Pool { get; }
+
+    public PoolHeader* Header => (PoolHeader*)(View.Base + Offset);
+
+    /// <summary>Of the file, as the file system counts.</summary>
+    public long BytesPresent
+    {
+        get
+        {
+            using Process stat = Process.Start(new ProcessStartInfo("stat", ["-c", "%b", _path]) { RedirectStandardOutput = true })!;
+            string blocks = stat.StandardOutput.ReadToEnd();
+            stat.WaitForExit();
+            return long.Parse(blocks, System.Globalization.CultureInfo.InvariantCulture) * 512;
+        }
+    }
+
+    public Pool Locate() => Pool.Locate(View, Offset, _path, region: null);
+
+    public PoolBlock* Block(int @class, uint index) =>
+        (PoolBlock*)(View.Base + Offset + PoolHeader.TableOffset) + Pool.Geometry.FirstBlock(@class) + index;
+
+    public void Dispose()
+    {
+        View.Dispose();
+        _file.Dispose();
+        File.Delete(_path);
+    }
+}
