@@ -25,6 +25,7 @@ enum { IPC_PHASE_FREE = 0, IPC_PHASE_WRITING = 1, IPC_PHASE_READY = 2, IPC_PHASE
 #define IPC_SLOT_PHASE       0xFFull
 #define IPC_SLOT_SEALED      0x100ull
 #define IPC_SLOT_REDELIVERED 0x200ull
+#define IPC_SLOT_RECLAIMED   0x400ull /* of a topic, with Gap */
 #define IPC_SLOT_OWNER       0xFFFF0000ull
 #define IPC_SLOT_OWNER_SHIFT 16
 #define IPC_SLOT_LAP_SHIFT   32
@@ -35,8 +36,9 @@ typedef struct ipc_block_slot {
     uint32_t length;
     uint16_t type;
     uint16_t flags;
-    uint64_t key; /* of a topic */
-    uint64_t reserved_24;
+    uint64_t key;      /* of a topic */
+    uint32_t loan_lap; /* with IPC_BLOCK_HAS_LOAN: the lap of the message that the descriptor is of */
+    uint32_t reserved_28;
     /* payload: block_size bytes */
 } ipc_block_slot;
 
@@ -45,6 +47,7 @@ _Static_assert(offsetof(ipc_block_slot, length) == 8, "wire-format section 8");
 _Static_assert(offsetof(ipc_block_slot, type) == 12, "wire-format section 8");
 _Static_assert(offsetof(ipc_block_slot, flags) == 14, "wire-format section 8");
 _Static_assert(offsetof(ipc_block_slot, key) == 16, "wire-format section 8");
+_Static_assert(offsetof(ipc_block_slot, loan_lap) == 24, "wire-format section 8");
 _Static_assert(sizeof(ipc_block_slot) == IPC_BLOCK_SLOT_HEADER, "wire-format section 8");
 
 /* Bytes from one slot to the next. */

@@ -142,6 +142,8 @@ static ipc_status sleep_once(const ipc_wait *wait)
         until = earlier(until, now + LOOK_AROUND_NS);
     if (now < ipc_load_relaxed64(&wait->end->bounded_until))
         until = earlier(until, now + DOZE_NS);
+    if (wait->longest_sleep_ns != 0)
+        until = earlier(until, now + wait->longest_sleep_ns);
     ipc_waiter_sleep(wait->waiter, armed, until);
     return wait->check(wait->subject); /* before arming again: a busy peer should not have to wake us once more */
 }

@@ -53,6 +53,7 @@ typedef struct ipc_wait {
     void *subject;
     ipc_deadline deadline;
     ipc_cancel *cancel;
+    uint32_t longest_sleep_ns; /* what is waited for may come without a signal: look again after that. 0: it does not */
 } ipc_wait;
 
 void ipc_end_init(ipc_end *end, ipc_wait_mode mode);
