@@ -90,6 +90,12 @@ static inline uint32_t ipc_add32(ipc_atomic32 *word, uint32_t amount)
     return atomic_fetch_add(word, amount);
 }
 
+/* Counts, and orders nothing. */
+static inline void ipc_add_relaxed64(ipc_atomic64 *word, uint64_t amount)
+{
+    (void)atomic_fetch_add_explicit(word, amount, memory_order_relaxed);
+}
+
 static inline bool ipc_cas32(ipc_atomic32 *word, uint32_t *expected, uint32_t desired)
 {
     return atomic_compare_exchange_strong(word, expected, desired);

@@ -50,18 +50,25 @@ ipc_status ipc_platform_directory(char *path, size_t size)
     return IPC_OK;
 }
 
+static ipc_status reserve_range(ipc_file file, uint64_t offset, uint64_t length)
+{
+    int error;
+    do {
+        error = length == 0 ? 0 : posix_fallocate(descriptor(file), (off_t)offset, (off_t)length);
+    } while (error == EINTR);
+    if (error != 0)
+        return ipc_fail_system(error, "cannot reserve %" PRIu64 " bytes of shared memory", length);
+    return IPC_OK;
+}
+
 static ipc_status reserve(int fd, uint64_t size, const ipc_file_range *reserved, size_t ranges)
 {
     if (ftruncate(fd, (off_t)size) != 0)
         return ipc_fail_system(errno, "cannot make a file of %" PRIu64 " bytes", size);
     for (size_t i = 0; i < ranges; i++) {
-        int error = 0;
-        do {
-            if (reserved[i].length != 0)
-                error = posix_fallocate(fd, (off_t)reserved[i].offset, (off_t)reserved[i].length);
-        } while (error == EINTR);
-        if (error != 0)
-            return ipc_fail_system(error, "cannot reserve %" PRIu64 " bytes of shared memory", reserved[i].length);
+        ipc_status status = reserve_range(fd, reserved[i].offset, reserved[i].length);
+        if (status != IPC_OK)
+            return status;
     }
     return IPC_OK;
 }
@@ -212,6 +219,36 @@ void ipc_platform_map_nothing(void *base, uint64_t size)
     if (base != NULL)
         (void)mmap(base, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
                    -1, 0);
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+bool ipc_platform_populate_needs_file(void)
+{
+    return madvise(NULL, 0, MADV_POPULATE_WRITE) != 0; /* of no bytes: is it known at all? */
+}
+
+ipc_status ipc_platform_populate(ipc_file file, void *base, uint64_t offset, uint64_t length)
+{
+    int result;
+    do {
+        result = madvise((uint8_t *)base + offset, (size_t)length, MADV_POPULATE_WRITE);
+    } while (result != 0 && (errno == EINTR || errno == EAGAIN));
+    if (result == 0)
+        return IPC_OK;
+    if (errno == EINVAL && file != IPC_NO_FILE)
+        return reserve_range(file, offset, length);
+    const int error = errno;
+    /* EFAULT: the fault of a page, for which the file system found no room */
+    return ipc_fail_system(error == EFAULT || error == ENOMEM ? ENOSPC : error,
+                           "cannot make %" PRIu64 " bytes of shared memory present", length);
+}
+
+bool ipc_platform_give_back_pages(void *base, uint64_t offset, uint64_t length)
+{
+    return madvise((uint8_t *)base + offset, (size_t)length, MADV_REMOVE) == 0;
 }
 
 static struct flock one_byte(short type, uint64_t byte)

@@ -46,6 +46,13 @@ ipc_status ipc_platform_map(ipc_file file, uint64_t size, void **base);
 void ipc_platform_unmap(void *base, uint64_t size);
 void ipc_platform_map_nothing(void *base,
                               uint64_t size); /* private zeroes in the place of a mapping; async-signal-safe */
+/* Puts memory behind a part of a mapping, whose file is `file` (IPC_NO_FILE: not open any more). IPC_E_NO_SPACE when
+   there is none. */
+ipc_status ipc_platform_populate(ipc_file file, void *base, uint64_t offset, uint64_t length);
+/* Does the system need the open file for that? */
+bool ipc_platform_populate_needs_file(void);
+/* Makes that part of the mapped file a hole again. False: it is as it was. */
+bool ipc_platform_give_back_pages(void *base, uint64_t offset, uint64_t length);
 
 /* Locks that belong to the open file and end with the process. */
 ipc_status ipc_platform_lock_try(ipc_file file, uint64_t byte); /* IPC_E_IN_USE: another open file has it */

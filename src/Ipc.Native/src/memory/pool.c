@@ -1,0 +1,321 @@
+/* Geometry, and a block's way through its states. Where its memory comes from is pool_growth.c's. */
+#include "memory/pool.h"
+
+#include "diagnostics/error.h"
+#include "diagnostics/fault.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* With the budget used up, a block that has its memory may be this many classes longer than it must be. */
+#define SPARE_CLASSES 2u
+
+/* ---- geometry ---------------------------------------------------------------------------------------- */
+
+ipc_status ipc_pool_budget(uint64_t asked, uint64_t *budget)
+{
+    *budget = 0;
+    if (asked == IPC_NO_LOANS)
+        return IPC_OK;
+    if (asked > IPC_POOL_BUDGET_MAX)
+        return ipc_fail(IPC_E_ARGUMENT, "a loan budget is at most %llu bytes, not %" PRIu64, IPC_POOL_BUDGET_MAX,
+                        asked);
+    const uint64_t bytes = asked == 0 ? IPC_POOL_DEFAULT_BUDGET : asked;
+    *budget = (bytes + IPC_POOL_PAGE - 1) & ~(uint64_t)(IPC_POOL_PAGE - 1);
+    return IPC_OK;
+}
+
+uint64_t ipc_pool_reserve(uint64_t budget)
+{
+    if (budget == 0)
+        return 0;
+    uint64_t blocks = 0;
+    for (uint32_t klass = 0; klass < ipc_pool_classes(budget); klass++)
+        blocks += ipc_pool_class_count(budget, klass);
+    const uint64_t table = blocks * sizeof(ipc_pool_block);
+    return IPC_POOL_HEADER_SIZE + ((table + IPC_POOL_PAGE - 1) & ~(uint64_t)(IPC_POOL_PAGE - 1));
+}
+
+uint64_t ipc_pool_size(uint64_t budget)
+{
+    if (budget == 0)
+        return 0;
+    uint64_t size = ipc_pool_reserve(budget);
+    for (uint32_t klass = 0; klass < ipc_pool_classes(budget); klass++)
+        size += ipc_pool_class_count(budget, klass) * ipc_pool_class_size(klass);
+    return size;
+}
+
+void ipc_pool_write_header(void *at, uint64_t budget)
+{
+    ipc_pool_header *header = at;
+    header->magic = IPC_POOL_MAGIC;
+    header->classes = ipc_pool_classes(budget);
+    header->budget = budget;
+}
+
+static void lay_out(ipc_pool *pool)
+{
+    uint64_t place = pool->offset + ipc_pool_reserve(pool->budget);
+    uint32_t first = 0;
+    for (uint32_t klass = 0; klass < pool->classes; klass++) {
+        const uint32_t count = ipc_pool_class_count(pool->budget, klass);
+        pool->first[klass] = first;
+        pool->place[klass] = place;
+        first += count;
+        place += count * ipc_pool_class_size(klass);
+    }
+    pool->block_count = first;
+}
+
+ipc_status ipc_pool_locate(const ipc_region *region, uint64_t offset, ipc_pool *pool)
+{
+    memset(pool, 0, sizeof *pool);
+    if (offset == 0)
+        return IPC_OK;
+    const uint64_t body = region->geometry.body_offset;
+    const uint64_t end = body + region->geometry.body_size;
+    if (offset % IPC_POOL_ALIGNMENT != 0 || offset < body || offset > end || end - offset < IPC_POOL_HEADER_SIZE)
+        return ipc_fail(IPC_E_CORRUPT, "%s has a pool at %" PRIu64 ", outside its body (%" PRIu64 "..%" PRIu64 ")",
+                        region->path, offset, body, end);
+
+    ipc_pool_header *header = ipc_region_at(region, offset);
+    const uint32_t magic = *(volatile uint32_t *)&header->magic; /* once: the peer can still write it */
+    const uint32_t classes = *(volatile uint32_t *)&header->classes;
+    const uint64_t budget = *(volatile uint64_t *)&header->budget;
+    if (magic != IPC_POOL_MAGIC)
+        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a pool's magic %08x should be", region->path, magic,
+                        IPC_POOL_MAGIC);
+    if (budget < IPC_POOL_BUDGET_MIN || budget > IPC_POOL_BUDGET_MAX || budget % IPC_POOL_PAGE != 0)
+        return ipc_fail(IPC_E_CORRUPT, "%s has a pool for %" PRIu64 " bytes, not a multiple of %u from %llu to %llu",
+                        region->path, budget, IPC_POOL_PAGE, IPC_POOL_BUDGET_MIN, IPC_POOL_BUDGET_MAX);
+    if (classes != ipc_pool_classes(budget))
+        return ipc_fail(IPC_E_CORRUPT, "%s has a pool of %u classes, %" PRIu64 " bytes make %u", region->path, classes,
+                        budget, ipc_pool_classes(budget));
+    if (end - offset < ipc_pool_size(budget))
+        return ipc_fail(IPC_E_CORRUPT, "%s has a pool of %" PRIu64 " bytes at %" PRIu64 ", the body ends at %" PRIu64,
+                        region->path, ipc_pool_size(budget), offset, end);
+    pool->header = header;
+    pool->blocks = ipc_region_at(region, offset + IPC_POOL_HEADER_SIZE);
+    pool->region = region;
+    pool->offset = offset;
+    pool->budget = budget;
+    pool->classes = classes;
+    lay_out(pool);
+    return IPC_OK;
+}
+
+/* ---- taking ------------------------------------------------------------------------------------------ */
+
+bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word, uint32_t owner, ipc_loan *loan)
+{
+    ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
+    const uint32_t generation = ipc_block_generation(word);
+    if (!ipc_cas64(&block->state, &word, ipc_block_word(generation, owner, IPC_BLOCK_OWNED))) /* [loan] */
+        return false;
+    ipc_release_fence(); /* [overwrite]: who sees a byte that we write here sees that the block was taken */
+    IPC_FAULT_POINT("pool.take.owned");
+    const uint32_t present = ipc_pool_pages(ipc_load_acquire32(&block->present), klass); /* [present] */
+    loan->bytes = ipc_region_at(pool->region, ipc_pool_place_of(pool, klass, index));
+    loan->capacity = (uint64_t)present << IPC_POOL_PAGE_SHIFT;
+    loan->generation = generation;
+    loan->index = index;
+    loan->klass = (uint16_t)klass;
+    loan->owner = (uint16_t)owner;
+    return true;
+}
+
+/* A free block of the class: the first that has the pages, else the one that has the most. The block freed last is
+   looked at first: its bytes are still in somebody's cache. */
+static bool take_of_class(ipc_pool *pool, uint32_t klass, uint32_t pages, uint32_t owner, ipc_loan *loan)
+{
+    const uint32_t count = ipc_pool_class_count(pool->budget, klass);
+    for (uint32_t turn = 0; turn <= count; turn++) { /* each turn but the last lost a block to somebody else */
+        const uint32_t hint = ipc_load_relaxed32(&pool->header->hint[klass]);
+        const uint32_t start = hint < count ? hint : 0;
+        uint32_t best = count;
+        uint32_t best_present = 0;
+        uint64_t best_word = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t index = start + i < count ? start + i : start + i - count;
+            ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
+            const uint64_t word = ipc_load_acquire64(&block->state);
+            if (ipc_block_phase(word) != IPC_BLOCK_FREE)
+                continue;
+            const uint32_t present = ipc_pool_pages(ipc_load_relaxed32(&block->present), klass);
+            if (best == count || present > best_present) {
+                best = index;
+                best_present = present;
+                best_word = word;
+            }
+            if (present >= pages)
+                break;
+        }
+        if (best == count)
+            return false;
+        if (ipc_pool_own(pool, klass, best, best_word, owner, loan))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t pages_for(uint64_t length)
+{
+    return length == 0 ? 1 : (uint32_t)((length + IPC_POOL_PAGE - 1) >> IPC_POOL_PAGE_SHIFT);
+}
+
+/* Does the loan have the pages, or can it get them? Otherwise it is given back. */
+static bool has_pages(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_grow, bool may_take)
+{
+    if (loan->capacity >> IPC_POOL_PAGE_SHIFT >= pages)
+        return true;
+    if (may_grow && ipc_pool_grow(pool, loan, pages, may_take))
+        return true;
+    ipc_pool_give_back(pool, loan);
+    return false;
+}
+
+ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
+{
+    if (length > pool->budget)
+        return ipc_fail(IPC_E_TOO_LARGE,
+                        "a message of %u bytes does not fit into a pool of %" PRIu64 " bytes: raise the loan budget",
+                        length, pool->budget);
+    const uint32_t pages = pages_for(length);
+    uint32_t least = 0;
+    while (1u << least < pages)
+        least++;
+
+    /* Within the budget first; when that has failed once, only blocks that have what is needed, and not the whole of a
+       very long one for a short message. */
+    bool may_grow = true;
+    for (uint32_t klass = least; klass < pool->classes && (may_grow || klass <= least + SPARE_CLASSES); klass++) {
+        if (!take_of_class(pool, klass, pages, owner, loan))
+            continue;
+        if (has_pages(pool, loan, pages, may_grow, false))
+            return IPC_OK;
+        may_grow = false;
+    }
+    /* Then at the expense of the free ones. */
+    for (uint32_t klass = least; klass < pool->classes && !may_grow; klass++) {
+        if (!take_of_class(pool, klass, pages, owner, loan))
+            continue;
+        if (has_pages(pool, loan, pages, true, true))
+            return IPC_OK;
+        break; /* the first free block got nothing, so no other will */
+    }
+    ipc_add_relaxed64(&pool->header->exhausted, 1);
+    return IPC_FULL;
+}
+
+ipc_status ipc_pool_extend(ipc_pool *pool, ipc_loan *loan, uint32_t length)
+{
+    if (length <= loan->capacity)
+        return IPC_OK;
+    const uint32_t pages = pages_for(length);
+    if (pages > 1u << loan->klass)
+        return IPC_FULL;
+    return ipc_pool_grow(pool, loan, pages, false) || ipc_pool_grow(pool, loan, pages, true) ? IPC_OK : IPC_FULL;
+}
+
+ipc_loan_descriptor ipc_pool_describe(const ipc_loan *loan, uint32_t length)
+{
+    const ipc_loan_descriptor descriptor = {
+        .klass = loan->klass, .index = loan->index, .generation = loan->generation, .length = length};
+    return descriptor;
+}
+
+/* ---- publishing and freeing -------------------------------------------------------------------------- */
+
+void ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder)
+{
+    ipc_pool_block *block = ipc_pool_block_at(pool, loan->klass, loan->index);
+    uint64_t word = ipc_block_word(loan->generation, loan->owner, IPC_BLOCK_OWNED);
+    ipc_store_relaxed64(&block->holder, holder);
+    IPC_FAULT_POINT("pool.publish.before");
+    /* [loan] If it is ours no longer, somebody wrote what no peer writes, and the receiver will say so. */
+    (void)ipc_cas64(&block->state, &word, ipc_block_word(loan->generation, 0, IPC_BLOCK_PUBLISHED));
+    IPC_FAULT_POINT("pool.publish.after");
+}
+
+/* From exactly `word` to Free, one generation later. */
+static bool set_free(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word)
+{
+    const uint64_t freed = ipc_block_word(ipc_block_generation(word) + 1, 0, IPC_BLOCK_FREE);
+    IPC_FAULT_POINT("pool.free.before");
+    if (!ipc_cas64(&ipc_pool_block_at(pool, klass, index)->state, &word, freed)) /* [loan] */
+        return false;
+    ipc_store_relaxed32(&pool->header->hint[klass], index);
+    return true;
+}
+
+void ipc_pool_give_back(ipc_pool *pool, const ipc_loan *loan)
+{
+    (void)set_free(pool, loan->klass, loan->index, ipc_block_word(loan->generation, loan->owner, IPC_BLOCK_OWNED));
+}
+
+static bool is_in_table(const ipc_pool *pool, const ipc_loan_descriptor *copy)
+{
+    return copy->reserved == 0 && copy->klass < pool->classes &&
+           copy->index < ipc_pool_class_count(pool->budget, copy->klass);
+}
+
+void ipc_pool_free(ipc_pool *pool, const ipc_loan_descriptor *copy)
+{
+    if (is_in_table(pool, copy))
+        (void)set_free(pool, copy->klass, copy->index, ipc_block_word(copy->generation, 0, IPC_BLOCK_PUBLISHED));
+}
+
+ipc_status ipc_pool_resolve(const ipc_pool *pool, const ipc_loan_descriptor *copy, ipc_loan *loan)
+{
+    if (!is_in_table(pool, copy))
+        return ipc_fail(IPC_E_CORRUPT, "a loan's descriptor names block %u of class %u (%u): there are %u classes",
+                        copy->index, copy->klass, copy->reserved, pool->classes);
+    const ipc_pool_block *block = ipc_pool_block_at(pool, copy->klass, copy->index);
+    const uint64_t word = ipc_load_acquire64(&block->state); /* [loan] */
+    if (word != ipc_block_word(copy->generation, 0, IPC_BLOCK_PUBLISHED))
+        return ipc_fail(IPC_E_CORRUPT,
+                        "a loan's descriptor has generation %u of block %u of class %u, the block is %016" PRIx64,
+                        copy->generation, copy->index, copy->klass, word);
+    const uint32_t present = ipc_pool_pages(ipc_load_acquire32(&block->present), copy->klass); /* [present] */
+    const uint64_t capacity = (uint64_t)present << IPC_POOL_PAGE_SHIFT;
+    if (copy->length > capacity)
+        return ipc_fail(IPC_E_CORRUPT, "a loan's descriptor says %u bytes, the block has %" PRIu64, copy->length,
+                        capacity);
+    loan->bytes = ipc_region_at(pool->region, ipc_pool_place_of(pool, copy->klass, copy->index));
+    loan->capacity = capacity;
+    loan->generation = copy->generation;
+    loan->index = copy->index;
+    loan->klass = copy->klass;
+    loan->owner = 0;
+    return IPC_OK;
+}
+
+/* ---- the sweep --------------------------------------------------------------------------------------- */
+
+void ipc_pool_recover(ipc_pool *pool, uint32_t dead_owner,
+                      bool (*names)(void *context, uint64_t holder, const ipc_loan_descriptor *descriptor),
+                      void *context)
+{
+    for (uint32_t klass = 0; klass < pool->classes; klass++) {
+        for (uint32_t index = 0; index < ipc_pool_class_count(pool->budget, klass); index++) {
+            ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
+            const uint64_t word = ipc_load_acquire64(&block->state); /* [loan] */
+            const uint32_t phase = ipc_block_phase(word);
+            if (phase == IPC_BLOCK_OWNED) {
+                if (dead_owner != 0 && ipc_block_owner(word) != dead_owner)
+                    continue;
+                ipc_pool_settle(pool, klass, index);
+            } else if (phase == IPC_BLOCK_PUBLISHED && names != NULL) {
+                const ipc_loan_descriptor descriptor = {
+                    .klass = (uint16_t)klass, .index = index, .generation = ipc_block_generation(word)};
+                if (names(context, ipc_load_relaxed64(&block->holder), &descriptor))
+                    continue;
+            } else {
+                continue;
+            }
+            (void)set_free(pool, klass, index, word); /* not if it has changed: then it is somebody's again */
+            IPC_FAULT_POINT("pool.recover.block");
+        }
+    }
+}

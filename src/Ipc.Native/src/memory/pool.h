@@ -1,0 +1,136 @@
+/*
+ * pool.h - loans: blocks for messages that are too long for a record or a slot (docs/wire-format.md section 11).
+ *
+ * A pool lies in the file of one ring, queue or topic. Its blocks stand in classes of 4096 << k bytes and are holes in
+ * the file: memory comes behind them page by page, when a message needs it, up to the pool's budget, and is given back
+ * when other blocks need it or when it is asked for. A block's state is one word, {generation, owner, phase}, and each
+ * change of it is a CAS from the whole word that was seen:
+ *
+ *     Free --take--> Owned --publish--> Published --free--> Free (generation + 1)
+ *
+ * A death leaves blocks Owned by the dead or Published and named by nobody; the sweep (ipc_pool_recover) frees those.
+ * Everything in the table and in a descriptor may have been written by a hostile peer: each value is read once, cut to
+ * what the geometry allows, and the geometry itself was read once, when the pool was located.
+ */
+#ifndef IPC_POOL_H
+#define IPC_POOL_H
+
+#include "layout/pool_layout.h"
+#include "memory/region.h"
+
+#define IPC_POOL_DEFAULT_BUDGET (256ull << 20)
+#define IPC_POOL_NOBODY         UINT32_MAX /* as dead owner: nobody's own blocks are freed */
+#define IPC_POOL_GROWTH_WAIT_NS 10000000u  /* how long a sender waits for the lock under which a pool grows */
+
+typedef struct ipc_pool {
+    ipc_pool_header *header; /* NULL: there is no pool */
+    ipc_pool_block *blocks;
+    const ipc_region *region;
+    uint64_t offset; /* of the pool in the region */
+    uint64_t budget;
+    uint32_t classes;
+    uint32_t block_count;
+    uint32_t first[IPC_POOL_CLASSES_MAX]; /* number of the class's first block */
+    uint64_t place[IPC_POOL_CLASSES_MAX]; /* of the class's first block in the region */
+    /* The sum of what is claimed is looked at and raised under this lock; NULL: there is a single sender. */
+    bool (*growth_lock)(void *growth_owner); /* false: not to be had within IPC_POOL_GROWTH_WAIT_NS */
+    void (*growth_unlock)(void *growth_owner);
+    void *growth_owner;
+} ipc_pool;
+
+/* A block in the hands of its owner, or of a reader. */
+typedef struct ipc_loan {
+    uint8_t *bytes;
+    uint64_t capacity; /* bytes behind which there is memory */
+    uint32_t generation;
+    uint32_t index; /* within its class */
+    uint16_t klass;
+    uint16_t owner;
+} ipc_loan;
+
+typedef struct ipc_pool_info {
+    uint64_t budget;
+    uint64_t present;   /* bytes of memory behind its blocks */
+    uint64_t exhausted; /* how often no block was to be had */
+    uint32_t lent;      /* blocks that are owned or published */
+} ipc_pool_info;
+
+/* ---- geometry (pool.c) ------------------------------------------------------------------------------- */
+
+/* What an option says: 0 the default, IPC_NO_LOANS none (0), otherwise bytes, rounded up to pages. IPC_E_ARGUMENT above
+   64 GiB. */
+ipc_status ipc_pool_budget(uint64_t asked, uint64_t *budget);
+uint64_t ipc_pool_size(uint64_t budget);    /* bytes in the file, holes included; 0 for no budget */
+uint64_t ipc_pool_reserve(uint64_t budget); /* header and table: present from creation */
+void ipc_pool_write_header(void *at, uint64_t budget);
+/* The pool at `offset` of the region, checked against its body. `offset` 0: no pool. */
+ipc_status ipc_pool_locate(const ipc_region *region, uint64_t offset, ipc_pool *pool);
+
+static inline bool ipc_pool_exists(const ipc_pool *pool)
+{
+    return pool->header != NULL;
+}
+
+/* The longest message that it takes. */
+static inline uint32_t ipc_pool_max_length(const ipc_pool *pool)
+{
+    return pool->budget > INT32_MAX ? INT32_MAX : (uint32_t)pool->budget;
+}
+
+/* ---- the sender's ------------------------------------------------------------------------------------ */
+
+/* A block of at least `length` bytes, Owned by `owner` (participant index + 1). IPC_FULL: not now, for the budget or
+   the disk is used up. IPC_E_TOO_LARGE: never. */
+ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan);
+/* More memory behind an owned block: IPC_FULL if it cannot hold that (the loan is as it was). */
+ipc_status ipc_pool_extend(ipc_pool *pool, ipc_loan *loan, uint32_t length);
+ipc_loan_descriptor ipc_pool_describe(const ipc_loan *loan, uint32_t length);
+/* Owned -> Published; `holder` names it: the file offset of a slot, or the position of a record. */
+void ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder);
+void ipc_pool_give_back(ipc_pool *pool, const ipc_loan *loan); /* Owned -> Free */
+
+/* ---- the receiver's ---------------------------------------------------------------------------------- */
+
+/* `copy` was copied out of shared memory. IPC_E_CORRUPT: it describes no published block, or more than is there. */
+ipc_status ipc_pool_resolve(const ipc_pool *pool, const ipc_loan_descriptor *copy, ipc_loan *loan);
+/* Published -> Free. Nothing happens if the block is not published with that generation. */
+void ipc_pool_free(ipc_pool *pool, const ipc_loan_descriptor *copy);
+
+/* ---- after a death, and housekeeping ----------------------------------------------------------------- */
+
+/* Frees what the dead one owned (`dead_owner` 0: every owned block; IPC_POOL_NOBODY: none), and what is published but
+   not named by its holder. `names` NULL: everything published is named. Idempotent; may be killed anywhere. */
+void ipc_pool_recover(ipc_pool *pool, uint32_t dead_owner,
+                      bool (*names)(void *context, uint64_t holder, const ipc_loan_descriptor *descriptor),
+                      void *context);
+/* Gives the memory of free blocks back to the system. */
+void ipc_pool_trim(ipc_pool *pool, uint32_t owner);
+void ipc_pool_get_info(const ipc_pool *pool, ipc_pool_info *info);
+
+/* ---- between pool.c and pool_growth.c ---------------------------------------------------------------- */
+
+static inline ipc_pool_block *ipc_pool_block_at(const ipc_pool *pool, uint32_t klass, uint32_t index)
+{
+    return &pool->blocks[pool->first[klass] + index];
+}
+
+static inline uint64_t ipc_pool_place_of(const ipc_pool *pool, uint32_t klass, uint32_t index)
+{
+    return pool->place[klass] + (uint64_t)index * ipc_pool_class_size(klass);
+}
+
+/* Pages that are present (or claimed): a number from shared memory, believed up to the block's size. */
+static inline uint32_t ipc_pool_pages(uint32_t word, uint32_t klass)
+{
+    return word > 1u << klass ? 1u << klass : word;
+}
+
+/* Free -> Owned, if it is still the `word` that was seen. */
+bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word, uint32_t owner, ipc_loan *loan);
+/* Makes the owned block have `pages`. May take pages of free blocks away for it, if it is allowed to. */
+bool ipc_pool_grow(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_take);
+/* claimed = present: what was claimed and never announced is given back. The caller owns the block, or its owner is
+   dead. */
+void ipc_pool_settle(ipc_pool *pool, uint32_t klass, uint32_t index);
+
+#endif
