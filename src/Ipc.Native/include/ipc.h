@@ -317,4 +317,6 @@ IPC_API ipc_status ipc_clear(const char *name);
 #ifdef __cplusplus
 }
 #endif
+
+#include "ipc/topic.h"
 #endif

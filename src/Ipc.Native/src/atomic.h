@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef _Atomic uint32_t ipc_atomic32;
 typedef _Atomic uint64_t ipc_atomic64;
@@ -96,6 +97,11 @@ static inline void ipc_add_relaxed64(ipc_atomic64 *word, uint64_t amount)
     (void)atomic_fetch_add_explicit(word, amount, memory_order_relaxed);
 }
 
+static inline uint64_t ipc_and64(ipc_atomic64 *word, uint64_t bits)
+{
+    return atomic_fetch_and(word, bits);
+}
+
 static inline bool ipc_cas32(ipc_atomic32 *word, uint32_t *expected, uint32_t desired)
 {
     return atomic_compare_exchange_strong(word, expected, desired);
@@ -148,10 +154,41 @@ static inline void ipc_release_fence(void)
     atomic_thread_fence(memory_order_release);
 }
 
+/* Orders every load before it before everything after it. */
+static inline void ipc_acquire_fence(void)
+{
+    atomic_thread_fence(memory_order_acquire);
+}
+
 /* Keeps the compiler from reordering; the processor's half of the fence is the sleeper's membarrier ([sleep]). */
 static inline void ipc_compiler_fence(void)
 {
     atomic_signal_fence(memory_order_seq_cst);
 }
+
+/* Copies bytes that somebody may be overwriting. What was copied counts only when a word that is looked at afterwards,
+   behind an acquire fence, shows that nobody was [overwrite]. ThreadSanitizer does not know this idiom, so it does not
+   get to see the loads. */
+#if defined(__SANITIZE_THREAD__)
+#define IPC_UNOBSERVED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define IPC_UNOBSERVED 1
+#endif
+#endif
+
+#if defined(IPC_UNOBSERVED)
+__attribute__((no_sanitize("thread"), noinline)) static void ipc_copy_racing(void *to, const void *from, uint64_t length)
+{
+    const volatile uint8_t *bytes = from; /* volatile: not to become a call of memcpy, which is observed */
+    for (uint64_t i = 0; i < length; i++)
+        ((uint8_t *)to)[i] = bytes[i];
+}
+#else
+static inline void ipc_copy_racing(void *to, const void *from, uint64_t length)
+{
+    memcpy(to, from, length);
+}
+#endif
 
 #endif

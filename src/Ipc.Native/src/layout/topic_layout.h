@@ -19,6 +19,9 @@
 /* Positions only grow. One near the end of the number range was written by somebody who does not count messages. */
 #define IPC_TOPIC_POSITION_MAX (1ull << 62)
 
+/* Bits 0 to 7 of an entry's `state`; the rest counts how often it has become active. */
+#define IPC_READER_STATE 0xFFu
+#define IPC_READER_JOIN  0x100u
 enum { IPC_READER_NONE = 0, IPC_READER_ACTIVE = 1, IPC_READER_EVICTED = 2 };
 
 typedef struct ipc_topic_header {
@@ -66,7 +69,7 @@ _Static_assert(sizeof(ipc_topic_header) == IPC_TOPIC_HEADER_SIZE, "wire-format s
 _Static_assert(IPC_TOPIC_ACTIVE_WORDS * 64 == IPC_PARTICIPANT_CAPACITY_MAX, "a bit for every participant");
 
 typedef struct ipc_topic_entry {
-    ipc_atomic32 state; /* the reader; 2 by a writer */
+    ipc_atomic32 state; /* the reader; evicted: a writer */
     /* written by the reader only */
     ipc_atomic32 policy;
     ipc_atomic64 cursor; /* everything before it is done with [cursor] */

@@ -1,0 +1,359 @@
+/*
+ * The writing end: claim a slot, fill it, commit.
+ *
+ * Each change of a slot is one CAS of its word. Between the claim and the commit the slot is the writer's alone; should
+ * it die there, recovery makes the slot a gap. What the claim may overwrite is decided by the private minimum (topic.h).
+ */
+#include "diagnostics/fault.h"
+#include "messaging/topic.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define CLAIM_POSITION 0 /* in ipc_block.reserved */
+#define CLAIM_WORD     1
+
+void ipc_topic_writer_start(ipc_topic_writer *writer)
+{
+    const ipc_topic *topic = &writer->base.topic;
+    writer->ring = topic->ring;
+    writer->header = topic->header;
+    writer->minimum = 0;
+    writer->slot_count = topic->slot_count;
+    writer->block_size = topic->block_size;
+    writer->me = writer->base.region->index + 1;
+    writer->process_fences = ipc_waiter_process_fences();
+    writer->base.end.wakes[0] = &topic->header->space;
+}
+
+/* ---- room -------------------------------------------------------------------------------------------- */
+
+static uint32_t pid_of(const ipc_topic_end *end, uint32_t index)
+{
+    return index >= end->topic.participants ? 0
+                                            : ipc_load_relaxed32(&ipc_region_participant(end->region, index)->pid);
+}
+
+static ipc_status blame_reader(const ipc_topic_writer *writer, const ipc_topic_holder *slowest, ipc_status status)
+{
+    const uint64_t tail = ipc_load_relaxed64(&writer->header->tail);
+    return ipc_fail(status, "slow reader %u, process %u, %" PRIu64 " behind: %s is full", slowest->index,
+                    pid_of(&writer->base, slowest->index), tail - slowest->cursor, writer->base.region->path);
+}
+
+static ipc_status blame_writer(const ipc_topic_writer *writer, uint64_t word, ipc_status status)
+{
+    const uint32_t index = ipc_slot_owner(word) - 1;
+    return ipc_fail(status, "slow writer %u, process %u, has not committed what it claimed a lap ago: %s is full",
+                    index, pid_of(&writer->base, index), writer->base.region->path);
+}
+
+IPC_NOINLINE static ipc_status corrupt_tail(const ipc_topic_writer *writer, uint64_t tail, uint64_t word)
+{
+    return ipc_fail(IPC_E_CORRUPT, "the tail of %s is %" PRIu64 ", with %u slots, and the slot there says %016" PRIx64,
+                    writer->base.region->path, tail, writer->slot_count, word);
+}
+
+/* Looks at the cursors. IPC_FULL: `slowest` stands where the claim would go. */
+static ipc_status look_for_room(ipc_topic_writer *writer, uint64_t tail, ipc_topic_holder *slowest)
+{
+    if (ipc_topic_is_closed(&writer->base))
+        return IPC_CLOSED;
+    if (tail < writer->slot_count || tail > IPC_TOPIC_POSITION_MAX)
+        return corrupt_tail(writer, tail, 0);
+    const uint64_t least = ipc_topic_scan(&writer->base.topic, slowest);
+    if (least > writer->minimum && least <= IPC_TOPIC_POSITION_MAX) /* it only grows */
+        writer->minimum = least;
+    if (tail - writer->minimum < writer->slot_count)
+        return IPC_OK;
+    if (tail < writer->minimum) /* it was moved on while we looked; it never moves back */
+        return ipc_load_acquire64(&writer->header->tail) < writer->minimum ? corrupt_tail(writer, tail, 0) : IPC_OK;
+    if (slowest->index == IPC_NO_PARTICIPANT)
+        return corrupt_tail(writer, tail, 0);
+    (void)ipc_crowd_attend(&writer->base.crowd); /* should it be dead, we want to know */
+    writer->obstacle = &writer->base.topic.entries[slowest->index].cursor;
+    writer->obstacle_seen = slowest->cursor;
+    return IPC_FULL;
+}
+
+/* The slot at the tail cannot be claimed as it is. IPC_OK: try again. */
+IPC_NOINLINE static ipc_status obstructed(ipc_topic_writer *writer, uint64_t tail, ipc_block_slot *slot, uint64_t word)
+{
+    const int32_t ahead = ipc_slot_ahead(word, ipc_slot_lap_of(&writer->ring, tail));
+    if (ipc_topic_is_closed(&writer->base))
+        return IPC_CLOSED;
+    if (ahead == 0) { /* somebody has claimed it and not moved the tail yet */
+        ipc_slot_help(&writer->header->tail, tail);
+        return IPC_OK;
+    }
+    if (ipc_load_acquire64(&writer->header->tail) != tail) /* we were looking at an old one */
+        return IPC_OK;
+    if (ahead != -1 || ipc_slot_phase(word) != IPC_PHASE_WRITING)
+        return corrupt_tail(writer, tail, word);
+    (void)ipc_crowd_attend(&writer->base.crowd);
+    writer->obstacle = &slot->state;
+    writer->obstacle_seen = word;
+    return IPC_FULL;
+}
+
+/* ---- claiming ---------------------------------------------------------------------------------------- */
+
+static inline bool may_be_overwritten(uint64_t word, uint32_t lap)
+{
+    const uint32_t phase = ipc_slot_phase(word);
+    return ipc_slot_lap(word) == lap - 1 &&
+           (phase == IPC_PHASE_READY || phase == IPC_PHASE_GAP || phase == IPC_PHASE_FREE);
+}
+
+static inline ipc_status claim_slot(ipc_topic_writer *writer, ipc_block *block)
+{
+    for (;;) {
+        const uint64_t tail = ipc_load_acquire64(&writer->header->tail);
+        if (IPC_UNLIKELY(tail - writer->minimum >= writer->slot_count)) {
+            ipc_topic_holder slowest;
+            ipc_status status = look_for_room(writer, tail, &slowest);
+            if (status != IPC_OK)
+                return status;
+            if (tail - writer->minimum >= writer->slot_count)
+                continue;
+        }
+        ipc_block_slot *slot = ipc_slot_at(&writer->ring, tail);
+        const uint32_t lap = ipc_slot_lap_of(&writer->ring, tail);
+        uint64_t word = ipc_load_acquire64(&slot->state);
+        if (IPC_UNLIKELY(!may_be_overwritten(word, lap))) {
+            ipc_status status = obstructed(writer, tail, slot, word);
+            if (status != IPC_OK)
+                return status;
+            continue;
+        }
+        const uint64_t mine = ipc_slot_word(lap, writer->me, 0, IPC_PHASE_WRITING);
+        if (!ipc_cas64(&slot->state, &word, mine))
+            continue;
+        ipc_release_fence(); /* [overwrite]: who sees a byte of the new message sees this word, or a later one */
+        IPC_FAULT_POINT("topic.claim.writing");
+        ipc_slot_help(&writer->header->tail, tail);
+        IPC_FAULT_POINT("topic.claim.tail");
+        writer->base.open_claims++;
+        block->payload = ipc_slot_payload(slot);
+        block->reserved[CLAIM_POSITION] = tail;
+        block->reserved[CLAIM_WORD] = mine;
+        return IPC_OK;
+    }
+}
+
+IPC_NOINLINE static ipc_status too_large(const ipc_topic_writer *writer, uint32_t length)
+{
+    return ipc_fail(IPC_E_TOO_LARGE, "a message of %u bytes does not fit: the blocks of %s have %u", length,
+                    writer->base.region->path, writer->block_size);
+}
+
+static inline ipc_status claim_once(ipc_topic_writer *writer, uint32_t length, ipc_block *block)
+{
+    if (IPC_UNLIKELY(length > writer->block_size))
+        return too_large(writer, length);
+    block->length = length;
+    block->type = 0;
+    block->redelivered = false;
+    return claim_slot(writer, block);
+}
+
+/* Whose fault it is, as of now; evicts nobody. */
+IPC_NOINLINE static ipc_status explain(ipc_topic_writer *writer, ipc_status status)
+{
+    ipc_topic_holder slowest;
+    (void)ipc_topic_scan(&writer->base.topic, &slowest);
+    const uint64_t tail = ipc_load_acquire64(&writer->header->tail);
+    if (slowest.index != IPC_NO_PARTICIPANT && tail - slowest.cursor >= writer->slot_count)
+        return blame_reader(writer, &slowest, status);
+    const uint64_t word = ipc_load_acquire64(&ipc_slot_at(&writer->ring, tail)->state);
+    if (ipc_slot_phase(word) == IPC_PHASE_WRITING)
+        return blame_writer(writer, word, status);
+    return ipc_fail(status, "%s was full a moment ago", writer->base.region->path);
+}
+
+ipc_status ipc_topic_try_claim(ipc_topic_writer *writer, uint32_t length, ipc_block *block)
+{
+    ipc_status status = claim_once(writer, length, block);
+    return IPC_LIKELY(status != IPC_FULL) ? status : explain(writer, IPC_FULL);
+}
+
+/* ---- waiting for room -------------------------------------------------------------------------------- */
+
+static bool may_have_room(const void *subject)
+{
+    const ipc_topic_writer *writer = subject;
+    return ipc_load_relaxed64(writer->obstacle) != writer->obstacle_seen;
+}
+
+/* The same questions as a claim's, without claiming. */
+static ipc_status check_room(void *subject)
+{
+    ipc_topic_writer *writer = subject;
+    ipc_topic_holder slowest;
+    const uint64_t tail = ipc_load_acquire64(&writer->header->tail);
+    if (tail - writer->minimum >= writer->slot_count) {
+        ipc_status status = look_for_room(writer, tail, &slowest);
+        if (status != IPC_OK)
+            return status == IPC_FULL ? IPC_EMPTY : status;
+    }
+    ipc_block_slot *slot = ipc_slot_at(&writer->ring, tail);
+    const uint64_t word = ipc_load_acquire64(&slot->state);
+    if (may_be_overwritten(word, ipc_slot_lap_of(&writer->ring, tail)))
+        return IPC_OK;
+    ipc_status status = obstructed(writer, tail, slot, word);
+    return status == IPC_FULL ? IPC_EMPTY : status;
+}
+
+static bool attend(void *subject)
+{
+    return ipc_crowd_attend(&((ipc_topic_writer *)subject)->base.crowd);
+}
+
+/* At the deadline: what an evictable reader holds is taken, what a reliable one holds is not. IPC_OK: try again. */
+static ipc_status make_room_by_force(ipc_topic_writer *writer)
+{
+    ipc_topic_holder slowest;
+    const uint64_t tail = ipc_load_acquire64(&writer->header->tail);
+    if (!ipc_topic_evict(&writer->base.topic, tail, &slowest))
+        return blame_reader(writer, &slowest, IPC_TIMEOUT);
+    ipc_waiter_wake(&writer->header->space); /* others may be waiting for the same readers */
+    ipc_waiter_wake(&writer->header->data);  /* and they may be waiting, too, to be told */
+    return IPC_OK;
+}
+
+IPC_NOINLINE static ipc_status claim_slowly(ipc_topic_writer *writer, uint32_t length, ipc_deadline deadline,
+                                            ipc_cancel *cancel, ipc_block *block)
+{
+    const ipc_wait wait = {
+        .end = &writer->base.end,
+        .waiter = &writer->header->space,
+        .check = check_room,
+        .attend = attend,
+        .subject = writer,
+        .deadline = deadline,
+        .cancel = cancel,
+    };
+    for (;;) {
+        ipc_status status = ipc_wait_until(&wait, may_have_room);
+        if (status == IPC_OK || status == IPC_TIMEOUT) {
+            ipc_status again = claim_once(writer, length, block);
+            if (again != IPC_FULL)
+                return again;
+        }
+        if (status == IPC_TIMEOUT) {
+            status = make_room_by_force(writer);
+            if (status != IPC_OK)
+                return status;
+            status = claim_once(writer, length, block);
+            return status == IPC_FULL ? explain(writer, IPC_TIMEOUT) : status;
+        }
+        if (status != IPC_OK)
+            return status;
+    }
+}
+
+ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                           ipc_block *block)
+{
+    ipc_status status = claim_once(writer, length, block);
+    return IPC_LIKELY(status != IPC_FULL) ? status : claim_slowly(writer, length, deadline, cancel, block);
+}
+
+/* ---- committing -------------------------------------------------------------------------------------- */
+
+/* Both waiters: readers sleep on `data`, and a writer that has come round to this very slot sleeps on `space`. */
+static inline void signal_all(ipc_topic_writer *writer)
+{
+    ipc_waiter_signal(&writer->header->data, writer->process_fences); /* [sleep] */
+    ipc_waiter_signal(&writer->header->space, false);                 /* [sleep]: fenced by the first */
+}
+
+/* False: there is no such claim (any more). */
+static inline bool end_claim(ipc_topic_writer *writer, ipc_block *block, uint32_t phase)
+{
+    uint64_t mine = block->reserved[CLAIM_WORD];
+    ipc_block_slot *slot = ipc_slot_at(&writer->ring, block->reserved[CLAIM_POSITION]);
+    const uint64_t next = (mine & ~IPC_SLOT_PHASE) | phase;
+    block->payload = NULL;
+    return ipc_cas64(&slot->state, &mine, next); /* [ready-slot] */
+}
+
+IPC_NOINLINE static ipc_status bad_commit(const ipc_block *block, uint32_t length)
+{
+    if (block->payload == NULL)
+        return ipc_fail(IPC_E_STATE, "commit of a block that is not claimed (any more)");
+    return ipc_fail(IPC_E_ARGUMENT, "commit of %u bytes, %u were claimed", length, block->length);
+}
+
+ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t length, uint16_t type, uint64_t key)
+{
+    if (IPC_UNLIKELY(block->payload == NULL || length > block->length))
+        return bad_commit(block, length);
+    ipc_block_slot *slot = ipc_slot_at(&writer->ring, block->reserved[CLAIM_POSITION]);
+    ipc_store_relaxed64(ipc_topic_details(slot), ipc_topic_pack(length, type, 0));
+    ipc_store_relaxed64(ipc_topic_key(slot), key);
+    IPC_FAULT_POINT("topic.commit.before_ready");
+    writer->base.open_claims--;
+    if (IPC_UNLIKELY(!end_claim(writer, block, IPC_PHASE_READY)))
+        return ipc_fail(IPC_E_STATE, "the slot was taken away from this writer");
+    IPC_FAULT_POINT("topic.commit.after_ready");
+    signal_all(writer);
+    return IPC_OK;
+}
+
+void ipc_topic_abandon(ipc_topic_writer *writer, ipc_block *block)
+{
+    if (block->payload == NULL)
+        return;
+    writer->base.open_claims--;
+    if (!end_claim(writer, block, IPC_PHASE_GAP))
+        return;
+    IPC_FAULT_POINT("topic.abandon.done");
+    signal_all(writer);
+}
+
+ipc_status ipc_topic_publish(ipc_topic_writer *writer, const void *payload, uint32_t length, uint16_t type,
+                             uint64_t key, ipc_deadline deadline, ipc_cancel *cancel)
+{
+    ipc_block block;
+    ipc_status status = ipc_topic_claim(writer, length, deadline, cancel, &block);
+    if (IPC_UNLIKELY(status != IPC_OK))
+        return status;
+    if (length != 0)
+        memcpy(block.payload, payload, length);
+    return ipc_topic_commit(writer, &block, length, type, key);
+}
+
+/* ---- waiting for readers ----------------------------------------------------------------------------- */
+
+static bool may_have_readers(const void *subject)
+{
+    const ipc_topic_writer *writer = subject;
+    return ipc_topic_count_readers(&writer->base.topic) >= writer->awaited_readers;
+}
+
+static ipc_status check_readers(void *subject)
+{
+    return may_have_readers(subject) ? IPC_OK : IPC_EMPTY;
+}
+
+ipc_status ipc_topic_writer_wait_for_readers(ipc_topic_writer *writer, uint32_t count, ipc_deadline deadline,
+                                             ipc_cancel *cancel)
+{
+    if (count > writer->base.topic.max_readers)
+        return ipc_fail(IPC_E_ARGUMENT, "%s has room for %u readers, there will never be %u", writer->base.region->path,
+                        writer->base.topic.max_readers, count);
+    if (ipc_topic_is_closed(&writer->base))
+        return IPC_CLOSED;
+    writer->awaited_readers = count;
+    const ipc_wait wait = {
+        .end = &writer->base.end,
+        .waiter = &ipc_region_header_of(writer->base.region)->change,
+        .check = check_readers,
+        .attend = attend,
+        .subject = writer,
+        .deadline = deadline,
+        .cancel = cancel,
+    };
+    return ipc_wait_until(&wait, may_have_readers);
+}
