@@ -9,8 +9,9 @@
  * of one sender stay in order.
  *
  * Under load a queue grows by whole segments, each a ring of its own. They take turns: the region's word `send` says
- * which segment senders use, `receive` the same for receivers, each {sequence, segment} so that no old word is taken for
- * a new one. A segment's turn ends at the slot that carries SEALED. A queue with one segment never looks at any of this
+ * which segment senders use, `receive` the same for receivers, each {sequence, segment} so that no old word is taken
+ * for a new one. A segment's turn ends at the slot that carries SEALED. A queue with one segment never looks at any of
+ * this
  * (`single`).
  *
  * Any number of threads may use one ipc_queue: nothing in it changes after it was opened, but what only guides (spin

@@ -44,8 +44,8 @@ static bool skip(skipped_owners *skipped, uint32_t owner)
 /* The sender's words mean nothing: its message is dropped, so that it does not come again. */
 IPC_NOINLINE static ipc_status refuse(ipc_queue *queue, ipc_block_slot *slot, uint64_t word, uint32_t length)
 {
-    const uint32_t index = (uint32_t)((uint64_t)((uint8_t *)slot - queue->view.first.slots) % queue->view.segment_stride /
-                                      queue->view.first.stride);
+    const uint32_t index = (uint32_t)((uint64_t)((uint8_t *)slot - queue->view.first.slots) %
+                                      queue->view.segment_stride / queue->view.first.stride);
     uint64_t expected = word;
     if (ipc_queue_change(slot, &expected, ipc_queue_freed(word)))
         ipc_waiter_signal(&queue->view.header->space, queue->process_fences);

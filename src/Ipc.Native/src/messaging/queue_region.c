@@ -132,7 +132,8 @@ static ipc_status check_places(const ipc_region *region, const ipc_queue_header 
 {
     const uint64_t body = region->geometry.body_offset;
     const uint64_t end = body + region->geometry.body_size;
-    const uint64_t headers_end = body + IPC_QUEUE_HEADER_SIZE + (uint64_t)IPC_QUEUE_SEGMENT_HEADER * copy->segment_limit;
+    const uint64_t headers_end =
+        body + IPC_QUEUE_HEADER_SIZE + (uint64_t)IPC_QUEUE_SEGMENT_HEADER * copy->segment_limit;
     const uint64_t from = copy->segments_offset;
     const uint64_t size = copy->segment_limit * copy->segment_stride;
     if (from % IPC_QUEUE_SEGMENT_ALIGN != 0 || from < headers_end || from > end || size > end - from)
@@ -178,7 +179,7 @@ ipc_status ipc_queue_locate(const ipc_region *region, ipc_queue_view *view)
 
 static ipc_status check_body(ipc_region *region)
 {
-    ipc_queue_view view;
+    ipc_queue_view view = {0};
     ipc_pool pool;
     ipc_status status = ipc_queue_locate(region, &view);
     return status == IPC_OK ? ipc_pool_locate(region, view.pool_offset, &pool) : status;
@@ -216,7 +217,7 @@ static bool names_loan(void *context, uint64_t holder, const ipc_loan_descriptor
 {
     const ipc_region *region = context;
     ipc_queue_view view;
-    if (ipc_queue_locate(region, &view) != IPC_OK || view.block_size < sizeof *descriptor)
+    if (ipc_queue_locate(region, &view) != IPC_OK)
         return true; /* it says nothing about anybody */
     const uint64_t from = (uint64_t)(view.first.slots - region->base);
     const uint64_t place = holder - from;

@@ -80,7 +80,7 @@ static inline uint64_t ipc_turn_after(uint64_t turn, uint32_t segment)
 /* Has the turn ended at this slot? SEALED counts where the lap has not begun (or its claim never came). */
 static inline bool ipc_queue_ends_at(uint64_t word, int32_t ahead)
 {
-    return (word & IPC_SLOT_SEALED) != 0 && (ahead == -1 || (ahead == 0 && ipc_slot_phase(word) == IPC_PHASE_FREE));
+    return (word & IPC_SLOT_SEALED) != 0 && (ahead < 0 || (ahead == 0 && ipc_slot_phase(word) == IPC_PHASE_FREE));
 }
 
 /* From `expected` to `desired`, which differ in owner, phase, lap or flags other than SEALED: that one stays as it is

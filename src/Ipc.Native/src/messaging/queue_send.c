@@ -79,8 +79,9 @@ static ipc_status claim_slot(ipc_queue *queue, uint32_t length, ipc_block *block
             return IPC_OK;
         } else if (ipc_load_acquire64(tail) == t) {
             (void)ipc_crowd_attend(&queue->crowd); /* is who stands in the way alive? */
-            if (!turns || ipc_queue_grow(queue, turn) != IPC_OK)
-                return IPC_FULL;
+            ipc_status status = turns ? ipc_queue_grow(queue, turn) : IPC_FULL;
+            if (status != IPC_OK)
+                return status;
         }
     }
     return ipc_queue_restless(queue);
@@ -156,8 +157,8 @@ static void forget(ipc_block *block)
 IPC_NOINLINE static ipc_status taken_away(uint64_t expected, uint64_t found)
 {
     return ipc_fail(IPC_E_STATE,
-                    "the block is not this process's any more: its state was %016" PRIx64 " and is %016" PRIx64, expected,
-                    found);
+                    "the block is not this process's any more: its state was %016" PRIx64 " and is %016" PRIx64,
+                    expected, found);
 }
 
 ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length, uint16_t type)
