@@ -40,6 +40,8 @@ internal static class FaultPoints
     public const string ConnectionCloseWord = "connection.close.word";
     public const string ListenerSlotIdle = "listener.slot_idle";
 
+    public const string RingLoanRecorded = "ring.loan.recorded";
+    public const string RingReleaseBeforeLoans = "ring.release.before_loans";
     public const string PoolTakeOwned = "pool.take.owned";
     public const string PoolGrowClaimed = "pool.grow.claimed";
     public const string PoolGrowPresent = "pool.grow.present";
