@@ -15,9 +15,10 @@ namespace Ipc;
 internal sealed unsafe class Crowd
 {
     private readonly Region _region;
-    private readonly uint[] _watched; // the generation of each entry that is watched; 0 none. Under the lock of this object
+    private readonly uint[] _watched; // the generation of each entry that is watched; 0 none. under the lock of itself
     private int _looked;              // 1: there has been a look
     private uint _seen;               // the word at the last complete one
+    private bool _closed;             // under the lock of _watched
 
     public Crowd(Region region)
     {
@@ -33,10 +34,19 @@ internal sealed unsafe class Crowd
             Look(word);
     }
 
+    /// <summary>No more: before the region is left, after which nobody would forget what is watched for it.</summary>
+    public void Close()
+    {
+        lock (_watched)
+            _closed = true;
+    }
+
     private void Look(uint word)
     {
         lock (_watched)
         {
+            if (_closed)
+                return;
             for (int index = 0; index < _watched.Length; index++)
             {
                 ParticipantEntry* entry = _region.Entry(index);
