@@ -40,8 +40,23 @@ internal static class FaultPoints
     public const string ConnectionCloseWord = "connection.close.word";
     public const string ListenerSlotIdle = "listener.slot_idle";
 
-    public const string RingLoanRecorded = "ring.loan.recorded";
-    public const string RingReleaseBeforeLoans = "ring.release.before_loans";
+    public const string QueueClaimWriting = "queue.claim.writing";
+    public const string QueueClaimTail = "queue.claim.tail";
+    public const string QueueCommitBeforeReady = "queue.commit.before_ready";
+    public const string QueueCommitAfterReady = "queue.commit.after_ready";
+    public const string QueueAbandonDone = "queue.abandon.done";
+    public const string QueueReceiveReading = "queue.receive.reading";
+    public const string QueueReceiveHead = "queue.receive.head";
+    public const string QueueReleaseBeforeFree = "queue.release.before_free";
+    public const string QueueReleaseAfterFree = "queue.release.after_free";
+    public const string QueueReleaseLoanFreed = "queue.release.loan_freed";
+    public const string QueueGrowPopulated = "queue.grow.populated";
+    public const string QueueGrowLinked = "queue.grow.linked";
+    public const string QueueGrowSealed = "queue.grow.sealed";
+    public const string QueueGrowMoved = "queue.grow.moved";
+    public const string QueueRecoverSlot = "queue.recover.slot";
+    public const string QueueRecoverBeforeOrphans = "queue.recover.before_orphans";
+
     public const string PoolTakeOwned = "pool.take.owned";
     public const string PoolGrowClaimed = "pool.grow.claimed";
     public const string PoolGrowPresent = "pool.grow.present";

@@ -11,6 +11,9 @@ internal static class QueueTurn
 
     public static uint SegmentOf(ulong turn) => (ushort)turn;
 
+    /// <summary>How many turns lie between.</summary>
+    public static ulong Between(ulong earlier, ulong later) => (later >> SegmentBits) - (earlier >> SegmentBits);
+
     /// <summary>The turn after this one, in that segment.</summary>
     public static ulong After(ulong turn, uint segment) => ((turn >> SegmentBits) + 1) << SegmentBits | segment;
 }

@@ -23,6 +23,7 @@ internal struct SlotHeader
     [FieldOffset(12)] public ushort Type;
     [FieldOffset(14)] public ushort Flags;
     [FieldOffset(16)] public ulong Key; // topic
+    [FieldOffset(24)] public uint LoanLap; // with LoanFlag: the lap of the message that the descriptor is of
 
     /// <summary>Bytes from one slot to the next.</summary>
     public static ulong StrideOf(uint blockSize) => ((ulong)blockSize + (ByteSize + Alignment - 1)) & ~(ulong)(Alignment - 1);

@@ -20,7 +20,7 @@ internal static class SlotState
     public const ulong PhaseMask = 0xFF;
     public const ulong Sealed = 1 << 8;      // the place, not the message: this position will not be used in the segment's turn
     public const ulong Redelivered = 1 << 9; // its receiver died or left
-    public const ulong UnknownFlags = 0xFC00;
+    public const ulong Reclaimed = 1 << 10;  // only in a topic, with Gap: the message gave its loan up
     public const ulong OwnerMask = 0xFFFF_0000;
     public const ulong LapMask = 0xFFFF_FFFF_0000_0000;
     public const int OwnerShift = 16;

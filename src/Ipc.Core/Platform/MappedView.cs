@@ -17,6 +17,7 @@ internal sealed unsafe class MappedView : IDisposable
 {
     private readonly SafeBuffer _memory;
     private int _disposed;
+    private CollectorPressure? _pressure;
 
     public MappedView(RegionFile file, long size)
     {
@@ -68,5 +69,10 @@ internal sealed unsafe class MappedView : IDisposable
     }
 
     /// <summary>Gives the memory up without unmapping it now.</summary>
-    public void LeaveToCollector() => Atomic.Exchange(ref _disposed, 1);
+    /// <param name="pressure">Bytes that the collector should know of: it sees a small object and would not hurry for it.</param>
+    public void LeaveToCollector(long pressure = 0)
+    {
+        if (Atomic.Exchange(ref _disposed, 1) == 0 && pressure > 0)
+            _pressure = new CollectorPressure(pressure);
+    }
 }

@@ -12,7 +12,6 @@
 
 #include "ipc/basics.hpp"
 #include "ipc/connection.hpp"
-#include "ipc/queue.hpp"
 #include "ipc/ring.hpp"
 
 #endif
