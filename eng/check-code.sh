@@ -56,12 +56,12 @@ check_platform() {
 
 check_labels() {
     local known folder label used
-    known=$(grep -oE '^\| `\[[a-z]+\]`' docs/memory-ordering.md | grep -oE '\[[a-z]+\]' | sort -u)
+    known=$(grep -oE '^\| `\[[a-z-]+\]`' docs/memory-ordering.md | grep -oE '\[[a-z]+(-[a-z]+)*\]' | sort -u)
     [ -n "$known" ] || complain "docs/memory-ordering.md has no table of labels"
     for folder in src/Ipc.Native/src src/Ipc.Core; do
         find $folder -name '*.c' -o -name '*.cs' | grep -q . || continue
-        used=$(grep -rhE --include='*.[ch]' --include='*.cs' --exclude-dir=obj --exclude-dir=bin '(//|/\*|^[[:space:]]*\*).*\[[a-z]+\]' $folder |
-            sed -E 's,.*(//|/\*),,' | grep -oE '\[[a-z]+\]' | sort -u)
+        used=$(grep -rhE --include='*.[ch]' --include='*.cs' --exclude-dir=obj --exclude-dir=bin '(//|/\*|^[[:space:]]*\*).*\[[a-z]+(-[a-z]+)*\]' $folder |
+            sed -E 's,.*(//|/\*),,' | grep -oE '\[[a-z]+(-[a-z]+)*\]' | sort -u)
         for label in $known; do
             grep -qxF -- "$label" <<<"$used" || complain "$label of docs/memory-ordering.md is nowhere in $folder"
         done

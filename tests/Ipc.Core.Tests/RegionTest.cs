@@ -35,7 +35,7 @@ public abstract class RegionTest : IDisposable
     protected bool LeavesFiles { get; set; }
 
     protected static RingOptions Small(OpenMode mode = OpenMode.OpenOrCreate, WaitMode wait = WaitMode.Adaptive) =>
-        new() { Capacity = 4096, OpenMode = mode, WaitMode = wait };
+        new() { Capacity = 4096, LoanBudget = 0, OpenMode = mode, WaitMode = wait };
 
     /// <summary>Disposed at the end of the test, the last one first, before it is looked for left-overs.</summary>
     protected T Own<T>(T mine) where T : IDisposable

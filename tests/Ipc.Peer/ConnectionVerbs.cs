@@ -85,6 +85,7 @@ internal static class ConnectionVerbs
             Deadline = options.HasTimeout ? options.Deadline : Deadline.Now,
             ToServerCapacity = options.CapacityOr(256 << 10),
             ToClientCapacity = options.CapacityOr(256 << 10),
+            LoanBudget = options.Ring.LoanBudget,
         };
         using Connection connection = Connection.Connect(name, connect);
         ulong seed = 1;

@@ -6,7 +6,8 @@ namespace Ipc.Peer;
 /// <summary>The options that all verbs take.</summary>
 internal sealed class PeerOptions
 {
-    public RingOptions Ring { get; } = new();
+    /// <summary>Without loans, unless --budget says otherwise: sizes up to the largest are then the ring's own.</summary>
+    public RingOptions Ring { get; } = new() { LoanBudget = 0 };
 
     /// <summary>When waiting ends; for ever unless --timeout says otherwise.</summary>
     public Deadline Deadline { get; private set; } = Deadline.Never;
@@ -23,6 +24,9 @@ internal sealed class PeerOptions
         {
             case ("--capacity", _):
                 _capacity = Ring.Capacity = long.Parse(value, CultureInfo.InvariantCulture);
+                return true;
+            case ("--budget", _):
+                Ring.LoanBudget = long.Parse(value, CultureInfo.InvariantCulture);
                 return true;
             case ("--wait", "adaptive" or "spin" or "block"):
                 Ring.WaitMode = Enum.Parse<WaitMode>(value, ignoreCase: true);

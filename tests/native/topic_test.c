@@ -1,78 +1,5 @@
-/* Writers and readers of a topic in one process: order, policies, joining, limits, ends. */
-#include "messaging/topic.h"
-#include "test.h"
-
-#define BLOCKS 16u
-
-static ipc_topic_options options_of(ipc_policy policy, ipc_join join)
-{
-    const ipc_topic_options options = {.block_size = 64, .block_count = BLOCKS, .policy = policy, .join = join};
-    return options;
-}
-
-static ipc_topic_writer *open_writer(void)
-{
-    ipc_topic_writer *writer = NULL;
-    const ipc_topic_options options = options_of(IPC_RELIABLE, IPC_JOIN_NEWEST);
-    CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
-    return writer;
-}
-
-static ipc_topic_reader *open_reader(ipc_policy policy, ipc_join join)
-{
-    ipc_topic_reader *reader = NULL;
-    const ipc_topic_options options = options_of(policy, join);
-    CHECK_OK(ipc_topic_reader_open("t", &options, &reader));
-    return reader;
-}
-
-static ipc_status publish(ipc_topic_writer *writer, uint64_t value)
-{
-    return ipc_topic_publish(writer, &value, sizeof value, 7, value, IPC_NOW, NULL);
-}
-
-static void publish_all(ipc_topic_writer *writer, uint64_t from, uint64_t to)
-{
-    for (uint64_t value = from; value < to; value++)
-        CHECK_OK(publish(writer, value));
-}
-
-static uint64_t value_of(const ipc_message *message)
-{
-    uint64_t value = 0;
-    CHECK_EQUAL(sizeof value, message->length);
-    CHECK_EQUAL(7, message->type);
-    memcpy(&value, message->payload, sizeof value);
-    CHECK_EQUAL(value, message->key);
-    return value;
-}
-
-static void expect(ipc_topic_reader *reader, uint64_t value, uint64_t lost)
-{
-    ipc_message message;
-    CHECK_OK(ipc_topic_try_read(reader, &message));
-    CHECK_EQUAL(value, value_of(&message));
-    CHECK_EQUAL(lost, message.lost);
-}
-
-static void expect_range(ipc_topic_reader *reader, uint64_t from, uint64_t to)
-{
-    for (uint64_t value = from; value < to; value++)
-        expect(reader, value, 0);
-}
-
-static void expect_empty(ipc_topic_reader *reader)
-{
-    ipc_message message;
-    CHECK_STATUS(IPC_EMPTY, ipc_topic_try_read(reader, &message));
-}
-
-static ipc_topic_info info_of(const ipc_topic_reader *reader)
-{
-    ipc_topic_info info;
-    ipc_topic_reader_get_info(reader, &info);
-    return info;
-}
+/* Writers and readers of a topic in one process: order, joining, limits, laps. */
+#include "topic_steps.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
@@ -105,10 +32,10 @@ TEST(a_message_says_who_wrote_it_and_where_it_stands)
     CHECK_OK(publish(second, 2));
     CHECK_OK(ipc_topic_try_read(reader, &message));
     CHECK_EQUAL(BLOCKS, message.position);
-    CHECK_EQUAL(0, message.writer);
+    CHECK_EQUAL(64, message.writer); /* readers have the first places */
     CHECK_OK(ipc_topic_try_read(reader, &message));
     CHECK_EQUAL(BLOCKS + 1, message.position);
-    CHECK_EQUAL(1, message.writer);
+    CHECK_EQUAL(65, message.writer);
     ipc_topic_reader_close(reader);
     ipc_topic_writer_close(second);
     ipc_topic_writer_close(first);
@@ -196,7 +123,7 @@ TEST(a_reader_can_ignore_its_own_messages)
     expect_empty(reader);
     ipc_topic_writer_close(own);
     ipc_topic_writer *next = open_writer(); /* who has its place now is somebody else */
-    CHECK_EQUAL(0, next->base.region->index);
+    CHECK_EQUAL(64, next->base.region->index);
     CHECK_OK(publish(next, 4));
     expect(reader, 4, 0);
     ipc_topic_reader_close(reader);
@@ -284,268 +211,6 @@ TEST(what_was_there_before_a_reader_joined_is_not_kept_for_it_and_no_loss)
     ipc_topic_writer_close(writer);
 }
 
-/* ---- policies ---------------------------------------------------------------------------------------- */
-
-TEST(a_reliable_reader_makes_the_writer_fail_and_is_named)
-{
-    ipc_topic_writer *writer = open_writer();
-    ipc_topic_reader *fast = open_reader(IPC_RELIABLE, IPC_JOIN_NEWEST);
-    ipc_topic_reader *slow = open_reader(IPC_RELIABLE, IPC_JOIN_NEWEST);
-    ipc_block block;
-    char words[64];
-    publish_all(writer, 0, 3);
-    expect_range(fast, 0, 3);
-    CHECK_OK(ipc_topic_release(fast));
-    publish_all(writer, 3, BLOCKS);
-    expect_range(fast, 3, BLOCKS);
-    CHECK_OK(ipc_topic_release(fast));
-    (void)snprintf(words, sizeof words, "slow reader 2, process %u, %u behind", ipc_platform_pid(), BLOCKS);
-    CHECK_STATUS(IPC_FULL, ipc_topic_try_claim(writer, 8, &block));
-    check_error_says(words);
-    CHECK_STATUS(IPC_TIMEOUT, ipc_topic_claim(writer, 8, ipc_deadline_after(2000000), NULL, &block));
-    check_error_says(words);
-    expect(slow, 0, 0);
-    CHECK_STATUS(IPC_FULL, ipc_topic_try_claim(writer, 8, &block)); /* read, not released */
-    CHECK_OK(ipc_topic_release(slow));
-    CHECK_OK(publish(writer, BLOCKS));
-    CHECK_STATUS(IPC_FULL, ipc_topic_try_claim(writer, 8, &block));
-    expect_range(slow, 1, BLOCKS + 1);
-    expect(fast, BLOCKS, 0);
-    ipc_topic_reader_close(slow); /* who has gone holds nobody back */
-    CHECK_OK(ipc_topic_release(fast));
-    publish_all(writer, 0, BLOCKS);
-    ipc_topic_reader_close(fast);
-    publish_all(writer, 0, 3 * BLOCKS);
-    ipc_topic_writer_close(writer);
-}
-
-TEST(an_evictable_reader_is_cut_off_at_the_deadline_and_told_how_many_it_misses)
-{
-    ipc_topic_writer *writer = open_writer();
-    ipc_topic_reader *reader = open_reader(IPC_EVICT, IPC_JOIN_NEWEST);
-    ipc_message message;
-    publish_all(writer, 0, BLOCKS);
-    expect(reader, 0, 0);
-    CHECK_OK(ipc_topic_release(reader));
-    CHECK_OK(publish(writer, BLOCKS));
-    CHECK_STATUS(IPC_FULL, ipc_topic_try_claim(writer, 8, &(ipc_block){0})); /* evicts nobody */
-    expect(reader, 1, 0);
-    CHECK_OK(publish(writer, BLOCKS + 1)); /* its deadline is now */
-    CHECK_STATUS(IPC_EVICTED, ipc_topic_try_read(reader, &message));
-    CHECK_EQUAL(BLOCKS + 1, message.lost); /* 1, which was read and not released, to BLOCKS + 1 */
-    check_error_says("misses 17 messages");
-    CHECK_STATUS(IPC_EVICTED, ipc_topic_wait(reader, IPC_NOW, NULL));
-    CHECK_STATUS(IPC_EVICTED, ipc_topic_read(reader, SOON, NULL, &message));
-    CHECK_EQUAL(BLOCKS + 1, message.lost);
-    CHECK_STATUS(IPC_EVICTED, ipc_topic_release(reader));
-    ipc_topic_info info;
-    ipc_topic_writer_get_info(writer, &info);
-    CHECK_EQUAL(1, info.evictions);
-    CHECK_EQUAL(0, info.readers);
-    publish_all(writer, 0, BLOCKS); /* it is in nobody's way */
-    CHECK_OK(ipc_topic_rejoin(reader, IPC_JOIN_NEWEST));
-    CHECK_EQUAL(2 * BLOCKS + 1, info_of(reader).lost);
-    CHECK_EQUAL(1, info_of(reader).readers);
-    expect_empty(reader);
-    CHECK_OK(publish(writer, 99));
-    expect(reader, 99, 0);
-    CHECK_OK(ipc_topic_release(reader));
-    ipc_topic_reader_close(reader);
-    ipc_topic_writer_close(writer);
-}
-
-TEST(what_is_overwritten_while_it_is_read_is_never_taken_for_good)
-{
-    ipc_topic_writer *writer = open_writer();
-    ipc_topic_reader *reader = open_reader(IPC_EVICT, IPC_JOIN_NEWEST);
-    ipc_message message;
-    publish_all(writer, 0, BLOCKS);
-    CHECK_OK(ipc_topic_try_read(reader, &message));
-    CHECK_EQUAL(0, value_of(&message));
-    publish_all(writer, 100, 100 + BLOCKS);
-    uint64_t value = 0;
-    memcpy(&value, message.payload, sizeof value);
-    CHECK_EQUAL(100, value); /* torn under its eyes ... */
-    CHECK_STATUS(IPC_EVICTED, ipc_topic_release(reader)); /* ... and it is told */
-    ipc_topic_reader_close(reader);
-    ipc_topic_writer_close(writer);
-}
-
-TEST(nobody_is_evicted_when_a_reliable_reader_is_in_the_way_too)
-{
-    ipc_topic_writer *writer = open_writer();
-    ipc_topic_reader *evictable = open_reader(IPC_EVICT, IPC_JOIN_NEWEST);
-    ipc_topic_reader *reliable = open_reader(IPC_RELIABLE, IPC_JOIN_NEWEST);
-    publish_all(writer, 0, BLOCKS);
-    CHECK_STATUS(IPC_TIMEOUT, publish(writer, 9));
-    check_error_says("slow reader 2");
-    expect_range(evictable, 0, BLOCKS);
-    CHECK_OK(ipc_topic_release(evictable));
-    ipc_topic_reader_close(evictable);
-    ipc_topic_reader_close(reliable);
-    ipc_topic_writer_close(writer);
-}
-
-TEST(a_slow_eviction_does_not_hit_the_entrys_next_reader)
-{
-    ipc_topic_writer *writer = open_writer();
-    ipc_topic_reader *reader = open_reader(IPC_EVICT, IPC_JOIN_NEWEST);
-    const uint32_t before = ipc_load_acquire32(&reader->entry->state);
-    publish_all(writer, 0, BLOCKS);
-    CHECK_OK(publish(writer, 1));
-    CHECK_EQUAL(before + 1, ipc_load_acquire32(&reader->entry->state));
-    CHECK_OK(ipc_topic_rejoin(reader, IPC_JOIN_NEWEST));
-    uint32_t seen = before; /* a writer that looked before the first eviction, and was stopped there */
-    CHECK(!ipc_cas32(&reader->entry->state, &seen, before + 1));
-    ipc_topic_reader_close(reader);
-    CHECK_EQUAL(0, before & ~0x1FFu);
-    reader = open_reader(IPC_RELIABLE, IPC_JOIN_NEWEST);
-    CHECK_EQUAL(before + 2 * IPC_READER_JOIN, ipc_load_acquire32(&reader->entry->state));
-    ipc_topic_reader_close(reader);
-    ipc_topic_writer_close(writer);
-}
-
-TEST(a_lossy_reader_holds_nobody_back_and_is_told_how_many_it_lost)
-{
-    ipc_topic_writer *writer = open_writer();
-    ipc_topic_reader *reader = open_reader(IPC_LOSSY, IPC_JOIN_NEWEST);
-    publish_all(writer, 0, 3);
-    expect(reader, 0, 0);
-    publish_all(writer, 3, 100); /* it goes on at tail - N + N/8 = 100 - 16 + 2 */
-    expect(reader, 86, 85);
-    expect_range(reader, 87, 100);
-    expect_empty(reader);
-    CHECK_OK(ipc_topic_release(reader));
-    CHECK_EQUAL(85, info_of(reader).lost);
-    CHECK_EQUAL(85, ipc_load_relaxed64(&reader->entry->lost));
-    CHECK_EQUAL(0, info_of(reader).behind);
-    publish_all(writer, 100, 100 + BLOCKS); /* a whole lap behind is not yet overrun */
-    expect_range(reader, 100, 100 + BLOCKS);
-    CHECK_EQUAL(85, info_of(reader).lost);
-    ipc_topic_reader_close(reader);
-    ipc_topic_writer_close(writer);
-}
-
-TEST(a_topic_of_two_blocks_works)
-{
-    ipc_topic_writer *writer = NULL;
-    ipc_topic_reader *reliable = NULL;
-    ipc_topic_options options = {.block_size = 1 + 7, .block_count = 2};
-    CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
-    CHECK_OK(ipc_topic_reader_open("t", &options, &reliable));
-    ipc_topic_reader *lossy = open_reader(IPC_LOSSY, IPC_JOIN_NEWEST);
-    for (uint64_t value = 0; value < 20; value++) {
-        CHECK_OK(publish(writer, value));
-        expect(reliable, value, 0);
-        CHECK_OK(ipc_topic_release(reliable));
-    }
-    expect(lossy, 19, 19);
-    expect_empty(lossy);
-    ipc_topic_reader_close(lossy);
-    ipc_topic_reader_close(reliable);
-    ipc_topic_writer_close(writer);
-}
-
-/* ---- conflation -------------------------------------------------------------------------------------- */
-
-static void publish_keyed(ipc_topic_writer *writer, uint64_t key, uint64_t value)
-{
-    CHECK_OK(ipc_topic_publish(writer, &value, sizeof value, 7, key, IPC_NOW, NULL));
-}
-
-static void expect_keyed(ipc_topic_reader *reader, uint64_t key, uint64_t value, uint64_t conflated)
-{
-    ipc_message message;
-    uint64_t read = 0;
-    CHECK_OK(ipc_topic_try_read(reader, &message));
-    CHECK_EQUAL(key, message.key);
-    memcpy(&read, message.payload, sizeof read);
-    CHECK_EQUAL(value, read);
-    CHECK_EQUAL(conflated, message.lost);
-}
-
-TEST(latest_delivers_the_newest_of_each_key_in_the_order_of_the_first)
-{
-    ipc_topic_writer *writer = open_writer();
-    ipc_topic_reader *reader = open_reader(IPC_LATEST, IPC_JOIN_NEWEST);
-    publish_keyed(writer, 10, 1);
-    publish_keyed(writer, 20, 2);
-    publish_keyed(writer, 10, 3);
-    publish_keyed(writer, 30, 4);
-    publish_keyed(writer, 10, 5);
-    publish_keyed(writer, 20, 6);
-    CHECK_OK(ipc_topic_wait(reader, IPC_NOW, NULL));
-    expect_keyed(reader, 10, 5, 2);
-    publish_keyed(writer, 30, 7); /* still pending: this takes its place in the row */
-    publish_keyed(writer, 10, 8); /* delivered: it lines up again */
-    expect_keyed(reader, 20, 6, 1);
-    expect_keyed(reader, 30, 7, 1);
-    expect_keyed(reader, 10, 8, 0);
-    expect_empty(reader);
-    CHECK_EQUAL(0, info_of(reader).lost);
-    CHECK_EQUAL(4, info_of(reader).conflated);
-    ipc_topic_reader_close(reader);
-    ipc_topic_writer_close(writer);
-}
-
-TEST(latest_counts_what_was_overwritten_before_its_turn)
-{
-    ipc_topic_writer *writer = open_writer();
-    ipc_topic_reader *reader = open_reader(IPC_LATEST, IPC_JOIN_NEWEST);
-    publish_keyed(writer, 1, 1);
-    publish_keyed(writer, 2, 2);
-    CHECK_OK(ipc_topic_wait(reader, IPC_NOW, NULL)); /* both are pending */
-    for (uint64_t i = 0; i < BLOCKS; i++)
-        publish_keyed(writer, 3, i);
-    expect_keyed(reader, 3, BLOCKS - 1, BLOCKS - 1);
-    CHECK_EQUAL(2, info_of(reader).lost);
-    CHECK_EQUAL(BLOCKS - 1, info_of(reader).conflated);
-    ipc_topic_reader_close(reader);
-    ipc_topic_writer_close(writer);
-}
-
-TEST(latest_keeps_its_table_straight_with_more_keys_than_it_ever_delivers)
-{
-    enum { MANY = 512 };
-    ipc_topic_writer *writer = NULL;
-    ipc_topic_options options = {.block_size = 8, .block_count = MANY};
-    CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
-    ipc_topic_reader *reader = open_reader(IPC_LATEST, IPC_JOIN_NEWEST);
-    uint64_t published = 0;
-    uint64_t delivered = 0;
-    uint64_t newest[1000] = {0};
-    uint64_t seen[1000] = {0};
-    uint64_t random = 88172645463325252ull;
-    for (int round = 0; round < 400; round++) {
-        ipc_message message;
-        for (uint64_t i = 0; i < (uint64_t)(round % 7) * 100; i++) {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            newest[random % 1000] = ++published;
-            publish_keyed(writer, random % 1000, published);
-            if (i % 100 == 50)
-                CHECK_OK(ipc_topic_wait(reader, IPC_NOW, NULL)); /* it takes in, and delivers nothing */
-        }
-        for (int i = 0; i < round % 5 * 60 && ipc_topic_try_read(reader, &message) == IPC_OK; i++) {
-            uint64_t value = 0;
-            memcpy(&value, message.payload, sizeof value);
-            CHECK(value > seen[message.key]);
-            CHECK_EQUAL(newest[message.key], value);
-            seen[message.key] = value;
-            delivered++;
-        }
-    }
-    ipc_message message;
-    while (ipc_topic_try_read(reader, &message) == IPC_OK)
-        delivered++;
-    const ipc_topic_info info = info_of(reader);
-    CHECK_EQUAL(published, delivered + info.lost + info.conflated);
-    CHECK(info.lost != 0 && info.conflated != 0);
-    ipc_topic_reader_close(reader);
-    ipc_topic_writer_close(writer);
-}
-
 /* ---- who may come in --------------------------------------------------------------------------------- */
 
 TEST(a_thousand_and_twenty_four_readers_are_admitted_and_not_one_more)
@@ -599,14 +264,14 @@ TEST(after_ten_thousand_readers_the_table_is_as_new)
     const ipc_topic *topic = &writer->base.topic;
     for (int i = 0; i < 10000; i++) {
         ipc_topic_reader *reader = open_reader((ipc_policy)(i % 4), (ipc_join)(i % 3));
-        CHECK_EQUAL(1, reader->base.region->index);
+        CHECK_EQUAL(0, reader->base.region->index);
         ipc_topic_reader_close(reader);
     }
     for (uint32_t i = 0; i < 64; i++)
         CHECK_EQUAL(0, ipc_load_relaxed64(&topic->header->active[i]));
     for (uint32_t i = 0; i < topic->participants; i++) {
         CHECK_EQUAL(IPC_READER_NONE, ipc_load_relaxed32(&topic->entries[i].state) & IPC_READER_STATE);
-        CHECK_EQUAL(i == 0, ipc_load_relaxed32(&ipc_region_participant(writer->base.region, i)->state));
+        CHECK_EQUAL(i == 64, ipc_load_relaxed32(&ipc_region_participant(writer->base.region, i)->state));
     }
     publish_all(writer, 0, 5 * BLOCKS);
     ipc_topic_writer_close(writer);

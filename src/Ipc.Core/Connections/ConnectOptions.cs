@@ -11,6 +11,9 @@ public sealed class ConnectOptions
     /// <summary>Ring for what the server sends. Default: 256 KiB.</summary>
     public long ToClientCapacity { get; set; } = 256 << 10;
 
+    /// <summary>For each direction: memory for messages that are too long for its ring, see <see cref="RingOptions.LoanBudget"/>. Default: 256 MiB.</summary>
+    public long LoanBudget { get; set; } = 256 << 20;
+
     /// <summary>How this side waits.</summary>
     public WaitMode WaitMode { get; set; }
 

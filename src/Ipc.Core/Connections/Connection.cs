@@ -47,7 +47,7 @@ public sealed unsafe partial class Connection : IDisposable
         PeerProcessId = listenerRegion.ProcessOf(_peerIndex).Pid;
         RingGeometry written = IsServer ? layout.ToClient : layout.ToServer;
         RingGeometry read = IsServer ? layout.ToServer : layout.ToClient;
-        Writer = new RingWriter(this, _view, written, mode, tail: 0, free: 0);
+        Writer = new RingWriter(this, _view, written, mode, tail: 0, free: 0, owner: 1);
         Reader = new RingReader(this, _view, read, mode, position: 0, redeliverUntil: 0);
     }
 

@@ -7,6 +7,7 @@ internal sealed unsafe class ConnectionRules : RegionRules
 {
     private readonly uint _slot;
     private readonly ulong _id;
+    private readonly ulong _budget;
     private readonly ReadOnlyMemory<byte> _hello;
 
     /// <summary>For a client, which makes it.</summary>
@@ -16,8 +17,11 @@ internal sealed unsafe class ConnectionRules : RegionRules
         const ulong BodyOffset = RegionHeader.ByteSize;
         ulong toServer = RingGeometry.CheckRequested(options.ToServerCapacity);
         ulong toClient = RingGeometry.CheckRequested(options.ToClientCapacity);
-        ToServer = new RingGeometry(BodyOffset + ConnectionHeader.ToServerRing, toServer, 4096);
-        ToClient = new RingGeometry(BodyOffset + ConnectionHeader.ToClientRing, toClient, 4096 + toServer);
+        ulong budget = PoolGeometry.CheckRequested(options.LoanBudget);
+        ulong pools = 4096 + toServer + toClient; // behind the rings, so that what is present from the start is two ranges
+        _budget = budget;
+        ToServer = new RingGeometry(BodyOffset + ConnectionHeader.ToServerRing, toServer, 4096, pools, budget);
+        ToClient = new RingGeometry(BodyOffset + ConnectionHeader.ToClientRing, toClient, 4096 + toServer, pools + Pool.SizeOf(budget), budget);
         _hello = options.Hello;
         if (_hello.Length > ConnectionHeader.TextCapacity)
             Throw.Status(IpcStatus.InvalidArgument, $"The hello has {_hello.Length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
@@ -42,8 +46,12 @@ internal sealed unsafe class ConnectionRules : RegionRules
 
     public override RegionRules ForAnother() => new ConnectionRules((int)_slot, _id);
 
-    public override RegionGeometry NewGeometry() => RegionGeometry.For(
-        0, RegionHeader.ByteSize, ToClient.DataOffset + ToClient.Capacity - RegionHeader.ByteSize, persistent: false);
+    public override RegionGeometry NewGeometry()
+    {
+        ulong rings = ToClient.DataOffset + ToClient.Capacity;
+        return RegionGeometry.ForSparse(0, RegionHeader.ByteSize, rings + 2 * Pool.SizeOf(_budget) - RegionHeader.ByteSize, persistent: false,
+            rings + Pool.ReservedOf(_budget), new FileRange(ToClient.PoolOffset, Pool.ReservedOf(_budget)));
+    }
 
     public override void WriteBody(Region region)
     {
@@ -55,8 +63,8 @@ internal sealed unsafe class ConnectionRules : RegionRules
         header->ConnectionId = _id;
         header->HelloLength = (uint)_hello.Length;
         _hello.Span.CopyTo(new Span<byte>(header->Hello, ConnectionHeader.TextCapacity));
-        ToServer.Write(region.Base);
-        ToClient.Write(region.Base);
+        ToServer = ToServer.Write(region);
+        ToClient = ToClient.Write(region);
     }
 
     public override void CheckBody(Region region)
@@ -73,8 +81,8 @@ internal sealed unsafe class ConnectionRules : RegionRules
         if (slot != _slot || id != _id)
             Throw.Corrupt($"{region.Path}: connection {id:x16} of slot {slot}; it was announced as {_id:x16} of slot {_slot}.");
 
-        ToServer = RingGeometry.Check(region.View, Atomic.LoadAcquire(ref header->ToServer), region.Path);
-        ToClient = RingGeometry.Check(region.View, Atomic.LoadAcquire(ref header->ToClient), region.Path);
+        ToServer = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToServer));
+        ToClient = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToClient));
         CheckApart(region.Path);
 
         uint length = Atomic.LoadAcquire(ref header->HelloLength);
@@ -85,13 +93,22 @@ internal sealed unsafe class ConnectionRules : RegionRules
 
     private void CheckApart(string path)
     {
-        bool apart = ToServer.DataOffset + ToServer.Capacity <= ToClient.DataOffset || ToClient.DataOffset + ToClient.Capacity <= ToServer.DataOffset;
-        ulong lastHeader = Math.Max(ToServer.HeaderOffset, ToClient.HeaderOffset) + RingHeader.ByteSize;
-        bool headersApart = ToServer.HeaderOffset + RingHeader.ByteSize <= ToClient.HeaderOffset || ToClient.HeaderOffset + RingHeader.ByteSize <= ToServer.HeaderOffset;
-        if (!apart || !headersApart || lastHeader > Math.Min(ToServer.DataOffset, ToClient.DataOffset))
+        FileRange[] parts =
         {
-            Throw.Corrupt($"{path}: ring headers at {ToServer.HeaderOffset} and {ToClient.HeaderOffset}, data at {ToServer.DataOffset} (+{ToServer.Capacity}) and " +
-                $"{ToClient.DataOffset} (+{ToClient.Capacity}) overlap; they must not.");
+            new(ToServer.HeaderOffset, RingHeader.ByteSize), new(ToClient.HeaderOffset, RingHeader.ByteSize),
+            new(ToServer.DataOffset, ToServer.Capacity), new(ToClient.DataOffset, ToClient.Capacity),
+            new(ToServer.PoolOffset, ToServer.Pool?.Geometry.Size ?? 0), new(ToClient.PoolOffset, ToClient.Pool?.Geometry.Size ?? 0),
+        };
+        for (int i = 0; i < parts.Length; i++)
+        {
+            for (int other = 0; other < i; other++)
+            {
+                if (parts[i].Offset < parts[other].Offset + parts[other].Size && parts[other].Offset < parts[i].Offset + parts[i].Size)
+                {
+                    Throw.Corrupt($"{path}: {parts[i].Size} bytes at {parts[i].Offset} and {parts[other].Size} at {parts[other].Offset} overlap; rings (headers at " +
+                        $"{ToServer.HeaderOffset} and {ToClient.HeaderOffset}, data at {ToServer.DataOffset} and {ToClient.DataOffset}) and their pools must not.");
+                }
+            }
         }
     }
 }

@@ -230,6 +230,9 @@ public sealed unsafe partial class Listener
         ulong largest = Math.Max(layout.ToServer.Capacity, layout.ToClient.Capacity);
         if (largest > (ulong)_options.MaxRingCapacity)
             return $"A ring of {largest} bytes; this server takes at most {_options.MaxRingCapacity}.";
+        ulong budget = Math.Max(layout.ToServer.Pool?.Geometry.Budget ?? 0, layout.ToClient.Pool?.Geometry.Budget ?? 0);
+        if (budget > (ulong)_options.MaxLoanBudget)
+            return $"A loan budget of {budget} bytes; this server takes at most {_options.MaxLoanBudget}.";
         if (count > _options.MaxConnections)
             return $"This server has {_options.MaxConnections} connections and takes no more.";
         return null;

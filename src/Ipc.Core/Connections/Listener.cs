@@ -59,6 +59,7 @@ public sealed unsafe partial class Listener : IDisposable
             Throw.Status(IpcStatus.InvalidArgument, $"{options.MaxConnections} connections were asked for; 1 to {RegionGeometry.MaxParticipants - 1} are possible.");
         ulong maxRing = RingGeometry.CheckRequested(options.MaxRingCapacity);
 
+        _ = PoolGeometry.CheckRequested(options.MaxLoanBudget);
         ListenerRules rules = ListenerRules.ForServer(options.MaxConnections, maxRing);
         Region region = Region.Open(name, rules, OpenMode.CreateNew, Deadline.Now, CancellationToken.None);
         Listener listener = new(region, rules, options);

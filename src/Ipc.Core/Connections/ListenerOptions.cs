@@ -9,6 +9,9 @@ public sealed class ListenerOptions
     /// <summary>A client that brings a larger ring is refused. Default: 64 MiB.</summary>
     public long MaxRingCapacity { get; set; } = 64 << 20;
 
+    /// <summary>A client that brings a larger loan budget (for a direction) is refused. Default: 1 GiB.</summary>
+    public long MaxLoanBudget { get; set; } = 1 << 30;
+
     /// <summary>How <see cref="Listener.Next"/> waits, and the writers of its connections.</summary>
     public WaitMode WaitMode { get; set; }
 }

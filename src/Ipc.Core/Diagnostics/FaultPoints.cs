@@ -40,6 +40,9 @@ internal static class FaultPoints
     public const string ConnectionCloseWord = "connection.close.word";
     public const string ListenerSlotIdle = "listener.slot_idle";
 
+    public const string RingLoanRecorded = "ring.loan.recorded";
+    public const string RingReleaseBeforeLoans = "ring.release.before_loans";
+
     public const string QueueClaimWriting = "queue.claim.writing";
     public const string QueueClaimTail = "queue.claim.tail";
     public const string QueueCommitBeforeReady = "queue.commit.before_ready";

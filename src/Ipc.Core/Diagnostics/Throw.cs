@@ -15,8 +15,8 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void TooLarge(int length, int maximum) => throw new IpcException(IpcStatus.TooLarge,
-        $"A payload of {length} bytes was asked for; this ring takes at most {maximum} (half its capacity less 8). Nothing was sent: " +
-        "send less at once, or create the ring with a larger capacity.");
+        $"A payload of {length} bytes was asked for; this ring takes at most {maximum} (half its capacity less 8, or its loan budget). Nothing was sent: " +
+        "send less at once, or create the ring with a larger capacity or loan budget.");
 
     [DoesNotReturn]
     public static void NegativeLength(int length) => throw new ArgumentOutOfRangeException(nameof(length), length, "A length cannot be negative.");

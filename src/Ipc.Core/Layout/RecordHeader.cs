@@ -6,7 +6,7 @@ namespace Ipc;
 /// <remarks><code>
 ///  63                               32 31                                0
 /// +-+-+------------+----------------+------------------------------------+
-/// |1|P| reserved 0 |  type (16)     |  payload length in bytes           |   0 = nothing published here
+/// |1|P|L reserved 0|  type (16)     |  payload length in bytes           |   0 = nothing published here
 /// +-+-+------------+----------------+------------------------------------+
 /// </code></remarks>
 internal static class RecordHeader
@@ -22,6 +22,9 @@ internal static class RecordHeader
     /// <summary>The upper 16 bits of padding.</summary>
     public const ulong PaddingTag = 0xC000;
 
+    /// <summary>The upper 16 bits of a record whose payload is a loan's descriptor.</summary>
+    public const ulong LoanTag = 0xA000;
+
     public const int TagShift = 48;
 
     /// <summary>Bytes in the ring that a payload of this length takes, header and rest of the line included.</summary>
@@ -30,6 +33,9 @@ internal static class RecordHeader
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static ulong Of(uint length, ushort type) => RecordTag << TagShift | (ulong)type << 32 | length;
+
+    /// <summary>A record that holds a loan's descriptor.</summary>
+    public static ulong OfLoan(ushort type) => LoanTag << TagShift | (ulong)type << 32 | LoanDescriptor.ByteSize;
 
     /// <summary>Padding that takes <paramref name="size"/> bytes, its own header included.</summary>
     public static ulong Padding(ulong size) => PaddingTag << TagShift | (size - ByteSize);

@@ -16,6 +16,7 @@ internal struct RingHeader
     [FieldOffset(0)] public uint Magic;
     [FieldOffset(8)] public ulong Capacity;
     [FieldOffset(16)] public ulong DataOffset;
+    [FieldOffset(24)] public ulong PoolOffset; // 0 none
 
     // Under the region lock: participant index + 1 (0 none), and what became of it (PeerState).
     [FieldOffset(128)] public uint Writer;

@@ -30,12 +30,28 @@ internal sealed unsafe partial class Pool
             return true;
         }
 
-        if (Take(owner, length, out Loan larger) != IpcStatus.Ok)
+        if (TryTakeToGrow(owner, length, out Loan larger) != IpcStatus.Ok)
             return false;
         Buffer.MemoryCopy(loan.Bytes, larger.Bytes, larger.Capacity, used);
         GiveBack(loan);
         loan = larger;
         return true;
+    }
+
+    /// <summary>Like <see cref="TryTake(uint, uint, out Loan)"/>, for a message whose length is not known yet: in a block of more address space than it needs now, so that it
+    /// grows where it is. Each move would copy it, and leave memory behind in a block that has become too small.</summary>
+    public IpcStatus TryTakeToGrow(uint owner, uint length, out Loan loan)
+    {
+        const int Headroom = 4; // classes: sixteen times the length
+        int smallest = PoolGeometry.ClassFor(length);
+        uint pages = PagesFor(length);
+        for (int @class = Math.Min(smallest + Headroom, _geometry.Classes - 1); @class > smallest; @class--)
+        {
+            if (TakePresent(@class, pages, owner, out loan) || TakeGrowing(@class, pages, owner, out loan) == Growth.Done)
+                return IpcStatus.Ok;
+        }
+
+        return TryTake(owner, length, out loan);
     }
 
     /// <summary>Takes a free block of the class and gives it the pages that it lacks.</summary>
@@ -86,7 +102,7 @@ internal sealed unsafe partial class Pool
 
         FaultPoints.Pass(FaultPoints.PoolGrowClaimed);
         ulong from = OffsetOf(@class, index) + present * PoolHeader.Page;
-        if (!Os.Current.Populate(_region?.File, _view.Base, from, (pages - present) * PoolHeader.Page))
+        if (!Os.Current.Populate(_file, _view.Base, from, (pages - present) * PoolHeader.Page))
         {
             DropUnfinishedPages(block, @class, index);
             return Growth.NoRoom;

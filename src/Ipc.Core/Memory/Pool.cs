@@ -29,14 +29,16 @@ internal sealed unsafe partial class Pool
     private readonly uint[] _firstBlocks;
     private readonly ulong[] _firstOffsets;
     private readonly Region? _region;
+    private readonly RegionFile? _file;
 
-    private Pool(MappedView view, ulong offset, in PoolGeometry geometry, Region? region)
+    private Pool(MappedView view, ulong offset, in PoolGeometry geometry, Region? region, RegionFile? file)
     {
         _view = view;
         _offset = offset;
         _base = view.Base + offset;
         _geometry = geometry;
         _region = region;
+        _file = file;
         _firstBlocks = new uint[geometry.Classes];
         _firstOffsets = new ulong[geometry.Classes];
         for (int @class = 0; @class < geometry.Classes; @class++)
@@ -75,9 +77,10 @@ internal sealed unsafe partial class Pool
     /// <param name="view">The region.</param>
     /// <param name="offset">Where the pool is.</param>
     /// <param name="path">For the message.</param>
-    /// <param name="region">Whose lock orders those who let blocks grow, and whose file they grow in; null: there is one sender, and no file.</param>
+    /// <param name="region">Whose lock orders those who let blocks grow; null: there is one sender.</param>
     /// <param name="end">No part of it lies behind this.</param>
-    public static Pool Locate(MappedView view, ulong offset, string path, Region? region, ulong end = ulong.MaxValue)
+    /// <param name="file">What blocks grow in, if it is not the region's; null: only by the mapping.</param>
+    public static Pool Locate(MappedView view, ulong offset, string path, Region? region, ulong end = ulong.MaxValue, RegionFile? file = null)
     {
         end = Math.Min(end, view.Size);
         if (offset % PoolHeader.Page != 0 || offset < RegionHeader.ByteSize || offset > end || end - offset < PoolHeader.TableOffset)
@@ -96,7 +99,7 @@ internal sealed unsafe partial class Pool
             Throw.Corrupt($"{path}: a pool of {budget} bytes with {classes} classes; it has {geometry.Classes}.");
         if (geometry.Size > end - offset)
             Throw.Corrupt($"{path}: a pool of {geometry.Size} bytes at {offset}; it must end within {end}.");
-        return new Pool(view, offset, geometry, region);
+        return new Pool(view, offset, geometry, region, file ?? region?.File);
     }
 
     /// <summary>Takes a block with memory for <paramref name="length"/> bytes.</summary>
@@ -105,6 +108,15 @@ internal sealed unsafe partial class Pool
     /// <param name="loan">The block; give it back or publish it.</param>
     /// <returns>Ok; Full: nothing to be had now, the budget or the file system is used up; TooLarge: never. Does not wait for others, but for the kernel when pages have to be made.</returns>
     public IpcStatus Take(uint owner, uint length, out Loan loan)
+    {
+        IpcStatus status = TryTake(owner, length, out loan);
+        if (status == IpcStatus.Full)
+            Atomic.StoreRelease(ref Header->Exhausted, Exhausted + 1); // a statistic: two at once may count as one
+        return status;
+    }
+
+    /// <summary>The same without counting: for who looks again and again while it waits.</summary>
+    public IpcStatus TryTake(uint owner, uint length, out Loan loan)
     {
         loan = default;
         if (length > MaxLength)
@@ -133,7 +145,6 @@ internal sealed unsafe partial class Pool
                 return IpcStatus.Ok;
         }
 
-        Atomic.StoreRelease(ref Header->Exhausted, Exhausted + 1); // a statistic: two at once may count as one
         return IpcStatus.Full;
     }
 

@@ -46,8 +46,8 @@ internal sealed unsafe partial class Region : IWatchedRegion
     public string Path { get; }
     public MappedView View { get; }
 
-    /// <summary>What parts of it grow in.</summary>
-    public RegionFile File => _file;
+    /// <summary>What parts of it grow in; null in a region without participants, whose file is not kept open.</summary>
+    public RegionFile? File => _hasParticipants ? _file : null;
 
     public RegionGeometry Geometry { get; }
     public byte* Base => View.Base;

@@ -35,7 +35,7 @@ public abstract unsafe class RingEnd : IDisposable
     /// <summary>Bytes for records.</summary>
     public long Capacity => (long)Geometry.Capacity;
 
-    /// <summary>The largest payload: half the capacity, less 8.</summary>
+    /// <summary>The largest payload: half the capacity less 8, or the loan budget if that is more.</summary>
     public int MaxPayload => (int)Geometry.MaxPayload;
 
     /// <summary>The other end, as far as is known now. Its death is noticed while this end waits, or asks here now and then. Any thread. Left when this end is closed.</summary>

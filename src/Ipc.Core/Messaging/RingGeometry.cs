@@ -2,22 +2,46 @@ using System;
 
 namespace Ipc;
 
-/// <summary>A ring's capacity and place, checked; and the checks of what stands in it.</summary>
+/// <summary>A ring's capacity and place, and its pool's, checked; and the checks of what stands in it.</summary>
 internal readonly unsafe struct RingGeometry
 {
-    public RingGeometry(ulong headerOffset, ulong capacity, ulong dataOffset)
+    private readonly ulong _newBudget;
+
+    /// <summary>A new ring; <paramref name="budget"/> 0: without a pool. The pool is located once the header is written.</summary>
+    public RingGeometry(ulong headerOffset, ulong capacity, ulong dataOffset, ulong poolOffset, ulong budget)
     {
         HeaderOffset = headerOffset;
         Capacity = capacity;
         DataOffset = dataOffset;
+        PoolOffset = budget == 0 ? 0 : poolOffset;
+        _newBudget = budget;
+        Pool = null;
+    }
+
+    private RingGeometry(ulong headerOffset, ulong capacity, ulong dataOffset, ulong poolOffset, Pool? pool)
+    {
+        HeaderOffset = headerOffset;
+        Capacity = capacity;
+        DataOffset = dataOffset;
+        PoolOffset = poolOffset;
+        _newBudget = 0;
+        Pool = pool;
     }
 
     public ulong HeaderOffset { get; }
     public ulong Capacity { get; }
     public ulong DataOffset { get; }
 
-    /// <summary>The largest payload: half the capacity, less the header.</summary>
-    public uint MaxPayload => (uint)(Capacity / 2 - RecordHeader.ByteSize);
+    public ulong PoolOffset { get; }
+
+    /// <summary>For what is too long for the ring itself; null: there is none.</summary>
+    public Pool? Pool { get; }
+
+    /// <summary>The largest payload that stands in the ring itself: half the capacity, less the header.</summary>
+    public uint MaxInline => (uint)(Capacity / 2 - RecordHeader.ByteSize);
+
+    /// <summary>The largest payload.</summary>
+    public uint MaxPayload => Math.Max(MaxInline, Pool?.MaxLength ?? 0);
 
     public static bool IsCapacity(ulong capacity) =>
         capacity is >= RingHeader.MinCapacity and <= RingHeader.MaxCapacity && (capacity & (capacity - 1)) == 0;
@@ -34,18 +58,26 @@ internal readonly unsafe struct RingGeometry
         return (ulong)capacity;
     }
 
-    /// <summary>Writes the header of a new ring into zeroed memory.</summary>
-    public void Write(byte* regionBase)
+    /// <summary>Writes the header of a new ring, and its pool's, into zeroed memory. Returns the same with its pool.</summary>
+    public RingGeometry Write(Region region)
     {
-        RingHeader* header = (RingHeader*)(regionBase + HeaderOffset);
+        RingHeader* header = (RingHeader*)(region.Base + HeaderOffset);
         header->Magic = RingHeader.MagicValue;
         header->Capacity = Capacity;
         header->DataOffset = DataOffset;
+        header->PoolOffset = PoolOffset;
+        if (PoolOffset == 0)
+            return this;
+        Pool.WriteHeader(region.Base + PoolOffset, _newBudget);
+        return new RingGeometry(HeaderOffset, Capacity, DataOffset, PoolOffset,
+            Pool.Locate(region.View, PoolOffset, region.Path, null, file: region.File));
     }
 
     /// <summary>Reads a header once and checks it against the mapping, or against <paramref name="end"/> if that comes first.</summary>
-    public static RingGeometry Check(MappedView view, ulong headerOffset, string path, ulong end = ulong.MaxValue)
+    public static RingGeometry Check(Region region, ulong headerOffset, ulong end = ulong.MaxValue)
     {
+        MappedView view = region.View;
+        string path = region.Path;
         end = Math.Min(end, view.Size);
         if (headerOffset % 128 != 0 || headerOffset < RegionHeader.ByteSize || headerOffset > end || end - headerOffset < RingHeader.ByteSize)
             Throw.Corrupt($"{path}: a ring header at {headerOffset}; it must stand at a multiple of 128 within {end} bytes.");
@@ -60,7 +92,12 @@ internal readonly unsafe struct RingGeometry
         ulong dataOffset = Atomic.LoadAcquire(ref header->DataOffset);
         if (dataOffset % RingHeader.DataAlignment != 0 || dataOffset < headerOffset + RingHeader.ByteSize || dataOffset > end || capacity > end - dataOffset)
             Throw.Corrupt($"{path}: ring data of {capacity} bytes at {dataOffset}; it must begin at a multiple of {RingHeader.DataAlignment} and end within {end}.");
-        return new RingGeometry(headerOffset, capacity, dataOffset);
+        ulong poolOffset = Atomic.LoadAcquire(ref header->PoolOffset);
+        Pool? pool = poolOffset == 0 ? null : Pool.Locate(view, poolOffset, path, null, end, region.File);
+        ulong poolEnd = poolOffset + (pool?.Geometry.Size ?? 0);
+        if (pool is not null && (poolOffset < headerOffset + RingHeader.ByteSize || (poolOffset < dataOffset + capacity && dataOffset < poolEnd)))
+            Throw.Corrupt($"{path}: a pool of {poolEnd - poolOffset} bytes at {poolOffset} overlaps its ring, header at {headerOffset}, data at {dataOffset} (+{capacity}).");
+        return new RingGeometry(headerOffset, capacity, dataOffset, poolOffset, pool);
     }
 
     /// <summary>What is wrong with this header at this position; null when nothing is. Not for 0.</summary>
@@ -77,12 +114,20 @@ internal readonly unsafe struct RingGeometry
         size = RecordHeader.SizeOf(length);
         isPadding = tag == RecordHeader.PaddingTag;
 
-        if (!isPadding && tag != RecordHeader.RecordTag)
-            return $"record header 0x{header:X16} at position {position}: the upper 16 bits are 0x{tag:X4}, 0x8000 or 0xC000 was expected";
+        if (tag == RecordHeader.LoanTag)
+        {
+            if (Pool is null || length != LoanDescriptor.ByteSize)
+                return $"a loan's record of {length} bytes at position {position}; {(Pool is null ? "this ring has no loans" : "it has 16")}";
+        }
+        else if (!isPadding && tag != RecordHeader.RecordTag)
+        {
+            return $"record header 0x{header:X16} at position {position}: the upper 16 bits are 0x{tag:X4}, 0x8000, 0xA000 or 0xC000 was expected";
+        }
+
         if (isPadding && size != restOfLap)
             return $"padding of {size} bytes at position {position}; {restOfLap} are left of the lap";
-        if (!isPadding && length > MaxPayload)
-            return $"a payload of {length} bytes at position {position}; this ring takes at most {MaxPayload}";
+        if (!isPadding && length > MaxInline)
+            return $"a payload of {length} bytes at position {position}; this ring takes at most {MaxInline}";
         if (size > restOfLap)
             return $"a record of {size} bytes at position {position}; {restOfLap} are left of the lap";
         if (size > limit - position)

@@ -70,10 +70,11 @@ public sealed unsafe partial class RingReader
             }
 
             ulong position = _position;
+            ReadOnlySpan<byte> payload = header >> RecordHeader.TagShift == RecordHeader.LoanTag
+                ? ReadLoan(position)
+                : new ReadOnlySpan<byte>((byte*)HeaderAt(position) + RecordHeader.ByteSize, (int)RecordHeader.LengthOf(header));
             _position = position + size;
-            record = new RingRecord(
-                new ReadOnlySpan<byte>((byte*)HeaderAt(position) + RecordHeader.ByteSize, (int)RecordHeader.LengthOf(header)),
-                RecordHeader.TypeOf(header), position < _redeliverUntil);
+            record = new RingRecord(payload, RecordHeader.TypeOf(header), position < _redeliverUntil);
         }
         finally
         {

@@ -14,14 +14,19 @@ namespace Ipc;
 /// bytes of every line, so that the writer's next lap finds zeros, and then moving the free position <c>[reclaim]</c>. In bulk, because the
 /// lines are then no longer in the writer's cache, and the writer looks at the free position once per lap instead of once per record.
 /// </para>
+/// <para>
+/// A record may hold the descriptor of a block of the pool instead of a payload (RingReader.Loans.cs); then the record that the user gets is the block's bytes, in place.
+/// </para>
 /// </remarks>
 public sealed unsafe partial class RingReader : RingEnd
 {
+    private const int ReturnsPerLap = 8;
+
     private readonly byte* _records;
     private readonly ulong _capacity;
     private readonly ulong _mask;
-    private readonly uint _maxPayload;
-    private readonly ulong _returnAt;       // this much is returned without being asked
+    private readonly uint _maxInline;
+    private ulong _returnAt;                // this much is returned without being asked; nothing while loans are out
     private readonly ulong _redeliverUntil; // records before this may have been handled by a predecessor
     private ulong _position;                // ours alone
     private ulong _released;                // = read_position, which is for others
@@ -34,8 +39,8 @@ public sealed unsafe partial class RingReader : RingEnd
         _records = view.Base + geometry.DataOffset;
         _capacity = geometry.Capacity;
         _mask = geometry.Capacity - 1;
-        _maxPayload = geometry.MaxPayload;
-        _returnAt = geometry.Capacity / 8;
+        _maxInline = geometry.MaxInline;
+        _returnAt = geometry.Capacity / ReturnsPerLap;
         _redeliverUntil = redeliverUntil;
         _position = _released = _free = position;
         _limit = position + _capacity;
@@ -62,7 +67,7 @@ public sealed unsafe partial class RingReader : RingEnd
             header = Atomic.LoadAcquire(ref *(ulong*)(_records + offset)); // [publish]
             uint length = RecordHeader.LengthOf(header);
             ulong size = RecordHeader.SizeOf(length);
-            if (header >> RecordHeader.TagShift == RecordHeader.RecordTag && length <= _maxPayload &&
+            if (header >> RecordHeader.TagShift == RecordHeader.RecordTag && length <= _maxInline &&
                 offset + size <= _capacity && position + size <= _limit)
             {
                 _position = position + size;
@@ -89,7 +94,7 @@ public sealed unsafe partial class RingReader : RingEnd
             Atomic.StoreRelease(ref Header->ReadPosition, position); // [release]
             FaultPoints.Pass(FaultPoints.RingReleaseAfterStore);
             if (position - _free >= _returnAt || Atomic.LoadAcquire(ref Header->Space.Wanted) != 0) // [wanted]
-                ReturnSpace();
+                ReleaseSlow();
         }
 
         Leave();

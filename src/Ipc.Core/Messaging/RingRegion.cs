@@ -37,7 +37,7 @@ internal sealed unsafe class RingRegion : IRingLink
     {
         RingRules rules = new(options, isWriter: true);
         RingRegion link = Open(name, options, rules, isWriter: true, cancel);
-        RingWriter writer = new(link, link._region.View, rules.Geometry, options.WaitMode, rules.Position, rules.Free);
+        RingWriter writer = new(link, link._region.View, rules.Geometry, options.WaitMode, rules.Position, rules.Free, (uint)link._region.Index + 1);
         link._end = writer;
         return writer;
     }
@@ -102,6 +102,7 @@ internal sealed unsafe class RingRegion : IRingLink
     {
         RegionName.Check(name);
         _ = RingGeometry.CheckRequested(options.Capacity);
+        _ = PoolGeometry.CheckRequested(options.LoanBudget);
         Region region = Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel);
         return new RingRegion(region, isWriter);
     }

@@ -10,6 +10,7 @@ namespace Ipc;
 internal sealed unsafe class RingRules : RegionRules
 {
     private const int Participants = 16;
+    private const uint AnyOwner = 0, NoOwner = uint.MaxValue;
 
     private readonly RingOptions _options;
     private readonly bool _isWriter;
@@ -43,18 +44,21 @@ internal sealed unsafe class RingRules : RegionRules
         ulong capacity = RingGeometry.CheckRequested(_options.Capacity);
         ulong bodyOffset = RegionGeometry.TableEnd(Participants); // a multiple of 128
         ulong dataOffset = (bodyOffset + RingHeader.ByteSize + RingHeader.DataAlignment - 1) & ~(ulong)(RingHeader.DataAlignment - 1);
-        Geometry = new RingGeometry(bodyOffset, capacity, dataOffset);
-        return RegionGeometry.For(Participants, bodyOffset, dataOffset + capacity - bodyOffset, _options.Persistent);
+        ulong budget = PoolGeometry.CheckRequested(_options.LoanBudget);
+        ulong poolOffset = dataOffset + capacity;
+        Geometry = new RingGeometry(bodyOffset, capacity, dataOffset, poolOffset, budget);
+        return RegionGeometry.ForSparse(Participants, bodyOffset, poolOffset + Pool.SizeOf(budget) - bodyOffset, _options.Persistent,
+            poolOffset + Pool.ReservedOf(budget), default);
     }
 
     public override void WriteBody(Region region)
     {
-        Geometry.Write(region.Base);
+        Geometry = Geometry.Write(region);
         Position = Free = RedeliverUntil = 0;
     }
 
     public override void CheckBody(Region region) =>
-        Geometry = RingGeometry.Check(region.View, region.Geometry.BodyOffset, region.Path,
+        Geometry = RingGeometry.Check(region, region.Geometry.BodyOffset,
             region.Geometry.BodyOffset + region.Geometry.BodySize);
 
     public override void Prepare(Region region)
@@ -122,6 +126,16 @@ internal sealed unsafe class RingRules : RegionRules
             Atomic.StoreRelease(ref header->ReaderState, (uint)state);
             Atomic.StoreRelease(ref header->Reader, 0);
         }
+
+        FreeLoans(header, (uint)index + 1, tail: null);
+    }
+
+    /// <summary>Loans that the gone one had taken and not recorded, or read and released; and, when the tail is known, those of records that were never published. What
+    /// a living reader is about to free itself may be among them: then it finds that done.</summary>
+    private void FreeLoans(RingHeader* header, uint owner, ulong? tail)
+    {
+        ulong read = Atomic.LoadAcquire(ref header->ReadPosition); // [release]
+        Geometry.Pool?.Recover(owner, (ulong holder, in LoanDescriptor _) => read <= holder && (tail is null || holder < tail));
     }
 
     private void TakeOver(Region region, RingHeader* header)
@@ -162,6 +176,7 @@ internal sealed unsafe class RingRules : RegionRules
             Throw.Corrupt($"{region.Path}: free position {Free}; the tail at {tail} is more than {Geometry.Capacity} from it.");
         for (ulong line = tail; line < Free + Geometry.Capacity; line += RecordHeader.Line)
             Atomic.StoreRelease(ref *(ulong*)(records + (line & mask)), 0); // a reader may be standing at the first
+        FreeLoans(header, AnyOwner, tail);
     }
 
     /// <summary>The position of the first zero header from <paramref name="read"/> on.</summary>
@@ -188,6 +203,8 @@ internal sealed unsafe class RingRules : RegionRules
         byte* records = region.Base + Geometry.DataOffset;
         bool predecessorDied = Atomic.LoadAcquire(ref header->ReaderState) == (uint)PeerState.Died;
         RedeliverUntil = predecessorDied ? Walk(region, records, read) : 0;
+
+        FreeLoans(header, NoOwner, tail: null); // what the predecessor released last; before the signal
 
         // As RingReader.ReturnSpace does; also when there is nothing to return: the writer may have gone to sleep since the death.
         Atomic.StoreRelease(ref header->Space.Wanted, 0);

@@ -18,16 +18,23 @@ public sealed unsafe partial class RingWriter
             CheckLength(length);
             if (_claimed != NoClaim)
                 AbandonClaim();
+            if ((uint)length > _maxInline)
+            {
+                if (!ClaimLoan(length))
+                    return false;
+            }
+            else
+            {
+                ulong size = RecordHeader.SizeOf((uint)length);
+                ulong start = StartFor(size);
+                if (start + size > _limit && !HasRoom(start + size))
+                    return false;
+                _claimStart = start;
+                _claimSize = size;
+                _claimed = length;
+            }
 
-            ulong size = RecordHeader.SizeOf((uint)length);
-            ulong start = StartFor(size);
-            if (start + size > _limit && !HasRoom(start + size))
-                return false;
-
-            _claimStart = start;
-            _claimSize = size;
-            _claimed = length;
-            payload = new Span<byte>(_records + (start & _mask) + RecordHeader.ByteSize, length);
+            payload = Claimed(length);
         }
         finally
         {
@@ -54,11 +61,11 @@ public sealed unsafe partial class RingWriter
                 Throw.CommitExceedsClaim(length, _claimed);
 
             ulong start = _claimStart;
-            ulong size = RecordHeader.SizeOf((uint)length);
+            ulong size = RecordHeader.SizeOf(IsLoan ? LoanDescriptor.ByteSize : (uint)length);
             ZeroLines(start + size, start + _claimSize);
 
             ulong first = start;
-            ulong firstHeader = RecordHeader.Of((uint)length, type);
+            ulong firstHeader = IsLoan ? RecordLoan(length, type) : RecordHeader.Of((uint)length, type);
             if (start != _tail)
             {
                 // The record first, its padding last: the padding stands before it and hides it. Plain: nobody reaches it yet.
@@ -111,12 +118,16 @@ public sealed unsafe partial class RingWriter
 
     private void AbandonClaim()
     {
+        if (IsLoan)
+            AbandonLoan();
         ZeroLines(_claimStart + RecordHeader.Line, _claimStart + _claimSize); // the first line's header was never written
         _claimed = NoClaim;
     }
 
     private bool GrowClaim(int length)
     {
+        if ((uint)length > _maxInline)
+            return GrowLoan(length);
         ulong size = RecordHeader.SizeOf((uint)length);
         ulong restOfLap = _capacity - (_claimStart & _mask);
         ulong start = size <= restOfLap ? _claimStart : _claimStart + restOfLap;
@@ -148,9 +159,9 @@ public sealed unsafe partial class RingWriter
             {
                 if (!Enter())
                     return IpcStatus.Closed;
-                ulong size = RecordHeader.SizeOf((uint)length);
-                SpaceCondition condition = new(this, StartFor(size) + size);
-                status = Control.Wait(ref condition, &Header->Space, deadline, cancel);
+                status = (uint)length > _maxInline
+                    ? WaitForLoan(length, deadline, cancel)
+                    : WaitForRoom(length, deadline, cancel);
             }
             finally
             {
@@ -164,6 +175,16 @@ public sealed unsafe partial class RingWriter
         }
     }
 
+    private IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancel)
+    {
+        ulong size = RecordHeader.SizeOf((uint)length);
+        SpaceCondition condition = new(this, StartFor(size) + size);
+        return Control.Wait(ref condition, &Header->Space, deadline, cancel);
+    }
+
+    private Span<byte> Claimed(int length) =>
+        new(IsLoan ? _loan.Bytes : _records + (_claimStart & _mask) + RecordHeader.ByteSize, length);
+
     private ulong StartFor(ulong size)
     {
         ulong restOfLap = _capacity - (_tail & _mask);
@@ -174,18 +195,19 @@ public sealed unsafe partial class RingWriter
     private bool HasRoom(ulong end)
     {
         ReadFreePosition();
-        return end <= _limit || HasRoomAsking(end);
+        if (end <= _limit)
+            return true;
+        AskForSpace();
+        return SeesRoom(end);
     }
 
-    /// <summary>Says that space is wanted, then looks again: either the reader sees the wish, or we see what it has returned.</summary>
-    private bool HasRoomAsking(ulong end)
+    /// <summary>Says that space is wanted. Who then looks again: either the reader sees the wish, or we see what it has returned.</summary>
+    private void AskForSpace()
     {
         if (_batching)
             PublishBatch(); // a reader cannot release what it cannot see
         Atomic.StoreRelease(ref Header->Space.Wanted, 1); // [wanted]
         Atomic.Fence();
-        ReadFreePosition();
-        return end <= _limit;
     }
 
     private void ReadFreePosition()
@@ -201,8 +223,8 @@ public sealed unsafe partial class RingWriter
     {
         if (length < 0)
             Throw.NegativeLength(length);
-        if ((uint)length > _maxPayload)
-            Throw.TooLarge(length, (int)_maxPayload);
+        if (length > MaxPayload)
+            Throw.TooLarge(length, MaxPayload);
     }
 
     /// <summary>Restores invariant Z in lines that were claimed and not committed. Plain stores: nobody else looks at them.</summary>

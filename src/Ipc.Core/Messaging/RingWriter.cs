@@ -19,6 +19,10 @@ namespace Ipc;
 /// starts at the next lap, and padding takes its place at the end of this one; padding and record become visible by one store, the
 /// padding's, because it stands first.
 /// </para>
+/// <para>
+/// What is longer than half the ring travels as a loan: the claim is a block of the ring's pool, and the record holds its descriptor (RingWriter.Loans.cs). All of that
+/// is off the straight path.
+/// </para>
 /// </remarks>
 public sealed unsafe partial class RingWriter : RingEnd
 {
@@ -28,7 +32,8 @@ public sealed unsafe partial class RingWriter : RingEnd
     private readonly WaiterWords* _data;
     private readonly ulong _capacity;
     private readonly ulong _mask;
-    private readonly uint _maxPayload;
+    private readonly uint _maxInline; // longer ones are loans
+    private readonly uint _owner;
     private ulong _tail;         // ours alone: nobody else sees it
     private ulong _limit;        // records may reach to here; from the free position as last read
     private ulong _freeSeen;     // that position
@@ -38,15 +43,25 @@ public sealed unsafe partial class RingWriter : RingEnd
     private bool _batching;      // there is a withheld header:
     private ulong _batchStart;
     private ulong _batchHeader;
+    private Loan _loan;          // the claim's, if it is one
+    private Loan _spare;         // taken while waiting for one
 
-    internal RingWriter(IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, ulong tail, ulong free)
+    /// <param name="link">What is around the ring.</param>
+    /// <param name="view">The memory.</param>
+    /// <param name="geometry">Where in it the ring is.</param>
+    /// <param name="mode">How this end waits.</param>
+    /// <param name="tail">Where it begins.</param>
+    /// <param name="free">The free position.</param>
+    /// <param name="owner">Participant index + 1; 1 in a connection.</param>
+    internal RingWriter(IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, ulong tail, ulong free, uint owner)
         : base(link, view, geometry, mode, isWriter: true)
     {
         _records = view.Base + geometry.DataOffset;
         _data = &Header->Data;
         _capacity = geometry.Capacity;
         _mask = geometry.Capacity - 1;
-        _maxPayload = geometry.MaxPayload;
+        _maxInline = geometry.MaxInline;
+        _owner = owner;
         _tail = tail;
         _freeSeen = free;
         _limit = free + _capacity - RecordHeader.Line;
@@ -68,7 +83,7 @@ public sealed unsafe partial class RingWriter : RingEnd
         ulong size = RecordHeader.SizeOf((uint)length);
         ulong start = _tail;
         ulong offset = start & _mask;
-        if (Enter() && (uint)length <= _maxPayload && offset + size <= _capacity && start + size <= _limit && _claimed == NoClaim)
+        if (Enter() && (uint)length <= _maxInline && offset + size <= _capacity && start + size <= _limit && _claimed == NoClaim)
         {
             _claimStart = start;
             _claimSize = size;
@@ -160,7 +175,7 @@ public sealed unsafe partial class RingWriter : RingEnd
     public IpcStatus Claim(int length, Deadline deadline, CancellationToken cancel, out Span<byte> payload) =>
         TryClaim(length, out payload) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancel, out payload);
 
-    /// <summary>Grows the open claim, keeping its bytes: in place while it fits before the end of the lap, else by moving it to the next lap.</summary>
+    /// <summary>Grows the open claim, keeping its bytes: in place while it fits before the end of the lap, else by moving it to the next lap, or into a loan.</summary>
     /// <returns>False when the ring is too full; the claim stays as it was.</returns>
     /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>; the claim stays as it was.</exception>
     public bool TryExtendClaim(int length, out Span<byte> payload)
@@ -175,7 +190,7 @@ public sealed unsafe partial class RingWriter : RingEnd
                 Throw.NoClaim();
             if (length > _claimed && !GrowClaim(length))
                 return false;
-            payload = new Span<byte>(_records + (_claimStart & _mask) + RecordHeader.ByteSize, length);
+            payload = Claimed(length);
             return true;
         }
         finally

@@ -318,5 +318,7 @@ IPC_API ipc_status ipc_clear(const char *name);
 }
 #endif
 
+#include "ipc/queue.h"
 #include "ipc/topic.h"
+
 #endif

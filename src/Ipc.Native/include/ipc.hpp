@@ -12,6 +12,7 @@
 
 #include "ipc/basics.hpp"
 #include "ipc/connection.hpp"
+#include "ipc/queue.hpp"
 #include "ipc/ring.hpp"
 
 #endif

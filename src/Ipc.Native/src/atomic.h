@@ -178,7 +178,8 @@ static inline void ipc_compiler_fence(void)
 #endif
 
 #if defined(IPC_UNOBSERVED)
-__attribute__((no_sanitize("thread"), noinline)) static void ipc_copy_racing(void *to, const void *from, uint64_t length)
+__attribute__((no_sanitize("thread"), noinline, unused)) static void ipc_copy_racing(void *to, const void *from,
+                                                                                     uint64_t length)
 {
     const volatile uint8_t *bytes = from; /* volatile: not to become a call of memcpy, which is observed */
     for (uint64_t i = 0; i < length; i++)

@@ -195,9 +195,12 @@ public sealed unsafe class PoolTests : IDisposable
         Assert.True(memory.Pool.TryExtend(ref loan, 7 * 4096, used: 5 * 4096));
         Assert.True(loan.Bytes == place && loan.Capacity == 7 * 4096);
         Assert.True(memory.Pool.TryExtend(ref loan, 9 * 4096, used: 5 * 4096));
-        Assert.True(loan.Bytes != place && loan.Class == 4);
+        Assert.True(loan.Bytes != place && loan.Class == 8); // with room to grow where it is
+        place = loan.Bytes;
         Assert.Equal(-1, new ReadOnlySpan<byte>(loan.Bytes, 5 * 4096).IndexOfAnyExcept((byte)9));
         Assert.Equal(PoolBlock.Free, PoolBlock.PhaseOf(memory.Block(3, 0)->State));
+        Assert.True(memory.Pool.TryExtend(ref loan, 240 * 4096, used: 5 * 4096));
+        Assert.True(loan.Bytes == place && loan.Capacity == 240 * 4096);
         Loan before = loan;
         Assert.False(memory.Pool.TryExtend(ref loan, (uint)Budget + 1, used: 1));
         Assert.Equal(before.State, loan.State);

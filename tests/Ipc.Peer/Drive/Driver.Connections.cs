@@ -37,6 +37,9 @@ internal sealed partial class Driver
         }
     }
 
+    /// <summary>budget=BYTES; without it a ring has no loans: its largest message is its own.</summary>
+    private long RingBudget() => _line.Number("budget", 0);
+
     private ListenerOptions ListenerOptions()
     {
         var options = new ListenerOptions { WaitMode = _line.WaitMode };
@@ -44,6 +47,8 @@ internal sealed partial class Driver
             options.MaxConnections = (int)_line.Number("max", 0);
         if (_line.Option("limit") != null)
             options.MaxRingCapacity = _line.Number("limit", 0);
+        if (_line.Option("budget_limit") != null)
+            options.MaxLoanBudget = _line.Number("budget_limit", 0);
         return options;
     }
 
@@ -56,6 +61,7 @@ internal sealed partial class Driver
             options.ToServerCapacity = _line.Number("to_server", 0);
         if (_line.Option("to_client") != null)
             options.ToClientCapacity = _line.Number("to_client", 0);
+        options.LoanBudget = RingBudget();
         if (_line.Option("hello") is { } hello)
             options.Hello = Encoding.UTF8.GetBytes(hello);
         return options;

@@ -51,6 +51,7 @@ internal sealed partial class Driver
     private RingOptions RingOptions() => new()
     {
         Capacity = _line.Number("capacity", 1 << 20),
+        LoanBudget = RingBudget(),
         WaitMode = _line.WaitMode,
         Persistent = _line.Number("persistent", 0) != 0,
         OpenTimeout = _line.Timeout,

@@ -122,6 +122,9 @@ IPC_API void ipc_topic_writer_resume(ipc_topic_writer *writer);
 IPC_API void ipc_topic_reader_stop(ipc_topic_reader *reader);
 IPC_API void ipc_topic_reader_resume(ipc_topic_reader *reader);
 
+/* Gives the memory of free loans back to the system. */
+IPC_API void ipc_topic_writer_trim(ipc_topic_writer *writer);
+
 typedef struct ipc_topic_info {
     uint32_t block_size;
     uint32_t block_count;

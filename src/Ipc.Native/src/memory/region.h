@@ -86,7 +86,8 @@ ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, c
 #define IPC_REGION_RESERVED 2
 typedef struct ipc_region_plan {
     uint32_t participants;
-    uint32_t role; /* the creator's own entry, always entry 0; 0: none */
+    uint32_t role;  /* of the creator's own entry; 0: it has none */
+    uint32_t index; /* of that entry */
     bool persistent;
     uint64_t body_offset;
     uint64_t body_size;

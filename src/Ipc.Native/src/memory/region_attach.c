@@ -34,7 +34,7 @@ static ipc_status open_and_map(ipc_region *region)
     if (size < IPC_REGION_SIZE_UNIT)
         return ipc_fail(IPC_E_CORRUPT, "%s has %llu bytes, a region has at least %u", region->path,
                         (unsigned long long)size, IPC_REGION_SIZE_UNIT);
-    status = ipc_platform_file_read(region->file, &copy, sizeof copy);
+    status = ipc_platform_file_read(region->file, 0, &copy, sizeof copy);
     if (status == IPC_OK)
         status = ipc_region_check(&copy, size, region->path, &region->geometry);
     if (status != IPC_OK)

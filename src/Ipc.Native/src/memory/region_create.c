@@ -62,10 +62,10 @@ ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const
     if (status == IPC_OK) {
         write_header(made, plan);
         if (plan->role != 0) {
-            status = ipc_platform_lock_try(made->file, IPC_LOCK_PARTICIPANTS);
+            status = ipc_platform_lock_try(made->file, IPC_LOCK_PARTICIPANTS + plan->index);
             if (status == IPC_OK) {
-                ipc_region_fill_entry(made, 0, plan->role);
-                made->index = 0;
+                ipc_region_fill_entry(made, plan->index, plan->role);
+                made->index = plan->index;
             }
         }
     }

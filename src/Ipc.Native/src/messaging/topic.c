@@ -164,6 +164,13 @@ static void get_info(const ipc_topic_end *end, ipc_topic_info *info)
     info->writers = ipc_topic_count_living(end->region, IPC_ROLE_WRITER, NULL);
     info->tail = ipc_load_acquire64(&topic->header->tail);
     info->evictions = ipc_load_relaxed64(&topic->header->evictions);
+    if (ipc_pool_exists(&end->pool)) {
+        ipc_pool_info loans;
+        ipc_pool_get_info(&end->pool, &loans);
+        info->loan_budget = loans.budget;
+        info->loans_present = loans.present;
+        info->loans_exhausted = loans.exhausted;
+    }
 }
 
 void ipc_topic_writer_get_info(const ipc_topic_writer *writer, ipc_topic_info *info)

@@ -23,8 +23,11 @@
 #include "ipc/topic.h"
 #include "layout/topic_layout.h"
 #include "memory/crowd.h"
+#include "memory/pool.h"
 #include "messaging/slot.h"
 #include "waiting/wait.h"
+
+#include <string.h>
 
 /* Where a topic lies in this process: checked once, at attach, and never read from shared memory again. */
 typedef struct ipc_topic {
@@ -37,6 +40,7 @@ typedef struct ipc_topic {
     uint32_t participants;
     uint32_t policies; /* allowed ones, bits 1 << policy */
     bool single_writer;
+    uint64_t slots_offset; /* in the file, like the holders of loans */
     uint64_t pool_offset;
 } ipc_topic;
 
@@ -51,6 +55,7 @@ typedef struct ipc_topic_start {
 typedef struct ipc_topic_end {
     ipc_region *region;
     ipc_topic topic;
+    ipc_pool pool; /* for messages longer than a block */
     ipc_crowd crowd;
     ipc_end end;
     uint32_t role;
@@ -68,6 +73,9 @@ typedef struct ipc_topic_holder {
     uint64_t cursor;
 } ipc_topic_holder;
 
+/* What holds a claim up. */
+typedef enum ipc_topic_obstacle { IPC_BY_READER, IPC_BY_WRITER, IPC_BY_LOAN } ipc_topic_obstacle;
+
 struct ipc_topic_writer {
     /* hot: private copies, nobody else sees them */
     ipc_slot_ring ring;
@@ -79,8 +87,15 @@ struct ipc_topic_writer {
     bool process_fences;
 
     /* cold */
-    const ipc_atomic64 *obstacle; /* what a waiting claim waits for to change: a cursor or a slot's word */
+    ipc_topic_obstacle held_up;   /* by what, at the last claim that was */
+    ipc_topic_obstacle waits_for; /* what the waiter that it sleeps on announces */
+    const ipc_atomic64 *obstacle; /* what is to change: a cursor or a slot's word */
     uint64_t obstacle_seen;
+    uint32_t wanted; /* length that a waiting claim is for */
+    bool has_loan;   /* one that is in no claim yet */
+    ipc_loan loan;
+    uint64_t reclaimed; /* loans of messages before this have been taken back */
+    ipc_pool *pool;
     uint32_t awaited_readers;
     ipc_topic_end base;
 };
@@ -126,6 +141,8 @@ struct ipc_topic_reader {
     ipc_policy policy;
     uint8_t *copy;
     uint64_t copy_size;
+    bool has_read_loan; /* since the last release: writers may wait for it */
+    uint64_t missed;    /* by an eviction, as far as it is counted in `lost` */
     ipc_topic_latest latest;
     ipc_topic_end base;
 };
@@ -161,6 +178,32 @@ static inline uint16_t ipc_topic_flags(uint64_t details)
     return (uint16_t)(details >> 48);
 }
 
+static inline ipc_atomic32 *ipc_topic_loan_lap(ipc_block_slot *slot)
+{
+    return (ipc_atomic32 *)(void *)&slot->loan_lap;
+}
+
+_Static_assert(sizeof(ipc_loan_descriptor) == 16, "wire-format section 11");
+_Static_assert(IPC_BLOCK_SLOT_HEADER + sizeof(ipc_loan_descriptor) <= IPC_BLOCK_SLOT_ALIGN, "it fits into any slot");
+
+static inline ipc_loan_descriptor ipc_topic_load_descriptor(ipc_block_slot *slot)
+{
+    const ipc_atomic64 *words = (const ipc_atomic64 *)(void *)ipc_slot_payload(slot);
+    const uint64_t copy[2] = {ipc_load_relaxed64(&words[0]), ipc_load_relaxed64(&words[1])};
+    ipc_loan_descriptor descriptor;
+    memcpy(&descriptor, copy, sizeof descriptor);
+    return descriptor;
+}
+
+static inline void ipc_topic_store_descriptor(ipc_block_slot *slot, const ipc_loan_descriptor *descriptor)
+{
+    ipc_atomic64 *words = (ipc_atomic64 *)(void *)ipc_slot_payload(slot);
+    uint64_t copy[2];
+    memcpy(copy, descriptor, sizeof copy);
+    ipc_store_relaxed64(&words[0], copy[0]);
+    ipc_store_relaxed64(&words[1], copy[1]);
+}
+
 /* The word of a message that can be read at `position`, whoever wrote it. */
 static inline bool ipc_topic_is_ready(const ipc_slot_ring *ring, uint64_t position, uint64_t word)
 {
@@ -186,9 +229,9 @@ uint32_t ipc_topic_count_living(const ipc_region *region, uint32_t role, uint32_
 
 /* topic_holders.c: the readers that writers wait for. */
 uint64_t ipc_topic_scan(const ipc_topic *topic, ipc_topic_holder *slowest); /* the least cursor, or the tail */
-/* Cuts off the evictable readers that are a lap behind `position`; false, and the slowest one, if there is one that is
-   not evictable. */
-bool ipc_topic_evict(const ipc_topic *topic, uint64_t position, ipc_topic_holder *slowest);
+/* Cuts off the evictable readers that have not come as far as `needed`. IPC_TIMEOUT, and cuts off nobody, when a reliable
+   one has not either: the `slowest`. IPC_FULL: nobody is in the way. */
+ipc_status ipc_topic_evict(const ipc_topic *topic, uint64_t needed, ipc_topic_holder *slowest);
 
 /* topic_writer.c, topic_reader.c */
 void ipc_topic_writer_start(ipc_topic_writer *writer);

@@ -9,8 +9,8 @@
 #include "messaging/topic.h"
 
 typedef struct walk {
-    uint32_t next;  /* index of the first bit of the next word */
-    uint64_t bits;  /* not yet visited ones of the current word */
+    uint32_t next; /* index of the first bit of the next word */
+    uint64_t bits; /* not yet visited ones of the current word */
 } walk;
 
 static bool next_active(const ipc_topic *topic, walk *at, uint32_t *index)
@@ -59,19 +59,14 @@ uint64_t ipc_topic_scan(const ipc_topic *topic, ipc_topic_holder *slowest)
     return least;
 }
 
-static bool holds_back(const ipc_topic *topic, const ipc_topic_holder *holder, uint64_t position)
-{
-    return position - holder->cursor >= topic->slot_count && holder->cursor < position;
-}
-
-static bool has_reliable_holder(const ipc_topic *topic, uint64_t position, ipc_topic_holder *slowest)
+/* The slowest reliable reader before `needed`. */
+static bool find_reliable(const ipc_topic *topic, uint64_t needed, ipc_topic_holder *slowest)
 {
     walk at = {0, 0};
     ipc_topic_holder holder;
     bool any = false;
     while (next_holder(topic, &at, &holder)) {
-        if (holder.policy == IPC_EVICT || !holds_back(topic, &holder, position) ||
-            (any && holder.cursor >= slowest->cursor))
+        if (holder.policy == IPC_EVICT || holder.cursor >= needed || (any && holder.cursor >= slowest->cursor))
             continue;
         *slowest = holder;
         any = true;
@@ -79,21 +74,23 @@ static bool has_reliable_holder(const ipc_topic *topic, uint64_t position, ipc_t
     return any;
 }
 
-bool ipc_topic_evict(const ipc_topic *topic, uint64_t position, ipc_topic_holder *slowest)
+ipc_status ipc_topic_evict(const ipc_topic *topic, uint64_t needed, ipc_topic_holder *slowest)
 {
     walk at = {0, 0};
     ipc_topic_holder holder;
-    if (has_reliable_holder(topic, position, slowest))
-        return false; /* it would make no room */
+    ipc_status status = IPC_FULL;
+    if (find_reliable(topic, needed, slowest))
+        return IPC_TIMEOUT; /* it would make no room */
     while (next_holder(topic, &at, &holder)) {
         ipc_topic_entry *entry = &topic->entries[holder.index];
-        if (holder.policy != IPC_EVICT || !holds_back(topic, &holder, position))
+        if (holder.policy != IPC_EVICT || holder.cursor >= needed)
             continue;
-        ipc_store_relaxed64(&entry->evicted_at, position);
+        status = IPC_OK; /* if not by us, then by another writer */
+        ipc_store_relaxed64(&entry->evicted_at, ipc_load_relaxed64(&topic->header->tail));
         if (ipc_cas32(&entry->state, &holder.state, (holder.state & ~IPC_READER_STATE) | IPC_READER_EVICTED)) {
             (void)ipc_add64(&topic->header->evictions, 1);
             IPC_FAULT_POINT("topic.evict.done");
         }
     }
-    return true;
+    return status;
 }

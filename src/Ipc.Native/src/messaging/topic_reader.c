@@ -75,12 +75,12 @@ void ipc_topic_reader_finish(ipc_topic_reader *reader)
 
 /* ---- releasing --------------------------------------------------------------------------------------- */
 
-/* Only who held writers back wakes them: the others' releases make no room. The tail is read behind the flag, so it is
-   not older than the one at which the sleeper found the topic full. */
+/* Only who held writers back wakes them: the releases of others make no room, except for loans. The tail is read behind
+   the flag, so it is not older than the one at which the sleeper found the topic full. */
 IPC_NOINLINE static void signal_space(ipc_topic_reader *reader, uint64_t before)
 {
     ipc_acquire_fence();
-    if (ipc_load_acquire64(&reader->header->tail) - before > reader->ring.mask)
+    if (reader->has_read_loan || ipc_load_acquire64(&reader->header->tail) - before > reader->ring.mask)
         ipc_waiter_signal_sleeper(&reader->header->space);
 }
 
@@ -99,19 +99,31 @@ static inline bool is_evicted(const ipc_topic_reader *reader)
     return reader->may_be_evicted && ipc_load_acquire32(&reader->entry->state) != reader->state;
 }
 
-IPC_NOINLINE static ipc_status evicted(const ipc_topic_reader *reader, ipc_message *message)
+static void count_missed(ipc_topic_reader *reader, uint64_t missed)
+{
+    if (missed <= reader->missed)
+        return;
+    reader->lost += missed - reader->missed;
+    reader->missed = missed;
+    ipc_store_relaxed64(&reader->entry->lost, reader->lost);
+}
+
+IPC_NOINLINE static ipc_status evicted(ipc_topic_reader *reader, ipc_message *message)
 {
     if (ipc_topic_is_closed(&reader->base))
         return IPC_CLOSED;
-    const uint64_t missed = ipc_load_acquire64(&reader->header->tail) - reader->released;
+    const uint64_t cursor = reader->released < reader->joined ? reader->joined : reader->released;
+    const uint64_t at = ipc_load_relaxed64(&reader->entry->evicted_at);
+    const uint64_t missed = at > cursor && at <= IPC_TOPIC_POSITION_MAX ? at - cursor : 0;
+    count_missed(reader, missed);
     if (message != NULL) {
         memset(message, 0, sizeof *message);
-        message->position = reader->released;
+        message->position = cursor;
         message->lost = missed;
     }
     return ipc_fail(IPC_EVICTED,
-                    "this reader was cut off at position %" PRIu64 ", it misses %" PRIu64 " messages: rejoin",
-                    ipc_load_relaxed64(&reader->entry->evicted_at), missed);
+                    "this reader was cut off at position %" PRIu64 ", it misses %" PRIu64 " messages: rejoin", at,
+                    missed);
 }
 
 ipc_status ipc_topic_release(ipc_topic_reader *reader)
@@ -121,6 +133,7 @@ ipc_status ipc_topic_release(ipc_topic_reader *reader)
         IPC_FAULT_POINT("topic.release.before_cursor");
         reader->released = reader->position;
         store_cursor(reader, before);
+        reader->has_read_loan = false;
     }
     if (reader->may_be_evicted) {
         ipc_acquire_fence(); /* [overwrite]: behind all reads of what is released */
@@ -254,18 +267,51 @@ static inline void fill_in(ipc_message *message, const void *payload, uint64_t d
     message->writer = ipc_slot_owner(word) - 1;
 }
 
+/* The payload of a long message. IPC_EMPTY: what the slot says is neither a loan nor a message. */
+IPC_NOINLINE static ipc_status find_loan(ipc_topic_reader *reader, ipc_block_slot *slot, uint64_t details,
+                                         ipc_message *message)
+{
+    ipc_loan loan;
+    const ipc_loan_descriptor descriptor = ipc_topic_load_descriptor(slot);
+    if (ipc_topic_flags(details) != IPC_BLOCK_HAS_LOAN || !ipc_pool_exists(&reader->base.pool) ||
+        descriptor.length != ipc_topic_length(details))
+        return IPC_EMPTY;
+    ipc_status status = ipc_pool_resolve(&reader->base.pool, &descriptor, &loan);
+    if (status != IPC_OK)
+        return status;
+    message->payload = loan.bytes;
+    reader->has_read_loan = true;
+    return IPC_OK;
+}
+
 /* A message that writers leave alone until we release it. */
 static inline ipc_status read_in_place(ipc_topic_reader *reader, ipc_block_slot *slot, uint64_t word,
                                        ipc_message *message)
 {
     const uint64_t details = ipc_load_relaxed64(ipc_topic_details(slot));
     const uint64_t key = ipc_load_relaxed64(ipc_topic_key(slot));
-    if (IPC_UNLIKELY(ipc_topic_flags(details) != 0 || ipc_topic_length(details) > reader->block_size))
-        return is_evicted(reader) ? evicted(reader, message) : corrupt(reader, reader->position, word);
     fill_in(message, ipc_slot_payload(slot), details, key, reader->position, word);
+    if (IPC_UNLIKELY(ipc_topic_flags(details) != 0 || message->length > reader->block_size)) {
+        ipc_status status = find_loan(reader, slot, details, message);
+        if (status != IPC_OK)
+            return is_evicted(reader)          ? evicted(reader, message)
+                   : status == IPC_E_CORRUPT   ? status
+                                               : corrupt(reader, reader->position, word);
+    }
     reader->position++;
     IPC_FAULT_POINT("topic.read.done");
     return IPC_OK;
+}
+
+/* From the file, not from the mapping: the block may have been given back, and to look at a page that is gone would ask
+   for memory that there may not be. */
+static ipc_status copy_loan(ipc_topic_reader *reader, const ipc_message *message)
+{
+    ipc_status status = reserve_copy(reader, message->length);
+    if (status != IPC_OK)
+        return status;
+    const uint64_t offset = (uint64_t)((const uint8_t *)message->payload - reader->base.region->base);
+    return ipc_platform_file_read(reader->base.region->file, offset, reader->copy, message->length);
 }
 
 ipc_status ipc_topic_copy_out(ipc_topic_reader *reader, uint64_t position, ipc_message *message)
@@ -275,17 +321,20 @@ ipc_status ipc_topic_copy_out(ipc_topic_reader *reader, uint64_t position, ipc_m
     if (!ipc_topic_is_ready(&reader->ring, position, word))
         return IPC_EMPTY;
     const uint64_t details = ipc_load_relaxed64(ipc_topic_details(slot));
-    const uint64_t key = ipc_load_relaxed64(ipc_topic_key(slot));
-    const bool fits = ipc_topic_flags(details) == 0 && ipc_topic_length(details) <= reader->block_size;
-    if (fits)
-        ipc_copy_racing(reader->copy, ipc_slot_payload(slot), ipc_topic_length(details));
+    ipc_status status = IPC_OK;
+    fill_in(message, NULL, details, ipc_load_relaxed64(ipc_topic_key(slot)), position, word);
+    if (ipc_topic_flags(details) != 0 || message->length > reader->block_size) {
+        status = find_loan(reader, slot, details, message);
+        if (status == IPC_OK)
+            status = copy_loan(reader, message);
+    } else {
+        ipc_copy_racing(reader->copy, ipc_slot_payload(slot), message->length);
+    }
     ipc_acquire_fence(); /* [overwrite] */
     if (ipc_load_relaxed64(&slot->state) != word)
         return IPC_EMPTY;
-    if (!fits)
-        return corrupt(reader, position, word);
-    fill_in(message, reader->copy, details, key, position, word);
-    return IPC_OK;
+    message->payload = reader->copy;
+    return status == IPC_EMPTY ? corrupt(reader, position, word) : status;
 }
 
 /* A copied message needs no release of its own; but the cursor shows how far we are. */
@@ -404,14 +453,16 @@ ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join)
     ipc_status status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
     if (status != IPC_OK)
         return status;
-    const uint64_t missed_from = reader->released;
+    const uint64_t missed_from = reader->released < reader->joined ? reader->joined : reader->released;
     const bool was_evicted = is_evicted(reader);
     ipc_topic_start_reading(&reader->base.topic, region->index, reader->policy, join, &start);
     ipc_region_wake_all(region); /* who waits for readers has one more, who waits for room one less in the way */
     ipc_region_unlock(region);
-    if (was_evicted)
-        count_lost(reader, missed_from, start.position);
+    if (was_evicted && start.position > missed_from) /* those published since, too */
+        count_missed(reader, start.position - missed_from);
+    reader->missed = 0;
     reader->lost_now = 0; /* the caller has been told */
+    reader->has_read_loan = false;
     ipc_topic_latest_forget(&reader->latest);
     return begin(reader, &start);
 }

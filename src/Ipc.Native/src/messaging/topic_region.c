@@ -23,6 +23,7 @@ typedef struct plan {
     uint64_t slots_offset;
     uint64_t pool_offset; /* 0 none */
     uint64_t body_offset;
+    uint64_t reserved_size; /* has memory from the start; the pool's blocks behind it get it when needed */
     uint64_t total_size;
 } plan;
 
@@ -66,10 +67,11 @@ ipc_status ipc_topic_check_options(const ipc_topic_options *options)
         return ipc_fail(IPC_E_ARGUMENT, "policy %d is none of the four", (int)options->policy);
     if ((unsigned)options->join > IPC_JOIN_LAST)
         return ipc_fail(IPC_E_ARGUMENT, "join %d is none of the three", (int)options->join);
-    return IPC_OK;
+    uint64_t budget = 0;
+    return ipc_pool_budget(options->loan_budget, &budget);
 }
 
-static plan plan_of(const ipc_topic_options *options)
+static plan plan_of(const ipc_topic_options *options, uint64_t budget)
 {
     plan made = {
         .block_size = (uint32_t)rounded_up(or_default(options->block_size, DEFAULT_BLOCK_SIZE), 8),
@@ -83,8 +85,11 @@ static plan plan_of(const ipc_topic_options *options)
     made.readers_offset = made.body_offset + IPC_TOPIC_HEADER_SIZE;
     made.slots_offset =
         rounded_up(made.readers_offset + (uint64_t)IPC_TOPIC_READER_SIZE * made.participants, IPC_TOPIC_SLOTS_ALIGN);
-    made.total_size = rounded_up(made.slots_offset + made.slot_count * ipc_block_stride(made.block_size),
-                                 IPC_REGION_SIZE_UNIT);
+    made.reserved_size = rounded_up(made.slots_offset + made.slot_count * ipc_block_stride(made.block_size),
+                                    IPC_REGION_SIZE_UNIT);
+    made.pool_offset = budget == 0 ? 0 : made.reserved_size;
+    made.total_size = made.reserved_size + ipc_pool_size(budget);
+    made.reserved_size += ipc_pool_reserve(budget);
     return made;
 }
 
@@ -177,16 +182,47 @@ static ipc_status locate(const ipc_region *region, ipc_topic *topic)
     topic->participants = region->geometry.participant_capacity;
     topic->policies = copy.flags >> IPC_TOPIC_POLICY_SHIFT & IPC_TOPIC_POLICIES;
     topic->single_writer = (copy.flags & IPC_TOPIC_SINGLE_WRITER) != 0;
+    topic->slots_offset = copy.slots_offset;
     topic->pool_offset = copy.pool_offset;
     return IPC_OK;
 }
 
 /* ---- entering ---------------------------------------------------------------------------------------- */
 
+static bool growth_lock(void *owner)
+{
+    return ipc_region_lock(owner, ipc_deadline_after(IPC_POOL_GROWTH_WAIT_NS)) == IPC_OK;
+}
+
+static void growth_unlock(void *owner)
+{
+    ipc_region_unlock(owner);
+}
+
 static ipc_status check_body(ipc_region *region)
 {
     ipc_topic_end *end = region->owner;
-    return locate(region, &end->topic);
+    ipc_status status = locate(region, &end->topic);
+    if (status == IPC_OK)
+        status = ipc_pool_locate(region, end->topic.pool_offset, &end->pool);
+    end->pool.growth_lock = growth_lock;
+    end->pool.growth_unlock = growth_unlock;
+    end->pool.growth_owner = region;
+    return status;
+}
+
+/* Readers have the first entries, writers the others: neither can keep the other out. */
+static bool is_place_of(const ipc_topic *topic, uint32_t index, uint32_t role)
+{
+    return (index < topic->max_readers) == (role == IPC_ROLE_READER);
+}
+
+static bool names(ipc_region *region, uint32_t index)
+{
+    const ipc_topic_end *end = region->owner;
+    const ipc_topic *topic = &end->topic;
+    return !is_place_of(topic, index, end->role) ||
+           (ipc_load_relaxed64(&topic->header->active[index / 64]) >> index % 64 & 1) != 0;
 }
 
 uint32_t ipc_topic_count_living(const ipc_region *region, uint32_t role, uint32_t *pid)
@@ -280,22 +316,30 @@ static void enter(ipc_region *region, uint32_t index, uint32_t role)
 ipc_status ipc_topic_create(void *owner, const char *path, ipc_region **created)
 {
     ipc_topic_end *end = owner;
-    const plan made = plan_of(end->options);
+    uint64_t budget = 0;
+    ipc_status status = ipc_pool_budget(end->options->loan_budget, &budget);
+    if (status != IPC_OK)
+        return status;
+    const plan made = plan_of(end->options, budget);
     const ipc_region_plan request = {
         .participants = made.participants,
         .role = end->role,
+        .index = end->role == IPC_ROLE_READER ? 0 : made.max_readers,
         .persistent = end->options->persistent,
         .body_offset = made.body_offset,
         .body_size = made.total_size - made.body_offset,
         .total_size = made.total_size,
+        .reserved_size = made.reserved_size,
     };
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_build(path, &ipc_topic_kind, &request, &region);
+    status = ipc_region_build(path, &ipc_topic_kind, &request, &region);
     if (status != IPC_OK)
         return status;
     region->owner = end;
     write_header(header_of(region), &made);
-    status = locate(region, &end->topic);
+    if (made.pool_offset != 0)
+        ipc_pool_write_header(ipc_region_at(region, made.pool_offset), budget);
+    status = check_body(region);
     if (status == IPC_OK && end->role == IPC_ROLE_READER &&
         (end->topic.policies >> end->options->policy & 1) == 0)
         status = ipc_fail(IPC_E_ARGUMENT, "allowed_policies does not have the bit of this reader's own policy, %d",
@@ -327,12 +371,32 @@ static void make_gaps(const ipc_topic *topic, uint32_t index)
     }
 }
 
+/* Does the slot at `holder` name that loan? What it says counts only if it is of the message that is there. */
+static bool names_loan(void *context, uint64_t holder, const ipc_loan_descriptor *descriptor)
+{
+    const ipc_topic *topic = context;
+    const uint64_t offset = holder - topic->slots_offset;
+    if (holder < topic->slots_offset || offset % topic->ring.stride != 0 ||
+        offset / topic->ring.stride >= topic->slot_count)
+        return false;
+    ipc_block_slot *slot = (ipc_block_slot *)(void *)(topic->ring.slots + offset);
+    const uint64_t word = ipc_load_acquire64(&slot->state);
+    const ipc_loan_descriptor named = ipc_topic_load_descriptor(slot);
+    return (ipc_slot_phase(word) == IPC_PHASE_WRITING || ipc_slot_phase(word) == IPC_PHASE_READY) &&
+           (ipc_topic_flags(ipc_load_relaxed64(ipc_topic_details(slot))) & IPC_BLOCK_HAS_LOAN) != 0 &&
+           ipc_load_relaxed32(ipc_topic_loan_lap(slot)) == ipc_slot_lap(word) && named.klass == descriptor->klass &&
+           named.index == descriptor->index && named.generation == descriptor->generation;
+}
+
 static void clean_up(ipc_region *region, uint32_t index, bool died)
 {
-    const ipc_topic_end *end = region->owner;
-    const ipc_topic *topic = &end->topic;
-    if (died || end->open_claims != 0)
+    ipc_topic_end *end = region->owner;
+    ipc_topic *topic = &end->topic;
+    if (died || end->open_claims != 0) {
         make_gaps(topic, index);
+        if (ipc_pool_exists(&end->pool))
+            ipc_pool_recover(&end->pool, index + 1, names_loan, topic);
+    }
     ipc_topic_entry *entry = &topic->entries[index];
     const uint32_t state = ipc_load_relaxed32(&entry->state);
     if ((state & IPC_READER_STATE) != IPC_READER_NONE)
@@ -352,6 +416,7 @@ const ipc_region_kind ipc_topic_kind = {
     .kind = IPC_KIND_TOPIC,
     .check_body = check_body,
     .admit = admit,
+    .names = names,
     .enter = enter,
     .clean_up = clean_up,
     .wake = wake,

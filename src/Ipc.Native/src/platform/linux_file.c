@@ -143,17 +143,18 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *si
     return IPC_OK;
 }
 
-ipc_status ipc_platform_file_read(ipc_file file, void *buffer, size_t length)
+ipc_status ipc_platform_file_read(ipc_file file, uint64_t offset, void *buffer, size_t length)
 {
     size_t done = 0;
     while (done < length) {
-        ssize_t count = pread(descriptor(file), (char *)buffer + done, length - done, (off_t)done);
+        ssize_t count = pread(descriptor(file), (char *)buffer + done, length - done, (off_t)(offset + done));
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
-            return ipc_fail_system(errno, "cannot read a region's header");
+            return ipc_fail_system(errno, "cannot read a region's file");
         if (count == 0)
-            return ipc_fail(IPC_E_CORRUPT, "a region ends after %zu bytes, its header has %zu", done, length);
+            return ipc_fail(IPC_E_CORRUPT, "a region ends %zu bytes behind %llu, where %zu were to be read", done,
+                            (unsigned long long)offset, length);
         done += (size_t)count;
     }
     return IPC_OK;

@@ -36,7 +36,8 @@ ipc_status ipc_platform_file_create(const char *directory, uint64_t size, const 
 ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const char *path);
 /* Opens without following links. Refuses what is not a regular file of this user. */
 ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *size);
-ipc_status ipc_platform_file_read(ipc_file file, void *buffer, size_t length);
+/* Without the mapping: a hole reads as zeroes and stays one. */
+ipc_status ipc_platform_file_read(ipc_file file, uint64_t offset, void *buffer, size_t length);
 bool ipc_platform_file_is_named(ipc_file file, const char *path); /* does the path still lead to this file? */
 void ipc_platform_file_unlink(const char *path);
 void ipc_platform_file_unlink_prefix(const char *prefix); /* every file whose path begins so */

@@ -1,0 +1,109 @@
+/*
+ * queue.h - a queue between processes: any number send, any number receive, each message goes to exactly one of them.
+ *
+ * A message is written into a block of shared memory and read there: claim, fill, commit; receive, read, release. The
+ * messages of one queue object arrive in its order. A message that was received by a process which dies before it
+ * releases it is received again, marked `redelivered` (or dropped, as the creator has chosen). A sender that dies
+ * between claim and commit leaves nothing behind. No process waits for another in the middle of anything: whoever is
+ * stopped or slow holds up only its own messages.
+ *
+ * Threads. Any number of threads may use one queue object; its messages are then in the order of their claims. A block
+ * belongs to the thread that has it. Nothing is allocated in steady state.
+ */
+#ifndef IPC_QUEUE_H
+#define IPC_QUEUE_H
+
+#include "../ipc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ipc_queue ipc_queue;
+
+/* All but the last five are used only when the queue is created: who attaches reads them from the queue. */
+typedef struct ipc_queue_options {
+    uint32_t block_size;  /* payload bytes of a block, 8 to 16 MiB, rounded up to 8; 0 = 256. Longer ones are loans */
+    uint32_t block_count; /* blocks of a segment, 2 to 2^20, rounded up to a power of two; 0 = 1024 */
+    uint32_t max_expansions;         /* further segments under load, 0 to 255 */
+    uint32_t min_expansion_distance; /* prepare the next segment when free blocks fall to this; 0 = when it is full */
+    bool preallocate;                /* memory for all expansions from the start */
+    bool drop_orphans;               /* what a dead receiver held is dropped, not redelivered */
+    bool persistent;                 /* the queue stays when the last participant leaves */
+    bool single_thread; /* a promise: one thread at a time uses this object. (Only waits and growth lock anything.) */
+    uint32_t participants; /* queue objects that may be open at one time, 1 to 4096; 0 = 64 */
+    uint64_t loan_budget;  /* memory for messages longer than a block, up to 64 GiB; 0 = 256 MiB, IPC_NO_LOANS = none */
+    ipc_open_mode open_mode;
+    ipc_wait_mode wait_mode;
+    uint64_t spin_ns;      /* the longest spin before sleeping; 0 = as measured (50 us) */
+    ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait */
+    ipc_cancel *cancel;    /* for IPC_OPEN */
+} ipc_queue_options;
+
+/* Opens the queue NAME (options NULL: defaults), as a participant that may send and receive. IPC_E_TABLE_FULL when
+   there are too many, IPC_E_KIND when the name is another kind of region's, IPC_E_ARGUMENT, IPC_E_NO_SPACE. */
+IPC_API ipc_status ipc_queue_open(const char *name, const ipc_queue_options *options, ipc_queue **queue);
+/* Leaves. Threads that wait in a call of this object return IPC_CLOSED first, and must not touch it again; no thread
+   may be inside any other call, or still use a block. What is claimed is abandoned, what is not released is received
+   again. NULL is fine. */
+IPC_API void ipc_queue_close(ipc_queue *queue);
+
+/* A block for LENGTH bytes, to be filled at block->payload and then committed or abandoned. IPC_FULL at once if there
+   is none; IPC_E_TOO_LARGE if LENGTH is more than a block and more than the loan budget. */
+IPC_API ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *block);
+/* The same, waiting for room: never IPC_FULL, but IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED. */
+IPC_API ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                                   ipc_block *block);
+/* Sends the first LENGTH claimed bytes; wakes a receiver that sleeps. IPC_E_STATE: the block is not claimed. */
+IPC_API ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length, uint16_t type);
+/* Gives a claimed block back unsent; a block that is not claimed stays what it is. */
+IPC_API void ipc_queue_abandon(ipc_queue *queue, ipc_block *block);
+/* Claim, copy, commit. */
+IPC_API ipc_status ipc_queue_send(ipc_queue *queue, const void *payload, uint32_t length, uint16_t type,
+                                  ipc_deadline deadline, ipc_cancel *cancel);
+
+/* The next message in place; IPC_EMPTY at once if there is none. Several may be held at a time, and released in any
+   order. IPC_E_CORRUPT: a sender wrote what is no message; that one is dropped. */
+IPC_API ipc_status ipc_queue_try_receive(ipc_queue *queue, ipc_block *block);
+/* The same, waiting: never IPC_EMPTY. */
+IPC_API ipc_status ipc_queue_receive(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_block *block);
+/* The message is done with, for good: its block is free. */
+IPC_API void ipc_queue_release(ipc_queue *queue, ipc_block *block);
+/* Waits until something can be received, without receiving it (another may be faster). */
+IPC_API ipc_status ipc_queue_wait(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel);
+
+/* All waits of this object return IPC_STOPPED until it is resumed. Any thread. */
+IPC_API void ipc_queue_stop(ipc_queue *queue);
+IPC_API void ipc_queue_resume(ipc_queue *queue);
+/* Gives the memory of free loans back to the system. */
+IPC_API void ipc_queue_trim(ipc_queue *queue);
+
+typedef struct ipc_queue_info {
+    uint32_t block_size;
+    uint32_t block_count;
+    uint32_t segments;      /* that have memory */
+    uint32_t segment_limit; /* 1 + max_expansions */
+    uint32_t participants;
+    uint32_t participant_capacity;
+    uint32_t growth_failures; /* how often there was no memory for a segment */
+    uint64_t depth;           /* messages sent and not yet received, about */
+    uint64_t redelivered;     /* messages of dead receivers that became receivable again */
+    uint64_t dropped;         /* ... that were dropped */
+    uint64_t loan_budget;     /* 0: no loans */
+    uint64_t loans_present;   /* bytes of memory behind loans */
+    uint64_t loans_exhausted; /* how often no loan was to be had */
+} ipc_queue_info;
+
+IPC_API void ipc_queue_get_info(const ipc_queue *queue, ipc_queue_info *info);
+
+/* The live participants, this one included: fills in at most CAPACITY, returns how many there are. */
+IPC_API uint32_t ipc_queue_participants(const ipc_queue *queue, ipc_participant_info *array, uint32_t capacity);
+/* Waits for the next participant that has come, left or died; those who are here are reported first, this object
+   never. Who comes and goes between two calls may not be reported. */
+IPC_API ipc_status ipc_queue_next_change(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel,
+                                         ipc_change *change);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
