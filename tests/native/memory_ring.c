@@ -47,7 +47,7 @@ void memory_ring_open(memory_ring *memory, uint64_t capacity, uint64_t position,
     memory->ring.capacity = capacity;
     memory->writer_state = IPC_PEER_LIVE;
     memory->reader_state = IPC_PEER_LIVE;
-    ipc_ring_write_header(memory->ring.header, capacity, 0);
+    ipc_ring_write_header(memory->ring.header, capacity, 0, 0);
     ipc_store_relaxed64(&memory->ring.header->read_position, position);
     ipc_store_relaxed64(&memory->ring.header->free_position, position);
     CHECK_OK(ipc_ring_writer_start(&memory->writer, &memory->ring, false, mode, peer_of_writer(memory, &peer)));

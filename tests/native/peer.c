@@ -95,7 +95,7 @@ static int ring_write(char **arguments, int count)
         return peer_error(status);
     status = ipc_ring_writer_wait_for_peer(writer, peer_deadline, NULL);
     for (uint64_t i = 0; i < records && status == IPC_OK; i++) {
-        const uint32_t length = next_size(arguments[2], ipc_ring_writer_max_payload(writer), &seed);
+        const uint32_t length = next_size(arguments[2], (uint32_t)ipc_ring_writer_capacity(writer) / 2 - 8, &seed);
         void *payload = NULL;
         status = ipc_ring_claim(writer, length, peer_deadline, NULL, &payload);
         if (status != IPC_OK)

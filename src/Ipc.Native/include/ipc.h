@@ -116,6 +116,9 @@ typedef struct ipc_ring_options {
     bool persistent;       /* the region stays when the last participant leaves */
     ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait */
     ipc_cancel *cancel;    /* for IPC_OPEN */
+    /* Bytes of memory for records longer than capacity / 2 - 8: they travel as loans, by the same calls. Memory is used
+       only as they need it. 0 = 256 MiB, at most 64 GiB, IPC_NO_LOANS = none. Used only when creating */
+    uint64_t loan_budget;
 } ipc_ring_options;
 
 /* One end of the ring NAME (options NULL: defaults). IPC_E_IN_USE if a live writer (reader) exists. */
@@ -128,10 +131,11 @@ IPC_API void ipc_ring_writer_close(ipc_ring_writer *writer);
 IPC_API void ipc_ring_reader_close(ipc_ring_reader *reader);
 
 IPC_API uint64_t ipc_ring_writer_capacity(const ipc_ring_writer *writer);
-IPC_API uint32_t ipc_ring_writer_max_payload(const ipc_ring_writer *writer); /* capacity / 2 - 8 */
+IPC_API uint32_t ipc_ring_writer_max_payload(
+    const ipc_ring_writer *writer); /* capacity / 2 - 8, or the loan budget if that is more */
 IPC_API uint64_t ipc_ring_reader_capacity(const ipc_ring_reader *reader);
 
-/* Claims LENGTH contiguous bytes in place. IPC_FULL at once if there is no room. A new claim replaces an open one. */
+/* Claims LENGTH contiguous bytes in place. IPC_FULL at once if there is no room (or, for a long record, no loan). A new claim replaces an open one. */
 IPC_API ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
 /* The same, waiting for room. IPC_FULL never; IPC_PEER_CLOSED/DIED when the reader is gone and the ring is full. */
 IPC_API ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
@@ -152,7 +156,7 @@ IPC_API ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, 
                                   ipc_deadline deadline, ipc_cancel *cancel);
 
 typedef struct ipc_record {
-    const void *payload; /* in the ring, valid until released; a hostile peer can change it: read once, check, use */
+    const void *payload; /* in shared memory, valid until released; a hostile peer can change it: read once, check, use */
     uint32_t length;
     uint16_t type;
     bool redelivered; /* published before this reader took over from one that died: it may have been handled already */
@@ -197,6 +201,7 @@ typedef struct ipc_listener_options {
     uint32_t max_connections;   /* 0 = 1023 */
     uint64_t max_ring_capacity; /* 0 = 64 MiB: a client that asks for more is refused */
     ipc_wait_mode wait_mode;
+    uint64_t max_loan_budget; /* of a direction; 0 = 1 GiB: a client that asks for more is refused */
 } ipc_listener_options;
 
 /* Opens the listener NAME. A left-over of a dead server is replaced; IPC_E_IN_USE (it says its pid) if one lives. */
@@ -239,6 +244,7 @@ typedef struct ipc_connect_options {
     ipc_cancel *cancel;
     const void *hello; /* application data for the server's decision, at most 240 bytes */
     uint32_t hello_length;
+    uint64_t loan_budget; /* of each direction, as in ipc_ring_options; 0 = 256 MiB, IPC_NO_LOANS = none */
 } ipc_connect_options;
 
 /* Connects to the listener NAME. IPC_E_NOT_FOUND, IPC_TIMEOUT, IPC_E_REFUSED (ipc_last_error() holds the server's

@@ -18,15 +18,19 @@
 #define LOOK_MIN_NS        1000000u
 #define LOOK_MAX_NS        20000000u
 
-static ipc_status check_options(const ipc_connect_options *options, uint64_t *to_server, uint64_t *to_client)
+static ipc_status check_options(const ipc_connect_options *options, ipc_connection_plan *plan)
 {
-    *to_server = options->to_server_capacity == 0 ? DEFAULT_CAPACITY : options->to_server_capacity;
-    *to_client = options->to_client_capacity == 0 ? DEFAULT_CAPACITY : options->to_client_capacity;
+    plan->to_server_capacity = options->to_server_capacity == 0 ? DEFAULT_CAPACITY : options->to_server_capacity;
+    plan->to_client_capacity = options->to_client_capacity == 0 ? DEFAULT_CAPACITY : options->to_client_capacity;
+    plan->hello = options->hello;
+    plan->hello_length = options->hello_length;
     if (options->hello_length > IPC_CONNECTION_TEXT_MAX || (options->hello_length != 0 && options->hello == NULL))
         return ipc_fail(IPC_E_ARGUMENT, "hello has %u bytes, at most %u are possible", options->hello_length,
                         IPC_CONNECTION_TEXT_MAX);
-    ipc_status status = ipc_ring_check_capacity(*to_server);
-    return status == IPC_OK ? ipc_ring_check_capacity(*to_client) : status;
+    ipc_status status = ipc_ring_check_capacity(plan->to_server_capacity);
+    if (status == IPC_OK)
+        status = ipc_ring_check_capacity(plan->to_client_capacity);
+    return status == IPC_OK ? ipc_pool_budget(options->loan_budget, &plan->loan_budget) : status;
 }
 
 static ipc_status enter(const char *path, const ipc_connect_options *options, ipc_region **region)
@@ -46,25 +50,18 @@ static ipc_status enter(const char *path, const ipc_connect_options *options, ip
     }
 }
 
-static ipc_status make_region(ipc_connection *connection, const ipc_connect_options *options, uint64_t to_server,
-                              uint64_t to_client)
+static ipc_status make_region(ipc_connection *connection, ipc_connection_plan *plan)
 {
     ipc_slot *slot = &connection->view->slots[connection->slot];
     for (;;) {
         char path[IPC_PATH_MAX];
-        ipc_connection_plan plan = {
-            .to_server_capacity = to_server,
-            .to_client_capacity = to_client,
-            .slot = connection->slot,
-            .hello = options->hello,
-            .hello_length = options->hello_length,
-        };
-        ipc_platform_random(&plan.connection_id, sizeof plan.connection_id);
-        ipc_store_relaxed64(&slot->connection_id, plan.connection_id);
+        plan->slot = connection->slot;
+        ipc_platform_random(&plan->connection_id, sizeof plan->connection_id);
+        ipc_store_relaxed64(&slot->connection_id, plan->connection_id);
         ipc_store_release32(&slot->state, IPC_SLOT_OPENING);
         IPC_FAULT_POINT("connect.slot_opening");
-        ipc_listener_connection_path(connection->view->region, plan.connection_id, path, sizeof path);
-        ipc_status status = ipc_connection_region_build(path, &plan, &connection->region);
+        ipc_listener_connection_path(connection->view->region, plan->connection_id, path, sizeof path);
+        ipc_status status = ipc_connection_region_build(path, plan, &connection->region);
         if (status != IPC_OK)
             return status;
         status = ipc_region_link(connection->region);
@@ -151,11 +148,10 @@ static ipc_status wait_for_reply(ipc_connection *connection, const ipc_connect_o
 static ipc_status ask(ipc_connection *connection, const ipc_connect_options *options)
 {
     ipc_slot *slot = &connection->view->slots[connection->slot];
-    uint64_t to_server = 0;
-    uint64_t to_client = 0;
-    ipc_status status = check_options(options, &to_server, &to_client);
+    ipc_connection_plan plan = {0};
+    ipc_status status = check_options(options, &plan);
     if (status == IPC_OK)
-        status = make_region(connection, options, to_server, to_client);
+        status = make_region(connection, &plan);
     if (status == IPC_OK)
         status = ipc_connection_start(connection, options->wait_mode);
     if (status != IPC_OK) {
@@ -164,7 +160,7 @@ static ipc_status ask(ipc_connection *connection, const ipc_connect_options *opt
         ipc_store_release32(&slot->state, IPC_SLOT_IDLE);
         return status;
     }
-    ipc_region_close_file(connection->region); /* the mapping is enough, and there may be thousands */
+    ipc_connection_close_file(connection);
     ipc_connection_watch(connection);
     ipc_end_init(&connection->session, options->wait_mode);
 

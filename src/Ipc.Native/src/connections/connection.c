@@ -121,6 +121,14 @@ ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode)
     return IPC_OK;
 }
 
+void ipc_connection_close_file(ipc_connection *connection)
+{
+    const bool has_pools =
+        ipc_pool_exists(&connection->writer.ring.pool) || ipc_pool_exists(&connection->reader.ring.pool);
+    if (!has_pools || !ipc_platform_populate_needs_file())
+        ipc_region_close_file(connection->region);
+}
+
 void ipc_connection_ring_doorbell(void *owner)
 {
     const ipc_connection *connection = owner;
@@ -156,6 +164,7 @@ void ipc_connection_dispose(ipc_connection *connection)
         ipc_end_close(&connection->reader.end);
         ipc_watch_remove(&connection->watch);
     }
+    ipc_ring_reader_dispose(&connection->reader);
     ipc_region_discard(connection->region);
     free(connection);
 }

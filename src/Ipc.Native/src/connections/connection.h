@@ -55,6 +55,7 @@ extern const ipc_region_kind ipc_connection_kind;
 typedef struct ipc_connection_plan {
     uint64_t to_server_capacity;
     uint64_t to_client_capacity;
+    uint64_t loan_budget; /* of each direction; 0: no pools */
     uint64_t connection_id;
     uint32_t slot;
     const void *hello;
@@ -68,6 +69,8 @@ ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, 
 /* connection.c: what both sides do. */
 /* Rings and ends of a fresh connection; `connection` has its region, view, slot and peer_index. */
 ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode);
+/* The mapping is enough, and there may be thousands. */
+void ipc_connection_close_file(ipc_connection *connection);
 /* Watches the peer's process. */
 void ipc_connection_watch(ipc_connection *connection);
 ipc_peer_state ipc_connection_peer_state(void *connection);

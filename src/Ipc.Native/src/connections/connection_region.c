@@ -16,13 +16,19 @@ const ipc_region_kind ipc_connection_kind = {.kind = IPC_KIND_CONNECTION};
 ipc_status ipc_connection_region_build(const char *path, const ipc_connection_plan *plan, ipc_region **region)
 {
     const uint64_t data_size = plan->to_server_capacity + plan->to_client_capacity;
+    const uint64_t pool_size = ipc_pool_size(plan->loan_budget);
+    const uint64_t pool_front = ipc_pool_reserve(plan->loan_budget);
+    const uint64_t pools[2] = {DATA_OFFSET + data_size, DATA_OFFSET + data_size + pool_size};
+    const bool has_pools = plan->loan_budget != 0;
     const ipc_region_plan region_plan = {
         .participants = 0,
         .role = 0,
         .persistent = false,
         .body_offset = BODY_OFFSET,
-        .body_size = IPC_CONNECTION_BODY_SIZE + data_size,
-        .total_size = DATA_OFFSET + data_size,
+        .body_size = IPC_CONNECTION_BODY_SIZE + data_size + 2 * pool_size,
+        .total_size = DATA_OFFSET + data_size + 2 * pool_size,
+        .reserved_size = pools[0] + pool_front,
+        .reserved = {{pools[1], pool_front}},
     };
     ipc_status status = ipc_region_build(path, &ipc_connection_kind, &region_plan, region);
     if (status != IPC_OK)
@@ -36,9 +42,12 @@ ipc_status ipc_connection_region_build(const char *path, const ipc_connection_pl
     if (plan->hello_length != 0)
         memcpy(body->hello, plan->hello, plan->hello_length);
     ipc_store_relaxed32(&body->hello_length, plan->hello_length);
-    ipc_ring_write_header(ipc_region_at(*region, TO_SERVER_OFFSET), plan->to_server_capacity, DATA_OFFSET);
+    ipc_ring_write_header(ipc_region_at(*region, TO_SERVER_OFFSET), plan->to_server_capacity, DATA_OFFSET,
+                          has_pools ? pools[0] : 0);
     ipc_ring_write_header(ipc_region_at(*region, TO_CLIENT_OFFSET), plan->to_client_capacity,
-                          DATA_OFFSET + plan->to_server_capacity);
+                          DATA_OFFSET + plan->to_server_capacity, has_pools ? pools[1] : 0);
+    for (int i = 0; i < 2 && has_pools; i++)
+        ipc_pool_write_header(ipc_region_at(*region, pools[i]), plan->loan_budget);
     return IPC_OK;
 }
 
@@ -68,17 +77,19 @@ ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, 
                         IPC_CONNECTION_MAGIC);
 
     ipc_ring *const rings[2] = {to_server, to_client};
-    extent extents[5] = {{body_offset, body_offset + IPC_CONNECTION_HEADER_SIZE}};
+    extent extents[7] = {{body_offset, body_offset + IPC_CONNECTION_HEADER_SIZE}};
     for (int i = 0; i < 2; i++) {
         ipc_status status = ipc_ring_locate(region, offsets[i], rings[i]);
         if (status != IPC_OK)
             return status;
         const uint64_t data = (uint64_t)(rings[i]->data - region->base);
-        extents[1 + 2 * i] = (extent){offsets[i], offsets[i] + IPC_RING_HEADER_SIZE};
-        extents[2 + 2 * i] = (extent){data, data + rings[i]->capacity};
+        const ipc_pool *pool = &rings[i]->pool; /* none: at 0, of no bytes */
+        extents[1 + 3 * i] = (extent){offsets[i], offsets[i] + IPC_RING_HEADER_SIZE};
+        extents[2 + 3 * i] = (extent){data, data + rings[i]->capacity};
+        extents[3 + 3 * i] = (extent){pool->offset, pool->offset + ipc_pool_size(pool->budget)};
     }
-    for (int i = 0; i < 5; i++) {
-        for (int k = i + 1; k < 5; k++) {
+    for (int i = 0; i < 7; i++) {
+        for (int k = i + 1; k < 7; k++) {
             if (overlap(extents[i], extents[k]))
                 return ipc_fail(IPC_E_CORRUPT,
                                 "%s has parts that overlap: %" PRIu64 "..%" PRIu64 " and %" PRIu64 "..%" PRIu64,

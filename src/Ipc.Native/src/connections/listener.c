@@ -8,6 +8,7 @@
 
 #define DEFAULT_CONNECTIONS       1023u
 #define DEFAULT_MAX_RING_CAPACITY (64ull << 20)
+#define DEFAULT_MAX_LOAN_BUDGET   (1ull << 30)
 
 static void abandon(void *owner)
 {
@@ -65,6 +66,9 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     made->table = table;
     made->references = 1;
     made->mode = options->wait_mode;
+    made->max_loan_budget = options->max_loan_budget == 0              ? DEFAULT_MAX_LOAN_BUDGET
+                            : options->max_loan_budget == IPC_NO_LOANS ? 0
+                                                                       : options->max_loan_budget;
     made->max_connections = options->max_connections == 0 ? DEFAULT_CONNECTIONS : options->max_connections;
     made->due_last = &made->due_first;
     ipc_mutex_init(&made->mutex);

@@ -13,6 +13,7 @@ struct ipc_listener {
     ipc_end end;
     ipc_wait_mode mode;
     uint32_t max_connections;
+    uint64_t max_loan_budget; /* of a direction of a connection */
 
     ipc_mutex mutex;        /* the table and what follows */
     ipc_connection **table; /* by slot */

@@ -109,6 +109,14 @@ static const char *objection(ipc_listener *listener, const ipc_connection *conne
                        to_server, to_client, listener->view.max_ring_capacity);
         return text;
     }
+    const uint64_t loans_to_server = connection->reader.ring.pool.budget;
+    const uint64_t loans_to_client = connection->writer.ring.pool.budget;
+    if (loans_to_server > listener->max_loan_budget || loans_to_client > listener->max_loan_budget) {
+        (void)snprintf(text, size,
+                       "the loan budgets are %" PRIu64 " and %" PRIu64 " bytes, this server allows %" PRIu64,
+                       loans_to_server, loans_to_client, listener->max_loan_budget);
+        return text;
+    }
     return NULL;
 }
 
@@ -155,7 +163,7 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_
         discard(connection);
         return NULL;
     }
-    ipc_region_close_file(connection->region); /* the mapping is enough, and there may be thousands */
+    ipc_connection_close_file(connection);
     ipc_connection_watch(connection);
     return connection;
 }

@@ -22,7 +22,8 @@ typedef struct ipc_ring_header {
     uint32_t reserved_4;
     uint64_t capacity;
     uint64_t data_offset;
-    uint8_t reserved_24[104];
+    uint64_t pool_offset; /* of the pool for what is too long for a record; 0 none */
+    uint8_t reserved_32[96];
 
     /* written under the region lock; unused in a connection */
     ipc_atomic32 writer; /* participant index + 1 */
@@ -47,6 +48,7 @@ typedef struct ipc_ring_header {
 _Static_assert(offsetof(ipc_ring_header, magic) == 0, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, capacity) == 8, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, data_offset) == 16, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, pool_offset) == 24, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, writer) == 128, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, writer_state) == 132, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, reader) == 136, "wire-format section 4");
@@ -60,13 +62,15 @@ _Static_assert(sizeof(ipc_ring_header) == IPC_RING_HEADER_SIZE, "wire-format sec
 /*
  *  63                               32 31                                0
  * +-+-+------------+----------------+------------------------------------+
- * |1|P| reserved 0 |  type (16)     |  payload length in bytes           |   0 = nothing published here
+ * |1|P|L reserved 0|  type (16)     |  payload length in bytes           |   0 = nothing published here
  * +-+-+------------+----------------+------------------------------------+
  */
 #define IPC_RECORD_HEADER_SIZE 8u
 #define IPC_RECORD_PUBLISHED   (1ull << 63)
 #define IPC_RECORD_PADDING     (1ull << 62)
-#define IPC_RECORD_RESERVED    0x3FFF000000000000ull /* bits 48-61 */
+#define IPC_RECORD_LOAN        (1ull << 61)          /* the payload is a loan's descriptor */
+#define IPC_RECORD_RESERVED    0x1FFF000000000000ull /* bits 48-60 */
+#define IPC_RECORD_LOAN_LENGTH 16u                   /* of a descriptor */
 
 static inline uint64_t ipc_record_size(uint32_t length)
 {
@@ -76,6 +80,11 @@ static inline uint64_t ipc_record_size(uint32_t length)
 static inline uint64_t ipc_record_word(uint32_t length, uint16_t type)
 {
     return IPC_RECORD_PUBLISHED | (uint64_t)type << 32 | length;
+}
+
+static inline uint64_t ipc_record_loan_word(uint16_t type)
+{
+    return ipc_record_word(IPC_RECORD_LOAN_LENGTH, type) | IPC_RECORD_LOAN;
 }
 
 /* Padding that covers `bytes`, header included. */

@@ -227,15 +227,16 @@ ipc_loan_descriptor ipc_pool_describe(const ipc_loan *loan, uint32_t length)
 
 /* ---- publishing and freeing -------------------------------------------------------------------------- */
 
-void ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder)
+bool ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder)
 {
     ipc_pool_block *block = ipc_pool_block_at(pool, loan->klass, loan->index);
     uint64_t word = ipc_block_word(loan->generation, loan->owner, IPC_BLOCK_OWNED);
     ipc_store_relaxed64(&block->holder, holder);
     IPC_FAULT_POINT("pool.publish.before");
-    /* [loan] If it is ours no longer, somebody wrote what no peer writes, and the receiver will say so. */
-    (void)ipc_cas64(&block->state, &word, ipc_block_word(loan->generation, 0, IPC_BLOCK_PUBLISHED));
+    const bool is_ours =
+        ipc_cas64(&block->state, &word, ipc_block_word(loan->generation, 0, IPC_BLOCK_PUBLISHED)); /* [loan] */
     IPC_FAULT_POINT("pool.publish.after");
+    return is_ours;
 }
 
 /* From exactly `word` to Free, one generation later. */

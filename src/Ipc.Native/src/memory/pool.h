@@ -21,6 +21,9 @@
 #define IPC_POOL_DEFAULT_BUDGET (256ull << 20)
 #define IPC_POOL_NOBODY         UINT32_MAX /* as dead owner: nobody's own blocks are freed */
 #define IPC_POOL_GROWTH_WAIT_NS 10000000u  /* how long a sender waits for the lock under which a pool grows */
+/* Who waits for a loan sleeps at most this long at a time: a block may have been owned for a moment by somebody who
+   found that it cannot grow, and a full disk may get room; neither is followed by a signal. */
+#define IPC_POOL_LOOK_NS 20000000u
 
 typedef struct ipc_pool {
     ipc_pool_header *header; /* NULL: there is no pool */
@@ -85,8 +88,9 @@ ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_lo
 /* More memory behind an owned block: IPC_FULL if it cannot hold that (the loan is as it was). */
 ipc_status ipc_pool_extend(ipc_pool *pool, ipc_loan *loan, uint32_t length);
 ipc_loan_descriptor ipc_pool_describe(const ipc_loan *loan, uint32_t length);
-/* Owned -> Published; `holder` names it: the file offset of a slot, or the position of a record. */
-void ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder);
+/* Owned -> Published; `holder` names it: the file offset of a slot, or the position of a record. False: it is not ours
+   any more, which no peer does; do not send it. */
+bool ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder);
 void ipc_pool_give_back(ipc_pool *pool, const ipc_loan *loan); /* Owned -> Free */
 
 /* ---- the receiver's ---------------------------------------------------------------------------------- */

@@ -24,20 +24,28 @@ static ipc_status create(void *owner, const char *path, ipc_region **created)
 {
     ipc_ring_end *end = owner;
     const uint64_t capacity = capacity_of(end->options);
+    const uint64_t pool_offset = DATA_OFFSET + capacity;
+    uint64_t budget = 0;
+    ipc_status status = ipc_pool_budget(end->options->loan_budget, &budget);
+    if (status != IPC_OK)
+        return status;
     const ipc_region_plan plan = {
         .participants = PARTICIPANTS,
         .role = end->role,
         .persistent = end->options->persistent,
         .body_offset = BODY_OFFSET,
-        .body_size = IPC_RING_HEADER_SIZE + capacity,
-        .total_size = DATA_OFFSET + capacity,
+        .body_size = IPC_RING_HEADER_SIZE + capacity + ipc_pool_size(budget),
+        .total_size = pool_offset + ipc_pool_size(budget),
+        .reserved_size = pool_offset + ipc_pool_reserve(budget),
     };
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_build(path, &ipc_ring_kind, &plan, &region);
+    status = ipc_region_build(path, &ipc_ring_kind, &plan, &region);
     if (status != IPC_OK)
         return status;
     region->owner = end;
-    ipc_ring_write_header(ipc_ring_region_header(region), capacity, DATA_OFFSET);
+    ipc_ring_write_header(ipc_ring_region_header(region), capacity, DATA_OFFSET, budget == 0 ? 0 : pool_offset);
+    if (budget != 0)
+        ipc_pool_write_header(ipc_region_at(region, pool_offset), budget);
     ipc_ring_region_enter(region, region->index, end->role);
     status = ipc_region_link(region);
     if (status != IPC_OK) {
@@ -60,7 +68,10 @@ static ipc_status enter_region(const char *name, const ipc_ring_options *options
         .cancel = options->cancel,
         .create = create,
     };
+    uint64_t budget = 0;
     ipc_status status = ipc_ring_check_capacity(capacity_of(options));
+    if (status == IPC_OK)
+        status = ipc_pool_budget(options->loan_budget, &budget);
     return status == IPC_OK ? ipc_region_enter(&entrance, &end->region) : status;
 }
 
@@ -93,14 +104,20 @@ static ipc_status open_end(const char *name, const ipc_ring_options *options, ui
         free(end);
         return status;
     }
+    end->ring.owner = end->region->index + 1;
     *opened = end;
     return IPC_OK;
 }
 
 static void close_end(ipc_ring_end *end)
 {
-    if (end->end != NULL && !end->region->forked)
+    if (end->end != NULL && !end->region->forked) {
         ipc_end_close(end->end);
+        if (end->role == IPC_ROLE_WRITER)
+            ipc_ring_abandon(&end->as.writer); /* an open loan would be out of use until the next writer comes */
+    }
+    if (end->role == IPC_ROLE_READER)
+        ipc_ring_reader_dispose(&end->as.reader);
     if (end->watched != 0)
         ipc_watch_remove(&end->watch);
     ipc_region_leave(end->region);
@@ -157,6 +174,8 @@ ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *option
         close_end(end);
         return status;
     }
+    if (end->before != IPC_PEER_NEVER)
+        ipc_ring_writer_sweep(&end->as.writer);
     end->as.writer.region_end = end;
     finish(end, &end->as.writer.end, abandon_writer);
     *writer = &end->as.writer;
@@ -176,6 +195,8 @@ ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options *option
         close_end(end);
         return status;
     }
+    if (end->before != IPC_PEER_NEVER)
+        ipc_ring_reader_sweep(&end->as.reader);
     end->as.reader.region_end = end;
     finish(end, &end->as.reader.end, abandon_reader);
     *reader = &end->as.reader;

@@ -11,11 +11,28 @@ ipc_status ipc_ring_check_capacity(uint64_t capacity)
     return IPC_OK;
 }
 
-void ipc_ring_write_header(ipc_ring_header *header, uint64_t capacity, uint64_t data_offset)
+void ipc_ring_write_header(ipc_ring_header *header, uint64_t capacity, uint64_t data_offset, uint64_t pool_offset)
 {
     header->magic = IPC_RING_MAGIC;
     header->capacity = capacity;
     header->data_offset = data_offset;
+    header->pool_offset = pool_offset;
+}
+
+static ipc_status locate_pool(const ipc_region *region, uint64_t offset, uint64_t pool_offset, ipc_ring *ring)
+{
+    ipc_status status = ipc_pool_locate(region, pool_offset, &ring->pool);
+    if (status != IPC_OK || !ipc_pool_exists(&ring->pool))
+        return status;
+    const uint64_t pool_end = pool_offset + ipc_pool_size(ring->pool.budget);
+    const uint64_t data_offset = (uint64_t)(ring->data - region->base);
+    if ((pool_offset < data_offset + ring->capacity && data_offset < pool_end) ||
+        (pool_offset < offset + IPC_RING_HEADER_SIZE && offset < pool_end))
+        return ipc_fail(IPC_E_CORRUPT,
+                        "%s has a pool at %" PRIu64 "..%" PRIu64 " that covers its ring (header at %" PRIu64
+                        ", data at %" PRIu64 ")",
+                        region->path, pool_offset, pool_end, offset, data_offset);
+    return IPC_OK;
 }
 
 ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *ring)
@@ -31,6 +48,7 @@ ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *
     const uint32_t magic = *(volatile uint32_t *)&header->magic; /* once: the peer can still write it */
     const uint64_t capacity = *(volatile uint64_t *)&header->capacity;
     const uint64_t data_offset = *(volatile uint64_t *)&header->data_offset;
+    const uint64_t pool_offset = *(volatile uint64_t *)&header->pool_offset;
     if (magic != IPC_RING_MAGIC)
         return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a ring's magic %08x should be", region->path, magic,
                         IPC_RING_MAGIC);
@@ -47,13 +65,14 @@ ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *
     ring->header = header;
     ring->data = ipc_region_at(region, data_offset);
     ring->capacity = capacity;
-    return IPC_OK;
+    ring->owner = 1;
+    return locate_pool(region, offset, pool_offset, ring);
 }
 
 bool ipc_record_decode(uint64_t word, uint64_t capacity, uint64_t position, ipc_record_view *view)
 {
     const uint64_t to_end = capacity - (position & (capacity - 1));
-    if ((word & IPC_RECORD_PUBLISHED) == 0 || (word & IPC_RECORD_RESERVED) != 0)
+    if ((word & IPC_RECORD_PUBLISHED) == 0 || (word & (IPC_RECORD_RESERVED | IPC_RECORD_LOAN)) != 0)
         return false;
     view->length = (uint32_t)word;
     view->type = (uint16_t)(word >> 32);
@@ -64,4 +83,10 @@ bool ipc_record_decode(uint64_t word, uint64_t capacity, uint64_t position, ipc_
     }
     view->size = ipc_record_size(view->length);
     return view->size <= to_end && view->size <= capacity / 2;
+}
+
+bool ipc_record_decode_any(const ipc_ring *ring, uint64_t word, uint64_t position, ipc_record_view *view)
+{
+    const bool is_loan = ipc_pool_exists(&ring->pool) && ipc_record_is_loan(word);
+    return ipc_record_decode(is_loan ? word & ~IPC_RECORD_LOAN : word, ring->capacity, position, view);
 }

@@ -11,6 +11,7 @@
 #include "messaging/ring.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* ---- starting ---------------------------------------------------------------------------------------- */
 
@@ -21,7 +22,7 @@ static uint64_t end_of_published(const ipc_ring *ring, uint64_t position, uint64
     while (position < end) {
         ipc_record_view view;
         const uint64_t word = ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish] */
-        if (!ipc_record_decode(word, ring->capacity, position, &view)) /* zero, or corrupt: reading will tell */
+        if (!ipc_record_decode_any(ring, word, position, &view)) /* zero, or corrupt: reading will tell */
             break;
         position += view.size;
     }
@@ -52,6 +53,10 @@ ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, 
     reader->position = position;
     reader->released = position;
     reader->freed = position;
+    reader->return_at = position + (ring->capacity >> IPC_RING_RETURN_SHIFT);
+    reader->loans = NULL;
+    reader->loan_count = 0;
+    reader->loan_capacity = 0;
     reader->redelivered_until = predecessor_died ? end_of_published(ring, position, position) : 0;
     reader->header = ring->header;
     reader->ring = *ring;
@@ -69,6 +74,14 @@ void ipc_ring_reader_abandon(ipc_ring_reader *reader)
     ipc_store_relaxed32(&reader->end.inside, 0);
 }
 
+void ipc_ring_reader_dispose(ipc_ring_reader *reader)
+{
+    free(reader->loans);
+    reader->loans = NULL;
+    reader->loan_count = 0;
+    reader->loan_capacity = 0;
+}
+
 /* ---- returning space --------------------------------------------------------------------------------- */
 
 static void return_space(ipc_ring_reader *reader)
@@ -80,6 +93,8 @@ static void return_space(ipc_ring_reader *reader)
     ipc_store_release64(&reader->header->free_position, reader->released); /* [reclaim] */
     IPC_FAULT_POINT("ring.return.stored");
     reader->freed = reader->released;
+    if (reader->loan_count == 0)
+        reader->return_at = reader->freed + (reader->capacity >> IPC_RING_RETURN_SHIFT);
     ipc_full_fence(); /* once per portion: cheap, and the sleeping writer needs no more than this */
     if ((ipc_load_relaxed32(&reader->header->space.word) & IPC_WAITER_SLEEPING) != 0) /* [sleep] */
         ipc_waiter_signal_sleeper(&reader->header->space);
@@ -90,6 +105,17 @@ static inline bool space_is_wanted(const ipc_ring_reader *reader)
     return ipc_load_relaxed32(&reader->header->space.wanted) != 0; /* [wanted] */
 }
 
+/* Frees what was lent, before the writer is told: it may be waiting for just that. */
+static void release_more(ipc_ring_reader *reader)
+{
+    if (reader->loan_count != 0) {
+        ipc_ring_free_loans(reader);
+        reader->return_at = reader->freed + (reader->capacity >> IPC_RING_RETURN_SHIFT);
+    }
+    if (reader->released >= reader->return_at || space_is_wanted(reader))
+        return_space(reader);
+}
+
 void ipc_ring_release(ipc_ring_reader *reader)
 {
     if (reader->released == reader->position)
@@ -98,19 +124,23 @@ void ipc_ring_release(ipc_ring_reader *reader)
     reader->released = reader->position;
     ipc_store_release64(&reader->header->read_position, reader->released); /* [release] */
     IPC_FAULT_POINT("ring.release.after_store");
-    if (IPC_UNLIKELY(reader->released - reader->freed >= reader->capacity >> IPC_RING_RETURN_SHIFT ||
-                     space_is_wanted(reader)))
-        return_space(reader);
+    if (IPC_UNLIKELY(reader->released >= reader->return_at || space_is_wanted(reader)))
+        release_more(reader);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-IPC_NOINLINE static ipc_status corrupt(ipc_ring_reader *reader, uint64_t position, uint64_t word)
+static void tell_corrupt(ipc_ring_reader *reader)
 {
     if (!reader->corrupt) {
         reader->corrupt = true;
         reader->peer.corrupt(reader->peer.owner);
     }
+}
+
+IPC_NOINLINE static ipc_status corrupt(ipc_ring_reader *reader, uint64_t position, uint64_t word)
+{
+    tell_corrupt(reader);
     return ipc_fail(IPC_E_CORRUPT,
                     "the writer put %016" PRIx64 " at position %" PRIu64 " of a ring of %" PRIu64
                     " bytes, which is no record",
@@ -130,41 +160,58 @@ static inline bool within_ring(const ipc_ring_reader *reader, uint64_t position,
            reader->capacity; /* reading ahead never comes round to what is not released */
 }
 
-/* The record behind padding. A second padding in a row is nothing that a writer does. */
-IPC_NOINLINE static ipc_status skip_padding(ipc_ring_reader *reader, uint64_t padding_word, ipc_record_view *view,
-                                            uint64_t *position)
+static inline void hand_out(const ipc_ring_reader *reader, uint64_t position, const ipc_record_view *view,
+                            ipc_record *record)
 {
-    if (!within_ring(reader, *position, view->size))
-        return corrupt(reader, *position, padding_word);
-    *position += view->size;
-    const uint64_t word =
-        ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, *position)); /* [publish] of the padding */
-    if (!ipc_record_decode(word, reader->capacity, *position, view) || view->padding)
-        return corrupt(reader, *position, word);
+    record->payload = reader->data + (position & (reader->capacity - 1)) + IPC_RECORD_HEADER_SIZE;
+    record->length = view->length;
+    record->type = view->type;
+}
+
+/* Padding with a record behind it, a loan, or neither. A second padding in a row is nothing that a writer does. */
+IPC_NOINLINE static ipc_status read_special(ipc_ring_reader *reader, uint64_t word, ipc_record *record)
+{
+    uint64_t position = reader->position;
+    ipc_record_view view;
+    if (ipc_record_decode(word, reader->capacity, position, &view) && view.padding) {
+        if (!within_ring(reader, position, view.size))
+            return corrupt(reader, position, word);
+        position += view.size;
+        word = ipc_load_acquire64(
+            ipc_record_at(reader->data, reader->capacity, position)); /* [publish] of the padding */
+    }
+    if (!ipc_record_decode_any(&reader->ring, word, position, &view) || view.padding ||
+        !within_ring(reader, position, view.size))
+        return corrupt(reader, position, word);
+    if ((word & IPC_RECORD_LOAN) != 0) {
+        ipc_status status = ipc_ring_read_loan(reader, position, view.type, record);
+        if (status == IPC_E_CORRUPT)
+            tell_corrupt(reader);
+        if (status != IPC_OK)
+            return status;
+    } else {
+        hand_out(reader, position, &view, record);
+    }
+    record->redelivered = position < reader->redelivered_until;
+    reader->position = position + view.size;
+    IPC_FAULT_POINT("ring.read.done");
     return IPC_OK;
 }
 
 ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record)
 {
-    uint64_t position = reader->position;
+    const uint64_t position = reader->position;
     const uint64_t word = ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, position)); /* [publish] */
     if (word == 0)
         return empty(reader);
 
     ipc_record_view view;
-    if (IPC_UNLIKELY(!ipc_record_decode(word, reader->capacity, position, &view)))
-        return corrupt(reader, position, word);
-    if (IPC_UNLIKELY(view.padding)) {
-        ipc_status status = skip_padding(reader, word, &view, &position);
-        if (status != IPC_OK)
-            return status;
-    }
+    if (IPC_UNLIKELY(!ipc_record_decode(word, reader->capacity, position, &view) || view.padding))
+        return read_special(reader, word, record);
     if (IPC_UNLIKELY(!within_ring(reader, position, view.size)))
         return corrupt(reader, position, word);
 
-    record->payload = reader->data + (position & (reader->capacity - 1)) + IPC_RECORD_HEADER_SIZE;
-    record->length = view.length;
-    record->type = view.type;
+    hand_out(reader, position, &view, record);
     record->redelivered = position < reader->redelivered_until;
     reader->position = position + view.size;
     IPC_FAULT_POINT("ring.read.done");

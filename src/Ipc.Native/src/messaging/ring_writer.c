@@ -32,7 +32,7 @@ static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
             ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish], [walk] */
         if (word == 0)
             break;
-        if (!ipc_record_decode(word, ring->capacity, position, &view) || view.size > end - position)
+        if (!ipc_record_decode_any(ring, word, position, &view) || view.size > end - position)
             return ipc_fail(IPC_E_CORRUPT, "a ring has %016" PRIx64 " at position %" PRIu64 ", which is no record",
                             word, position);
         position += view.size;
@@ -77,7 +77,11 @@ ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, 
     writer->claim_size = 0;
     writer->withheld = 0;
     writer->header = ring->header;
-    writer->max_payload = (uint32_t)(ring->capacity / 2 - IPC_RECORD_HEADER_SIZE);
+    writer->longest_record = (uint32_t)(ring->capacity / 2 - IPC_RECORD_HEADER_SIZE);
+    writer->max_payload = writer->longest_record;
+    if (ipc_pool_exists(&ring->pool) && ipc_pool_max_length(&ring->pool) > writer->max_payload)
+        writer->max_payload = ipc_pool_max_length(&ring->pool);
+    writer->loan_is_open = false;
     writer->ring = *ring;
     writer->peer = *peer;
     ipc_end_init(&writer->end, mode);
@@ -91,6 +95,7 @@ void ipc_ring_writer_abandon(ipc_ring_writer *writer)
     writer->limit = 0; /* every claim takes the slow path, and finds the end closed */
     writer->claim_size = 0;
     writer->withheld = 0;
+    writer->loan_is_open = false;
     ipc_store_relaxed32(&writer->end.flags, IPC_END_CLOSED);
     ipc_store_relaxed32(&writer->end.inside, 0);
 }
@@ -122,28 +127,28 @@ static ipc_status refresh_limit(ipc_ring_writer *writer)
     return IPC_OK;
 }
 
-/* Looks again, then asks for space and looks once more [wanted]. */
-IPC_NOINLINE static ipc_status make_room(ipc_ring_writer *writer, uint64_t end)
+void ipc_ring_ask_for_space(ipc_ring_writer *writer)
 {
-    if ((ipc_load_relaxed32(&writer->end.flags) & IPC_END_CLOSED) != 0)
-        return IPC_CLOSED;
-    ipc_status status = refresh_limit(writer);
-    if (status != IPC_OK || end <= writer->limit)
-        return status;
     ipc_ring_flush(writer);                                /* the reader cannot make room out of what it cannot see */
     ipc_store_relaxed32(&writer->header->space.wanted, 1); /* [wanted] */
     ipc_full_fence();
+}
+
+/* Looks again, then asks for space and looks once more [wanted]. */
+IPC_NOINLINE ipc_status ipc_ring_make_room(ipc_ring_writer *writer, uint64_t end)
+{
+    if ((ipc_load_relaxed32(&writer->end.flags) & IPC_END_CLOSED) != 0)
+        return IPC_CLOSED;
+    ipc_ring_drop_loan(writer); /* a new claim replaces it */
+    ipc_status status = refresh_limit(writer);
+    if (status != IPC_OK || end <= writer->limit)
+        return status;
+    ipc_ring_ask_for_space(writer);
     status = refresh_limit(writer);
     if (status != IPC_OK || end <= writer->limit)
         return status;
     writer->wanted_end = end;
     return IPC_FULL;
-}
-
-IPC_NOINLINE static ipc_status too_large(const ipc_ring_writer *writer, uint32_t length)
-{
-    return ipc_fail(IPC_E_TOO_LARGE, "a record of %u bytes does not fit: a ring of %" PRIu64 " bytes takes at most %u",
-                    length, writer->capacity, writer->max_payload);
 }
 
 static inline void *payload_at(const ipc_ring_writer *writer, uint64_t position)
@@ -153,8 +158,8 @@ static inline void *payload_at(const ipc_ring_writer *writer, uint64_t position)
 
 ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **payload)
 {
-    if (IPC_UNLIKELY(length > writer->max_payload))
-        return too_large(writer, length);
+    if (IPC_UNLIKELY(length > writer->longest_record))
+        return ipc_ring_claim_loan(writer, length, payload);
     if (IPC_UNLIKELY(writer->claim_size != 0))
         ipc_ring_abandon(writer);
 
@@ -162,7 +167,7 @@ ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **p
     const uint64_t to_end = writer->capacity - (writer->tail & (writer->capacity - 1));
     const uint64_t start = size <= to_end ? writer->tail : writer->tail + to_end;
     if (IPC_UNLIKELY(start + size > writer->limit)) {
-        ipc_status status = make_room(writer, start + size);
+        ipc_status status = ipc_ring_make_room(writer, start + size);
         if (status != IPC_OK)
             return status;
     }
@@ -178,15 +183,15 @@ ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **p
 ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t length, void **payload)
 {
     if (writer->claim_size == 0)
-        return ipc_fail(IPC_E_STATE, "there is no open claim to extend");
-    if (length > writer->max_payload)
-        return too_large(writer, length);
+        return ipc_ring_extend_loan(writer, length, payload);
+    if (length > writer->longest_record)
+        return ipc_ring_move_to_loan(writer, length, payload);
     if (length > writer->claimed) {
         const uint64_t size = ipc_record_size(length);
         const uint64_t to_end = writer->capacity - (writer->claim & (writer->capacity - 1));
         const uint64_t start = size <= to_end ? writer->claim : writer->claim + to_end;
         if (start + size > writer->limit) {
-            ipc_status status = make_room(writer, start + size);
+            ipc_status status = ipc_ring_make_room(writer, start + size);
             if (status != IPC_OK)
                 return status;
         }
@@ -205,8 +210,10 @@ ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t length, void 
 
 void ipc_ring_abandon(ipc_ring_writer *writer)
 {
-    if (writer->claim_size == 0)
+    if (writer->claim_size == 0) {
+        ipc_ring_drop_loan(writer);
         return;
+    }
     /* The first line's header word has not been written. Of a claim that moved, neither has the tail's. */
     if (writer->claim_moved)
         ipc_ring_zero_lines(writer->data, writer->capacity, writer->tail + IPC_LINE, writer->claim);
@@ -239,8 +246,10 @@ static inline void put(ipc_ring_writer *writer, uint64_t position, uint64_t word
                         word); /* plain is enough: unreachable yet */
 }
 
-IPC_NOINLINE static ipc_status bad_commit(const ipc_ring_writer *writer, uint32_t length)
+IPC_NOINLINE static ipc_status commit_otherwise(ipc_ring_writer *writer, uint32_t length, uint16_t type, bool batched)
 {
+    if (writer->loan_is_open)
+        return ipc_ring_commit_loan(writer, length, type, batched);
     if (writer->claim_size == 0)
         return ipc_fail(IPC_E_STATE, "commit without an open claim");
     return ipc_fail(IPC_E_ARGUMENT, "commit of %u bytes, %u were claimed", length, writer->claimed);
@@ -259,7 +268,7 @@ static inline void close_claim(ipc_ring_writer *writer, uint32_t length)
 ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_t length, uint16_t type)
 {
     if (IPC_UNLIKELY(writer->claim_size == 0 || length > writer->claimed))
-        return bad_commit(writer, length);
+        return commit_otherwise(writer, length, type, false);
     if (IPC_UNLIKELY(writer->withheld != 0)) {
         ipc_status status = ipc_ring_commit_batched(writer, length, type);
         ipc_ring_flush(writer);
@@ -290,7 +299,7 @@ static inline void put_or_withhold(ipc_ring_writer *writer, uint64_t position, u
 ipc_status ipc_ring_commit_batched(ipc_ring_writer *writer, uint32_t length, uint16_t type)
 {
     if (IPC_UNLIKELY(writer->claim_size == 0 || length > writer->claimed))
-        return bad_commit(writer, length);
+        return commit_otherwise(writer, length, type, true);
     if (writer->claim != writer->tail)
         put_or_withhold(writer, writer->tail, ipc_record_padding(writer->claim - writer->tail));
     put_or_withhold(writer, writer->claim, ipc_record_word(length, type));
@@ -308,6 +317,19 @@ void ipc_ring_flush(ipc_ring_writer *writer)
     publish(writer, writer->withheld_at, word);
 }
 
+void ipc_ring_append(ipc_ring_writer *writer, uint64_t word, uint64_t size, bool batched)
+{
+    const uint64_t position = writer->tail;
+    writer->tail += size;
+    if (batched || writer->withheld != 0) {
+        put_or_withhold(writer, position, word);
+        if (!batched)
+            ipc_ring_flush(writer);
+    } else {
+        publish(writer, position, word);
+    }
+}
+
 /* ---- waiting ----------------------------------------------------------------------------------------- */
 
 static bool may_have_room(const void *subject)
@@ -316,15 +338,18 @@ static bool may_have_room(const void *subject)
     return ipc_load_relaxed64(&writer->header->free_position) != writer->free_seen;
 }
 
+ipc_status ipc_ring_reader_gone(ipc_peer_state state)
+{
+    return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : state == IPC_PEER_DEAD ? IPC_PEER_DIED : IPC_EMPTY;
+}
+
 static ipc_status check_room(void *subject)
 {
     ipc_ring_writer *writer = subject;
     /* The state first: what a reader released before it went is seen by the look that follows. */
     const ipc_peer_state state = writer->peer.state(writer->peer.owner);
-    ipc_status status = make_room(writer, writer->wanted_end);
-    if (status != IPC_FULL)
-        return status;
-    return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : state == IPC_PEER_DEAD ? IPC_PEER_DIED : IPC_EMPTY;
+    ipc_status status = ipc_ring_make_room(writer, writer->wanted_end);
+    return status != IPC_FULL ? status : ipc_ring_reader_gone(state);
 }
 
 static bool attend_reader(void *subject)
@@ -339,6 +364,8 @@ ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline
     ipc_status status = ipc_ring_try_claim(writer, length, payload);
     if (IPC_LIKELY(status != IPC_FULL))
         return status;
+    if (length > writer->longest_record)
+        return ipc_ring_wait_for_loan(writer, length, deadline, cancel, payload);
 
     const ipc_wait wait = {
         .end = &writer->end,

@@ -140,8 +140,6 @@ static ipc_status sleep_once(const ipc_wait *wait)
     ipc_deadline until = wait->deadline;
     if (!attended)
         until = earlier(until, now + LOOK_AROUND_NS);
-    if (wait->longest_sleep_ns != 0)
-        until = earlier(until, now + wait->longest_sleep_ns);
     if (now < ipc_load_relaxed64(&wait->end->bounded_until))
         until = earlier(until, now + DOZE_NS);
     if (wait->longest_sleep_ns != 0)

@@ -1,0 +1,684 @@
+/* Records that are too long for the ring: the same calls, a loan from its pool. */
+#define _GNU_SOURCE
+#include "messaging/ring.h"
+#include "test.h"
+
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KIB  1024u
+#define LONG (100 * KIB)
+
+static const ipc_ring_options tight = {.capacity = 4096, .loan_budget = 1024 * KIB};
+
+typedef struct both {
+    ipc_ring_writer *writer;
+    ipc_ring_reader *reader;
+} both;
+
+static void open_both(both *ends, const ipc_ring_options *options)
+{
+    CHECK_OK(ipc_ring_writer_open("r", options, &ends->writer));
+    CHECK_OK(ipc_ring_reader_open("r", options, &ends->reader));
+}
+
+static void close_both(both *ends)
+{
+    ipc_ring_writer_close(ends->writer);
+    ipc_ring_reader_close(ends->reader);
+}
+
+static uint8_t byte_of(uint32_t seed, uint32_t i)
+{
+    return (uint8_t)(seed + i * 7 + (i >> 8));
+}
+
+static void fill(void *payload, uint32_t length, uint32_t seed)
+{
+    for (uint32_t i = 0; i < length; i++)
+        ((uint8_t *)payload)[i] = byte_of(seed, i);
+}
+
+static void write_one(ipc_ring_writer *writer, uint32_t length, uint32_t seed)
+{
+    void *payload = NULL;
+    CHECK_OK(ipc_ring_try_claim(writer, length, &payload));
+    fill(payload, length, seed);
+    CHECK_OK(ipc_ring_commit(writer, length, (uint16_t)seed));
+}
+
+static void expect(const ipc_record *record, uint32_t length, uint32_t seed)
+{
+    CHECK_EQUAL(length, record->length);
+    CHECK_EQUAL((uint16_t)seed, record->type);
+    for (uint32_t i = 0; i < length; i++) {
+        if (((const uint8_t *)record->payload)[i] != byte_of(seed, i))
+            test_fail(__FILE__, __LINE__, "byte %u of %u is wrong", i, length);
+    }
+}
+
+static ipc_record read_one(ipc_ring_reader *reader, uint32_t length, uint32_t seed)
+{
+    ipc_record record;
+    CHECK_OK(ipc_ring_try_read(reader, &record));
+    expect(&record, length, seed);
+    return record;
+}
+
+static uint32_t lent(const ipc_ring *ring)
+{
+    ipc_pool_info info;
+    ipc_pool_get_info(&ring->pool, &info);
+    return info.lent;
+}
+
+static uint64_t word_at(const ipc_ring_reader *reader, uint64_t position)
+{
+    return ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, position));
+}
+
+/* ---- writing and reading ----------------------------------------------------------------------------- */
+
+TEST(a_long_record_is_a_descriptor_in_the_ring_and_a_block_of_the_pool)
+{
+    both ends;
+    open_both(&ends, &tight);
+    CHECK_EQUAL(1024 * KIB, ipc_ring_writer_max_payload(ends.writer));
+    write_one(ends.writer, 2040, 1); /* the longest that is a record */
+    CHECK_EQUAL(0, lent(&ends.reader->ring));
+    write_one(ends.writer, 2041 - 1000, 2);
+    (void)read_one(ends.reader, 2040, 1);
+    (void)read_one(ends.reader, 1041, 2);
+    ipc_ring_release(ends.reader);
+
+    const uint64_t at = ends.reader->position;
+    write_one(ends.writer, LONG, 3);
+    CHECK_EQUAL(0xA000000000000010 | 3ull << 32, word_at(ends.reader, at));
+    CHECK_EQUAL(1, lent(&ends.reader->ring));
+    const ipc_record record = read_one(ends.reader, LONG, 3);
+    CHECK(!record.redelivered);
+    CHECK_EQUAL(at + 64, ends.reader->position);
+    CHECK_EQUAL(1, lent(&ends.reader->ring));
+    ipc_ring_release(ends.reader);
+    CHECK_EQUAL(0, lent(&ends.reader->ring));
+    close_both(&ends);
+}
+
+TEST(one_byte_too_long_for_a_record_is_a_loan)
+{
+    both ends;
+    open_both(&ends, &tight);
+    write_one(ends.writer, 2041, 9);
+    CHECK_EQUAL(1, lent(&ends.reader->ring));
+    (void)read_one(ends.reader, 2041, 9);
+    ipc_ring_release(ends.reader);
+    close_both(&ends);
+}
+
+TEST(short_and_long_records_keep_their_order_batched_or_not)
+{
+    both ends;
+    open_both(&ends, &tight);
+    for (uint32_t round = 0; round < 200; round++) {
+        for (uint32_t i = 0; i < 6; i++) {
+            const uint32_t length = i % 3 == 1 ? 5000 + round * 10 + i : 100 * i + round;
+            void *payload = NULL;
+            CHECK_OK(ipc_ring_try_claim(ends.writer, length, &payload));
+            fill(payload, length, round + i);
+            if (round % 2 == 0)
+                CHECK_OK(ipc_ring_commit_batched(ends.writer, length, (uint16_t)(round + i)));
+            else
+                CHECK_OK(ipc_ring_commit(ends.writer, length, (uint16_t)(round + i)));
+        }
+        ipc_record record;
+        if (round % 2 == 0)
+            CHECK_STATUS(IPC_EMPTY, ipc_ring_try_read(ends.reader, &record));
+        ipc_ring_flush(ends.writer);
+        for (uint32_t i = 0; i < 6; i++)
+            (void)read_one(ends.reader, i % 3 == 1 ? 5000 + round * 10 + i : 100 * i + round, round + i);
+        CHECK_STATUS(IPC_EMPTY, ipc_ring_try_read(ends.reader, &record));
+        CHECK_EQUAL(2, lent(&ends.reader->ring));
+        ipc_ring_release(ends.reader);
+        CHECK_EQUAL(0, lent(&ends.reader->ring));
+    }
+    close_both(&ends);
+}
+
+TEST(a_loan_committed_shorter_stays_a_loan)
+{
+    both ends;
+    void *payload = NULL;
+    open_both(&ends, &tight);
+    CHECK_OK(ipc_ring_try_claim(ends.writer, LONG, &payload));
+    fill(payload, 3, 1);
+    CHECK_STATUS(IPC_E_ARGUMENT, ipc_ring_commit(ends.writer, LONG + 1, 1));
+    CHECK_OK(ipc_ring_commit(ends.writer, 3, 1));
+    CHECK_STATUS(IPC_E_STATE, ipc_ring_commit(ends.writer, 3, 1));
+    CHECK_EQUAL(1, lent(&ends.reader->ring));
+    (void)read_one(ends.reader, 3, 1);
+    ipc_ring_release(ends.reader);
+    close_both(&ends);
+}
+
+TEST(a_claim_that_outgrows_the_ring_moves_into_a_loan_and_on)
+{
+    static const uint32_t steps[] = {100, 2000, 2041, 9000, 300000, 300001, 1024 * KIB};
+    both ends;
+    ipc_record record;
+    open_both(&ends, &tight);
+    for (int commit = 0; commit < 2; commit++) {
+        void *payload = NULL;
+        CHECK_OK(ipc_ring_try_claim(ends.writer, steps[0], &payload));
+        fill(payload, steps[0], 5);
+        for (size_t i = 1; i < sizeof steps / sizeof steps[0] - 1; i++) {
+            CHECK_OK(ipc_ring_extend_claim(ends.writer, steps[i], &payload));
+            for (uint32_t k = 0; k < steps[i - 1]; k++)
+                CHECK_EQUAL(byte_of(5, k), ((const uint8_t *)payload)[k]);
+            fill(payload, steps[i], 5);
+            CHECK(lent(&ends.reader->ring) <= 1);
+        }
+        void *same = NULL;
+        CHECK_OK(ipc_ring_extend_claim(ends.writer, 10, &same)); /* smaller: nothing changes */
+        CHECK(same == payload);
+        CHECK_STATUS(IPC_FULL, ipc_ring_extend_claim(ends.writer, 1024 * KIB, &same)); /* with the old one: too much */
+        CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_extend_claim(ends.writer, 1024 * KIB + 1, &same));
+        if (commit == 0) {
+            ipc_ring_abandon(ends.writer);
+            CHECK_STATUS(IPC_E_STATE, ipc_ring_extend_claim(ends.writer, 10, &same));
+            CHECK_STATUS(IPC_EMPTY, ipc_ring_try_read(ends.reader, &record));
+            CHECK_EQUAL(0, lent(&ends.reader->ring));
+            write_one(ends.writer, 7, 7); /* and the ring's bytes are as they were */
+            (void)read_one(ends.reader, 7, 7);
+            ipc_ring_release(ends.reader);
+        } else {
+            CHECK_OK(ipc_ring_commit(ends.writer, 300001, 5));
+            (void)read_one(ends.reader, 300001, 5);
+            ipc_ring_release(ends.reader);
+        }
+    }
+    close_both(&ends);
+}
+
+TEST(a_new_claim_replaces_an_open_loan)
+{
+    both ends;
+    void *payload = NULL;
+    open_both(&ends, &tight);
+    for (int i = 0; i < 100; i++) {
+        CHECK_OK(ipc_ring_try_claim(ends.writer, LONG, &payload));
+        CHECK_OK(ipc_ring_try_claim(ends.writer, 2 * LONG, &payload));
+        CHECK_EQUAL(1, lent(&ends.reader->ring));
+        CHECK_OK(ipc_ring_try_claim(ends.writer, 1500, &payload));
+        CHECK_EQUAL(0, lent(&ends.reader->ring));
+        CHECK_OK(ipc_ring_try_claim(ends.writer, LONG, &payload));
+        fill(payload, LONG, 1);
+        CHECK_OK(ipc_ring_commit(ends.writer, LONG, 1));
+        (void)read_one(ends.reader, LONG, 1);
+        ipc_ring_release(ends.reader);
+    }
+    CHECK_OK(ipc_ring_try_claim(ends.writer, LONG, &payload));
+    ipc_ring_writer_close(ends.writer); /* gives it back */
+    CHECK_EQUAL(0, lent(&ends.reader->ring));
+    ipc_ring_reader_close(ends.reader);
+}
+
+TEST(many_loans_are_read_ahead_and_released_together)
+{
+    both ends;
+    static const ipc_ring_options wide = {.capacity = 65536, .loan_budget = 8 * 1024 * KIB};
+    open_both(&ends, &wide);
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < 100; i++)
+            write_one(ends.writer, 33000 + i, i);
+        for (uint32_t i = 0; i < 100; i++)
+            (void)read_one(ends.reader, 33000 + i, i);
+        CHECK_EQUAL(100, lent(&ends.reader->ring));
+        ipc_ring_release(ends.reader);
+        CHECK_EQUAL(0, lent(&ends.reader->ring));
+    }
+    close_both(&ends);
+}
+
+TEST(without_a_pool_long_is_too_large)
+{
+    both ends;
+    void *payload = NULL;
+    static const ipc_ring_options none = {.capacity = 4096, .loan_budget = IPC_NO_LOANS};
+    open_both(&ends, &none);
+    CHECK_EQUAL(2040, ipc_ring_writer_max_payload(ends.writer));
+    CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_try_claim(ends.writer, 2041, &payload));
+    check_error_says("2041");
+    CHECK_OK(ipc_ring_try_claim(ends.writer, 10, &payload));
+    CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_extend_claim(ends.writer, 2041, &payload));
+    ipc_ring_abandon(ends.writer);
+    close_both(&ends);
+}
+
+/* ---- full -------------------------------------------------------------------------------------------- */
+
+static void *release_when_asked(void *argument)
+{
+    both *ends = argument;
+    ipc_record record;
+    CHECK_OK(ipc_ring_read(ends->reader, SOON, NULL, &record));
+    WAIT_FOR(ipc_load_acquire32(&ends->reader->header->space.wanted) != 0);
+    ipc_ring_release(ends->reader);
+    return NULL;
+}
+
+TEST(a_writer_waits_for_a_loan_as_for_room)
+{
+    both ends;
+    void *payload = NULL;
+    test_thread thread;
+    open_both(&ends, &tight);
+    write_one(ends.writer, 700 * KIB, 1);
+    CHECK_STATUS(IPC_FULL, ipc_ring_try_claim(ends.writer, 700 * KIB, &payload));
+    CHECK_STATUS(IPC_TIMEOUT, ipc_ring_claim(ends.writer, 700 * KIB, ipc_deadline_after(1000000), NULL, &payload));
+    test_thread_start(&thread, release_when_asked, &ends);
+    CHECK_OK(ipc_ring_claim(ends.writer, 700 * KIB, SOON, NULL, &payload));
+    fill(payload, 700 * KIB, 2);
+    test_thread_join(&thread);
+    CHECK_OK(ipc_ring_commit(ends.writer, 700 * KIB, 2));
+    (void)read_one(ends.reader, 700 * KIB, 2);
+    ipc_ring_reader_close(ends.reader); /* without releasing */
+    CHECK_STATUS(IPC_PEER_CLOSED, ipc_ring_claim(ends.writer, 700 * KIB, SOON, NULL, &payload));
+    CHECK_OK(ipc_ring_try_claim(ends.writer, 1000, &payload)); /* a short one has room */
+    ipc_ring_writer_close(ends.writer);
+}
+
+static void *echo_sizes(void *argument)
+{
+    both *ends = argument;
+    for (uint32_t i = 0; i < 400; i++) {
+        const uint32_t length = (i * 7919) % (400 * KIB);
+        void *payload = NULL;
+        CHECK_OK(ipc_ring_claim(ends->writer, length, SOON, NULL, &payload));
+        memset(payload, (int)i, length);
+        CHECK_OK(ipc_ring_commit(ends->writer, length, (uint16_t)i));
+    }
+    return NULL;
+}
+
+TEST(two_threads_pass_records_of_all_sizes_under_a_small_budget)
+{
+    both ends;
+    test_thread thread;
+    open_both(&ends, &tight);
+    test_thread_start(&thread, echo_sizes, &ends);
+    for (uint32_t i = 0; i < 400; i++) {
+        ipc_record record;
+        CHECK_OK(ipc_ring_read(ends.reader, SOON, NULL, &record));
+        CHECK_EQUAL((i * 7919) % (400 * KIB), record.length);
+        CHECK_EQUAL(i, record.type);
+        for (uint32_t k = 0; k < record.length; k += 997)
+            CHECK_EQUAL((uint8_t)i, ((const uint8_t *)record.payload)[k]);
+        if (i % 2 == 1)
+            ipc_ring_release(ends.reader);
+    }
+    test_thread_join(&thread);
+    ipc_ring_release(ends.reader);
+    CHECK_EQUAL(0, lent(&ends.reader->ring));
+    close_both(&ends);
+}
+
+TEST(a_full_disk_is_a_full_ring)
+{
+    char path[512];
+    both ends = {0};
+    void *payload = NULL;
+    static const ipc_ring_options wide = {.capacity = 4096, .loan_budget = 8 * 1024 * KIB};
+    test_path("disk", path, sizeof path);
+    CHECK(mkdir(path, 0700) == 0);
+    if (geteuid() != 0 || mount("none", path, "tmpfs", 0, "size=1m") != 0) {
+        CHECK(rmdir(path) == 0);
+        test_skip("needs the right to mount a small file system");
+    }
+    CHECK(setenv("IPC_DIR", path, 1) == 0);
+    ipc_status opened = ipc_ring_writer_open("r", &wide, &ends.writer);
+    ipc_status fits = opened == IPC_OK ? ipc_ring_try_claim(ends.writer, 200 * KIB, &payload) : opened;
+    if (fits == IPC_OK)
+        memset(payload, 1, 200 * KIB);
+    ipc_status large = opened == IPC_OK ? ipc_ring_try_claim(ends.writer, 4096 * KIB, &payload) : opened;
+    ipc_status waited =
+        opened == IPC_OK ? ipc_ring_claim(ends.writer, 4096 * KIB, ipc_deadline_after(30000000), NULL, &payload) : opened;
+    ipc_ring_writer_close(ends.writer);
+    CHECK(setenv("IPC_DIR", test_directory(), 1) == 0);
+    CHECK(umount(path) == 0);
+    CHECK(rmdir(path) == 0);
+    CHECK_OK(opened);
+    CHECK_OK(fits);
+    CHECK_STATUS(IPC_FULL, large);
+    CHECK_STATUS(IPC_TIMEOUT, waited);
+}
+
+/* ---- deaths ------------------------------------------------------------------------------------------ */
+
+static const ipc_ring_options lasting = {.capacity = 4096, .loan_budget = 1024 * KIB, .persistent = true};
+
+static void remove_ring(void)
+{
+    char path[512];
+    test_path("r", path, sizeof path);
+    CHECK(unlink(path) == 0);
+}
+
+static int write_until_killed(void *fault)
+{
+    ipc_ring_writer *writer = NULL;
+    (void)setenv("IPC_FAULT", fault, 1);
+    if (ipc_ring_writer_open("r", &lasting, &writer) != IPC_OK)
+        return 1;
+    write_one(writer, 5000, 1);
+    write_one(writer, LONG, 2); /* the second pass of the point kills */
+    return 0;
+}
+
+/* In a process of its own: a child inherits the fault point that its parent has looked up, or not found. */
+static int writer_dies_at(void *fault)
+{
+    both ends;
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(write_until_killed, fault)));
+    open_both(&ends, &lasting);
+    const bool was_published = strstr(fault, "after_publish") != NULL;
+    CHECK_EQUAL(was_published ? 2 : 1, lent(&ends.reader->ring));
+    write_one(ends.writer, 3000, 3);
+    (void)read_one(ends.reader, 5000, 1);
+    if (was_published)
+        (void)read_one(ends.reader, LONG, 2);
+    (void)read_one(ends.reader, 3000, 3);
+    ipc_ring_release(ends.reader);
+    CHECK_EQUAL(0, lent(&ends.reader->ring));
+    write_one(ends.writer, 1024 * KIB, 4); /* the whole budget is there */
+    close_both(&ends);
+    remove_ring();
+    return 0;
+}
+
+TEST(a_writer_that_dies_at_any_step_of_a_loan_leaves_nothing_taken)
+{
+    static const char *const faults[] = {
+        "pool.take.owned:2",           "pool.grow.claimed:2",    "pool.grow.present:2",
+        "ring.claim.done:2",           "ring.loan.recorded:2",   "pool.publish.before:2",
+        "ring.commit.before_publish:2", "pool.publish.after:2",  "ring.commit.after_publish:2",
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        CHECK_EQUAL(0, test_wait_exit(test_fork(writer_dies_at, (void *)(uintptr_t)faults[i])));
+}
+
+static int write_three(void *unused)
+{
+    ipc_ring_writer *writer = NULL;
+    (void)unused;
+    CHECK_OK(ipc_ring_writer_open("r", &lasting, &writer));
+    write_one(writer, 5000, 1);
+    write_one(writer, LONG, 2);
+    write_one(writer, 2 * LONG, 3);
+    ipc_ring_writer_close(writer);
+    return 0;
+}
+
+static int read_until_killed(void *fault)
+{
+    ipc_ring_reader *reader = NULL;
+    (void)setenv("IPC_FAULT", fault, 1);
+    CHECK_OK(ipc_ring_reader_open("r", &lasting, &reader));
+    (void)read_one(reader, 5000, 1);
+    (void)read_one(reader, LONG, 2);
+    ipc_ring_release(reader);
+    return 0;
+}
+
+static int reader_dies_at(void *fault)
+{
+    both ends;
+    CHECK_EQUAL(0, test_wait_exit(test_fork(write_three, NULL)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(read_until_killed, fault)));
+    open_both(&ends, &lasting);
+    const bool was_released = strcmp(fault, "ring.read.done:2") != 0 && strcmp(fault, "ring.release.before_store") != 0;
+    CHECK_EQUAL(was_released ? 1 : 3, lent(&ends.reader->ring));
+    if (!was_released) {
+        CHECK(read_one(ends.reader, 5000, 1).redelivered);
+        CHECK(read_one(ends.reader, LONG, 2).redelivered);
+    }
+    CHECK(read_one(ends.reader, 2 * LONG, 3).redelivered);
+    write_one(ends.writer, 4000, 4);
+    CHECK(!read_one(ends.reader, 4000, 4).redelivered);
+    ipc_ring_release(ends.reader);
+    CHECK_EQUAL(0, lent(&ends.reader->ring));
+    close_both(&ends);
+    remove_ring();
+    return 0;
+}
+
+TEST(a_reader_that_dies_leaves_its_unreleased_loans_to_the_next_and_no_others)
+{
+    static const char *const faults[] = {"ring.read.done:2",          "ring.release.before_store",
+                                         "ring.release.after_store",  "ring.release.before_loans",
+                                         "pool.free.before:1",        "pool.free.before:2"};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        CHECK_EQUAL(0, test_wait_exit(test_fork(reader_dies_at, (void *)(uintptr_t)faults[i])));
+}
+
+static int sweep_until_killed(void *fault)
+{
+    ipc_ring_writer *writer = NULL;
+    (void)setenv("IPC_FAULT", fault, 1);
+    (void)ipc_ring_writer_open("r", &lasting, &writer);
+    return 0;
+}
+
+static int sweeper_dies(void *fault)
+{
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(write_until_killed, (void *)(uintptr_t) "pool.take.owned:2")));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(sweep_until_killed, fault)));
+    both ends;
+    open_both(&ends, &lasting);
+    CHECK_EQUAL(1, lent(&ends.reader->ring));
+    (void)read_one(ends.reader, 5000, 1);
+    ipc_ring_release(ends.reader);
+    write_one(ends.writer, 1024 * KIB, 2);
+    close_both(&ends);
+    remove_ring();
+    return 0;
+}
+
+TEST(a_sweep_that_is_killed_is_done_again)
+{
+    CHECK_EQUAL(0, test_wait_exit(test_fork(sweeper_dies, (void *)(uintptr_t) "pool.free.before")));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(sweeper_dies, (void *)(uintptr_t) "pool.recover.block")));
+}
+
+/* ---- hostile bytes ----------------------------------------------------------------------------------- */
+
+static void expect_corrupt(uint64_t word, const ipc_loan_descriptor *descriptor, const ipc_ring_options *options)
+{
+    both ends;
+    ipc_record record;
+    open_both(&ends, options);
+    const ipc_atomic64 *line = ipc_record_at(ends.reader->data, ends.reader->capacity, 0);
+    if (descriptor != NULL)
+        memcpy((uint8_t *)(uintptr_t)line + 8, descriptor, sizeof *descriptor);
+    ipc_store_release64((ipc_atomic64 *)(uintptr_t)line, word);
+    CHECK_STATUS(IPC_E_CORRUPT, ipc_ring_try_read(ends.reader, &record));
+    CHECK_STATUS(IPC_E_CORRUPT, ipc_ring_try_read(ends.reader, &record));
+    ipc_ring_release(ends.reader);
+    close_both(&ends);
+}
+
+TEST(a_loan_that_is_none_is_corrupt)
+{
+    static const ipc_ring_options none = {.capacity = 4096, .loan_budget = IPC_NO_LOANS};
+    const ipc_loan_descriptor free_block = {.klass = 0, .index = 0, .generation = 0, .length = 1};
+    const ipc_loan_descriptor outside = {.klass = 0, .index = 256, .generation = 0, .length = 1};
+    const uint64_t loan = 0xA000000000000010;
+    expect_corrupt(loan, &free_block, &tight);
+    expect_corrupt(loan, &outside, &tight);
+    expect_corrupt(loan, &free_block, &none);          /* there is no pool */
+    expect_corrupt(loan | 1ull << 62, NULL, &tight);   /* padding that is a loan */
+    expect_corrupt(loan | 1ull << 60, NULL, &tight);   /* a reserved bit */
+    expect_corrupt(loan + 1, &free_block, &tight);     /* a descriptor has 16 bytes */
+    expect_corrupt(loan - 1, &free_block, &tight);
+}
+
+TEST(a_pool_that_does_not_fit_its_region_is_refused)
+{
+    both ends;
+    ipc_ring_writer *second = NULL;
+    char path[512];
+    test_path("r", path, sizeof path);
+    open_both(&ends, &tight);
+    ipc_ring_writer_close(ends.writer);
+    ipc_ring_header *header = ends.reader->header;
+    const uint64_t good = header->pool_offset;
+    static const uint64_t bad[] = {4096, 12288, 64, 1ull << 40, UINT64_MAX};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        header->pool_offset = bad[i];
+        CHECK_STATUS(IPC_E_CORRUPT, ipc_ring_writer_open("r", &tight, &second));
+    }
+    header->pool_offset = good;
+    ((ipc_pool_header *)(uintptr_t)ends.reader->ring.pool.header)->budget = 1ull << 36;
+    CHECK_STATUS(IPC_E_CORRUPT, ipc_ring_writer_open("r", &tight, &second));
+    ((ipc_pool_header *)(uintptr_t)ends.reader->ring.pool.header)->budget = 1024 * KIB;
+    CHECK_OK(ipc_ring_writer_open("r", &tight, &second));
+    ipc_ring_writer_close(second);
+    ipc_ring_reader_close(ends.reader);
+}
+
+/* ---- both ways through a connection ------------------------------------------------------------------ */
+
+typedef struct server {
+    const ipc_listener_options *options;
+    _Atomic bool ready;
+    _Atomic bool saw_corrupt;
+} server;
+
+static void *echo_once(void *argument)
+{
+    server *one = argument;
+    ipc_listener *listener = NULL;
+    CHECK_OK(ipc_listener_open("s", one->options, &listener));
+    one->ready = true;
+    for (bool done = false; !done;) {
+        ipc_event event;
+        CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+        ipc_record record;
+        void *payload = NULL;
+        switch (event.kind) {
+        case IPC_EVENT_CONNECT:
+            CHECK_OK(ipc_connection_accept(event.connection));
+            ipc_listener_return(listener, event.connection);
+            break;
+        case IPC_EVENT_READABLE:
+            for (;;) {
+                const ipc_status status = ipc_ring_try_read(ipc_connection_reader(event.connection), &record);
+                if (status == IPC_E_CORRUPT)
+                    one->saw_corrupt = true;
+                if (status != IPC_OK)
+                    break;
+                ipc_ring_writer *writer = ipc_connection_writer(event.connection);
+                CHECK_OK(ipc_ring_claim(writer, record.length, SOON, NULL, &payload));
+                memcpy(payload, record.payload, record.length);
+                CHECK_OK(ipc_ring_commit(writer, record.length, record.type));
+                ipc_ring_release(ipc_connection_reader(event.connection));
+            }
+            if (!one->saw_corrupt) {
+                ipc_listener_return(listener, event.connection);
+                break;
+            }
+            ipc_connection_close(event.connection);
+            done = true;
+            break;
+        case IPC_EVENT_CLOSED:
+            ipc_connection_close(event.connection);
+            done = true;
+            break;
+        }
+    }
+    ipc_listener_close(listener);
+    return NULL;
+}
+
+static void start_server(server *one, test_thread *thread)
+{
+    test_thread_start(thread, echo_once, one);
+    WAIT_FOR(one->ready);
+}
+
+TEST(a_connection_lends_both_ways)
+{
+    server one = {0};
+    test_thread thread;
+    ipc_connection *connection = NULL;
+    start_server(&one, &thread);
+    CHECK_OK(ipc_connect("s", NULL, &connection));
+    CHECK_EQUAL(256 * 1024 * KIB, ipc_ring_writer_max_payload(ipc_connection_writer(connection)));
+    static const uint32_t sizes[] = {10, 1024 * KIB, 131064, 131065, 100 * 1024 * KIB, 5};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        ipc_record record;
+        void *payload = NULL;
+        CHECK_OK(ipc_ring_claim(ipc_connection_writer(connection), sizes[i], SOON, NULL, &payload));
+        memset(payload, (int)i + 1, sizes[i]);
+        CHECK_OK(ipc_ring_commit(ipc_connection_writer(connection), sizes[i], (uint16_t)i));
+        CHECK_OK(ipc_ring_read(ipc_connection_reader(connection), SOON, NULL, &record));
+        CHECK_EQUAL(sizes[i], record.length);
+        for (uint32_t k = 0; k < sizes[i]; k += 4093)
+            CHECK_EQUAL(i + 1, ((const uint8_t *)record.payload)[k]);
+        ipc_ring_release(ipc_connection_reader(connection));
+    }
+    ipc_connection_close(connection);
+    test_thread_join(&thread);
+}
+
+TEST(a_loan_budget_beyond_the_servers_is_refused_with_both_sizes)
+{
+    static const ipc_listener_options little = {.max_loan_budget = 1024 * KIB};
+    static const ipc_connect_options much = {.loan_budget = 2048 * KIB};
+    static const ipc_connect_options none = {.loan_budget = IPC_NO_LOANS};
+    server one = {.options = &little};
+    test_thread thread;
+    ipc_connection *connection = NULL;
+    start_server(&one, &thread);
+    CHECK_STATUS(IPC_E_REFUSED, ipc_connect("s", &much, &connection));
+    check_error_says("2097152");
+    check_error_says("1048576");
+    CHECK_OK(ipc_connect("s", &none, &connection));
+    CHECK_EQUAL(131064, ipc_ring_writer_max_payload(ipc_connection_writer(connection)));
+    ipc_connection_close(connection);
+    test_thread_join(&thread);
+}
+
+TEST(hostile_loans_in_a_connection_close_it_as_corrupt)
+{
+    server one = {0};
+    test_thread thread;
+    ipc_connection *connection = NULL;
+    start_server(&one, &thread);
+    CHECK_OK(ipc_connect("s", NULL, &connection));
+    ipc_ring_writer *writer = ipc_connection_writer(connection);
+    void *payload = NULL;
+    CHECK_OK(ipc_ring_try_claim(writer, 1024 * KIB, &payload));
+    /* Somebody takes the block away under its owner: the record is not sent. */
+    ipc_pool_block *block = ipc_pool_block_at(&writer->ring.pool, writer->loan.klass, writer->loan.index);
+    ipc_store_relaxed64(&block->state, ipc_block_word(77, 0, IPC_BLOCK_FREE));
+    CHECK_STATUS(IPC_E_CORRUPT, ipc_ring_commit(writer, 1024 * KIB, 1));
+    CHECK_STATUS(IPC_CLOSED, ipc_ring_wait(ipc_connection_reader(connection), SOON, NULL));
+    ipc_connection_close(connection);
+    test_thread_join(&thread);
+
+    one.ready = false;
+    start_server(&one, &thread);
+    CHECK_OK(ipc_connect("s", NULL, &connection));
+    writer = ipc_connection_writer(connection);
+    CHECK_OK(ipc_ring_try_claim(writer, 24, &payload));
+    memset(payload, 0xFF, 16); /* a descriptor of nothing */
+    ipc_ring_abandon(writer);
+    ipc_ring_append(writer, ipc_record_loan_word(1), IPC_LINE, false);
+    CHECK_STATUS(IPC_PEER_CLOSED, ipc_ring_wait(ipc_connection_reader(connection), SOON, NULL));
+    CHECK_EQUAL(IPC_CLOSE_CORRUPT, ipc_connection_close_code(connection));
+    CHECK(one.saw_corrupt);
+    ipc_connection_close(connection);
+    test_thread_join(&thread);
+}
