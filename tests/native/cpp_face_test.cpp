@@ -95,12 +95,28 @@ TEST(WritingMoreThanTheRingTakesThrowsAndSendsNothing)
 {
     ipc_ring_options options{};
     options.capacity = 4096;
+    options.loan_budget = IPC_NO_LOANS;
     ipc::ring_writer writer("ring", options);
     ipc::ring_reader reader("ring");
     CHECK_EQUAL(writer.max_payload(), 2040u);
     CHECK_EQUAL(thrown_by([&] { writer.write(std::string(2041, 'x')); }), IPC_E_TOO_LARGE);
     ipc::record got;
     CHECK_EQUAL(reader.try_read(got), IPC_EMPTY);
+}
+
+TEST(WhatIsTooLongForTheRingGoesThroughItsPool)
+{
+    ipc_ring_options options{};
+    options.capacity = 4096;
+    ipc::ring_writer writer("ring", options);
+    ipc::ring_reader reader("ring");
+    const std::string sent(3'000'000, 'x');
+    CHECK_EQUAL(writer.max_payload(), 256u << 20);
+    writer.write(sent);
+    ipc::record got;
+    CHECK_EQUAL(reader.try_read(got), IPC_OK);
+    CHECK(std::string(reinterpret_cast<const char *>(got.data), got.size) == sent);
+    reader.release();
 }
 
 TEST(DeadlinesComeFromDurations)

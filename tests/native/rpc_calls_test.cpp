@@ -171,6 +171,7 @@ TEST(AMessageLargerThanTheRingIsRefusedWithBothSizes)
     });
     client_options options;
     options.to_server_capacity = options.to_client_capacity = 16 * 1024; // a frame may have 8184 bytes, its body 8160
+    options.loan_budget = IPC_NO_LOANS;
     client caller("rpc", options);
     Blob response;
     outcome result = caller.try_call(contract::echo, blob(std::string(30'000, 'x')), response, 10s);
@@ -183,6 +184,47 @@ TEST(AMessageLargerThanTheRingIsRefusedWithBothSizes)
     bool got = true;
     CHECK_EQUAL(items.try_next(response, got).code, status::resource_exhausted);
     CHECK_EQUAL(caller.call(contract::echo, blob("still")).data(), "still");
+}
+
+TEST(MessagesMuchLargerThanTheRingTravelAsLoans)
+{
+    const serving here;
+    client caller("rpc");
+    Blob response;
+    for (const int size : {1 << 20, 2 << 20, 100 << 20, 10, 128 * 1024 - 40, 128 * 1024}) {
+        const Blob request = blob(contract::pattern(size, size));
+        const outcome result = caller.try_call(contract::echo, request, response, 60s);
+        CHECK_EQUAL(result.text, "");
+        CHECK(response.data() == request.data());
+    }
+    const int large = 3 << 20;
+    auto items = caller.stream(contract::count, counting(20, large), 60s);
+    for (int i = 0; i < 20; ++i) {
+        bool got = false;
+        CHECK_EQUAL(items.try_next(response, got).text, "");
+        CHECK(got && response.data() == contract::pattern(i, large));
+    }
+}
+
+TEST(ManyLargeCallsAtOnceWaitForEachOthersLoans)
+{
+    const serving here;
+    client_options options;
+    options.loan_budget = 8 << 20;
+    client caller("rpc", options);
+    std::atomic<int> good{0};
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 6; ++number)
+        threads.emplace_back([&, number] {
+            const Blob request = blob(contract::pattern(number, 3 << 20));
+            Blob response;
+            for (int i = 0; i < 5; ++i)
+                good += caller.try_call(contract::echo, request, response, 60s).code == status::ok &&
+                        response.data() == request.data();
+        });
+    for (auto &each : threads)
+        each.join();
+    CHECK_EQUAL(good.load(), 30);
 }
 
 TEST(ADeadlineEndsTheCallHereAndTheHandlerThere)

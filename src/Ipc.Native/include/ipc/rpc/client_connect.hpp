@@ -13,8 +13,10 @@ namespace ipc::rpc
 {
 
 struct client_options {
-    uint64_t to_server_capacity = 0; // bytes, power of two; 0 = 256 KiB. A request may have half of it
-    uint64_t to_client_capacity = 0; // the same for a response
+    uint64_t to_server_capacity = 0; // bytes, power of two; 0 = 256 KiB
+    uint64_t to_client_capacity = 0;
+    // For requests (and as much for responses) longer than half of their ring; 0 = 256 MiB, IPC_NO_LOANS = none
+    uint64_t loan_budget = 0;
     wait_mode wait = IPC_WAIT_ADAPTIVE;
     std::chrono::nanoseconds connect_timeout =
         std::chrono::seconds(5);  // how long the constructor waits for the server; 0: not
@@ -33,6 +35,7 @@ inline outcome open_connection(const std::string &name, const client_options &op
     ipc_connect_options how{};
     how.to_server_capacity = options.to_server_capacity;
     how.to_client_capacity = options.to_client_capacity;
+    how.loan_budget = options.loan_budget;
     how.wait_mode = options.wait;
     how.deadline = until;
     how.cancel = cancel;

@@ -33,6 +33,7 @@ struct client_info {
 struct server_options {
     uint32_t max_connections = 0;   // 0 = 1023
     uint64_t max_ring_capacity = 0; // bytes; 0 = 64 MiB. A client that asks for more is refused
+    uint64_t max_loan_budget = 0;   // bytes, of a direction; 0 = 1 GiB. A client that asks for more is refused
     wait_mode wait = IPC_WAIT_ADAPTIVE;
     unsigned max_threads = 256; // blocked handlers and streams take one each
     unsigned max_calls_per_connection =
@@ -78,6 +79,7 @@ class server_core final : private crew_host
         ipc_listener_options how{};
         how.max_connections = options_.max_connections;
         how.max_ring_capacity = options_.max_ring_capacity;
+        how.max_loan_budget = options_.max_loan_budget;
         how.wait_mode = options_.wait;
         listener_ = std::make_unique<listener>(name_, how);
         threads_ = std::make_unique<crew>(static_cast<crew_host &>(*this), std::max(2u, options_.max_threads),
