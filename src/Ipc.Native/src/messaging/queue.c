@@ -9,7 +9,7 @@
 #define DEFAULT_PARTICIPANTS 64u
 
 /* Looks that a call may take besides two for each slot that there can be: others may be faster that often. */
-#define SPARE_LOOKS (1ull << 20)
+#define SPARE_LOOKS (1ull << 16)
 
 #define GROWTH_PATIENCE_NS IPC_POOL_GROWTH_WAIT_NS
 
@@ -224,6 +224,7 @@ void ipc_queue_get_info(const ipc_queue *queue, ipc_queue_info *info)
 
 uint32_t ipc_queue_participants(const ipc_queue *queue, ipc_participant_info *array, uint32_t capacity)
 {
+    (void)ipc_crowd_attend((ipc_crowd *)(uintptr_t)&queue->crowd); /* the dead are to be missed soon */
     return ipc_region_list(queue->region, array, capacity);
 }
 

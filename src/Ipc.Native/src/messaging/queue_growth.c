@@ -162,11 +162,10 @@ static ipc_status grow_locked(ipc_queue *queue, uint64_t turn)
 /* Without the lock, for who would only find out in vain. */
 static bool may_grow(const ipc_queue *queue, uint64_t turn)
 {
-    if (ipc_queue_prepared(&queue->view) < queue->view.segment_limit) {
-        const uint64_t after = ipc_load_relaxed64(&queue->grow_after);
-        return after == 0 || ipc_platform_now() >= after;
-    }
-    return find_spare(queue, turn) != NO_SEGMENT;
+    if (find_spare(queue, turn) != NO_SEGMENT)
+        return true;
+    const uint64_t after = ipc_load_relaxed64(&queue->grow_after);
+    return ipc_queue_prepared(&queue->view) < queue->view.segment_limit && (after == 0 || ipc_platform_now() >= after);
 }
 
 static bool lock(ipc_queue *queue)

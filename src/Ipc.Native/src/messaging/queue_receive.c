@@ -229,8 +229,7 @@ static bool walk_through(ipc_queue *queue, walk *at, ipc_block *block, ipc_statu
         } else if (next != LOOK_AGAIN) {
             if (is_stale(queue, at))
                 return false;
-            if (at->skipped.count != 0)
-                (void)ipc_crowd_attend(&queue->crowd); /* is who stands in the way alive? */
+            (void)ipc_crowd_attend(&queue->crowd); /* is who stands in the way alive? */
             *status = IPC_EMPTY;
             return true;
         }
