@@ -7,20 +7,14 @@ namespace Ipc;
 /// <remarks>
 /// <para>An end is for one thread at a time; <see cref="Stop"/>, <see cref="Resume"/>, <see cref="Peer"/> and Dispose are for any thread
 /// at any time.</para>
-/// <para>How Dispose can be safe while another thread is inside a call that takes five nanoseconds: the call says "inside" with a plain
-/// store and then looks at "open"; Dispose clears "open", executes a barrier in every thread of the process, and then looks at
-/// "inside". So either the call sees that the end is closed, or Dispose sees the call and waits for it. The calls pay two stores to a line that is theirs;
-/// Dispose pays a system call. A thread that holds a span (an open claim, a record that is not released) is outside but not done: then the
-/// memory is left to the garbage collector instead of being unmapped.</para>
+/// <para>A call that is under way while another thread disposes is let finish (<see cref="CallGate"/>). A thread that holds a span (an open claim, a
+/// record that is not released) is outside but not done: then the memory is left to the garbage collector instead of being unmapped.</para>
 /// </remarks>
 public abstract unsafe class RingEnd : IDisposable
 {
-    private const int ClosePatienceMilliseconds = 1000;
-
     private readonly IRingLink _link;
     private readonly MappedView _view;
-    private int _inside;
-    private int _open = 1;
+    private CallGate _gate;
     private PeerEvents? _events;
 
     private protected RingEnd(IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, bool isWriter)
@@ -143,19 +137,7 @@ public abstract unsafe class RingEnd : IDisposable
             return true;
         try
         {
-            Atomic.Exchange(ref _open, 0);
-            Control.End(IpcStatus.Closed);
-            bool fenced = Atomic.TryFenceProcess();
-            ulong patience = Os.Current.Now() + ClosePatienceMilliseconds * 1_000_000UL;
-            for (int attempt = 0; Atomic.LoadAcquire(ref _inside) != 0; attempt++)
-            {
-                if (Os.Current.Now() > patience)
-                    return false;
-                Control.WakeSleepers(); // again: a hostile peer may have put the word back
-                Thread.Sleep(attempt < 10 ? 0 : 1);
-            }
-
-            return fenced && !HasSpanOut;
+            return _gate.Close(Control) && !HasSpanOut;
         }
         finally
         {
@@ -179,13 +161,9 @@ public abstract unsafe class RingEnd : IDisposable
     }
 
     /// <summary>Begins a call; false when this end is closed. Leave in either case.</summary>
-    private protected bool Enter()
-    {
-        Atomic.StoreRelease(ref _inside, 1);
-        return Atomic.LoadAcquire(ref _open) != 0;
-    }
+    private protected bool Enter() => _gate.Enter();
 
-    private protected void Leave() => Atomic.StoreRelease(ref _inside, 0);
+    private protected void Leave() => _gate.Leave();
 
     /// <summary>Throws; a connection is closed first.</summary>
     private protected void Corrupted(string what)

@@ -1,0 +1,162 @@
+using System;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>What writers and readers of a topic have in common: stopping, closing, who is there.</summary>
+/// <remarks>
+/// <para>An end is for one thread at a time; <see cref="Stop"/>, <see cref="Resume"/>, the counts and Dispose are for any thread at any time.</para>
+/// <para>A call that is under way while another thread disposes is let finish (<see cref="CallGate"/>). A thread that holds a span is outside but not
+/// done: then the memory is left to the garbage collector instead of being unmapped.</para>
+/// </remarks>
+public abstract unsafe class TopicEnd : IDisposable
+{
+    private readonly TopicRules _rules;
+    private readonly Crowd _crowd;
+    private CallGate _gate;
+    private int _disposed;
+
+    private protected TopicEnd(Region region, TopicRules rules, TopicOptions options)
+    {
+        Region = region;
+        _rules = rules;
+        _crowd = new Crowd(region);
+        Geometry = rules.Geometry;
+        Header = (TopicHeader*)region.Body;
+        Index = region.Index;
+        ulong spin = options.SpinLimit <= TimeSpan.Zero ? 0 : (ulong)options.SpinLimit.Ticks * 100;
+        Control = new WaitControl(options.WaitMode, &Header->Data, &Header->Space, &region.Header->Change, spin);
+    }
+
+    /// <summary>Bytes of a message that stands in its slot.</summary>
+    public int BlockSize => (int)Geometry.BlockSize;
+
+    /// <summary>How many messages the topic holds.</summary>
+    public int BlockCount => (int)Geometry.SlotCount;
+
+    /// <summary>This end's place in the topic.</summary>
+    public int Index { get; }
+
+    /// <summary>Readers that are attached and not cut off. Any thread; 0 when this end is closed.</summary>
+    public int ReaderCount => GetInfo().Readers;
+
+    /// <summary>Writers that are attached. Any thread; 0 when this end is closed.</summary>
+    public int WriterCount => GetInfo().Writers;
+
+    internal Region Region { get; }
+
+    internal WaitControl Control { get; }
+
+    private protected TopicGeometry Geometry { get; }
+
+    private protected TopicHeader* Header { get; }
+
+    private protected TopicRules Rules => _rules;
+
+    /// <summary>This end holds a span that its user may still touch.</summary>
+    private protected abstract bool HasSpanOut { get; }
+
+    /// <summary>A look at the topic. Any thread; zeros when this end is closed.</summary>
+    public TopicInfo GetInfo()
+    {
+        TopicInfo info = new() { BlockSize = BlockSize, BlockCount = BlockCount, MaxReaders = (int)Geometry.MaxReaders };
+        info.MaxWriters = Geometry.Participants - info.MaxReaders;
+        if (!Region.View.TryUse())
+            return info;
+        try
+        {
+            info.Readers = CountReaders();
+            info.Tail = (long)Atomic.LoadAcquire(ref Header->Tail);
+            info.Evictions = (long)Atomic.LoadAcquire(ref Header->Evictions);
+            for (int index = 0; index < Geometry.Participants; index++)
+            {
+                ParticipantEntry* entry = Region.Entry(index);
+                if (Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live && Atomic.LoadAcquire(ref entry->Role) == (uint)ParticipantRole.Writer)
+                    info.Writers++;
+            }
+
+            AddTo(info);
+            return info;
+        }
+        finally
+        {
+            Region.View.Unuse();
+        }
+    }
+
+    /// <summary>All waits of this end return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no waiting still works.</summary>
+    public void Stop()
+    {
+        if (!Region.View.TryUse())
+            return;
+        try
+        {
+            Control.End(IpcStatus.Stopped);
+        }
+        finally
+        {
+            Region.View.Unuse();
+        }
+    }
+
+    /// <summary>Waits work again.</summary>
+    public void Resume() => Control.Resume();
+
+    /// <summary>Leaves the topic. Waits of other threads return <see cref="IpcStatus.Closed"/> first. An open claim is given back; a reader holds nobody up any
+    /// more. Later calls do nothing: they return Closed. Any thread.</summary>
+    public void Dispose()
+    {
+        GC.SuppressFinalize(this);
+        if (Atomic.Exchange(ref _disposed, 1) != 0)
+            return;
+
+        bool quiet = _gate.Close(Control) && !HasSpanOut;
+        BeforeLeaving();
+        Region.Leave();
+        if (quiet)
+            Region.View.Dispose();
+        else
+            Region.View.LeaveToCollector();
+    }
+
+    /// <summary>Readers that are attached and not cut off; the caller keeps the memory mapped.</summary>
+    private protected int CountReaders()
+    {
+        int count = 0;
+        for (int index = NextReader(0); index >= 0; index = NextReader(index + 1))
+        {
+            if (TopicReaderEntry.PhaseOf(Atomic.LoadAcquire(ref Seat(index)->State)) == TopicReaderEntry.Active)
+                count++;
+        }
+
+        return count;
+    }
+
+    private protected int NextReader(int from) => ReaderBits.Next(Header->Active, from, Geometry.Participants);
+
+    private protected TopicReaderEntry* Seat(int index) => _rules.Seat(Region, index);
+
+    /// <summary>Sees to it that the death of every other participant is noticed. Cheap while nobody comes or goes.</summary>
+    private protected void Attend() => _crowd.Attend();
+
+    /// <summary>Begins a call; false when this end is closed. Leave in either case.</summary>
+    private protected bool Enter() => _gate.Enter();
+
+    private protected void Leave() => _gate.Leave();
+
+    private protected virtual void BeforeLeaving()
+    {
+    }
+
+    private protected abstract void AddTo(TopicInfo info);
+
+    private protected void Corrupted(string what) =>
+        Throw.Corrupt($"Topic {Region.Path} holds {what}. A participant is faulty or hostile: end it and make a new topic.");
+
+    private protected static Region OpenRegion(string name, TopicRules rules, TopicOptions options, CancellationToken cancel)
+    {
+        RegionName.Check(name);
+        _ = TopicGeometry.New(options);
+        return Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel);
+    }
+}

@@ -1,0 +1,151 @@
+using System;
+
+namespace Ipc;
+
+/// <summary>A topic's part in joining, leaving and recovery; docs/wire-format.md section 10. One object per opened end.</summary>
+/// <remarks>
+/// Readers take the first places of the participant table, as many as the topic allows, writers the others: so neither can keep the other out.
+/// What a dead writer was writing becomes a gap that readers pass over; what a dead reader had not released holds nobody up any more.
+/// </remarks>
+internal sealed unsafe class TopicRules : RegionRules
+{
+    private readonly TopicOptions _options;
+    private readonly TopicPolicy _policy; // of a reader
+
+    private TopicRules(TopicOptions options, bool isWriter, TopicPolicy policy)
+    {
+        _options = options;
+        _policy = policy;
+        Role = isWriter ? ParticipantRole.Writer : ParticipantRole.Reader;
+    }
+
+    public static TopicRules ForWriter(TopicOptions options) => new(options, isWriter: true, default);
+
+    public static TopicRules ForReader(TopicOptions options, TopicPolicy policy) => new(options, isWriter: false, policy);
+
+    /// <summary>Set by creating or checking the body.</summary>
+    public TopicGeometry Geometry { get; private set; }
+
+    public override RegionKind Kind => RegionKind.OfTopic;
+
+    public override ParticipantRole Role { get; }
+
+    public override RegionRules ForAnother() => new TopicRules(_options, Role == ParticipantRole.Writer, _policy);
+
+    public override RegionGeometry NewGeometry()
+    {
+        Geometry = TopicGeometry.New(_options);
+        return RegionGeometry.For(Geometry.Participants, Geometry.BodyOffset, Geometry.SlotsEnd - Geometry.BodyOffset, _options.Persistent);
+    }
+
+    public override void WriteBody(Region region)
+    {
+        Geometry.Write(region.Base);
+        CheckPolicy(region);
+    }
+
+    public override void CheckBody(Region region) => Geometry = TopicGeometry.Check(region.Base, region.Geometry, region.Path);
+
+    public override void Prepare(Region region)
+    {
+        CheckPolicy(region);
+        if (Role != ParticipantRole.Writer || !Geometry.IsSingleWriter)
+            return;
+        for (int index = 0; index < region.Geometry.ParticipantCapacity; index++)
+        {
+            ParticipantEntry* entry = region.Entry(index);
+            if (Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live && entry->Role == (uint)ParticipantRole.Writer)
+            {
+                Throw.Status(IpcStatus.InUse, $"Topic {region.Path} has its writer, process {entry->Pid}; it was created for a single one. " +
+                    "Close that one, or create the topic for several.");
+            }
+        }
+    }
+
+    public override (int First, int End) Entries(Region region) => Role == ParticipantRole.Reader
+        ? (0, (int)Geometry.MaxReaders)
+        : ((int)Geometry.MaxReaders, region.Geometry.ParticipantCapacity);
+
+    public override void Join(Region region, int index)
+    {
+        if (Role == ParticipantRole.Reader)
+            TakeSeat(region, index);
+    }
+
+    public override bool Names(Region region, int index) =>
+        ReaderBits.Next(HeaderOf(region)->Active, index, index + 1) == index || TopicReaderEntry.PhaseOf(Atomic.LoadAcquire(ref Seat(region, index)->State)) != TopicReaderEntry.None;
+
+    public override void Leave(Region region, int index) => Vacate(region, index);
+
+    public override void Recover(Region region, int index) => Vacate(region, index);
+
+    public override void SignalAll(Region region)
+    {
+        TopicHeader* header = HeaderOf(region);
+        Waiter.SignalAlways(&header->Data);
+        Waiter.SignalAlways(&header->Space);
+    }
+
+    /// <summary>Makes a reader's entry active, under the region lock: it holds writers up from its joining on.</summary>
+    /// <remarks>
+    /// First the entry and its bit, then a fence, then the tail <c>[join]</c>. A writer that looks for the slowest reader reads the tail first, then a fence, then the
+    /// entries. So either it sees this entry, or this reader sees a tail at least as great as the writer's, and that is as far as the writer will go on
+    /// what it has seen.
+    /// </remarks>
+    public void TakeSeat(Region region, int index)
+    {
+        TopicHeader* header = HeaderOf(region);
+        TopicReaderEntry* seat = Seat(region, index);
+        Atomic.StoreRelease(ref seat->Policy, (uint)_policy);
+        Atomic.StoreRelease(ref seat->Cursor, Atomic.LoadAcquire(ref header->Tail));
+        Atomic.StoreRelease(ref seat->State, TopicReaderEntry.NextActive(Atomic.LoadAcquire(ref seat->State)));
+        Atomic.TryOr(&header->Active[index >> 6], 1UL << (index & 63));
+        FaultPoints.Pass(FaultPoints.TopicJoinEntry);
+        Atomic.Fence();
+        ulong joined = Atomic.LoadAcquire(ref header->Tail); // [join]
+        Atomic.StoreRelease(ref seat->Joined, joined);
+        Atomic.StoreRelease(ref seat->Cursor, joined); // [cursor]
+        FaultPoints.Pass(FaultPoints.TopicJoinCursor);
+    }
+
+    public TopicReaderEntry* Seat(Region region, int index) =>
+        (TopicReaderEntry*)(region.Base + Geometry.ReadersOffset) + index;
+
+    private void CheckPolicy(Region region)
+    {
+        if (Role == ParticipantRole.Reader && !Geometry.Allows(_policy))
+        {
+            Throw.Status(IpcStatus.InvalidArgument, $"Topic {region.Path} does not allow readers of policy {_policy}; its policies are " +
+                $"{(TopicPolicies)(Geometry.Flags >> TopicHeader.PolicyShift) & TopicPolicies.All}.");
+        }
+    }
+
+    private void Vacate(Region region, int index)
+    {
+        if (region.Entry(index)->Role != (uint)ParticipantRole.Reader)
+            GiveUpSlots(region, (uint)index + 1);
+
+        TopicReaderEntry* seat = Seat(region, index);
+        Atomic.StoreRelease(ref seat->State, TopicReaderEntry.Vacated(Atomic.LoadAcquire(ref seat->State)));
+        Atomic.TryAnd(&HeaderOf(region)->Active[index >> 6], ~(1UL << (index & 63)));
+        FaultPoints.Pass(FaultPoints.TopicRecoverReader);
+    }
+
+    /// <summary>What it was writing becomes gaps. A word that changes meanwhile was not its.</summary>
+    private void GiveUpSlots(Region region, uint owner)
+    {
+        byte* slots = region.Base + Geometry.SlotsOffset;
+        for (uint index = 0; index < Geometry.SlotCount; index++)
+        {
+            SlotHeader* slot = (SlotHeader*)(slots + index * Geometry.Stride);
+            ulong word = Atomic.LoadAcquire(ref slot->State);
+            if (SlotState.PhaseOf(word) == SlotState.Writing && SlotState.OwnerOf(word) == owner &&
+                Atomic.TryExchange(&slot->State, word, SlotState.Of(SlotState.LapOf(word), 0, SlotState.Gap)))
+            {
+                FaultPoints.Pass(FaultPoints.TopicRecoverSlot);
+            }
+        }
+    }
+
+    private static TopicHeader* HeaderOf(Region region) => (TopicHeader*)region.Body;
+}

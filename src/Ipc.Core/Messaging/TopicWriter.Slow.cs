@@ -1,0 +1,297 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>The writer off its straight path: lost races, a full topic, slow readers.</summary>
+public sealed unsafe partial class TopicWriter
+{
+    /// <summary>Lost races in a row that only a hostile peer can arrange.</summary>
+    private const int MaxAttempts = 10_000_000;
+
+    private enum Room { Here, HeldByReader, HeldByWriter }
+
+    private protected override void BeforeLeaving() => Atomic.StoreRelease(ref _leftAt, Atomic.LoadAcquire(ref Header->Tail));
+
+    private protected override void AddTo(TopicInfo info)
+    {
+        ulong tail = (ulong)info.Tail;
+        for (int index = NextReader(0); index >= 0; index = NextReader(index + 1))
+        {
+            if (HoldsWritersUp(index, out ulong cursor, out _, out _))
+                info.Behind = Math.Max(info.Behind, (long)(tail - cursor));
+        }
+    }
+
+    /// <summary>Entered already; leaves.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryClaimSlow(int length, out TopicClaim claim)
+    {
+        claim = default;
+        try
+        {
+            if (!Enter())
+                return false;
+            CheckLength(length);
+            if (_claimed != NoClaim)
+                AbandonClaim();
+            if (!TryTakeNext())
+            {
+                Attend(); // who is in the way may be dead
+                return false;
+            }
+
+            _claimed = length;
+            claim = new TopicClaim(this, _claimPosition, new Span<byte>(_claimSlot + 1, length));
+            return true;
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>Takes the slot at the tail; false when there is no room.</summary>
+    private bool TryTakeNext()
+    {
+        for (int attempt = 0; attempt < MaxAttempts; attempt++)
+        {
+            if (Look(out ulong position, out SlotHeader* slot, out ulong word) != Room.Here)
+                return false;
+            if (SlotState.LapsAhead(word, (uint)(position >> _lapShift)) >= 0)
+                Atomic.TryExchange(&Header->Tail, position, position + 1); // taken already: help
+            else if (TryTake(slot, position, word))
+                return true;
+        }
+
+        Corrupted($"a tail that always lies behind, lately {Atomic.LoadAcquire(ref Header->Tail)}");
+        return false;
+    }
+
+    /// <summary>Is there room at the tail? (Also when another writer was faster: then it is worth going on.)</summary>
+    private Room Look(out ulong position, out SlotHeader* slot, out ulong word)
+    {
+        for (int attempt = 0; ; attempt++)
+        {
+            position = Atomic.LoadAcquire(ref Header->Tail);
+            slot = SlotAt(position);
+            if ((long)(position - _minimum) >= _count && !SeesReadersPass(position))
+            {
+                word = 0;
+                return Room.HeldByReader;
+            }
+
+            word = Atomic.LoadAcquire(ref slot->State); // [ready-slot]
+            int ahead = SlotState.LapsAhead(word, (uint)(position >> _lapShift));
+            if (ahead >= 0 || (ahead == -1 && IsTakeable(word)))
+                return Room.Here;
+            if (ahead == -1 && (word & LowMask) == SlotState.Writing)
+            {
+                _slowReader = NoReader;
+                return Room.HeldByWriter;
+            }
+
+            if (Atomic.LoadAcquire(ref Header->Tail) == position || attempt == MaxAttempts)
+                Corrupted($"slot state 0x{word:X16} at position {position}; lap {(uint)(position >> _lapShift) - 1} and phase Free, Writing, Ready or Gap were expected");
+        }
+    }
+
+    /// <summary>Looks at the readers: has every one that writers wait for passed what a slot at <paramref name="position"/> would overwrite? Notes the slowest when not.</summary>
+    private bool SeesReadersPass(ulong position)
+    {
+        ulong least = Atomic.LoadAcquire(ref Header->Tail);
+        Atomic.Fence(); // [join] the tail before the entries: who joins unseen begins at or after it
+        int slowest = NoReader;
+        for (int index = NextReader(0); index >= 0; index = NextReader(index + 1))
+        {
+            if (HoldsWritersUp(index, out ulong cursor, out _, out _) && (long)(cursor - least) < 0)
+            {
+                least = cursor;
+                slowest = index;
+            }
+        }
+
+        if ((long)(least - _minimum) > 0)
+            _minimum = least; // it only grows: a cursor that goes back is nobody's
+        if ((long)(position - _minimum) < _count)
+            return true;
+
+        _slowReader = slowest;
+        if (slowest != NoReader)
+        {
+            _slowProcess = (int)Atomic.LoadAcquire(ref Region.Entry(slowest)->Pid);
+            _slowBehind = (long)(position - least);
+        }
+
+        return false;
+    }
+
+    /// <summary>An active reader that writers wait for. The state is read first: who changes it by what was read after it, changes that same reader's.</summary>
+    private bool HoldsWritersUp(int index, out ulong cursor, out uint policy, out uint state)
+    {
+        TopicReaderEntry* seat = Seat(index);
+        state = Atomic.LoadAcquire(ref seat->State);
+        policy = Atomic.LoadAcquire(ref seat->Policy);
+        cursor = Atomic.LoadAcquire(ref seat->Cursor); // [cursor]
+        return TopicReaderEntry.PhaseOf(state) == TopicReaderEntry.Active && policy <= (uint)TopicPolicy.Evict;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private IpcStatus ClaimWaiting(int length, Deadline deadline, CancellationToken cancel, out TopicClaim claim)
+    {
+        claim = default;
+        for (; ; )
+        {
+            IpcStatus status = WaitForRoom(deadline, cancel);
+            if (status != IpcStatus.Ok)
+                return status;
+            if (TryClaim(length, out claim))
+                return IpcStatus.Ok;
+        }
+    }
+
+    private IpcStatus WaitForRoom(Deadline deadline, CancellationToken cancel)
+    {
+        try
+        {
+            if (!Enter())
+                return IpcStatus.Closed;
+
+            // Held up by a reader it sleeps where readers signal; by a writer a lap behind, where writers do. If the cause changes, the wait ends and begins anew.
+            Room cause = Look(out _, out _, out _);
+            if (cause == Room.Here)
+                return IpcStatus.Ok;
+            RoomCondition condition = new(this, cause);
+            IpcStatus status = Control.Wait(ref condition, cause == Room.HeldByReader ? &Header->Space : &Header->Data, deadline, cancel);
+            return status == IpcStatus.Timeout && EvictSlowReaders() ? IpcStatus.Ok : status;
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>Cuts off every reader that holds the writers up and allows it; false when there is none, or when it would not help.</summary>
+    private bool EvictSlowReaders()
+    {
+        ulong tail = Atomic.LoadAcquire(ref Header->Tail);
+        for (int index = NextReader(0); index >= 0; index = NextReader(index + 1))
+        {
+            if (HoldsWritersUp(index, out ulong cursor, out uint policy, out _) && (long)(tail - cursor) >= _count && policy == (uint)TopicPolicy.Reliable)
+                return false;
+        }
+
+        bool evicted = false;
+        for (int index = NextReader(0); index >= 0; index = NextReader(index + 1))
+        {
+            if (!HoldsWritersUp(index, out ulong cursor, out uint policy, out uint state) || (long)(tail - cursor) < _count || policy != (uint)TopicPolicy.Evict)
+                continue;
+
+            TopicReaderEntry* seat = Seat(index);
+            Atomic.StoreRelease(ref seat->EvictedAt, tail);
+            if (Atomic.TryExchange(&seat->State, state, TopicReaderEntry.EvictedFrom(state)))
+            {
+                Atomic.Add(&Header->Evictions, 1);
+                FaultPoints.Pass(FaultPoints.TopicEvictDone);
+                evicted = true;
+            }
+        }
+
+        return evicted;
+    }
+
+    private void AbandonClaim()
+    {
+        _claimed = NoClaim;
+        Atomic.TryExchange(&_claimSlot->State, _claimWord, SlotState.With(_claimWord, 0, SlotState.Gap));
+        FaultPoints.Pass(FaultPoints.TopicAbandonDone);
+        Waiter.Signal(&Header->Data);
+    }
+
+    /// <summary>Entered already; leaves. Throws what is wrong with the commit.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void CommitSlow(ulong position, int length)
+    {
+        bool open = Enter();
+        Leave();
+        if (!open)
+            return; // closed: the claim was given back
+        if (length < 0)
+            Throw.NegativeLength(length);
+        if (_claimed == NoClaim || position != _claimPosition)
+            Throw.NoClaim();
+        Throw.CommitExceedsClaim(length, _claimed);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void LostClaim()
+    {
+        if (!Control.IsClosed)
+            Corrupted($"a slot that was taken from its writer at position {_claimPosition}");
+    }
+
+    private void CheckLength(int length)
+    {
+        if (length < 0)
+            Throw.NegativeLength(length);
+        if ((uint)length > _blockSize)
+        {
+            Throw.Status(IpcStatus.TooLarge, $"A message of {length} bytes was asked for; this topic takes at most {MaxPayload}. Nothing was sent: " +
+                "send less at once, or create the topic with larger blocks.");
+        }
+    }
+
+    /// <summary>Room at the tail, or another reason than before why there is none.</summary>
+    private readonly struct RoomCondition : IWaitCondition
+    {
+        private readonly TopicWriter _writer;
+        private readonly Room _cause;
+
+        public RoomCondition(TopicWriter writer, Room cause)
+        {
+            _writer = writer;
+            _cause = cause;
+        }
+
+        public ulong LongestSleep => ulong.MaxValue;
+
+        public bool IsTrue() => _writer.Look(out _, out _, out _) != _cause;
+
+        public IpcStatus PeerStatus()
+        {
+            _writer.Attend();
+            return IpcStatus.Ok; // there may be others
+        }
+
+        public void BeforeSleep()
+        {
+        }
+    }
+
+    private readonly struct ReadersCondition : IWaitCondition
+    {
+        private readonly TopicWriter _writer;
+        private readonly int _count;
+
+        public ReadersCondition(TopicWriter writer, int count)
+        {
+            _writer = writer;
+            _count = count;
+        }
+
+        public ulong LongestSleep => ulong.MaxValue;
+
+        public bool IsTrue() => _writer.CountReaders() >= _count;
+
+        public IpcStatus PeerStatus()
+        {
+            _writer.Attend();
+            return IpcStatus.Ok;
+        }
+
+        public void BeforeSleep()
+        {
+        }
+    }
+}
