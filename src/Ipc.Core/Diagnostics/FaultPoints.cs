@@ -68,6 +68,21 @@ internal static class FaultPoints
     public const string PoolFreeBefore = "pool.free.before";
     public const string PoolRecoverBlock = "pool.recover.block";
 
+    public const string TopicClaimWriting = "topic.claim.writing";
+    public const string TopicClaimTail = "topic.claim.tail";
+    public const string TopicCommitBeforeReady = "topic.commit.before_ready";
+    public const string TopicCommitAfterReady = "topic.commit.after_ready";
+    public const string TopicAbandonDone = "topic.abandon.done";
+    public const string TopicJoinEntry = "topic.join.entry";
+    public const string TopicJoinCursor = "topic.join.cursor";
+    public const string TopicReadDone = "topic.read.done";
+    public const string TopicReleaseBeforeCursor = "topic.release.before_cursor";
+    public const string TopicReleaseAfterCursor = "topic.release.after_cursor";
+    public const string TopicEvictDone = "topic.evict.done";
+    public const string TopicRecoverSlot = "topic.recover.slot";
+    public const string TopicRecoverReader = "topic.recover.reader";
+    public const string TopicReclaimGap = "topic.reclaim.gap";
+
     public static readonly bool Active = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("IPC_FAULT"));
 
     private static readonly string s_name = NameOf(Environment.GetEnvironmentVariable("IPC_FAULT"), out s_countdown);

@@ -66,7 +66,8 @@ internal sealed unsafe partial class Region
 
         if (Index < 0)
         {
-            Throw.Status(IpcStatus.TableFull, $"{Path} has room for {Geometry.ParticipantCapacity} participants and all places are taken. " +
+            (int first, int end) = _rules.Entries(this);
+            Throw.Status(IpcStatus.TableFull, $"{Path} has room for {end - first} participants of this role and all places are taken. " +
                 "Close one, or create it with more.");
         }
 

@@ -125,7 +125,8 @@ internal sealed unsafe partial class Region : IWatchedRegion
         SignalAll();
     }
 
-    private void SignalAll()
+    /// <summary>Makes whoever sleeps anywhere in the region look again.</summary>
+    public void SignalAll()
     {
         Waiter.SignalAlways(&Header->Change);
         _rules.SignalAll(this);

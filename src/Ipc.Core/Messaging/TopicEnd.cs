@@ -53,6 +53,9 @@ public abstract unsafe class TopicEnd : IDisposable
 
     private protected TopicRules Rules => _rules;
 
+    /// <summary>For messages longer than a block; null: there is none.</summary>
+    private protected Pool? Pool => _rules.Pool;
+
     /// <summary>This end holds a span that its user may still touch.</summary>
     private protected abstract bool HasSpanOut { get; }
 
@@ -73,6 +76,13 @@ public abstract unsafe class TopicEnd : IDisposable
                 ParticipantEntry* entry = Region.Entry(index);
                 if (Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live && Atomic.LoadAcquire(ref entry->Role) == (uint)ParticipantRole.Writer)
                     info.Writers++;
+            }
+
+            if (Pool is { } pool)
+            {
+                info.LoanBudget = (long)pool.Geometry.Budget;
+                info.LoansPresent = (long)pool.PresentBytes();
+                info.LoansExhausted = (long)pool.Exhausted;
             }
 
             AddTo(info);

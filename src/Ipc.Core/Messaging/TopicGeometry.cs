@@ -66,8 +66,9 @@ internal readonly unsafe struct TopicGeometry
         ulong slotsOffset = RoundUp(readersOffset + (ulong)participants * TopicReaderEntry.ByteSize, PageSize);
         uint flags = (options.SingleWriter ? TopicHeader.SingleWriterFlag : 0) | (uint)options.AllowedPolicies << TopicHeader.PolicyShift;
         uint blockSize = ((uint)options.BlockSize + 7) & ~7u;
-        TopicGeometry plain = new(bodyOffset, blockSize, slotCount, participants, (uint)options.MaxReaders, flags, readersOffset, slotsOffset, 0);
-        return plain;
+        ulong slotsEnd = slotsOffset + RoundUp(slotCount * SlotHeader.StrideOf(blockSize), PageSize);
+        return new TopicGeometry(bodyOffset, blockSize, slotCount, participants, (uint)options.MaxReaders, flags, readersOffset, slotsOffset,
+            PoolGeometry.CheckRequested(options.LoanBudget) == 0 ? 0 : slotsEnd);
     }
 
     /// <summary>Writes the header of a new topic into zeroed memory. Positions start at the second lap: a slot of zeros is "before the first".</summary>

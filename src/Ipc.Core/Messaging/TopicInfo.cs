@@ -36,4 +36,13 @@ public sealed class TopicInfo
 
     /// <summary>How many messages lie between this reader's place and the tail; for a writer: the most that any reader which it waits for has not released.</summary>
     public long Behind { get; internal set; }
+
+    /// <summary>Bytes that loans may take; 0: there are none.</summary>
+    public long LoanBudget { get; internal set; }
+
+    /// <summary>Bytes that they take now, used or not.</summary>
+    public long LoansPresent { get; internal set; }
+
+    /// <summary>How often there was no loan to be had.</summary>
+    public long LoansExhausted { get; internal set; }
 }

@@ -9,6 +9,8 @@ namespace Ipc;
 /// </remarks>
 internal sealed unsafe class TopicRules : RegionRules
 {
+    private static readonly TimeSpan s_lockPatience = TimeSpan.FromSeconds(5);
+
     private readonly TopicOptions _options;
     private readonly TopicPolicy _policy; // of a reader
 
@@ -26,6 +28,15 @@ internal sealed unsafe class TopicRules : RegionRules
     /// <summary>Set by creating or checking the body.</summary>
     public TopicGeometry Geometry { get; private set; }
 
+    /// <summary>For long messages; null: there is none.</summary>
+    public Pool? Pool { get; private set; }
+
+    /// <summary>A reader's: the state word of its place since it joined.</summary>
+    public uint SeatState { get; private set; }
+
+    /// <summary>A reader's: the tail that it joined at.</summary>
+    public ulong Joined { get; private set; }
+
     public override RegionKind Kind => RegionKind.OfTopic;
 
     public override ParticipantRole Role { get; }
@@ -35,16 +46,25 @@ internal sealed unsafe class TopicRules : RegionRules
     public override RegionGeometry NewGeometry()
     {
         Geometry = TopicGeometry.New(_options);
-        return RegionGeometry.For(Geometry.Participants, Geometry.BodyOffset, Geometry.SlotsEnd - Geometry.BodyOffset, _options.Persistent);
+        ulong budget = PoolGeometry.CheckRequested(_options.LoanBudget);
+        return RegionGeometry.ForSparse(Geometry.Participants, Geometry.BodyOffset, Geometry.SlotsEnd - Geometry.BodyOffset + Pool.SizeOf(budget),
+            _options.Persistent, Geometry.SlotsEnd + Pool.ReservedOf(budget), default);
     }
 
     public override void WriteBody(Region region)
     {
-        Geometry.Write(region.Base);
         CheckPolicy(region);
+        Geometry.Write(region.Base);
+        if (Geometry.PoolOffset != 0)
+            Pool.WriteHeader(region.Base + Geometry.PoolOffset, PoolGeometry.CheckRequested(_options.LoanBudget));
+        LocatePool(region);
     }
 
-    public override void CheckBody(Region region) => Geometry = TopicGeometry.Check(region.Base, region.Geometry, region.Path);
+    public override void CheckBody(Region region)
+    {
+        Geometry = TopicGeometry.Check(region.Base, region.Geometry, region.Path);
+        LocatePool(region);
+    }
 
     public override void Prepare(Region region)
     {
@@ -86,25 +106,46 @@ internal sealed unsafe class TopicRules : RegionRules
         Waiter.SignalAlways(&header->Space);
     }
 
+    /// <summary>A reader's place is made active once more, at the tail of now.</summary>
+    public void JoinAgain(Region region)
+    {
+        if (!region.TryLock(Deadline.After(s_lockPatience)))
+        {
+            Throw.Status(IpcStatus.Timeout, $"The lock of region {region.Path} was not free for {s_lockPatience.TotalSeconds} s: a participant that holds it is " +
+                "stopped, in a debugger perhaps. Continue or end that process.");
+        }
+
+        try
+        {
+            TakeSeat(region, region.Index);
+            region.SignalAll(); // who waits for readers
+        }
+        finally
+        {
+            region.Unlock();
+        }
+    }
+
     /// <summary>Makes a reader's entry active, under the region lock: it holds writers up from its joining on.</summary>
     /// <remarks>
     /// First the entry and its bit, then a fence, then the tail <c>[join]</c>. A writer that looks for the slowest reader reads the tail first, then a fence, then the
     /// entries. So either it sees this entry, or this reader sees a tail at least as great as the writer's, and that is as far as the writer will go on
     /// what it has seen.
     /// </remarks>
-    public void TakeSeat(Region region, int index)
+    private void TakeSeat(Region region, int index)
     {
         TopicHeader* header = HeaderOf(region);
         TopicReaderEntry* seat = Seat(region, index);
         Atomic.StoreRelease(ref seat->Policy, (uint)_policy);
         Atomic.StoreRelease(ref seat->Cursor, Atomic.LoadAcquire(ref header->Tail));
-        Atomic.StoreRelease(ref seat->State, TopicReaderEntry.NextActive(Atomic.LoadAcquire(ref seat->State)));
+        SeatState = TopicReaderEntry.NextActive(Atomic.LoadAcquire(ref seat->State));
+        Atomic.StoreRelease(ref seat->State, SeatState);
         Atomic.TryOr(&header->Active[index >> 6], 1UL << (index & 63));
         FaultPoints.Pass(FaultPoints.TopicJoinEntry);
         Atomic.Fence();
-        ulong joined = Atomic.LoadAcquire(ref header->Tail); // [join]
-        Atomic.StoreRelease(ref seat->Joined, joined);
-        Atomic.StoreRelease(ref seat->Cursor, joined); // [cursor]
+        Joined = Atomic.LoadAcquire(ref header->Tail); // [join]
+        Atomic.StoreRelease(ref seat->Joined, Joined);
+        Atomic.StoreRelease(ref seat->Cursor, Joined); // [cursor]
         FaultPoints.Pass(FaultPoints.TopicJoinCursor);
     }
 
@@ -129,6 +170,26 @@ internal sealed unsafe class TopicRules : RegionRules
         Atomic.StoreRelease(ref seat->State, TopicReaderEntry.Vacated(Atomic.LoadAcquire(ref seat->State)));
         Atomic.TryAnd(&HeaderOf(region)->Active[index >> 6], ~(1UL << (index & 63)));
         FaultPoints.Pass(FaultPoints.TopicRecoverReader);
+        byte* regionBase = region.Base;
+        Pool?.Recover((uint)index + 1, (ulong holder, in LoanDescriptor descriptor) => Names(regionBase, holder, descriptor));
+    }
+
+    private void LocatePool(Region region) => Pool = Geometry.PoolOffset == 0
+        ? null
+        : Pool.Locate(region.View, Geometry.PoolOffset, region.Path, region, Geometry.BodyOffset + region.Geometry.BodySize);
+
+    /// <summary>Whether a slot names this block: for the message that its word is about, not for one before.</summary>
+    private bool Names(byte* regionBase, ulong holder, in LoanDescriptor descriptor)
+    {
+        ulong distance = holder - Geometry.SlotsOffset;
+        if (distance % Geometry.Stride != 0 || distance / Geometry.Stride >= Geometry.SlotCount)
+            return false;
+        SlotHeader* slot = (SlotHeader*)(regionBase + holder);
+        ulong word = Atomic.LoadAcquire(ref slot->State);
+        LoanDescriptor* named = (LoanDescriptor*)(slot + 1);
+        return SlotState.PhaseOf(word) is SlotState.Writing or SlotState.Ready &&
+            (slot->Flags & SlotHeader.LoanFlag) != 0 && slot->LoanLap == SlotState.LapOf(word) &&
+            named->Class == descriptor.Class && named->Index == descriptor.Index && named->Generation == descriptor.Generation;
     }
 
     /// <summary>What it was writing becomes gaps. A word that changes meanwhile was not its.</summary>

@@ -10,7 +10,7 @@ public sealed unsafe partial class TopicWriter
     /// <summary>Lost races in a row that only a hostile peer can arrange.</summary>
     private const int MaxAttempts = 10_000_000;
 
-    private enum Room { Here, HeldByReader, HeldByWriter }
+    private enum Room { Here, HeldByReader, HeldByWriter, NoLoan }
 
     private protected override void BeforeLeaving() => Atomic.StoreRelease(ref _leftAt, Atomic.LoadAcquire(ref Header->Tail));
 
@@ -36,14 +36,16 @@ public sealed unsafe partial class TopicWriter
             CheckLength(length);
             if (_claimed != NoClaim)
                 AbandonClaim();
-            if (!TryTakeNext())
+            bool isLong = (uint)length > _blockSize;
+            if ((isLong && !TryTakeLoan((uint)length)) || !TryTakeNext())
             {
-                Attend(); // who is in the way may be dead
+                GiveLoanBack(); // others may need it meanwhile
+                Attend();       // who is in the way may be dead
                 return false;
             }
 
             _claimed = length;
-            claim = new TopicClaim(this, _claimPosition, new Span<byte>(_claimSlot + 1, length));
+            claim = new TopicClaim(this, _claimPosition, new Span<byte>(isLong ? _loan.Bytes : _claimSlot + 1, length));
             return true;
         }
         finally
@@ -62,7 +64,11 @@ public sealed unsafe partial class TopicWriter
             if (SlotState.LapsAhead(word, (uint)(position >> _lapShift)) >= 0)
                 Atomic.TryExchange(&Header->Tail, position, position + 1); // taken already: help
             else if (TryTake(slot, position, word))
+            {
+                if (slot->Flags != 0)
+                    FreeOldLoan(slot);
                 return true;
+            }
         }
 
         Corrupted($"a tail that always lies behind, lately {Atomic.LoadAcquire(ref Header->Tail)}");
@@ -100,7 +106,17 @@ public sealed unsafe partial class TopicWriter
     /// <summary>Looks at the readers: has every one that writers wait for passed what a slot at <paramref name="position"/> would overwrite? Notes the slowest when not.</summary>
     private bool SeesReadersPass(ulong position)
     {
-        ulong least = Atomic.LoadAcquire(ref Header->Tail);
+        int slowest = FindSlowest(out ulong least);
+        if ((long)(position - _minimum) < _count)
+            return true;
+        NoteSlowReader(slowest, (long)(position - least));
+        return false;
+    }
+
+    /// <summary>The reader that is furthest behind, of those that writers wait for, and how far all of them are; the tail, and none, when none is behind.</summary>
+    private int FindSlowest(out ulong least)
+    {
+        least = Atomic.LoadAcquire(ref Header->Tail);
         Atomic.Fence(); // [join] the tail before the entries: who joins unseen begins at or after it
         int slowest = NoReader;
         for (int index = NextReader(0); index >= 0; index = NextReader(index + 1))
@@ -114,17 +130,16 @@ public sealed unsafe partial class TopicWriter
 
         if ((long)(least - _minimum) > 0)
             _minimum = least; // it only grows: a cursor that goes back is nobody's
-        if ((long)(position - _minimum) < _count)
-            return true;
+        return slowest;
+    }
 
-        _slowReader = slowest;
-        if (slowest != NoReader)
-        {
-            _slowProcess = (int)Atomic.LoadAcquire(ref Region.Entry(slowest)->Pid);
-            _slowBehind = (long)(position - least);
-        }
-
-        return false;
+    private void NoteSlowReader(int index, long behind)
+    {
+        _slowReader = index;
+        if (index == NoReader)
+            return;
+        _slowProcess = (int)Atomic.LoadAcquire(ref Region.Entry(index)->Pid);
+        _slowBehind = behind;
     }
 
     /// <summary>An active reader that writers wait for. The state is read first: who changes it by what was read after it, changes that same reader's.</summary>
@@ -143,7 +158,7 @@ public sealed unsafe partial class TopicWriter
         claim = default;
         for (; ; )
         {
-            IpcStatus status = WaitForRoom(deadline, cancel);
+            IpcStatus status = WaitForRoom(length, deadline, cancel);
             if (status != IpcStatus.Ok)
                 return status;
             if (TryClaim(length, out claim))
@@ -151,7 +166,7 @@ public sealed unsafe partial class TopicWriter
         }
     }
 
-    private IpcStatus WaitForRoom(Deadline deadline, CancellationToken cancel)
+    private IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancel)
     {
         try
         {
@@ -160,11 +175,27 @@ public sealed unsafe partial class TopicWriter
 
             // Held up by a reader it sleeps where readers signal; by a writer a lap behind, where writers do. If the cause changes, the wait ends and begins anew.
             Room cause = Look(out _, out _, out _);
+            if (cause == Room.Here && (uint)length > _blockSize && !TryTakeLoan((uint)length))
+                cause = Room.NoLoan;
             if (cause == Room.Here)
                 return IpcStatus.Ok;
-            RoomCondition condition = new(this, cause);
-            IpcStatus status = Control.Wait(ref condition, cause == Room.HeldByReader ? &Header->Space : &Header->Data, deadline, cancel);
-            return status == IpcStatus.Timeout && EvictSlowReaders() ? IpcStatus.Ok : status;
+            IpcStatus status;
+            if (cause == Room.NoLoan)
+            {
+                LoanCondition condition = new(this, (uint)length);
+                status = Control.Wait(ref condition, &Header->Space, deadline, cancel);
+            }
+            else
+            {
+                RoomCondition condition = new(this, cause);
+                status = Control.Wait(ref condition, cause == Room.HeldByReader ? &Header->Space : &Header->Data, deadline, cancel);
+            }
+
+            if (status == IpcStatus.Timeout && EvictSlowReaders(cause == Room.NoLoan))
+                status = IpcStatus.Ok;
+            if (status != IpcStatus.Ok)
+                GiveLoanBack();
+            return status;
         }
         finally
         {
@@ -173,19 +204,29 @@ public sealed unsafe partial class TopicWriter
     }
 
     /// <summary>Cuts off every reader that holds the writers up and allows it; false when there is none, or when it would not help.</summary>
-    private bool EvictSlowReaders()
+    /// <param name="forLoan">What is wanted is a loan that a reader has not released: then the slowest is it that holds up.</param>
+    private bool EvictSlowReaders(bool forLoan)
     {
         ulong tail = Atomic.LoadAcquire(ref Header->Tail);
+        ulong limit = tail - (ulong)_count + 1;
+        if (forLoan)
+        {
+            _ = FindSlowest(out ulong least);
+            if (least == tail)
+                return false; // it is not the readers
+            limit = least + 1;
+        }
+
         for (int index = NextReader(0); index >= 0; index = NextReader(index + 1))
         {
-            if (HoldsWritersUp(index, out ulong cursor, out uint policy, out _) && (long)(tail - cursor) >= _count && policy == (uint)TopicPolicy.Reliable)
+            if (HoldsWritersUp(index, out ulong cursor, out uint policy, out _) && (long)(cursor - limit) < 0 && policy == (uint)TopicPolicy.Reliable)
                 return false;
         }
 
         bool evicted = false;
         for (int index = NextReader(0); index >= 0; index = NextReader(index + 1))
         {
-            if (!HoldsWritersUp(index, out ulong cursor, out uint policy, out uint state) || (long)(tail - cursor) < _count || policy != (uint)TopicPolicy.Evict)
+            if (!HoldsWritersUp(index, out ulong cursor, out uint policy, out uint state) || (long)(cursor - limit) >= 0 || policy != (uint)TopicPolicy.Evict)
                 continue;
 
             TopicReaderEntry* seat = Seat(index);
@@ -205,23 +246,31 @@ public sealed unsafe partial class TopicWriter
     {
         _claimed = NoClaim;
         Atomic.TryExchange(&_claimSlot->State, _claimWord, SlotState.With(_claimWord, 0, SlotState.Gap));
+        GiveLoanBack();
         FaultPoints.Pass(FaultPoints.TopicAbandonDone);
         Waiter.Signal(&Header->Data);
     }
 
-    /// <summary>Entered already; leaves. Throws what is wrong with the commit.</summary>
+    /// <summary>Entered already; leaves. A loan, or something is wrong with the commit.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CommitSlow(ulong position, int length)
+    private void CommitSlow(ulong position, int length, ushort type, ulong key)
     {
-        bool open = Enter();
-        Leave();
-        if (!open)
-            return; // closed: the claim was given back
-        if (length < 0)
-            Throw.NegativeLength(length);
-        if (_claimed == NoClaim || position != _claimPosition)
-            Throw.NoClaim();
-        Throw.CommitExceedsClaim(length, _claimed);
+        try
+        {
+            if (!Enter())
+                return; // closed: the claim was given back
+            if (length < 0)
+                Throw.NegativeLength(length);
+            if (_claimed == NoClaim || position != _claimPosition)
+                Throw.NoClaim();
+            if (length > _claimed)
+                Throw.CommitExceedsClaim(length, _claimed);
+            CommitLoan((uint)length, type, key);
+        }
+        finally
+        {
+            Leave();
+        }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -235,10 +284,10 @@ public sealed unsafe partial class TopicWriter
     {
         if (length < 0)
             Throw.NegativeLength(length);
-        if ((uint)length > _blockSize)
+        if (length > MaxPayload)
         {
             Throw.Status(IpcStatus.TooLarge, $"A message of {length} bytes was asked for; this topic takes at most {MaxPayload}. Nothing was sent: " +
-                "send less at once, or create the topic with larger blocks.");
+                "send less at once, or create the topic with larger blocks or a larger loan budget.");
         }
     }
 

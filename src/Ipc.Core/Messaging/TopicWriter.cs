@@ -39,6 +39,8 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     private ulong _claimPosition;
     private ulong _claimWord;
     private int _claimed = NoClaim;
+    private Loan _loan;                // the claim's, when it is longer than a block
+    private ulong _reclaimed;          // loans of slots before this were looked at
     private ulong _leftAt = ulong.MaxValue; // the tail when this writer left: its place in the table may be another's from there on
     private int _slowReader = NoReader;
     private int _slowProcess;
@@ -55,8 +57,8 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         _owner = (uint)region.Index + 1;
     }
 
-    /// <summary>The longest message.</summary>
-    public int MaxPayload => BlockSize;
+    /// <summary>The longest message: what a block holds, or a loan.</summary>
+    public int MaxPayload => (int)Math.Max(_blockSize, Pool?.MaxLength ?? 0);
 
     /// <summary>Who held the last claim up that found no room; null when it was no reader, or there was no such claim.</summary>
     public SlowReaderInfo? SlowReader => _slowReader == NoReader ? null : new SlowReaderInfo(_slowReader, _slowProcess, _slowBehind);
@@ -64,6 +66,21 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     internal ulong LeftAt => Atomic.LoadAcquire(ref _leftAt);
 
     private protected override bool HasSpanOut => _claimed != NoClaim;
+
+    /// <summary>It is open, and writes to that very region, not just to one of that name.</summary>
+    internal bool IsOf(Region region)
+    {
+        if (!Region.View.TryUse())
+            return false;
+        try
+        {
+            return !Control.IsClosed && Region.Header->RegionIdLow == region.Header->RegionIdLow && Region.Header->RegionIdHigh == region.Header->RegionIdHigh;
+        }
+        finally
+        {
+            Region.View.Unuse();
+        }
+    }
 
     /// <summary>Opens a writing end of the topic <paramref name="name"/>.</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
@@ -87,6 +104,8 @@ public sealed unsafe partial class TopicWriter : TopicEnd
             if ((long)(position - _minimum) < _count && SlotState.LapsAhead(word, (uint)(position >> _lapShift)) == -1 && IsTakeable(word) &&
                 TryTake(slot, position, word))
             {
+                if (slot->Flags != 0)
+                    FreeOldLoan(slot);
                 _claimed = length;
                 claim = new TopicClaim(this, position, new Span<byte>(slot + 1, length));
                 Leave();
@@ -125,6 +144,22 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         return IpcStatus.Ok;
     }
 
+    /// <summary>Gives the memory of loans that are not in use back to the system.</summary>
+    public void TrimLoans()
+    {
+        try
+        {
+            if (!Enter() || Pool is null)
+                return;
+            Pool.Trim(_owner);
+            Waiter.Signal(&Header->Space); // who needs another size may find it now
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
     /// <summary>Waits until at least <paramref name="count"/> readers are there.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
     public IpcStatus WaitForReaders(int count, Deadline deadline, CancellationToken cancel = default)
@@ -144,27 +179,21 @@ public sealed unsafe partial class TopicWriter : TopicEnd
 
     internal void Commit(ulong position, int length, ushort type, ulong key)
     {
-        if (Enter() && position == _claimPosition && (uint)length < (uint)(_claimed + 1))
+        if (Enter() && position == _claimPosition && (uint)length < (uint)(_claimed + 1) && _loan.Bytes == null)
         {
             SlotHeader* slot = _claimSlot;
-            _claimed = NoClaim;
             slot->Length = (uint)length; // plain: the slot is ours until the word changes
             slot->Type = type;
             slot->Flags = 0;
             slot->Key = key;
-            FaultPoints.Pass(FaultPoints.TopicCommitBeforeReady);
-            // [ready-slot] It fails only when somebody took this process for dead, or wrote what is not his: then there is a gap.
-            bool published = Atomic.TryExchange(&slot->State, _claimWord, SlotState.With(_claimWord, _owner, SlotState.Ready));
-            FaultPoints.Pass(FaultPoints.TopicCommitAfterReady);
-            if (published && Waiter.NeedsSignal(&Header->Data))
-                Waiter.Signal(&Header->Data);
+            bool published = TryMakeReady();
             Leave();
             if (!published)
                 LostClaim();
             return;
         }
 
-        CommitSlow(position, length);
+        CommitSlow(position, length, type, key);
     }
 
     internal void Abandon(ulong position)
@@ -172,6 +201,19 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         if (Enter() && _claimed != NoClaim && position == _claimPosition)
             AbandonClaim();
         Leave();
+    }
+
+    /// <summary>Fails only when somebody took this process for dead, or wrote what is not his: then there is a gap.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryMakeReady()
+    {
+        _claimed = NoClaim;
+        FaultPoints.Pass(FaultPoints.TopicCommitBeforeReady);
+        bool published = Atomic.TryExchange(&_claimSlot->State, _claimWord, SlotState.With(_claimWord, _owner, SlotState.Ready)); // [ready-slot]
+        FaultPoints.Pass(FaultPoints.TopicCommitAfterReady);
+        if (Waiter.NeedsSignal(&Header->Data))
+            Waiter.Signal(&Header->Data);
+        return published;
     }
 
     private SlotHeader* SlotAt(ulong position) => (SlotHeader*)(_slots + (position & _mask) * _stride);

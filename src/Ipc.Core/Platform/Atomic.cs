@@ -35,6 +35,17 @@ internal static class Atomic
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Fence() => Interlocked.MemoryBarrier();
 
+    /// <summary>No load that follows is done before any load that precedes. Nothing at all on processors whose loads are in order.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static void FenceLoads()
+    {
+#if NET10_0_OR_GREATER
+        Volatile.ReadBarrier();
+#else
+        Interlocked.MemoryBarrier();
+#endif
+    }
+
     /// <summary>A full barrier in every thread of this process that runs; false where there is no such thing.</summary>
     public static bool TryFenceProcess()
     {
@@ -74,6 +85,19 @@ internal static class Atomic
         {
             uint seen = Volatile.Read(ref *location);
             if (TryExchange(location, seen, seen | bits))
+                return true;
+        }
+
+        return false;
+    }
+
+    /// <summary>Keeps only these bits of a 64-bit word; see <see cref="TryOr(uint*, uint)"/>.</summary>
+    public static unsafe bool TryAnd(ulong* location, ulong bits)
+    {
+        for (int attempt = 0; attempt < 1000; attempt++)
+        {
+            long seen = Volatile.Read(ref *(long*)location);
+            if (Interlocked.CompareExchange(ref *(long*)location, seen & (long)bits, seen) == seen)
                 return true;
         }
 

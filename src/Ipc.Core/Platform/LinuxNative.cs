@@ -84,6 +84,7 @@ internal static unsafe class LinuxNative
     [DllImport(C, SetLastError = true)] public static extern int epoll_ctl(int epoll, int operation, int fd, byte* @event);
     [DllImport(C, SetLastError = true)] public static extern int epoll_wait(int epoll, byte* events, int count, int timeout);
     [DllImport(C, SetLastError = true)] public static extern int eventfd(uint initial, int flags);
+    [DllImport(C, SetLastError = true)] public static extern nint pread(SafeHandle fd, byte* to, nuint count, long offset);
     [DllImport(C, SetLastError = true)] public static extern nint read(int fd, ulong* value, nint size);
     [DllImport(C, SetLastError = true)] public static extern nint write(int fd, ulong* value, nint size);
 

@@ -127,6 +127,24 @@ internal sealed unsafe partial class LinuxOs
             FailedAt(path, "removed", error);
     }
 
+    public override void ReadFile(RegionFile file, ulong offset, byte* to, int count)
+    {
+        while (count > 0)
+        {
+            nint read = pread(file.Handle, to, (nuint)count, (long)offset);
+            if (read > 0)
+            {
+                to += read;
+                offset += (ulong)read;
+                count -= (int)read;
+            }
+            else if (read == 0 || Marshal.GetLastWin32Error() != EINTR)
+            {
+                Failed("pread", read == 0 ? 0 : Marshal.GetLastWin32Error());
+            }
+        }
+    }
+
     public override bool LeadsTo(string path, RegionFile file) =>
         statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, Statx.BasicStats, out Statx found) == 0 &&
         found.Inode == file.Inode && DeviceOf(found) == file.Device;

@@ -81,6 +81,9 @@ internal abstract unsafe class Os
     /// <summary>Removes the name if there is one.</summary>
     public abstract void Unlink(string path);
 
+    /// <summary>Copies bytes of a file without mapping them: holes read as zeros and stay holes.</summary>
+    public abstract void ReadFile(RegionFile file, ulong offset, byte* to, int count);
+
     public abstract bool LeadsTo(string path, RegionFile file);
 
     // ---- locks that die with the process
