@@ -29,6 +29,9 @@ public sealed class LayoutTests
         [typeof(PoolHeader)] = (256, "Magic 0 Classes 4 Budget 8 Exhausted 128"),
         [typeof(PoolBlock)] = (32, "State 0 Holder 8 Claimed 16 Present 20"),
         [typeof(LoanDescriptor)] = (16, "Class 0 Reserved 2 Index 4 Generation 8 Length 12"),
+        [typeof(TopicHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 MaxReaders 12 Stride 16 SlotsOffset 24 ReadersOffset 32 Flags 40 PoolOffset 48 Tail 128 " +
+            "Evictions 136 Data 256 Space 384 Active 512"),
+        [typeof(TopicReaderEntry)] = (128, "State 0 Policy 4 Cursor 8 Lost 16 Joined 24 EvictedAt 32"),
     };
 
     private static readonly HashSet<Type> s_allowed = new() { typeof(ushort), typeof(uint), typeof(ulong), typeof(WaiterWords) };
@@ -50,7 +53,7 @@ public sealed class LayoutTests
     {
         foreach (FieldInfo field in Fields(type))
         {
-            bool isBuffer = field.GetCustomAttribute<System.Runtime.CompilerServices.FixedBufferAttribute>() is { ElementType: var element } && element == typeof(byte);
+            bool isBuffer = field.GetCustomAttribute<System.Runtime.CompilerServices.FixedBufferAttribute>() is { ElementType: var element } && (element == typeof(byte) || element == typeof(ulong));
             Assert.True(isBuffer || s_allowed.Contains(field.FieldType), $"{type.Name}.{field.Name} is a {field.FieldType.Name}");
         }
     }
@@ -70,6 +73,7 @@ public sealed class LayoutTests
         Assert.Equal(0x474E4952u, RingHeader.MagicValue);
         Assert.Equal(0x4E54534Cu, ListenerHeader.MagicValue);
         Assert.Equal(0x4E4E4F43u, ConnectionHeader.MagicValue);
+        Assert.Equal(0x43504F54u, TopicHeader.MagicValue);
         Assert.Equal(0x4C4F4F50u, PoolHeader.MagicValue);
         Assert.Equal((256, 4096), (PoolHeader.HintsOffset, PoolHeader.TableOffset));
         Assert.Equal(0x0000_0007_1001_0001UL, PoolBlock.StateOf(7, 0x1001, PoolBlock.Owned));
