@@ -66,8 +66,7 @@ internal sealed unsafe partial class Region
 
         if (Index < 0)
         {
-            (int first, int end) = _rules.Entries(this);
-            Throw.Status(IpcStatus.TableFull, $"{Path} has room for {end - first} participants of this role and all places are taken. " +
+            Throw.Status(IpcStatus.TableFull, $"{Path} has room for {Geometry.ParticipantCapacity} participants and all places are taken. " +
                 "Close one, or create it with more.");
         }
 

@@ -63,7 +63,7 @@ public abstract unsafe class TopicEnd : IDisposable
     public TopicInfo GetInfo()
     {
         TopicInfo info = new() { BlockSize = BlockSize, BlockCount = BlockCount, MaxReaders = (int)Geometry.MaxReaders };
-        info.MaxWriters = Geometry.Participants - info.MaxReaders;
+        info.MaxWriters = Geometry.MaxWriters;
         if (!Region.View.TryUse())
             return info;
         try
@@ -71,13 +71,7 @@ public abstract unsafe class TopicEnd : IDisposable
             info.Readers = CountReaders();
             info.Tail = (long)Atomic.LoadAcquire(ref Header->Tail);
             info.Evictions = (long)Atomic.LoadAcquire(ref Header->Evictions);
-            for (int index = 0; index < Geometry.Participants; index++)
-            {
-                ParticipantEntry* entry = Region.Entry(index);
-                if (Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live && Atomic.LoadAcquire(ref entry->Role) == (uint)ParticipantRole.Writer)
-                    info.Writers++;
-            }
-
+            info.Writers = TopicRules.Count(Region, ParticipantRole.Writer, out _);
             if (Pool is { } pool)
             {
                 info.LoanBudget = (long)pool.Geometry.Budget;

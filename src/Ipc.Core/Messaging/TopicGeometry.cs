@@ -31,6 +31,8 @@ internal readonly unsafe struct TopicGeometry
     public ulong SlotsOffset { get; }
     public ulong PoolOffset { get; }
 
+    public int MaxWriters => Participants - (int)MaxReaders;
+
     public ulong Stride => SlotHeader.StrideOf(BlockSize);
 
     /// <summary>The lap of a position is what is left after this many bits.</summary>

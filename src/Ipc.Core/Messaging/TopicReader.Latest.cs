@@ -24,7 +24,7 @@ public sealed unsafe partial class TopicReader
         }
 
         message = default;
-        return Atomic.LoadAcquire(ref _seat->State) == _seatState ? IpcStatus.Empty : NoteEviction(_cursor);
+        return Atomic.LoadAcquire(ref _seat->State) == _seatState ? IpcStatus.Empty : Evicted(out message);
     }
 
     /// <summary>At most one lap in one go: a writer that is faster than this must not keep the reader from reading.</summary>

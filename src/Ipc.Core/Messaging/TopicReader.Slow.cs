@@ -15,7 +15,7 @@ public sealed unsafe partial class TopicReader
     private byte[] _buffer = Array.Empty<byte>(); // copies
     private ulong _lost;
     private ulong _lostBefore; // lost since the last message, for the next one to tell
-    private ulong _evictedNoted;
+    private bool _passedLoan;  // a loan is among what is released next
 
     /// <summary>What stands at the position, gaps and ignored messages passed over.</summary>
     private enum Sight { Nothing, Message, Overrun, Evicted }
@@ -27,35 +27,40 @@ public sealed unsafe partial class TopicReader
     }
 
     /// <summary>Takes the place that the rules have just made active, and chooses where to begin.</summary>
-    private void Begin(TopicJoin join)
+    private void Begin(ulong start)
     {
         _seatState = Rules.SeatState;
         _joined = Rules.Joined;
         _inPlaceFrom = Policy <= TopicPolicy.Evict ? _joined : ulong.MaxValue;
-        _evictedNoted = 0;
         _lostBefore = 0;
         _latest?.Clear();
-        // Positions begin at the second lap: in the first one "one lap back" is before the beginning, where there is nothing.
-        ulong oldest = _joined >= 2 * _count ? _joined - _count + 1 : _count;
-        _position = _cursor = join switch
-        {
-            TopicJoin.Oldest => Math.Min(oldest, _joined),
-            TopicJoin.LastValue => FindLast(oldest),
-            _ => _joined,
-        };
+        _position = _cursor = start;
         Atomic.StoreRelease(ref _seat->Lost, _lost);
     }
 
-    private ulong FindLast(ulong oldest)
+    private ulong StartOf(TopicJoin join)
     {
-        for (ulong position = _joined; position-- > oldest;)
+        // Positions begin at the second lap: in the first one "one lap back" is before the beginning, where there is nothing.
+        ulong joined = Rules.Joined;
+        ulong oldest = joined >= 2 * _count ? joined - _count + 1 : _count;
+        return join switch
+        {
+            TopicJoin.Oldest => Math.Min(oldest, joined),
+            TopicJoin.LastValue => FindLast(joined, oldest),
+            _ => joined,
+        };
+    }
+
+    private ulong FindLast(ulong joined, ulong oldest)
+    {
+        for (ulong position = joined; position-- > oldest;)
         {
             ulong word = Atomic.LoadAcquire(ref SlotAt(position)->State);
             if ((word & ~SlotState.OwnerMask) == SlotState.At(position, _lapShift, 0, SlotState.Ready) && !IsIgnored(word, position))
                 return position;
         }
 
-        return _joined;
+        return joined;
     }
 
     /// <summary>Entered already; leaves.</summary>
@@ -76,9 +81,7 @@ public sealed unsafe partial class TopicReader
                     case Sight.Nothing:
                         return IpcStatus.Empty;
                     case Sight.Evicted:
-                        NoteEviction(_cursor);
-                        message = new TopicMessage(default, 0, 0, _position, _evictedNoted, -1);
-                        return IpcStatus.Evicted;
+                        return Evicted(out message);
                     case Sight.Overrun:
                         JumpAhead();
                         break;
@@ -118,11 +121,21 @@ public sealed unsafe partial class TopicReader
     /// <summary>Looks at the position. Gaps and ignored messages are passed over; if nothing else is unreleased they are released: nobody else would.</summary>
     private Sight See(out ulong word)
     {
-        ulong done = _cursor;
+        ulong before = _cursor;
         Sight sight = SeeBehindGaps(out word);
-        if (_cursor != done)
-            StoreCursor();
+        if (_cursor != before)
+            StoreCursor(before);
         return sight;
+    }
+
+    /// <summary>Only who has held writers up wakes them: the others' releases make no room. The tail is read after the flag, so it is not older than the one at
+    /// which the sleeper found the topic full. A loan that was released may be what is waited for.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void SignalSpace(ulong before)
+    {
+        if (_passedLoan || Atomic.LoadAcquire(ref Header->Tail) - Math.Max(before, _joined) >= _count)
+            Waiter.Signal(&Header->Space);
+        _passedLoan = false;
     }
 
     private Sight SeeBehindGaps(out ulong word)
@@ -197,17 +210,11 @@ public sealed unsafe partial class TopicReader
         Atomic.StoreRelease(ref _seat->Lost, _lost);
     }
 
-    /// <summary>Counts what an evicted reader misses, once: everything from what it had released to the tail at that moment.</summary>
-    private IpcStatus NoteEviction(ulong released)
+    /// <summary>Says how many messages an evicted reader misses by now: everything that it had not released.</summary>
+    private IpcStatus Evicted(out TopicMessage message)
     {
-        ulong missed = Atomic.LoadAcquire(ref _seat->EvictedAt) - Math.Max(released, _joined);
-        if (_evictedNoted == 0 && (long)missed > 0)
-        {
-            _evictedNoted = missed;
-            _lost += missed;
-            Atomic.StoreRelease(ref _seat->Lost, _lost);
-        }
-
+        ulong missed = Atomic.LoadAcquire(ref Header->Tail) - Math.Max(_cursor, _joined);
+        message = new TopicMessage(default, 0, 0, _position, missed, -1);
         return IpcStatus.Evicted;
     }
 
@@ -271,6 +278,7 @@ public sealed unsafe partial class TopicReader
         int length = (int)descriptor.Length;
         if (inPlace)
         {
+            _passedLoan = true;
             payload = new ReadOnlySpan<byte>(loan.Bytes, length);
             return null;
         }

@@ -47,13 +47,13 @@ public sealed unsafe partial class TopicReader : TopicEnd
         _ignored = own.IgnoreWriter;
         _ignoredOwner = _ignored is null ? 0 : (uint)_ignored.Index + 1;
         _latest = Policy == TopicPolicy.Latest ? new ConflationTable() : null;
-        Begin(own.Join);
+        Begin(StartOf(own.Join));
     }
 
     /// <summary>What happens when it does not keep up.</summary>
     public TopicPolicy Policy { get; }
 
-    /// <summary>How many messages it has lost: overrun, or evicted (counted up to its eviction).</summary>
+    /// <summary>How many messages it has lost: overrun, or missed between being cut off and joining again (counted then).</summary>
     public long Lost => (long)_lost;
 
     /// <summary>How many messages it has passed over for a newer one of the same key.</summary>
@@ -147,10 +147,18 @@ public sealed unsafe partial class TopicReader : TopicEnd
             FaultPoints.Pass(FaultPoints.TopicReleaseBeforeCursor);
             ulong before = _cursor;
             _cursor = _position;
-            StoreCursor();
+            StoreCursor(before);
             FaultPoints.Pass(FaultPoints.TopicReleaseAfterCursor);
             Atomic.FenceLoads(); // [overwrite] everything that was read, before the look at whether it was ours to read
-            status = Atomic.LoadAcquire(ref _seat->State) == _seatState ? IpcStatus.Ok : NoteEviction(before);
+            if (Atomic.LoadAcquire(ref _seat->State) == _seatState)
+            {
+                status = IpcStatus.Ok;
+            }
+            else
+            {
+                _cursor = before; // the rest counts as missed
+                status = IpcStatus.Evicted;
+            }
         }
 
         Leave();
@@ -165,8 +173,13 @@ public sealed unsafe partial class TopicReader : TopicEnd
         {
             if (!Enter())
                 return IpcStatus.Closed;
+            ulong released = _cursor;
+            bool evicted = Atomic.LoadAcquire(ref _seat->State) != _seatState;
             Rules.JoinAgain(Region);
-            Begin(join);
+            ulong start = StartOf(join);
+            if (evicted)
+                AddLost(released, start);
+            Begin(start);
             return IpcStatus.Ok;
         }
         finally
@@ -179,12 +192,12 @@ public sealed unsafe partial class TopicReader : TopicEnd
 
     /// <summary>Says how far this reader is done; never before where it joined, which is as far back as writers wait for it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void StoreCursor()
+    private void StoreCursor(ulong before)
     {
         if (_cursor < _joined)
             return;
         Atomic.StoreRelease(ref _seat->Cursor, _cursor); // [cursor]
         if (_inPlaceFrom == _joined && Waiter.NeedsSignal(&Header->Space))
-            Waiter.Signal(&Header->Space);
+            SignalSpace(before);
     }
 }

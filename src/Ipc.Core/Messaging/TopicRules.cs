@@ -4,7 +4,7 @@ namespace Ipc;
 
 /// <summary>A topic's part in joining, leaving and recovery; docs/wire-format.md section 10. One object per opened end.</summary>
 /// <remarks>
-/// Readers take the first places of the participant table, as many as the topic allows, writers the others: so neither can keep the other out.
+/// There is a place for as many readers as the topic allows, and for as many writers: neither can keep the other out.
 /// What a dead writer was writing becomes a gap that readers pass over; what a dead reader had not released holds nobody up any more.
 /// </remarks>
 internal sealed unsafe class TopicRules : RegionRules
@@ -69,22 +69,37 @@ internal sealed unsafe class TopicRules : RegionRules
     public override void Prepare(Region region)
     {
         CheckPolicy(region);
-        if (Role != ParticipantRole.Writer || !Geometry.IsSingleWriter)
-            return;
-        for (int index = 0; index < region.Geometry.ParticipantCapacity; index++)
+        int there = Count(region, Role, out uint pid);
+        if (there > 0 && Role == ParticipantRole.Writer && Geometry.IsSingleWriter)
         {
-            ParticipantEntry* entry = region.Entry(index);
-            if (Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live && entry->Role == (uint)ParticipantRole.Writer)
-            {
-                Throw.Status(IpcStatus.InUse, $"Topic {region.Path} has its writer, process {entry->Pid}; it was created for a single one. " +
-                    "Close that one, or create the topic for several.");
-            }
+            Throw.Status(IpcStatus.InUse, $"Topic {region.Path} has its writer, process {pid}; it was created for a single one. " +
+                "Close that one, or create the topic for several.");
+        }
+
+        int room = Role == ParticipantRole.Reader ? (int)Geometry.MaxReaders : Geometry.MaxWriters;
+        if (there >= room)
+        {
+            Throw.Status(IpcStatus.TableFull, $"Topic {region.Path} has {there} {(Role == ParticipantRole.Reader ? "readers" : "writers")} already, and room for {room}. " +
+                "Close one, or create it with more.");
         }
     }
 
-    public override (int First, int End) Entries(Region region) => Role == ParticipantRole.Reader
-        ? (0, (int)Geometry.MaxReaders)
-        : ((int)Geometry.MaxReaders, region.Geometry.ParticipantCapacity);
+    /// <summary>How many participants of a role are attached; the process of one of them.</summary>
+    public static int Count(Region region, ParticipantRole role, out uint pid)
+    {
+        int count = 0;
+        pid = 0;
+        for (int index = 0; index < region.Geometry.ParticipantCapacity; index++)
+        {
+            ParticipantEntry* entry = region.Entry(index);
+            if (Atomic.LoadAcquire(ref entry->State) != ParticipantEntry.Live || Atomic.LoadAcquire(ref entry->Role) != (uint)role) // [live]
+                continue;
+            pid = Atomic.LoadAcquire(ref entry->Pid);
+            count++;
+        }
+
+        return count;
+    }
 
     public override void Join(Region region, int index)
     {
@@ -164,7 +179,7 @@ internal sealed unsafe class TopicRules : RegionRules
     private void Vacate(Region region, int index)
     {
         if (region.Entry(index)->Role != (uint)ParticipantRole.Reader)
-            GiveUpSlots(region, (uint)index + 1);
+            GiveUpSlots(region, (uint)index + 1); // a reader has none
 
         TopicReaderEntry* seat = Seat(region, index);
         Atomic.StoreRelease(ref seat->State, TopicReaderEntry.Vacated(Atomic.LoadAcquire(ref seat->State)));
@@ -192,7 +207,8 @@ internal sealed unsafe class TopicRules : RegionRules
             named->Class == descriptor.Class && named->Index == descriptor.Index && named->Generation == descriptor.Generation;
     }
 
-    /// <summary>What it was writing becomes gaps. A word that changes meanwhile was not its.</summary>
+    /// <summary>What it was writing becomes gaps, and what somebody is writing who is not there any more (a thread that was in a claim longer than its
+    /// object's Dispose waited). A word that changes meanwhile was another's.</summary>
     private void GiveUpSlots(Region region, uint owner)
     {
         byte* slots = region.Base + Geometry.SlotsOffset;
@@ -200,13 +216,17 @@ internal sealed unsafe class TopicRules : RegionRules
         {
             SlotHeader* slot = (SlotHeader*)(slots + index * Geometry.Stride);
             ulong word = Atomic.LoadAcquire(ref slot->State);
-            if (SlotState.PhaseOf(word) == SlotState.Writing && SlotState.OwnerOf(word) == owner &&
+            if (SlotState.PhaseOf(word) == SlotState.Writing && IsGone(region, SlotState.OwnerOf(word), owner) &&
                 Atomic.TryExchange(&slot->State, word, SlotState.Of(SlotState.LapOf(word), 0, SlotState.Gap)))
             {
                 FaultPoints.Pass(FaultPoints.TopicRecoverSlot);
             }
         }
     }
+
+    private static bool IsGone(Region region, uint owner, uint gone) =>
+        owner == gone || owner == 0 || owner > (uint)region.Geometry.ParticipantCapacity ||
+        Atomic.LoadAcquire(ref region.Entry((int)owner - 1)->State) != ParticipantEntry.Live; // [live] nobody joins while we hold the lock
 
     private static TopicHeader* HeaderOf(Region region) => (TopicHeader*)region.Body;
 }
