@@ -53,7 +53,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
     /// <summary>What happens when it does not keep up.</summary>
     public TopicPolicy Policy { get; }
 
-    /// <summary>How many messages it has lost: overrun, or missed between being cut off and joining again (counted then).</summary>
+    /// <summary>How many messages it has lost: overrun, or missed from being cut off to joining again.</summary>
     public long Lost => (long)_lost;
 
     /// <summary>How many messages it has passed over for a newer one of the same key.</summary>
@@ -157,7 +157,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
             else
             {
                 _cursor = before; // the rest counts as missed
-                status = IpcStatus.Evicted;
+                status = Evicted(out _);
             }
         }
 
@@ -173,12 +173,12 @@ public sealed unsafe partial class TopicReader : TopicEnd
         {
             if (!Enter())
                 return IpcStatus.Closed;
-            ulong released = _cursor;
+            ulong released = Math.Max(_cursor, _joined);
             bool evicted = Atomic.LoadAcquire(ref _seat->State) != _seatState;
             Rules.JoinAgain(Region);
             ulong start = StartOf(join);
-            if (evicted)
-                AddLost(released, start);
+            if (evicted && start > released)
+                CountMissed(start - released); // what was published since, too
             Begin(start);
             return IpcStatus.Ok;
         }

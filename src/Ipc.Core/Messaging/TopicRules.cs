@@ -4,7 +4,7 @@ namespace Ipc;
 
 /// <summary>A topic's part in joining, leaving and recovery; docs/wire-format.md section 10. One object per opened end.</summary>
 /// <remarks>
-/// There is a place for as many readers as the topic allows, and for as many writers: neither can keep the other out.
+/// Readers take the first places of the participant table, as many as the topic allows, writers the others: neither can keep the other out.
 /// What a dead writer was writing becomes a gap that readers pass over; what a dead reader had not released holds nobody up any more.
 /// </remarks>
 internal sealed unsafe class TopicRules : RegionRules
@@ -83,6 +83,10 @@ internal sealed unsafe class TopicRules : RegionRules
                 "Close one, or create it with more.");
         }
     }
+
+    public override (int First, int End) Entries(Region region) => Role == ParticipantRole.Reader
+        ? (0, (int)Geometry.MaxReaders)
+        : ((int)Geometry.MaxReaders, region.Geometry.ParticipantCapacity);
 
     /// <summary>How many participants of a role are attached; the process of one of them.</summary>
     public static int Count(Region region, ParticipantRole role, out uint pid)

@@ -173,6 +173,7 @@ public sealed unsafe partial class TopicWriter
             if (!Enter())
                 return IpcStatus.Closed;
 
+            // Held up by a reader it sleeps where readers signal; by a writer a lap behind, where writers do. If the cause changes, the wait ends and begins anew.
             Room cause = Look(out _, out _, out _);
             if (cause == Room.Here && (uint)length > _blockSize && !TryTakeLoan((uint)length))
                 cause = Room.NoLoan;
@@ -186,8 +187,8 @@ public sealed unsafe partial class TopicWriter
             }
             else
             {
-                RoomCondition condition = new(this);
-                status = Control.Wait(ref condition, &Header->Space, deadline, cancel);
+                RoomCondition condition = new(this, cause);
+                status = Control.Wait(ref condition, cause == Room.HeldByReader ? &Header->Space : &Header->Data, deadline, cancel);
             }
 
             if (status == IpcStatus.Timeout && EvictSlowReaders(cause == Room.NoLoan))
@@ -239,7 +240,11 @@ public sealed unsafe partial class TopicWriter
         }
 
         if (evicted)
-            SignalBoth(); // others may wait for the same readers
+        {
+            Waiter.Signal(&Header->Space); // others may wait for the same readers
+            Waiter.Signal(&Header->Data);
+        }
+
         return evicted;
     }
 
@@ -249,7 +254,7 @@ public sealed unsafe partial class TopicWriter
         Atomic.TryExchange(&_claimSlot->State, _claimWord, SlotState.With(_claimWord, 0, SlotState.Gap));
         GiveLoanBack();
         FaultPoints.Pass(FaultPoints.TopicAbandonDone);
-        SignalBoth();
+        Waiter.Signal(&Header->Data);
     }
 
     /// <summary>Entered already; leaves. A loan, or something is wrong with the commit.</summary>
@@ -292,16 +297,21 @@ public sealed unsafe partial class TopicWriter
         }
     }
 
-    /// <summary>Room at the tail.</summary>
+    /// <summary>Room at the tail, or another reason than before why there is none.</summary>
     private readonly struct RoomCondition : IWaitCondition
     {
         private readonly TopicWriter _writer;
+        private readonly Room _cause;
 
-        public RoomCondition(TopicWriter writer) => _writer = writer;
+        public RoomCondition(TopicWriter writer, Room cause)
+        {
+            _writer = writer;
+            _cause = cause;
+        }
 
         public ulong LongestSleep => ulong.MaxValue;
 
-        public bool IsTrue() => _writer.Look(out _, out _, out _) == Room.Here;
+        public bool IsTrue() => _writer.Look(out _, out _, out _) != _cause;
 
         public IpcStatus PeerStatus()
         {

@@ -211,17 +211,9 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         FaultPoints.Pass(FaultPoints.TopicCommitBeforeReady);
         bool published = Atomic.TryExchange(&_claimSlot->State, _claimWord, SlotState.With(_claimWord, _owner, SlotState.Ready)); // [ready-slot]
         FaultPoints.Pass(FaultPoints.TopicCommitAfterReady);
-        if (Waiter.NeedsSignal(&Header->Data) | Waiter.IsArmed(&Header->Space))
-            SignalBoth();
+        if (Waiter.NeedsSignal(&Header->Data))
+            Waiter.Signal(&Header->Data);
         return published;
-    }
-
-    /// <summary>Readers sleep on the one; on the other, perhaps, a writer that has come round to this very slot.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void SignalBoth()
-    {
-        Waiter.Signal(&Header->Data);
-        Waiter.Signal(&Header->Space);
     }
 
     private SlotHeader* SlotAt(ulong position) => (SlotHeader*)(_slots + (position & _mask) * _stride);

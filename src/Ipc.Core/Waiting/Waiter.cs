@@ -40,10 +40,6 @@ internal static unsafe class Waiter
         return (Atomic.LoadAcquire(ref *(ulong*)&waiter->Word) & SleeperOrFence) != 0;
     }
 
-    /// <summary>The same for a second waiter of the same publish: the first call has fenced.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static bool IsArmed(WaiterWords* waiter) => (Atomic.LoadAcquire(ref *(ulong*)&waiter->Word) & SleeperOrFence) != 0; // [sleep]
-
     /// <summary>Wakes who sleeps, if anybody does.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Signal(WaiterWords* waiter)
