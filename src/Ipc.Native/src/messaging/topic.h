@@ -142,7 +142,6 @@ struct ipc_topic_reader {
     uint8_t *copy;
     uint64_t copy_size;
     bool has_read_loan; /* since the last release: writers may wait for it */
-    uint64_t missed;    /* by an eviction, as far as it is counted in `lost` */
     ipc_topic_latest latest;
     ipc_topic_end base;
 };

@@ -99,31 +99,25 @@ static inline bool is_evicted(const ipc_topic_reader *reader)
     return reader->may_be_evicted && ipc_load_acquire32(&reader->entry->state) != reader->state;
 }
 
-static void count_missed(ipc_topic_reader *reader, uint64_t missed)
+/* By an evicted reader. */
+static uint64_t first_missed(const ipc_topic_reader *reader)
 {
-    if (missed <= reader->missed)
-        return;
-    reader->lost += missed - reader->missed;
-    reader->missed = missed;
-    ipc_store_relaxed64(&reader->entry->lost, reader->lost);
+    return reader->released < reader->joined ? reader->joined : reader->released;
 }
 
-IPC_NOINLINE static ipc_status evicted(ipc_topic_reader *reader, ipc_message *message)
+IPC_NOINLINE static ipc_status evicted(const ipc_topic_reader *reader, ipc_message *message)
 {
     if (ipc_topic_is_closed(&reader->base))
         return IPC_CLOSED;
-    const uint64_t cursor = reader->released < reader->joined ? reader->joined : reader->released;
-    const uint64_t at = ipc_load_relaxed64(&reader->entry->evicted_at);
-    const uint64_t missed = at > cursor && at <= IPC_TOPIC_POSITION_MAX ? at - cursor : 0;
-    count_missed(reader, missed);
+    const uint64_t missed = ipc_load_acquire64(&reader->header->tail) - first_missed(reader);
     if (message != NULL) {
         memset(message, 0, sizeof *message);
-        message->position = cursor;
+        message->position = first_missed(reader);
         message->lost = missed;
     }
     return ipc_fail(IPC_EVICTED,
-                    "this reader was cut off at position %" PRIu64 ", it misses %" PRIu64 " messages: rejoin", at,
-                    missed);
+                    "this reader was cut off at position %" PRIu64 ", it misses %" PRIu64 " messages by now: rejoin",
+                    ipc_load_relaxed64(&reader->entry->evicted_at), missed);
 }
 
 ipc_status ipc_topic_release(ipc_topic_reader *reader)
@@ -453,14 +447,12 @@ ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join)
     ipc_status status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
     if (status != IPC_OK)
         return status;
-    const uint64_t missed_from = reader->released < reader->joined ? reader->joined : reader->released;
     const bool was_evicted = is_evicted(reader);
     ipc_topic_start_reading(&reader->base.topic, region->index, reader->policy, join, &start);
     ipc_region_wake_all(region); /* who waits for readers has one more, who waits for room one less in the way */
     ipc_region_unlock(region);
-    if (was_evicted && start.position > missed_from) /* those published since, too */
-        count_missed(reader, start.position - missed_from);
-    reader->missed = 0;
+    if (was_evicted)
+        count_lost(reader, first_missed(reader), start.position);
     reader->lost_now = 0; /* the caller has been told */
     reader->has_read_loan = false;
     ipc_topic_latest_forget(&reader->latest);

@@ -448,11 +448,14 @@ ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32_t length, ipc_deadli
 
 /* ---- committing -------------------------------------------------------------------------------------- */
 
-/* Readers sleep on `data`, and so does a writer that has come round to this very slot. */
-static inline void signal_data(ipc_topic_writer *writer)
+/* Readers sleep on `data`, and so does a writer that has come round to this very slot; one that came to it while it waited
+   for a reader may still sleep on `space`. */
+static inline void signal_both(ipc_topic_writer *writer)
 {
     if (IPC_UNLIKELY(ipc_waiter_is_armed(&writer->header->data, writer->process_fences))) /* [sleep] */
         ipc_waiter_signal_sleeper(&writer->header->data);
+    if (IPC_UNLIKELY(ipc_waiter_is_armed(&writer->header->space, writer->process_fences))) /* [sleep] */
+        ipc_waiter_signal_sleeper(&writer->header->space);
 }
 
 /* False: there is no such claim (any more). */
@@ -487,7 +490,7 @@ ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t
     if (IPC_UNLIKELY(!end_claim(writer, block, IPC_PHASE_READY)))
         return ipc_fail(IPC_E_STATE, "the slot was taken away from this writer");
     IPC_FAULT_POINT("topic.commit.after_ready");
-    signal_data(writer);
+    signal_both(writer);
     return IPC_OK;
 }
 
@@ -503,7 +506,7 @@ void ipc_topic_abandon(ipc_topic_writer *writer, ipc_block *block)
     if (!end_claim(writer, block, IPC_PHASE_GAP))
         return;
     IPC_FAULT_POINT("topic.abandon.done");
-    signal_data(writer);
+    signal_both(writer);
 }
 
 ipc_status ipc_topic_publish(ipc_topic_writer *writer, const void *payload, uint32_t length, uint16_t type,
