@@ -119,6 +119,37 @@ TEST(WhatIsTooLongForTheRingGoesThroughItsPool)
     reader.release();
 }
 
+TEST(AClaimOfAQueueAbandonsItselfAndAMessageReleasesItself)
+{
+    ipc_queue_options options = {};
+    options.block_count = 2;
+    ipc::queue queue("queue", options);
+    for (int turn = 0; turn < 5; turn++) {
+        ipc::queue_claim claim;
+        CHECK_EQUAL(queue.try_claim(8, claim), IPC_OK);
+        ipc::queue_claim second;
+        CHECK_EQUAL(queue.try_claim(8, second), IPC_OK);
+        ipc::queue_claim moved = std::move(claim);
+        CHECK_EQUAL(claim.commit(), IPC_E_STATE);
+        CHECK_EQUAL(queue.try_claim(8, claim), IPC_FULL);
+        std::memcpy(moved.data(), "12345678", moved.size());
+        CHECK_EQUAL(moved.commit(9), IPC_E_ARGUMENT);
+        CHECK_EQUAL(moved.commit(3, 4), IPC_OK);
+        second.abandon();
+        ipc::queue_message message;
+        CHECK_EQUAL(queue.receive(message, 10s), IPC_OK);
+        CHECK_EQUAL(message.text(), "123");
+        CHECK_EQUAL(message.type(), 4);
+        CHECK(!message.redelivered());
+        CHECK_EQUAL(queue.try_receive(message), IPC_EMPTY); // and the one before is released
+    }
+    queue.send("more", 1);
+    CHECK_EQUAL(queue.wait(10s), IPC_OK);
+    CHECK_EQUAL(queue.info().depth, 1u);
+    CHECK_EQUAL(queue.participants().size(), 1u);
+    CHECK_EQUAL(thrown_by([&] { queue.send(std::string(300u << 20, 'x')); }), IPC_E_TOO_LARGE);
+}
+
 TEST(DeadlinesComeFromDurations)
 {
     CHECK(ipc::deadline(0ms).has_passed());

@@ -1,8 +1,10 @@
 /* docs/wire-format.md typed a second time: each number here was read from the page, not from the headers. */
 #include "layout/connection_layout.h"
 #include "layout/listener_layout.h"
+#include "layout/queue_layout.h"
 #include "layout/region_layout.h"
 #include "layout/ring_layout.h"
+#include "messaging/slot.h"
 #include "test.h"
 
 #define AT(type, field, offset, size)                                                                                  \
@@ -122,4 +124,54 @@ TEST(the_connection_is_section_6)
     AT(ipc_connection_body, session, 768, 64);
     const uint32_t magic = IPC_CONNECTION_MAGIC;
     CHECK(memcmp("CONN", &magic, 4) == 0);
+}
+
+TEST(the_slot_is_section_8)
+{
+    CHECK_EQUAL(32, sizeof(ipc_block_slot));
+    AT(ipc_block_slot, state, 0, 8);
+    AT(ipc_block_slot, length, 8, 4);
+    AT(ipc_block_slot, type, 12, 2);
+    AT(ipc_block_slot, flags, 14, 2);
+    AT(ipc_block_slot, key, 16, 8);
+    AT(ipc_block_slot, loan_lap, 24, 4);
+    CHECK_EQUAL(128, ipc_block_stride(8));
+    CHECK_EQUAL(128, ipc_block_stride(96));
+    CHECK_EQUAL(256, ipc_block_stride(104));
+    CHECK_EQUAL(0x0000000700050102, ipc_slot_word(7, 5, IPC_SLOT_SEALED, IPC_PHASE_READY));
+    CHECK_EQUAL(0xFFFFFFFFFFFF0203, ipc_slot_word(UINT32_MAX, 0xFFFF, IPC_SLOT_REDELIVERED, IPC_PHASE_READING));
+    CHECK_EQUAL(0x0000000300000404, ipc_slot_word(3, 0, IPC_SLOT_RECLAIMED, IPC_PHASE_GAP));
+    CHECK(ipc_slot_ahead(ipc_slot_word(0, 0, 0, IPC_PHASE_FREE), UINT32_MAX) == 1);
+    CHECK(ipc_slot_ahead(ipc_slot_word(UINT32_MAX, 0, 0, IPC_PHASE_FREE), 0) == -1);
+}
+
+TEST(the_queue_is_section_9)
+{
+    CHECK_EQUAL(1024, sizeof(ipc_queue_header));
+    AT(ipc_queue_header, magic, 0, 4);
+    AT(ipc_queue_header, block_size, 4, 4);
+    AT(ipc_queue_header, slot_count, 8, 4);
+    AT(ipc_queue_header, segment_limit, 12, 4);
+    AT(ipc_queue_header, stride, 16, 8);
+    AT(ipc_queue_header, segments_offset, 24, 8);
+    AT(ipc_queue_header, segment_stride, 32, 8);
+    AT(ipc_queue_header, flags, 40, 4);
+    AT(ipc_queue_header, min_expansion_distance, 44, 4);
+    AT(ipc_queue_header, pool_offset, 48, 8);
+    AT(ipc_queue_header, segments, 128, 4);
+    AT(ipc_queue_header, growth_failures, 132, 4);
+    AT(ipc_queue_header, send, 256, 8);
+    AT(ipc_queue_header, receive, 384, 8);
+    AT(ipc_queue_header, data, 512, 64);
+    AT(ipc_queue_header, space, 640, 64);
+    AT(ipc_queue_header, orphans, 768, 8);
+    AT(ipc_queue_header, orphans_cleared, 776, 8);
+    AT(ipc_queue_header, redelivered, 896, 8);
+    AT(ipc_queue_header, dropped, 904, 8);
+    CHECK_EQUAL(384, sizeof(ipc_queue_segment));
+    AT(ipc_queue_segment, tail, 0, 8);
+    AT(ipc_queue_segment, head, 128, 8);
+    AT(ipc_queue_segment, next, 256, 8);
+    const uint32_t magic = IPC_QUEUE_MAGIC;
+    CHECK(memcmp("QUEU", &magic, 4) == 0);
 }

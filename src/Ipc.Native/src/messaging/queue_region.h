@@ -90,7 +90,7 @@ static inline bool ipc_queue_change(ipc_block_slot *slot, uint64_t *expected, ui
 {
     for (;;) {
         const uint64_t before = *expected;
-        if (ipc_cas64(&slot->state, expected, ipc_slot_unsealed(desired) | (before & IPC_SLOT_SEALED)))
+        if (IPC_LIKELY(ipc_cas64(&slot->state, expected, ipc_slot_unsealed(desired) | (before & IPC_SLOT_SEALED))))
             return true;
         if (ipc_slot_unsealed(*expected) != ipc_slot_unsealed(before))
             return false;

@@ -175,7 +175,7 @@ ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length,
     uint64_t word = mine;
     forget(block);
     IPC_FAULT_POINT("queue.commit.before_ready");
-    if (IPC_UNLIKELY(!ipc_queue_change(slot, &word, mine - IPC_PHASE_WRITING + IPC_PHASE_READY))) /* [ready-slot] */
+    if (!ipc_queue_change(slot, &word, mine - IPC_PHASE_WRITING + IPC_PHASE_READY)) /* [ready-slot] */
         return taken_away(mine, word);
     IPC_FAULT_POINT("queue.commit.after_ready");
     ipc_waiter_signal(&queue->view.header->data, queue->process_fences); /* [sleep] */
