@@ -29,9 +29,10 @@ done
 
 cd "$top" || exit 1
 require build || exit 1
+offer libboost-dev:/usr/include/boost/interprocess libzmq3-dev:/usr/include/zmq.h libnng-dev:/usr/include/nng/nng.h
 
 build_native() {
-    cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_limits bench_ring bench_rpc
+    cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_limits bench_ring bench_crew bench_rpc bench_rival
 }
 export -f build_native
 run_logged "building C and C++" "$logs/bench-native.log" 1200 bash -c build_native ||

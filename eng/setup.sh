@@ -80,3 +80,18 @@ require() {
         fi
     done
 }
+
+# offer PACKAGE:FILE ...    installs what is missing if that is possible; what it is for is left out otherwise.
+offer() {
+    local pair missing=
+    for pair in "$@"; do
+        [ -e "${pair#*:}" ] || missing="$missing ${pair%%:*}"
+    done
+    [ -n "$missing" ] || return 0
+    say "  installing$missing"
+    # shellcheck disable=SC2086 # a list of words on purpose
+    if ! command -v apt-get >/dev/null ||
+        ! { _apt update && _apt -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $missing; } >>"$logs/setup.log" 2>&1; then
+        warn "  not installed:$missing; what needs them is left out"
+    fi
+}

@@ -13,7 +13,8 @@ internal sealed class Options
           --only PATTERN  figures whose name matches, e.g. 'ring.*' or '*.cs'; the limits and rivals that they need are measured too
           --json FILE     writes the rows to FILE as a list of objects
           --native FOLDER where the programs of bench/native are
-        Other verbs: proto (prints the contract's .proto), list; measure and answer are the two processes of a managed figure.
+        Other verbs: proto (prints the contract's .proto), list; measure and answer are the two processes of a managed figure;
+        crew, sender and receiver are those of a figure of many.
         """;
 
     public string Verb { get; private set; } = "run";
@@ -43,7 +44,7 @@ internal sealed class Options
         int next = 0;
         if (arguments.Length > 0 && !arguments[0].StartsWith('-'))
             options.Verb = arguments[next++];
-        if (options.Verb is "measure" or "answer")
+        if (options.Verb is "measure" or "answer" or "crew" or "sender" or "receiver")
             options.Figure = Value("a figure");
         while (next < arguments.Length)
         {

@@ -7,9 +7,13 @@
  *   limit.memcpy.1m    us      memcpy of 1 MB between private buffers, one core
  *   limit.response.1m  us      1 MB on demand: one process copies it into shared memory, the other out of it
  *   limit.stream.64k   GB/s    64 KB copied into one of 16 shared slots, read in place (one word per line)
+ *   limit.stream.1m    GB/s    the same with 1 MB
+ *   limit.stream.100m  GB/s    the same with 100 MB and 2 slots
+ *   limit.slotqueue.*  ns      the bare slot queue, threads (slotqueue.c)
  */
 #define _GNU_SOURCE
 #include "harness.h"
+#include "slotqueue.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -255,48 +259,76 @@ static void response_answer(void *shared, uint64_t count)
     }
 }
 
-/* ---- limit.stream.64k ---- */
-
-enum { BLOCK = 65536, BLOCKS = 16 };
+/* ---- limit.stream.* ---- */
 
 typedef struct stream {
     _Alignas(128) _Atomic uint64_t head;
     _Alignas(128) _Atomic uint64_t tail;
-    _Alignas(4096) unsigned char blocks[BLOCKS][BLOCK];
+    _Alignas(4096) unsigned char blocks[];
 } stream;
 
-static double stream_measure(void *shared, uint64_t count)
+static double stream_measure(stream *s, uint64_t count, size_t block, size_t blocks)
 {
     static void *source;
     if (source == NULL)
-        source = aligned(BLOCK);
-    stream *s = shared;
+        source = aligned(block);
     uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed), end = tail + count;
     uint64_t began = bench_now();
     while (tail != end) {
-        while (tail - atomic_load_explicit(&s->head, memory_order_acquire) == BLOCKS) {
+        while (tail - atomic_load_explicit(&s->head, memory_order_acquire) == blocks) {
         }
-        memcpy(s->blocks[tail % BLOCKS], source, BLOCK);
+        memcpy(s->blocks + tail % blocks * block, source, block);
         atomic_store_explicit(&s->tail, ++tail, memory_order_release);
     }
     while (atomic_load_explicit(&s->head, memory_order_acquire) != end) {
     }
-    return BLOCK / per_operation(began, count);
+    return (double)block / per_operation(began, count);
 }
 
-static void stream_answer(void *shared, uint64_t count)
+static void stream_answer(stream *s, uint64_t count, size_t block, size_t blocks)
 {
-    stream *s = shared;
     uint64_t head = atomic_load_explicit(&s->head, memory_order_relaxed), end = head + count, sum = 0;
     while (head != end) {
         while (atomic_load_explicit(&s->tail, memory_order_acquire) == head) {
         }
-        const unsigned char *block = s->blocks[head % BLOCKS];
-        for (size_t i = 0; i < BLOCK; i += 64)
-            sum += *(const uint64_t *)(const void *)(block + i);
+        const unsigned char *bytes = s->blocks + head % blocks * block;
+        for (size_t i = 0; i < block; i += 64)
+            sum += *(const uint64_t *)(const void *)(bytes + i);
         LOOK_AT(&sum);
         atomic_store_explicit(&s->head, ++head, memory_order_release);
     }
+}
+
+enum { BLOCK_64K = 65536, BLOCK_1M = MEGABYTE, BLOCK_100M = 100 * MEGABYTE, MANY_BLOCKS = 16, TWO_BLOCKS = 2 };
+
+static double stream_64k_measure(void *shared, uint64_t count)
+{
+    return stream_measure(shared, count, BLOCK_64K, MANY_BLOCKS);
+}
+
+static void stream_64k_answer(void *shared, uint64_t count)
+{
+    stream_answer(shared, count, BLOCK_64K, MANY_BLOCKS);
+}
+
+static double stream_1m_measure(void *shared, uint64_t count)
+{
+    return stream_measure(shared, count, BLOCK_1M, MANY_BLOCKS);
+}
+
+static void stream_1m_answer(void *shared, uint64_t count)
+{
+    stream_answer(shared, count, BLOCK_1M, MANY_BLOCKS);
+}
+
+static double stream_100m_measure(void *shared, uint64_t count)
+{
+    return stream_measure(shared, count, BLOCK_100M, TWO_BLOCKS);
+}
+
+static void stream_100m_answer(void *shared, uint64_t count)
+{
+    stream_answer(shared, count, BLOCK_100M, TWO_BLOCKS);
 }
 
 static const bench_figure figures[] = {
@@ -323,9 +355,21 @@ static const bench_figure figures[] = {
      .answer = response_answer},
     {.name = "limit.stream.64k",
      .count = 10000,
-     .shared_bytes = sizeof(stream),
-     .measure = stream_measure,
-     .answer = stream_answer},
+     .shared_bytes = sizeof(stream) + (size_t)BLOCK_64K * MANY_BLOCKS,
+     .measure = stream_64k_measure,
+     .answer = stream_64k_answer},
+    {.name = "limit.stream.1m",
+     .count = 800,
+     .shared_bytes = sizeof(stream) + (size_t)BLOCK_1M * MANY_BLOCKS,
+     .measure = stream_1m_measure,
+     .answer = stream_1m_answer},
+    {.name = "limit.stream.100m",
+     .count = 8,
+     .shared_bytes = sizeof(stream) + (size_t)BLOCK_100M * TWO_BLOCKS,
+     .measure = stream_100m_measure,
+     .answer = stream_100m_answer},
+    {.name = "limit.slotqueue.1-1", .count = 1000000, .open = slotqueue_open, .measure = slotqueue_1_1},
+    {.name = "limit.slotqueue.4-4", .count = 1000000, .open = slotqueue_open, .measure = slotqueue_4_4},
 };
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@ namespace Ipc.Matrix;
 internal static class Figures
 {
     private const string PingPong = "limit.pingpong64", Futex = "limit.futex", Spsc = "limit.spsc64", Copy = "limit.memcpy.1m", Stream = "limit.stream.64k";
+    private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
     private const string Socket = "uds.64", SocketOneWay = "uds.oneway.64", Http = "http2.uds.64";
 
     public static IReadOnlyList<Figure> All { get; } =
@@ -20,6 +21,11 @@ internal static class Figures
         new("limit.response.1m", Microseconds, NativeLimits, Spins: true),
         new(Stream, GigabytesPerSecond, NativeLimits, Spins: true),
 
+        new(Stream1M, GigabytesPerSecond, NativeLimits, Spins: true),
+        new(Stream100M, GigabytesPerSecond, NativeLimits, Spins: true),
+        new(Slots, Nanoseconds, NativeLimits, Spins: true),
+        new(SlotsMany, Nanoseconds, NativeLimits, Spins: true),
+
         new("ring.echo.64.spin.c", Nanoseconds, NativeRing, PingPong, 1.3, Socket, Spins: true),
         new("ring.echo.64.spin.cs", Nanoseconds, Managed, PingPong, 1.6, Socket, Spins: true),
         new("ring.echo.64.block.c", Microseconds, NativeRing, Futex, 1.1, Socket),
@@ -28,6 +34,29 @@ internal static class Figures
         new("ring.oneway.64.cs", MillionPerSecond, Managed, Spsc, 0.5, SocketOneWay, Spins: true),
         new("ring.oneway.64k.c", GigabytesPerSecond, NativeRing, Stream, 0.9, Spins: true),
         new("ring.oneway.64k.cs", GigabytesPerSecond, Managed, Stream, 0.9, Spins: true),
+
+        new("queue.8.1-1.c", Nanoseconds, NativeCrew, Slots, 1.4, "rival.boostmq.8.1-1", Spins: true),
+        new("queue.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, 1.4, Spins: true),
+        new("queue.8.1-1.cs", Nanoseconds, ManagedCrew, Slots, 2.1, "rival.boostmq.8.1-1", Spins: true), // 1.5 times the C queue's 1.4
+        new("queue.8.4-4.cs", Nanoseconds, ManagedCrew, SlotsMany, 2.1, Spins: true),
+        new("queue.64.1-1.c", Nanoseconds, NativeCrew, Slots, Spins: true),
+        new("queue.1k.1-1.c", Nanoseconds, NativeCrew, Slots, Spins: true),
+        new("queue.64k.1-1.c", GigabytesPerSecond, NativeCrew, Stream, 0.8, Spins: true),
+        new("queue.1m.1-1.c", GigabytesPerSecond, NativeCrew, Stream1M, 0.8, Spins: true),
+        new("queue.100m.1-1.c", GigabytesPerSecond, NativeCrew, Stream100M, 0.8, Spins: true),
+
+        // Per delivery: absolute, 150 ns at most on this sort of machine; 1-8 and 8-8 are shown.
+        new("topic.8.1-1.c", Nanoseconds, NativeCrew, Slots, Rival: "rival.zeromq.8.1-1", Spins: true, Most: 150),
+        new("topic.8.1-4.c", Nanoseconds, NativeCrew, Slots, Spins: true, Most: 150),
+        new("topic.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, Spins: true, Most: 150),
+        new("topic.8.1-1.cs", Nanoseconds, ManagedCrew, Slots, Rival: "rival.nng.8.1-1", Spins: true, Most: 150),
+        new("topic.8.1-4.cs", Nanoseconds, ManagedCrew, Slots, Spins: true, Most: 150),
+        new("topic.8.4-4.cs", Nanoseconds, ManagedCrew, SlotsMany, Spins: true, Most: 150),
+        new("topic.8.1-8.c", Nanoseconds, NativeCrew, Slots, Spins: true),
+        new("topic.8.8-8.c", Nanoseconds, NativeCrew, SlotsMany, Spins: true),
+        new("topic.64k.1-1.c", GigabytesPerSecond, NativeCrew, Stream, 0.8, Spins: true),
+        new("topic.1m.1-1.c", GigabytesPerSecond, NativeCrew, Stream1M, 0.8, Spins: true),
+        new("topic.100m.1-1.c", GigabytesPerSecond, NativeCrew, Stream100M, 0.8, Spins: true),
 
         new("rpc.sync.64.spin.cs", Nanoseconds, Managed, PingPong, 8, Http, Spins: true),
         new("rpc.sync.64.spin.cpp", Nanoseconds, NativeRpc, PingPong, 6, Http, Spins: true),
@@ -44,6 +73,9 @@ internal static class Figures
         new("tcp.64", Microseconds, Managed, Futex),
         new(Http, Microseconds, Managed, Futex),
         new(SocketOneWay, MillionPerSecond, Managed, Spsc),
+        new("rival.boostmq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
+        new("rival.zeromq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
+        new("rival.nng.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
     ];
 
     public static Figure Named(string name) => All.First(figure => figure.Name == name);

@@ -28,6 +28,8 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
     {
         if (figure.Spins && !twoCores)
             return new Result(figure, null, Problem: "needs two cores") { Skipped = true };
+        if (figure.Optional && !programs.Has(figure))
+            return new Result(figure, null, Problem: "the library is not installed") { Skipped = true };
         try
         {
             return figure.Limit is null ? RunAlone(figure) : RunBesideLimit(figure, Figures.Named(figure.Limit));
@@ -108,7 +110,7 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
         for (int round = 0; round < WarmUpRounds; round++)
         {
             Round(worker);
-            if (figure.Runner == Runner.Managed)
+            if (figure.Runner is Runner.Managed or Runner.ManagedCrew)
                 Thread.Sleep(s_recompiling);
         }
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 
@@ -17,9 +18,24 @@ internal sealed class Programs(string nativeFolder, Cores cores, double scale)
         {
             Runner.NativeLimits => Worker.Start(figure.Name, Native("bench_limits"), arguments),
             Runner.NativeRing => Worker.Start(figure.Name, Native("bench_ring"), arguments),
+            Runner.NativeCrew => Worker.Start(figure.Name, Native("bench_crew"), arguments),
+            Runner.NativeRival => Worker.Start(figure.Name, Native("bench_rival"), arguments),
+            Runner.ManagedCrew => Worker.Start(figure.Name, Self, ["crew", .. arguments]),
             Runner.NativeRpc => Worker.Start(figure.Name, Native("bench_rpc"), arguments),
             _ => Worker.Start(figure.Name, Self, ["measure", .. arguments]),
         };
+    }
+
+    /// <summary>Whether an optional figure is built in: its program lists what it knows when it is asked for nothing.</summary>
+    public bool Has(Figure figure)
+    {
+        string path = Path.Combine(nativeFolder, "bench_rival");
+        if (!File.Exists(path))
+            return false;
+        using Process process = Process.Start(new ProcessStartInfo(path) { RedirectStandardError = true, RedirectStandardInput = true })!;
+        string known = process.StandardError.ReadToEnd();
+        process.WaitForExit();
+        return known.Contains(figure.Name, StringComparison.Ordinal);
     }
 
     private string Native(string name)

@@ -23,5 +23,5 @@ internal sealed record Result(Figure Figure, double? Value, double? LimitValue =
 
     public bool Failed => Problem is not null && !Skipped;
 
-    public bool? Reached => Ratio is { } ratio && Figure.Target is not null ? Figure.Reaches(ratio) : null;
+    public bool? Reached => Value is { } value && Ratio is { } ratio && Figure.HasTarget ? Figure.Reaches(value, ratio) : null;
 }

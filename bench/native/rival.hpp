@@ -1,0 +1,34 @@
+// rival.hpp - what a user would take instead of a queue, each one way, 8 B messages, one process to another.
+#ifndef IPC_BENCH_RIVAL_HPP
+#define IPC_BENCH_RIVAL_HPP
+
+#include "harness.h"
+
+#include <cstdint>
+#include <string>
+
+namespace rival {
+
+// One way and one message back: the round is over when everything has been read.
+class channel {
+public:
+    virtual ~channel() = default;
+    virtual void send(std::uint64_t value) = 0;
+    virtual std::uint64_t receive() = 0;
+    virtual void send_back() = 0;
+    virtual void receive_back() = 0;
+};
+
+// 0 measures and sends, 1 answers and receives.
+channel *open_boost(const std::string &name, int side);
+channel *open_zeromq(const std::string &name, int side);
+channel *open_nng(const std::string &name, int side);
+
+[[noreturn]] inline void fail(const char *what, const std::string &why)
+{
+    bench_fail(what, why.c_str());
+}
+
+} // namespace rival
+
+#endif
