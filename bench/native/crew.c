@@ -1,8 +1,8 @@
 /*
- * crew.c - queue and topic between many processes: P that send, C that receive, each a process of its own.
+ * crew.c - queue, topic and ring between many processes: P that send, C that receive, each a process of its own.
  *
  * A figure's name says all: KIND.SIZE.P-C.c, e.g. queue.8.4-4.c or topic.100m.1-1.c; SIZE is bytes (k, m), or `random` for
- * 2 to 256. Messages are filled in place from a private buffer and read in place (one word per line). Values: up to 4 KB
+ * 2 to 256. --block N fixes the size of the blocks (otherwise they fit the messages, up to 64 KB). Messages are filled in place from a private buffer and read in place (one word per line). Values: up to 4 KB
  * ns per delivery (a topic's message to 4 readers is 4 deliveries), beyond that GB/s delivered.
  *
  * The parent opens the structure too, tells the workers through pipes to begin, and takes the time until the last one is
@@ -30,8 +30,11 @@
 
 enum { MAX_WORKERS = 64, TYPE_DATA = 1, TYPE_END = 2, RANDOM_MIN = 2, RANDOM_MAX = 256 };
 
+typedef enum kind { QUEUE, TOPIC, RING } kind;
+
 typedef struct plan {
-    bool topic;
+    kind kind;
+    uint32_t block; /* 0: as large as the messages */
     bool random;
     uint32_t size;
     uint32_t senders, receivers;
@@ -77,20 +80,27 @@ static bool parse_size(const char *text, plan *p)
 static bool parse(const char *figure, double scale, plan *p)
 {
     memset(p, 0, sizeof *p);
-    p->topic = strncmp(figure, "topic.", 6) == 0;
-    if (!p->topic && strncmp(figure, "queue.", 6) != 0)
+    static const char *const kinds[] = {"queue.", "topic.", "ring."};
+    const char *size = NULL;
+    for (int i = QUEUE; i <= RING; i++) {
+        if (strncmp(figure, kinds[i], strlen(kinds[i])) == 0) {
+            p->kind = (kind)i;
+            size = figure + strlen(kinds[i]);
+        }
+    }
+    if (size == NULL || !parse_size(size, p))
         return false;
-    if (!parse_size(figure + 6, p))
-        return false;
-    const char *shape = strchr(figure + 6, '.');
+    const char *shape = strchr(size, '.');
     if (shape == NULL || sscanf(shape, ".%u-%u.c", &p->senders, &p->receivers) != 2)
+        return false;
+    if (p->kind == RING && p->senders + p->receivers != 2)
         return false;
     if (p->senders == 0 || p->receivers == 0 || p->senders + p->receivers > MAX_WORKERS)
         return false;
 
     /* about 100 ms: 80 ns a message, or 8 GB/s; a topic delivers each several times */
     double messages = p->size <= 4096 ? 1.2e6 : 0.8e9 / p->size;
-    if (p->topic)
+    if (p->kind == TOPIC)
         messages /= p->receivers;
     p->count = (uint64_t)(messages * scale);
     if (p->count < p->senders * 2)
@@ -110,6 +120,8 @@ static uint32_t next_length(const plan *p, uint64_t *dice)
 
 static uint32_t block_size(const plan *p)
 {
+    if (p->block != 0)
+        return p->block;
     return p->size <= 65536 ? p->size : 256; /* beyond that: loans */
 }
 
@@ -204,6 +216,31 @@ static void topic_receive(const plan *p, void *opened, uint64_t count)
     }
 }
 
+/* ---- ring ---- */
+
+static void ring_send(const plan *p, void *opened, uint64_t count)
+{
+    uint64_t dice = (uint64_t)getpid();
+    for (uint64_t i = 0; i < count; i++) {
+        void *payload;
+        const uint32_t length = next_length(p, &dice);
+        check(ipc_ring_claim(opened, length, IPC_FOREVER, NULL, &payload), "ipc_ring_claim");
+        memcpy(payload, source, length);
+        check(ipc_ring_commit(opened, length, TYPE_DATA), "ipc_ring_commit");
+    }
+}
+
+static void ring_receive(const plan *p, void *opened, uint64_t count)
+{
+    (void)p;
+    for (uint64_t i = 0; i < count; i++) {
+        ipc_record record;
+        check(ipc_ring_read(opened, IPC_FOREVER, NULL, &record), "ipc_ring_read");
+        look(record.payload, record.length);
+        ipc_ring_release(opened);
+    }
+}
+
 /* ---- the workers ---- */
 
 static void pin(int core)
@@ -217,31 +254,48 @@ static void pin(int core)
 
 static void *open_end(const plan *p, bool sends)
 {
-    if (!p->topic)
-        return open_queue(p);
     const ipc_topic_options options = topic_options(p);
-    ipc_topic_writer *writer = NULL;
-    ipc_topic_reader *reader = NULL;
-    if (sends) {
-        check(ipc_topic_writer_open(p->name, &options, &writer), "ipc_topic_writer_open");
-        return writer;
+    const ipc_ring_options ring = {.loan_budget = 1ull << 30};
+    ipc_topic_writer *topic_writer = NULL;
+    ipc_topic_reader *topic_reader = NULL;
+    ipc_ring_writer *ring_writer = NULL;
+    ipc_ring_reader *ring_reader = NULL;
+    switch (p->kind) {
+    case TOPIC:
+        check(sends ? ipc_topic_writer_open(p->name, &options, &topic_writer)
+                    : ipc_topic_reader_open(p->name, &options, &topic_reader),
+              "open");
+        return sends ? (void *)topic_writer : (void *)topic_reader;
+    case RING:
+        check(sends ? ipc_ring_writer_open(p->name, &ring, &ring_writer)
+                    : ipc_ring_reader_open(p->name, &ring, &ring_reader),
+              "open");
+        return sends ? (void *)ring_writer : (void *)ring_reader;
+    default: return open_queue(p);
     }
-    check(ipc_topic_reader_open(p->name, &options, &reader), "ipc_topic_reader_open");
-    return reader;
 }
 
 static void close_end(const plan *p, void *opened, bool sends)
 {
-    if (!p->topic)
+    if (p->kind == QUEUE)
         ipc_queue_close(opened);
-    else if (sends)
+    else if (p->kind == TOPIC && sends)
         ipc_topic_writer_close(opened);
-    else
+    else if (p->kind == TOPIC)
         ipc_topic_reader_close(opened);
+    else if (sends)
+        ipc_ring_writer_close(opened);
+    else
+        ipc_ring_reader_close(opened);
 }
+
+typedef void traffic(const plan *p, void *opened, uint64_t count);
 
 static void work(const plan *p, bool sends, int core, int go, int done)
 {
+    static traffic *const traffics[][2] = {
+        [QUEUE] = {queue_receive, queue_send}, [TOPIC] = {topic_receive, topic_send}, [RING] = {ring_receive, ring_send}};
+    traffic *const run = traffics[p->kind][sends];
     void *opened = open_end(p, sends);
     pin(core);
     char byte = 1;
@@ -249,10 +303,7 @@ static void work(const plan *p, bool sends, int core, int go, int done)
         exit(1);
     uint64_t count;
     while (read(go, &count, sizeof count) == (ssize_t)sizeof count) {
-        if (p->topic)
-            (sends ? topic_send : topic_receive)(p, opened, count);
-        else
-            (sends ? queue_send : queue_receive)(p, opened, count);
+        run(p, opened, count);
         if (write(done, &byte, 1) != 1)
             exit(1);
     }
@@ -309,7 +360,7 @@ static double round_of(const plan *p, const worker *senders, const worker *recei
     for (uint32_t i = 0; i < p->receivers; i++)
         expect(&receivers[i]);
     const double took = (double)(bench_now() - began);
-    const double deliveries = (double)p->count * (p->topic ? p->receivers : 1);
+    const double deliveries = (double)p->count * (p->kind == TOPIC ? p->receivers : 1);
     return p->size <= 4096 ? took / deliveries : deliveries * p->size / took;
 }
 
@@ -317,18 +368,22 @@ int main(int argc, char **argv)
 {
     int cores[2] = {-1, -1};
     double scale = 1;
+    uint32_t block = 0;
     plan p;
     for (int i = 2; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--cores") == 0 && sscanf(argv[i + 1], "%d,%d", &cores[0], &cores[1]) == 2)
             continue;
         if (strcmp(argv[i], "--scale") == 0 && (scale = strtod(argv[i + 1], NULL)) > 0)
             continue;
+        if (strcmp(argv[i], "--block") == 0 && sscanf(argv[i + 1], "%u", &block) == 1)
+            continue;
         bench_fail(argv[i], "not understood");
     }
     if (argc < 2 || !parse(argv[1], scale, &p)) {
-        fprintf(stderr, "usage: %s KIND.SIZE.P-C.c [--cores A,B] [--scale F]\n", argv[0]);
+        fprintf(stderr, "usage: %s KIND.SIZE.P-C.c [--cores A,B] [--scale F] [--block N]\n", argv[0]);
         return 2;
     }
+    p.block = block;
     source = malloc(p.size + 64u);
     if (source == NULL)
         bench_fail("malloc", "no memory");
@@ -344,7 +399,7 @@ int main(int argc, char **argv)
         senders[i] = start(&p, true, pair ? cores[0] : -1);
         expect(&senders[i]);
     }
-    ipc_queue *queue = p.topic ? NULL : open_queue(&p); /* after the forks: a child must not inherit it */
+    ipc_queue *queue = p.kind == QUEUE ? open_queue(&p) : NULL; /* after the forks: a child must not inherit it */
 
     puts("ready");
     fflush(stdout);

@@ -145,7 +145,7 @@ static void split_cores(cpu_set_t *first, cpu_set_t *second)
 {
     CPU_ZERO(first);
     CPU_ZERO(second);
-    for (int core = 0; core < CPU_SETSIZE; core++) {
+    for (size_t core = 0; core < CPU_SETSIZE; core++) {
         if (!CPU_ISSET(core, &all_cores))
             continue;
         if (CPU_COUNT(first) == 0)
