@@ -1,0 +1,34 @@
+using System;
+using Ipc;
+
+namespace Ticker;
+
+internal static class Writer
+{
+    public static int Run(string name, int count, int readers)
+    {
+        // snippet: writer
+        using TopicWriter topic = TopicWriter.Open(name);
+        topic.WaitForReaders(readers, Deadline.After(TimeSpan.FromSeconds(30)));
+        double[] prices = new double[Price.Symbols.Length];
+        Random random = new();
+        for (int i = 0; i < count; i++)
+        {
+            int symbol = i % prices.Length;
+            prices[symbol] += random.NextDouble() - 0.5;
+            if (topic.Claim(Price.Size, Deadline.After(TimeSpan.FromSeconds(10)), default, out TopicClaim claim) != IpcStatus.Ok)
+            {
+                Console.Error.WriteLine($"held up by {topic.SlowReader}");
+                return 1;
+            }
+
+            Price.Write(claim.Payload, prices[symbol], i);
+            claim.Commit(Price.Size, Price.Type, key: (ulong)symbol);
+        }
+        // end-snippet
+
+        topic.Publish(default, Price.End, (ulong)count, Deadline.After(TimeSpan.FromSeconds(10)));
+        Console.WriteLine($"wrote {count} prices");
+        return 0;
+    }
+}
