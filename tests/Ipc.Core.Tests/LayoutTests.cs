@@ -75,7 +75,7 @@ public sealed class LayoutTests
         Assert.Equal(0x4E4E4F43u, ConnectionHeader.MagicValue);
         Assert.Equal(0x43504F54u, TopicHeader.MagicValue);
         Assert.Equal(0x4C4F4F50u, PoolHeader.MagicValue);
-        Assert.Equal((256, 4096), (PoolHeader.HintsOffset, PoolHeader.TableOffset));
+        Assert.Equal((1024, 4096), (PoolHeader.FreeOffset, PoolHeader.TableOffset));
         Assert.Equal(0x0000_0007_1001_0001UL, PoolBlock.StateOf(7, 0x1001, PoolBlock.Owned));
         Assert.Equal(0x0000_0008_0000_0000UL, PoolBlock.Freed(0x0000_0007_0000_0002));
         Assert.Equal(0x8000_0005_0000_0007UL, RecordHeader.Of(7, 5));

@@ -78,7 +78,7 @@ TEST(the_layout_is_section_11)
     CHECK_EQUAL(4, offsetof(ipc_pool_header, classes));
     CHECK_EQUAL(8, offsetof(ipc_pool_header, budget));
     CHECK_EQUAL(128, offsetof(ipc_pool_header, exhausted));
-    CHECK_EQUAL(256, offsetof(ipc_pool_header, hint));
+    CHECK_EQUAL(1024, offsetof(ipc_pool_header, free));
     CHECK_EQUAL(4096, sizeof(ipc_pool_header));
     CHECK_EQUAL(8, offsetof(ipc_pool_block, holder));
     CHECK_EQUAL(16, offsetof(ipc_pool_block, claimed));
@@ -521,7 +521,7 @@ TEST(any_bytes_in_the_table_are_survived)
                 table[i] = (uint8_t)(dice >> 24);
         }
         for (uint32_t k = 0; k < one.pool.classes; k++)
-            ipc_store_relaxed32(&one.pool.header->hint[k], dice << k);
+            ipc_store_relaxed64(&one.pool.header->free[k][dice % 4], (uint64_t)dice << k);
         ipc_loan loan;
         ipc_loan read;
         ipc_pool_info info;

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>The start of a pool; the hints of its classes follow it, the block table begins on the next page. Twin of <c>ipc_pool_header</c>;
+/// <summary>The start of a pool; bits for its free blocks follow it, the block table begins on the next page. Twin of <c>ipc_pool_header</c>;
 /// docs/wire-format.md section 11.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal struct PoolHeader
@@ -14,8 +14,11 @@ internal struct PoolHeader
     public const ulong MaxBudget = 64UL << 30;
     public const uint MaxBlocksOfClass = 256;
 
-    /// <summary>Where the hints begin (4 bytes for each class), and where the block table does.</summary>
-    public const int HintsOffset = 256;
+    /// <summary>Words of bits that say which blocks of a class are probably free.</summary>
+    public const int FreeWords = 4;
+
+    /// <summary>Where these begin (<see cref="FreeWords"/> for each class), and where the block table does.</summary>
+    public const int FreeOffset = 1024;
     public const int TableOffset = 4096;
 
     // Written once, by the creator.

@@ -238,16 +238,28 @@ internal sealed unsafe partial class Pool
     private void Release(int @class, uint index, ulong state)
     {
         if (Atomic.TryExchange(&Block(@class, index)->State, state, PoolBlock.Freed(state))) // [loan] all reads are done
-            Atomic.StoreRelease(ref Hint(@class), index);
+            NoteFree(@class, index);
     }
 
-    /// <summary>Free to Owned, if the block has that many pages; the one that was freed last first, for its lines may still be in a cache.</summary>
+    /// <summary>Free to Owned, if the block has that many pages: first the blocks that are noted as free, from 0 up, so that few are in use and their bytes in
+    /// caches; then all.</summary>
     private bool TakePresent(int @class, uint pages, uint owner, out Loan loan)
     {
         uint count = _geometry.Count(@class);
-        uint hint = Atomic.LoadAcquire(ref Hint(@class));
-        if (hint < count && TryTake(@class, hint, pages, owner, out loan))
-            return true;
+        for (uint first = 0; first < count; first += 64)
+        {
+            ulong bits = Atomic.LoadAcquire(ref *FreeWord(@class, first));
+            for (uint index = first; bits != 0 && index < count; index++, bits >>= 1)
+            {
+                if ((bits & 1) == 0)
+                    continue;
+                if (TryTake(@class, index, pages, owner, out loan))
+                    return true;
+                if (PoolBlock.PhaseOf(Atomic.LoadAcquire(ref Block(@class, index)->State)) != PoolBlock.Free)
+                    NoteTaken(@class, index);
+            }
+        }
+
         for (uint index = 0; index < count; index++)
         {
             if (TryTake(@class, index, pages, owner, out loan))
@@ -270,6 +282,7 @@ internal sealed unsafe partial class Pool
         if (!Atomic.TryExchange(&block->State, state, owned)) // [overwrite] a full fence: who still copies the block's last message and sees a byte of the next one sees this word too
             return false;
         FaultPoints.Pass(FaultPoints.PoolTakeOwned);
+        NoteTaken(@class, index);
         loan = LoanOf(@class, index, owned);
         return true;
     }
@@ -291,5 +304,16 @@ internal sealed unsafe partial class Pool
 
     private byte* BytesOf(int @class, uint index) => _view.Base + OffsetOf(@class, index);
 
-    private ref uint Hint(int @class) => ref ((uint*)(_base + PoolHeader.HintsOffset))[@class];
+    /// <summary>The bits only say where to look first: the truth is in the blocks.</summary>
+    private ulong* FreeWord(int @class, uint index) => (ulong*)(_base + PoolHeader.FreeOffset) + @class * PoolHeader.FreeWords + index / 64;
+
+    private void NoteFree(int @class, uint index) => Atomic.TryOr(FreeWord(@class, index), 1UL << (int)(index % 64));
+
+    private void NoteTaken(int @class, uint index)
+    {
+        ulong* word = FreeWord(@class, index);
+        ulong bit = 1UL << (int)(index % 64);
+        if ((Atomic.LoadAcquire(ref *word) & bit) != 0)
+            Atomic.TryAnd(word, ~bit);
+    }
 }

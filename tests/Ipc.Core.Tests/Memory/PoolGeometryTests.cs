@@ -47,7 +47,7 @@ public sealed class PoolGeometryTests
         Assert.Equal(blocks, geometry.Blocks);
         Assert.Equal(offset, geometry.Size);
         Assert.True(4096 + blocks * 32 <= geometry.Reserved && geometry.Reserved < 4096 + blocks * 32 + Page && geometry.Reserved % Page == 0);
-        Assert.True(PoolHeader.HintsOffset + 4 * geometry.Classes <= PoolHeader.TableOffset);
+        Assert.True(PoolHeader.FreeOffset + sizeof(ulong) * PoolHeader.FreeWords * geometry.Classes <= PoolHeader.TableOffset);
     }
 
     [Theory]

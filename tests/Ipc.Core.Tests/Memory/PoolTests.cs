@@ -318,7 +318,7 @@ public sealed unsafe class PoolTests : IDisposable
             }
 
             junk.CopyTo(new Span<byte>(memory.View.Base + PoolMemory.Offset + PoolHeader.TableOffset, junk.Length));
-            new Span<uint>((byte*)memory.Header + PoolHeader.HintsOffset, memory.Pool.Geometry.Classes).Fill((uint)random.Next());
+            new Span<ulong>((byte*)memory.Header + PoolHeader.FreeOffset, PoolHeader.FreeWords * memory.Pool.Geometry.Classes).Fill((ulong)random.NextInt64());
             uint length = (uint)random.Next(1, 64 * 4096);
             if (pool.Take(Me, length, out Loan loan) == IpcStatus.Ok)
             {

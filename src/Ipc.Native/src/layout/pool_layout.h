@@ -15,6 +15,7 @@
 #define IPC_POOL_BUDGET_MAX  (1ull << 36)
 #define IPC_POOL_CLASSES_MAX 25u  /* 4096 << 24 is the largest budget */
 #define IPC_POOL_CLASS_COUNT 256u /* blocks of a class, at most */
+#define IPC_POOL_FREE_WORDS  4u   /* a bit for each */
 
 typedef struct ipc_pool_header {
     /* written once, by the creator */
@@ -24,17 +25,17 @@ typedef struct ipc_pool_header {
     uint8_t reserved_16[112];
 
     ipc_atomic64 exhausted; /* how often no block was to be had */
-    uint8_t reserved_136[120];
+    uint8_t reserved_136[888];
 
-    ipc_atomic32 hint[IPC_POOL_CLASSES_MAX]; /* per class: the block last freed */
-    uint8_t reserved_356[3740];
+    ipc_atomic64 free[IPC_POOL_CLASSES_MAX][IPC_POOL_FREE_WORDS]; /* bit i: block i is probably free */
+    uint8_t reserved_1824[2272];
 } ipc_pool_header;
 
 _Static_assert(offsetof(ipc_pool_header, magic) == 0, "wire-format section 11");
 _Static_assert(offsetof(ipc_pool_header, classes) == 4, "wire-format section 11");
 _Static_assert(offsetof(ipc_pool_header, budget) == 8, "wire-format section 11");
 _Static_assert(offsetof(ipc_pool_header, exhausted) == 128, "wire-format section 11");
-_Static_assert(offsetof(ipc_pool_header, hint) == 256, "wire-format section 11");
+_Static_assert(offsetof(ipc_pool_header, free) == 1024, "wire-format section 11");
 _Static_assert(sizeof(ipc_pool_header) == IPC_POOL_HEADER_SIZE, "wire-format section 11");
 
 enum { IPC_BLOCK_FREE = 0, IPC_BLOCK_OWNED = 1, IPC_BLOCK_PUBLISHED = 2 };

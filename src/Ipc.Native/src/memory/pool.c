@@ -107,6 +107,17 @@ ipc_status ipc_pool_locate(const ipc_region *region, uint64_t offset, ipc_pool *
 
 /* ---- taking ------------------------------------------------------------------------------------------ */
 
+/* The bits of `free` only say where to look first: the truth is in the blocks. */
+static void note_free(ipc_pool *pool, uint32_t klass, uint32_t index, bool is_free)
+{
+    ipc_atomic64 *word = &pool->header->free[klass][index / 64];
+    const uint64_t bit = 1ull << index % 64;
+    if (is_free)
+        (void)ipc_or64(word, bit);
+    else if ((ipc_load_relaxed64(word) & bit) != 0)
+        (void)ipc_and64(word, ~bit);
+}
+
 bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word, uint32_t owner, ipc_loan *loan)
 {
     ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
@@ -115,6 +126,7 @@ bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word,
         return false;
     ipc_release_fence(); /* [overwrite]: who sees a byte that we write here sees that the block was taken */
     IPC_FAULT_POINT("pool.take.owned");
+    note_free(pool, klass, index, false);
     const uint32_t present = ipc_pool_pages(ipc_load_acquire32(&block->present), klass); /* [present] */
     loan->bytes = ipc_region_at(pool->region, ipc_pool_place_of(pool, klass, index));
     loan->capacity = (uint64_t)present << IPC_POOL_PAGE_SHIFT;
@@ -125,19 +137,39 @@ bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word,
     return true;
 }
 
-/* A free block of the class: the first that has the pages, else the one that has the most. The block freed last is
-   looked at first: its bytes are still in somebody's cache. */
+/* One of the blocks that are noted as free, if it has the pages; from 0 up, so that few blocks are in use and their
+   bytes in caches. */
+static bool take_noted(ipc_pool *pool, uint32_t klass, uint32_t count, uint32_t pages, uint32_t owner, ipc_loan *loan)
+{
+    for (uint32_t first = 0; first < count; first += 64) {
+        uint64_t bits = ipc_load_relaxed64(&pool->header->free[klass][first / 64]);
+        for (; bits != 0; bits &= bits - 1) {
+            const uint32_t index = first + (uint32_t)__builtin_ctzll(bits);
+            if (index >= count)
+                break;
+            ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
+            const uint64_t word = ipc_load_acquire64(&block->state);
+            if (ipc_block_phase(word) != IPC_BLOCK_FREE)
+                note_free(pool, klass, index, false);
+            else if (ipc_pool_pages(ipc_load_relaxed32(&block->present), klass) >= pages &&
+                     ipc_pool_own(pool, klass, index, word, owner, loan))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A free block of the class: the first that has the pages, else the one that has the most. */
 static bool take_of_class(ipc_pool *pool, uint32_t klass, uint32_t pages, uint32_t owner, ipc_loan *loan)
 {
     const uint32_t count = ipc_pool_class_count(pool->budget, klass);
+    if (take_noted(pool, klass, count, pages, owner, loan))
+        return true;
     for (uint32_t turn = 0; turn <= count; turn++) { /* each turn but the last lost a block to somebody else */
-        const uint32_t hint = ipc_load_relaxed32(&pool->header->hint[klass]);
-        const uint32_t start = hint < count ? hint : 0;
         uint32_t best = count;
         uint32_t best_present = 0;
         uint64_t best_word = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            const uint32_t index = start + i < count ? start + i : start + i - count;
+        for (uint32_t index = 0; index < count; index++) {
             ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
             const uint64_t word = ipc_load_acquire64(&block->state);
             if (ipc_block_phase(word) != IPC_BLOCK_FREE)
@@ -246,7 +278,7 @@ static bool set_free(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t wo
     IPC_FAULT_POINT("pool.free.before");
     if (!ipc_cas64(&ipc_pool_block_at(pool, klass, index)->state, &word, freed)) /* [loan] */
         return false;
-    ipc_store_relaxed32(&pool->header->hint[klass], index);
+    note_free(pool, klass, index, true);
     return true;
 }
 
