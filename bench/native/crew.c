@@ -255,7 +255,7 @@ static void pin(int core)
 static void *open_end(const plan *p, bool sends)
 {
     const ipc_topic_options options = topic_options(p);
-    const ipc_ring_options ring = {0};
+    const ipc_ring_options ring = {.loan_budget = 1ull << 30};
     ipc_topic_writer *topic_writer = NULL;
     ipc_topic_reader *topic_reader = NULL;
     ipc_ring_writer *ring_writer = NULL;
