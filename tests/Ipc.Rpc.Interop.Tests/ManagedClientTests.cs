@@ -40,6 +40,29 @@ public sealed class ManagedClientTests : IDisposable
         }
     }
 
+    /// <summary>Both messages are longer than the rings: they travel as loans, written by one language and read in place by the other.</summary>
+    [Theory]
+    [InlineData(1 << 20)]
+    [InlineData(2 << 20)]
+    [InlineData(100_000_000)]
+    public async Task LongEchoesComeBack(int size)
+    {
+        byte[] data = Repository.Pattern(size, size);
+        Assert.True(data.AsSpan().SequenceEqual(_tests.Echo(new Blob { Data = data }).Data));
+        Assert.True(data.AsSpan().SequenceEqual((await _tests.EchoAsync(new Blob { Data = data })).Data));
+    }
+
+    [Theory]
+    [InlineData(1 << 20, 20)]
+    [InlineData(100_000_000, 3)]
+    public async Task LongItemsOfAStreamArriveWhole(int size, int count)
+    {
+        int number = 0;
+        await foreach (Blob item in _tests.Count(new CountRequest { Count = count, Size = size }))
+            Assert.True(Repository.Pattern(number++, size).AsSpan().SequenceEqual(item.Data), $"item {number - 1}");
+        Assert.Equal(count, number);
+    }
+
     [Fact]
     public async Task CallsThatRunAtOnceGetTheirOwnReplies()
     {

@@ -1,4 +1,5 @@
 using System;
+using System.Globalization;
 using System.Threading.Tasks;
 using Xunit;
 
@@ -20,6 +21,17 @@ public sealed class ManagedServerTests : IDisposable
     public void TheNativeClientFindsEverythingAsItShouldBe()
     {
         using var client = new NativePeer("call", _name, "4000");
+        client.MustEndWell();
+    }
+
+    /// <summary>Both messages are longer than the rings: they travel as loans, written by one language and read in place by the other.</summary>
+    [Theory]
+    [InlineData(1 << 20)]
+    [InlineData(2 << 20)]
+    [InlineData(100_000_000)]
+    public void LongMessagesOfTheNativeClientArriveWhole(int size)
+    {
+        using var client = new NativePeer("long", _name, size.ToString(CultureInfo.InvariantCulture));
         client.MustEndWell();
     }
 

@@ -141,7 +141,7 @@ public sealed class ErrorTests
     public void TooLargeMessagesAreRefusedWithBothNumbers()
     {
         using var server = new TestServer();
-        using RpcClient client = server.Connect(new RpcClientOptions { ToClientCapacity = 16 * 1024, ToServerCapacity = 8 * 1024 });
+        using RpcClient client = server.Connect(new RpcClientOptions { ToClientCapacity = 16 * 1024, ToServerCapacity = 8 * 1024, LoanBudget = 0 });
         ITestService service = TestServiceRpc.Client(client);
         RpcException request = Assert.Throws<RpcException>(() => service.Echo(new Message { Text = new string('x', 10_000) }));
         Assert.Equal(RpcStatus.ResourceExhausted, request.Status);

@@ -139,7 +139,7 @@ public sealed class StreamTests
     public async Task AnItemThatIsTooLargeEndsTheStreamWithBothNumbers()
     {
         using var server = new TestServer();
-        using RpcClient client = server.Connect(new RpcClientOptions { ToClientCapacity = 8192 });
+        using RpcClient client = server.Connect(new RpcClientOptions { ToClientCapacity = 8192, LoanBudget = 0 });
         await using IAsyncEnumerator<byte[]> items = TestServiceRpc.Client(client).Blobs(5000, 2, string.Empty).GetAsyncEnumerator();
         RpcException e = await Eventually.Fails(items.MoveNextAsync().AsTask());
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);

@@ -1,6 +1,7 @@
 // The other process of the RPC tests. Its C# twin takes the same verbs; the exit code is the verdict.
 //
 //     rpc_peer serve NAME          prints "ready", serves until stdin ends
+//     rpc_peer long NAME SIZE      two echoes of SIZE bytes and a stream of three such items; all checked
 //     rpc_peer call NAME COUNT     COUNT echoes of growing size, each error status, a deadline, a stream; all checked
 //     rpc_peer hang NAME           prints "ready" when a Count is pending, then sends a Sleep and reads no more of the
 //     Count
@@ -80,6 +81,29 @@ int call(const std::string &name, int count)
     return number == 1000 ? 0 : wrong(std::to_string(number) + " items of 1000");
 }
 
+int exchange_long(const std::string &name, int size)
+{
+    ipc::rpc::client client(name);
+    contract::Blob request, response;
+    for (int i = 0; i < 2; ++i) {
+        request.set_data(contract::pattern(i, size));
+        if (const auto result = client.try_call(contract::echo, request, response, 60s); !result)
+            throw ipc::rpc::error(result);
+        if (response.data() != request.data())
+            return wrong("long echo " + std::to_string(i));
+    }
+    contract::CountRequest counting;
+    counting.set_count(3);
+    counting.set_size(size);
+    auto items = client.stream(contract::count, counting);
+    int number = 0;
+    for (contract::Blob item; items.next(item); ++number) {
+        if (item.data() != contract::pattern(number, size))
+            return wrong("long item " + std::to_string(number));
+    }
+    return number == 3 ? 0 : wrong(std::to_string(number) + " long items of 3");
+}
+
 int hang(const std::string &name)
 {
     ipc::rpc::client client(name);
@@ -105,6 +129,8 @@ int main(int argc, char **argv)
     try {
         if (verb == "serve")
             return serve(argv[2]);
+        if (verb == "long" && argc > 3)
+            return exchange_long(argv[2], std::atoi(argv[3]));
         if (verb == "call" && argc > 3)
             return call(argv[2], std::atoi(argv[3]));
         if (verb == "hang")
@@ -116,6 +142,6 @@ int main(int argc, char **argv)
         std::printf("error %s\n", failure.what());
         return 3;
     }
-    std::fprintf(stderr, "usage: rpc_peer serve NAME | call NAME COUNT | hang NAME\n");
+    std::fprintf(stderr, "usage: rpc_peer serve NAME | long NAME SIZE | call NAME COUNT | hang NAME\n");
     return 2;
 }

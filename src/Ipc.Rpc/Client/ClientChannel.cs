@@ -197,8 +197,8 @@ internal sealed partial class ClientChannel
             _builder.Trim();
             throw new RpcException(
                 RpcStatus.ResourceExhausted,
-                "The request for " + method.FullName + " takes " + length + " bytes; the ring to the server carries at most " + _builder.MaxFrame
-                + ". Nothing was sent. Connect with a larger RpcClientOptions.ToServerCapacity.");
+                "The request for " + method.FullName + " takes " + length + " bytes; the connection to the server carries at most " + _builder.MaxFrame
+                + ". Nothing was sent. Connect with a larger RpcClientOptions.LoanBudget.");
         }
 
         while (true)

@@ -224,6 +224,7 @@ internal sealed class ClientSession : IDisposable
     {
         ToServerCapacity = Options.ToServerCapacity,
         ToClientCapacity = Options.ToClientCapacity,
+        LoanBudget = Options.LoanBudget,
         WaitMode = Options.WaitMode,
         Deadline = deadline,
         Hello = Options.Hello,

@@ -15,11 +15,15 @@ public sealed class RpcClientOptions
     /// <summary>Spin, sleep, or spin and then sleep (the default) while waiting for a reply.</summary>
     public WaitMode WaitMode { get; set; } = WaitMode.Adaptive;
 
-    /// <summary>Bytes of the ring that carries requests, a power of two. The largest request is nearly half of it.</summary>
+    /// <summary>Bytes of the ring that carries requests, a power of two. Requests longer than nearly half of it take memory of the loan budget.</summary>
     public long ToServerCapacity { get; set; } = 256 * 1024;
 
-    /// <summary>Bytes of the ring that carries responses and items, a power of two. The largest one is nearly half of it.</summary>
+    /// <summary>Bytes of the ring that carries responses and items, a power of two. Those longer than nearly half of it take memory of the loan budget.</summary>
     public long ToClientCapacity { get; set; } = 256 * 1024;
+
+    /// <summary>For each direction: bytes of long messages that may be under way at one time, and that one message can have; 256 MiB unless set, 0 for no
+    /// long messages. Memory is taken when it is needed.</summary>
+    public long LoanBudget { get; set; } = 256 << 20;
 
     /// <summary>How many items of one stream may wait here to be consumed, 1 to 65535; 512 unless set. Beyond that the server's producer waits.</summary>
     public int StreamWindow { get; set; } = 512;

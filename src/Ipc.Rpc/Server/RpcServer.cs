@@ -82,6 +82,7 @@ public sealed class RpcServer : IDisposable
         {
             MaxConnections = copy.MaxConnections,
             MaxRingCapacity = copy.MaxRingCapacity,
+            MaxLoanBudget = copy.MaxLoanBudget,
             WaitMode = copy.WaitMode,
         });
         return new RpcServer(name, listener, copy);

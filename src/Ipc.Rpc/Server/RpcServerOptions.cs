@@ -11,6 +11,9 @@ public sealed class RpcServerOptions
     /// <summary>The largest ring that a client may ask for, in bytes; one that asks for more is refused.</summary>
     public long MaxRingCapacity { get; set; } = 64L << 20;
 
+    /// <summary>The largest loan budget that a client may ask for, in bytes for a direction; one that asks for more is refused.</summary>
+    public long MaxLoanBudget { get; set; } = 1L << 30;
+
     /// <summary>Spin, sleep, or spin and then sleep (the default) while waiting for requests.</summary>
     public WaitMode WaitMode { get; set; } = WaitMode.Adaptive;
 

@@ -167,8 +167,8 @@ internal sealed partial class ServerConnection
             default:
                 Error(
                     request.Call, RpcStatus.ResourceExhausted, null,
-                    "What " + method.FullName + " returned takes " + _builder.Length + " bytes; the ring to the client carries at most " + _builder.MaxFrame
-                    + ". Connect with a larger RpcClientOptions.ToClientCapacity.");
+                    "What " + method.FullName + " returned takes " + _builder.Length + " bytes; the connection to the client carries at most " + _builder.MaxFrame
+                    + ". Connect with a larger RpcClientOptions.LoanBudget.");
                 _builder.Trim();
                 return false;
         }

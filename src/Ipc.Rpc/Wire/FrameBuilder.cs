@@ -11,6 +11,9 @@ namespace Ipc.Rpc;
 // The first claim is a guess: the smaller of the last two sizes that the same method had. A guess in the right number of lines
 // commits on the shortest path; each line too many is a line of the reader's cache that has to be zeroed again; one too few is
 // a call to Grow. So the guess never exceeds what was needed lately, and growth is by a quarter, not by doubling.
+//
+// A claim that is longer than the ring allows is a loan, which grows like any other: nothing here knows the difference, except that a
+// long guess that is not to be had is no reason to leave the ring.
 
 /// <summary>Builds one frame at a time, in the ring if there is room. Belongs to whoever holds the write lock of a connection.</summary>
 internal sealed class FrameBuilder : IPayloadTarget
@@ -49,16 +52,13 @@ internal sealed class FrameBuilder : IPayloadTarget
     public Span<byte> Begin(in FrameHeader header, uint method, bool intoRing = true)
     {
         _guess = (int)(method % Guesses);
-        int length = Math.Min(Math.Max(FirstGuess, WholeLines(Math.Min(_lastLength[_guess], _lengthBefore[_guess]))), _ring.MaxPayload);
-        if (intoRing && _ring.TryClaim(length, out Span<byte> frame))
-        {
-            _claimed = length;
-        }
-        else
+        int length = (int)Math.Min(Math.Max(FirstGuess, WholeLines(Math.Min(_lastLength[_guess], _lengthBefore[_guess]))), _ring.MaxPayload);
+        Span<byte> frame = default;
+        if (!intoRing || !TryBegin(length, out frame))
         {
             _claimed = 0;
-            if (_spill.Length < length)
-                _spill = new byte[length];
+            if (_spill.Length < FirstGuess)
+                _spill = new byte[FirstGuess];
             frame = _spill;
         }
 
@@ -72,7 +72,7 @@ internal sealed class FrameBuilder : IPayloadTarget
         long exact = (long)FrameHeader.Size + written + needed;
         if (_claimed != 0)
         {
-            long generous = Math.Min(Math.Max(exact, WholeLines(_claimed + Math.Max(_claimed / 4, LeastGrowth))), _ring.MaxPayload);
+            long generous = Math.Min(Math.Max(exact, WholeLines(_claimed + (long)Math.Max(_claimed / 4, LeastGrowth))), _ring.MaxPayload);
             if (exact <= _ring.MaxPayload)
             {
                 if (_ring.TryExtendClaim((int)generous, out Span<byte> larger))
@@ -162,6 +162,15 @@ internal sealed class FrameBuilder : IPayloadTarget
             _spill = Array.Empty<byte>();
     }
 
+    private bool TryBegin(int length, out Span<byte> frame)
+    {
+        _claimed = length;
+        if (_ring.TryClaim(length, out frame))
+            return true;
+        _claimed = FirstGuess;
+        return length > FirstGuess && _ring.TryClaim(FirstGuess, out frame);
+    }
+
     private Span<byte> MoveOut(int written, long exact)
     {
         int keep = FrameHeader.Size + written;
@@ -175,7 +184,7 @@ internal sealed class FrameBuilder : IPayloadTarget
     }
 
     /// <summary>The largest payload of a record that takes no more lines than one of this length.</summary>
-    private static int WholeLines(int length) => ((length + RecordHeaderSize + Line - 1) & ~(Line - 1)) - RecordHeaderSize;
+    private static long WholeLines(long length) => ((length + RecordHeaderSize + Line - 1) & ~(Line - 1)) - RecordHeaderSize;
 
     private static byte[] NewSpill(long exact, long generous)
     {

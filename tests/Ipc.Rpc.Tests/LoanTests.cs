@@ -1,0 +1,126 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
+using Ipc.Rpc.Peer;
+using Xunit;
+
+namespace Ipc.Rpc.Tests;
+
+/// <summary>Messages that are longer than the rings: both ways, in streams, many at once, and more than there is memory for.</summary>
+public sealed class LoanTests
+{
+    [Theory]
+    [InlineData(1 << 20)]
+    [InlineData(2 << 20)]
+    [InlineData(100_000_000)]
+    public void ALongResponseArrivesWhole(int size)
+    {
+        using var server = new TestServer();
+        using RpcClient client = server.Connect();
+        ITestService service = TestServiceRpc.Client(client);
+        for (int i = 0; i < 2; i++)
+        {
+            Assert.Equal(size, service.Blob(size).Length);
+            ErrorTests.Lives(service);
+        }
+    }
+
+    [Theory]
+    [InlineData(1 << 20)]
+    [InlineData(2 << 20)]
+    [InlineData(50_000_000)]
+    public async Task ALongRequestArrivesWholeAndComesBack(int size)
+    {
+        using var server = new TestServer();
+        using RpcClient client = server.Connect();
+        ITestService service = TestServiceRpc.Client(client);
+        string text = Text(size, 7);
+        Assert.Equal(text, service.Echo(new Message { Text = text }).Text);
+        Assert.Equal(text, (await service.EchoAsync(new Message { Text = text })).Text);
+        ErrorTests.Lives(service);
+    }
+
+    [Theory]
+    [InlineData(1 << 20, 20)]
+    [InlineData(2 << 20, 10)]
+    [InlineData(100_000_000, 3)]
+    public async Task LongItemsOfAStreamArriveWhole(int size, int count)
+    {
+        using var server = new TestServer();
+        using RpcClient client = server.Connect();
+        int items = 0;
+        await foreach (byte[] item in TestServiceRpc.Client(client).Blobs(size, count, string.Empty))
+        {
+            Assert.Equal(size, item.Length);
+            items++;
+        }
+
+        Assert.Equal(count, items);
+    }
+
+    /// <summary>More is under way than the budget holds: senders wait for each other's memory, on both sides, and everything arrives.</summary>
+    [Fact]
+    public async Task ManyLongCallsShareASmallBudget()
+    {
+        using var server = new TestServer();
+        using RpcClient client = server.Connect(new RpcClientOptions { ToServerCapacity = 8192, ToClientCapacity = 8192, LoanBudget = 1 << 20 });
+        ITestService service = TestServiceRpc.Client(client);
+        string[] texts = Enumerable.Range(0, 8).Select(i => Text(100_000 + (i * 50_000), i)).ToArray();
+        IEnumerable<Task> calls = Enumerable.Range(0, 64).Select(i => Task.Run(async () =>
+        {
+            string text = texts[i % texts.Length];
+            Assert.Equal(text, (await service.EchoAsync(new Message { Text = text })).Text);
+        }));
+        await Eventually.Ends(Task.WhenAll(calls));
+        ErrorTests.Lives(service);
+    }
+
+    [Fact]
+    public void MoreThanTheBudgetIsRefusedWithBothNumbers()
+    {
+        using var server = new TestServer();
+        using RpcClient client = server.Connect(new RpcClientOptions { LoanBudget = 1 << 20 });
+        ITestService service = TestServiceRpc.Client(client);
+        RpcException request = Assert.Throws<RpcException>(() => service.Echo(new Message { Text = Text(1 << 20, 1) }));
+        Assert.Equal(RpcStatus.ResourceExhausted, request.Status);
+        Assert.Contains((24 + 4 + (1 << 20)).ToString(), request.Message, StringComparison.Ordinal);
+        Assert.Contains((1 << 20).ToString(), request.Message, StringComparison.Ordinal);
+        Assert.Contains("LoanBudget", request.Message, StringComparison.Ordinal);
+        RpcException response = Assert.Throws<RpcException>(() => service.Blob(2 << 20));
+        Assert.Equal(RpcStatus.ResourceExhausted, response.Status);
+        Assert.Contains("LoanBudget", response.Message, StringComparison.Ordinal);
+        Assert.Equal(1_000_000, service.Blob(1_000_000).Length);
+        ErrorTests.Lives(service);
+    }
+
+    [Fact]
+    public void AServerRefusesAClientWhoseBudgetIsTooLarge()
+    {
+        using var server = new TestServer(new RpcServerOptions { MaxLoanBudget = 1 << 20 });
+        RpcException refused = Assert.Throws<RpcException>(() => server.Connect(new RpcClientOptions { LoanBudget = 2 << 20 }));
+        Assert.Contains((2 << 20).ToString(), refused.Message, StringComparison.Ordinal);
+        using RpcClient client = server.Connect(new RpcClientOptions { LoanBudget = 1 << 20 });
+        ErrorTests.Lives(TestServiceRpc.Client(client));
+    }
+
+    /// <summary>A method that returned long messages lately may be answered shortly, while there is no memory for a long one.</summary>
+    [Fact]
+    public async Task AShortResponseNeedsNoLoanAlthoughTheLastOnesDid()
+    {
+        using var server = new TestServer();
+        using RpcClient client = server.Connect(new RpcClientOptions { LoanBudget = 1 << 20 });
+        ITestService service = TestServiceRpc.Client(client);
+        for (int i = 0; i < 3; i++)
+            Assert.Equal(900_000, service.Blob(900_000).Length);
+        Task<byte[]>[] calls = Enumerable.Range(0, 200).Select(i => Task.Run(() => service.Blob(i % 10 == 0 ? 900_000 : i))).ToArray();
+        byte[][] blobs = await Eventually.Ends(Task.WhenAll(calls));
+        Assert.All(Enumerable.Range(0, 200), i => Assert.Equal(i % 10 == 0 ? 900_000 : i, blobs[i].Length));
+    }
+
+    private static string Text(int length, int seed) => string.Create(length, seed, static (text, seed) =>
+    {
+        for (int i = 0; i < text.Length; i++)
+            text[i] = (char)('a' + ((i + seed + (i >> 8)) % 26));
+    });
+}
