@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: eng/check-code.sh [layers|labels]     both when none is named
 #
-# layers  a lower layer never names a higher one (Layout < Platform < Waiting < Memory < Messaging < Connections; the same
+# layers  a lower layer never names a higher one (Layout < Platform < Waiting < Memory < Messaging < Sync < Connections; the same
 #         in C by its includes), and only Platform calls or asks for the operating system.
 # labels  every synchronisation label of docs/memory-ordering.md stands in the C and in the C# sources, and every label
 #         in the sources stands there.
@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 bad=0
 complain() { printf '%s\n' "$*"; bad=1; }
 
-layers="Layout Platform Waiting Memory Messaging Connections"
+layers="Layout Platform Waiting Memory Messaging Sync Connections"
 
 code() { # FILE: without comments and strings, line by line
     sed -E 's/"([^"\\]|\\.)*"/""/g; s,//.*,,; s,/\*.*\*/,,; /^[[:space:]]*\*/d; s,/\*.*,,' "$1"

@@ -26,6 +26,9 @@ public sealed class LayoutTests
         [typeof(QueueHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 SegmentLimit 12 Stride 16 SegmentsOffset 24 SegmentStride 32 Flags 40 MinExpansionDistance 44 " +
             "PoolOffset 48 Segments 128 GrowthFailures 132 Send 256 Receive 384 Data 512 Space 640 Orphans 768 OrphansCleared 776 Redelivered 896 Dropped 904"),
         [typeof(QueueSegmentHeader)] = (384, "Tail 0 Head 128 Next 256"),
+        [typeof(MutexHeader)] = (384, "Magic 0 Owner 128 Waiting 256"),
+        [typeof(SemaphoreHeader)] = (512, "Magic 0 Permits 4 Abandoned 128 Waiting 256"),
+        [typeof(EventHeader)] = (384, "Magic 0 Manual 4 Set 128 Waiting 256"),
         [typeof(PoolHeader)] = (256, "Magic 0 Classes 4 Budget 8 Exhausted 128"),
         [typeof(PoolBlock)] = (32, "State 0 Holder 8 Claimed 16 Present 20"),
         [typeof(LoanDescriptor)] = (16, "Class 0 Reserved 2 Index 4 Generation 8 Length 12"),
@@ -73,7 +76,11 @@ public sealed class LayoutTests
         Assert.Equal(0x474E4952u, RingHeader.MagicValue);
         Assert.Equal(0x4E54534Cu, ListenerHeader.MagicValue);
         Assert.Equal(0x4E4E4F43u, ConnectionHeader.MagicValue);
+<<<<<<< HEAD
         Assert.Equal(0x43504F54u, TopicHeader.MagicValue);
+=======
+        Assert.Equal((0x5854554Du, 0x414D4553u, 0x544E5645u), (MutexHeader.MagicValue, SemaphoreHeader.MagicValue, EventHeader.MagicValue));
+>>>>>>> e4ca1ec (Add mutex, semaphore and event between processes, in C#)
         Assert.Equal(0x4C4F4F50u, PoolHeader.MagicValue);
         Assert.Equal((1024, 4096), (PoolHeader.FreeOffset, PoolHeader.TableOffset));
         Assert.Equal(0x0000_0007_1001_0001UL, PoolBlock.StateOf(7, 0x1001, PoolBlock.Owned));

@@ -82,6 +82,14 @@ internal static class FaultPoints
     public const string TopicRecoverSlot = "topic.recover.slot";
     public const string TopicRecoverReader = "topic.recover.reader";
     public const string TopicReclaimGap = "topic.reclaim.gap";
+    public const string MutexAcquireOwned = "mutex.acquire.owned";
+    public const string MutexReleaseBefore = "mutex.release.before";
+    public const string MutexReleaseAfter = "mutex.release.after";
+    public const string SemaphoreAcquireTaken = "semaphore.acquire.taken";
+    public const string SemaphoreReleaseAfter = "semaphore.release.after";
+    public const string EventSetAfter = "event.set.after";
+    public const string EventWaitConsumed = "event.wait.consumed";
+    public const string SyncRecoverDone = "sync.recover.done";
 
     public static readonly bool Active = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("IPC_FAULT"));
 

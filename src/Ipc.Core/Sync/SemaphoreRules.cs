@@ -1,0 +1,82 @@
+namespace Ipc;
+
+/// <summary>A semaphore's region.</summary>
+/// <remarks>Each permit is a word of its own, so a holder's death leaves no doubt about what it held. The number of abandoned ones is raised before the permit is free: whoever
+/// takes that very permit finds it, and a recovery that is killed in between tells once too often rather than not at all.</remarks>
+internal sealed unsafe class SemaphoreRules : SyncRules
+{
+    private readonly SemaphoreOptions _options;
+
+    public SemaphoreRules(SemaphoreOptions options) : base(options.Persistent)
+    {
+        _options = options;
+        if (options.Permits is < 1 or > (int)SemaphoreHeader.MaxPermits)
+            Throw.Status(IpcStatus.InvalidArgument, $"A semaphore of {options.Permits} permits was asked for; 1 to {SemaphoreHeader.MaxPermits} are possible.");
+        Permits = (uint)options.Permits;
+    }
+
+    /// <summary>Those of the region, once it is created or checked.</summary>
+    public uint Permits { get; private set; }
+
+    public override RegionKind Kind => RegionKind.OfSemaphore;
+
+    protected override ulong NewBodySize => SemaphoreHeader.ByteSize + (ulong)_options.Permits * sizeof(uint);
+
+    public override RegionRules ForAnother() => new SemaphoreRules(_options);
+
+    public override WaiterWords* WaiterOf(Region region) => &HeaderOf(region)->Waiting;
+
+    public static uint* TableOf(Region region) => (uint*)(region.Body + SemaphoreHeader.ByteSize);
+
+    public override void WriteBody(Region region)
+    {
+        HeaderOf(region)->Magic = SemaphoreHeader.MagicValue;
+        HeaderOf(region)->Permits = Permits = (uint)_options.Permits;
+    }
+
+    public override void CheckBody(Region region)
+    {
+        Check(region, SemaphoreHeader.ByteSize, SemaphoreHeader.MagicValue);
+        uint permits = Atomic.LoadAcquire(ref HeaderOf(region)->Permits);
+        ulong room = (region.Geometry.BodySize - SemaphoreHeader.ByteSize) / sizeof(uint);
+        if (permits is 0 or > SemaphoreHeader.MaxPermits || permits > room)
+            Throw.Corrupt($"{region.Path}: a semaphore of {permits} permits with room for {room}; 1 to {SemaphoreHeader.MaxPermits} are possible.");
+        Permits = permits;
+    }
+
+    protected override void TakeBack(Region region, uint gone)
+    {
+        uint* table = TableOf(region);
+        for (uint permit = 0; permit < Permits; permit++)
+        {
+            uint owner = Atomic.LoadAcquire(ref table[permit]);
+            if (owner == 0 || !IsGone(region, owner, gone))
+                continue;
+            Add(&HeaderOf(region)->Abandoned, 1);
+            Atomic.TryExchange(&table[permit], owner, 0); // [owner]
+        }
+    }
+
+    /// <summary>Takes one off the number of abandoned permits; false when there is none.</summary>
+    public static bool TryTell(SemaphoreHeader* header)
+    {
+        uint seen;
+        while ((seen = Atomic.LoadAcquire(ref header->Abandoned)) != 0)
+        {
+            if (Atomic.TryExchange(&header->Abandoned, seen, seen - 1))
+                return true;
+        }
+
+        return false;
+    }
+
+    private static void Add(uint* number, uint count)
+    {
+        uint seen;
+        do
+            seen = Atomic.LoadAcquire(ref *number);
+        while (!Atomic.TryExchange(number, seen, seen + count));
+    }
+
+    private static SemaphoreHeader* HeaderOf(Region region) => (SemaphoreHeader*)region.Body;
+}

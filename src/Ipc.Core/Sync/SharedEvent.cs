@@ -1,0 +1,135 @@
+using System;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>An event between processes: waiting threads pass once it is set.</summary>
+/// <remarks>Any thread may use one object. One word (docs/wire-format.md section 12): set by a release store, and, if each set lets one pass, consumed by a CAS <c>[owner]</c>.
+/// A set that nobody has consumed yet and another one are one.</remarks>
+public sealed unsafe class SharedEvent : IDisposable
+{
+    private readonly SyncRegion _sync;
+    private readonly EventHeader* _header;
+    private readonly bool _manual;
+
+    private SharedEvent(SyncRegion sync, bool manual)
+    {
+        _sync = sync;
+        _header = (EventHeader*)sync.Region.Body;
+        _manual = manual;
+    }
+
+    /// <summary>Once set it stays set until it is reset.</summary>
+    public bool IsManualReset => _manual;
+
+    /// <summary>Opens the event <paramref name="name"/>, or creates it.</summary>
+    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    public static SharedEvent Open(string name, EventOptions? options = null, CancellationToken cancel = default)
+    {
+        options ??= new EventOptions();
+        EventRules rules = new(options);
+        return new SharedEvent(SyncRegion.Open(name, rules, options, cancel), rules.IsManual);
+    }
+
+    /// <summary>Lets pass who waits: everybody until the reset, or one. Nothing happens when this object is disposed.</summary>
+    public void Set()
+    {
+        if (!_sync.IsClosed)
+        {
+            Atomic.StoreRelease(ref _header->Set, 1); // [owner]
+            FaultPoints.Pass(FaultPoints.EventSetAfter);
+            _sync.Signal();
+        }
+
+        GC.KeepAlive(this);
+    }
+
+    /// <summary>Nobody passes until it is set again.</summary>
+    public void Reset()
+    {
+        if (!_sync.IsClosed)
+            Atomic.StoreRelease(ref _header->Set, 0);
+        GC.KeepAlive(this);
+    }
+
+    /// <summary>Waits until the event is set; consumes it, unless it has a manual reset.</summary>
+    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
+    public IpcStatus Wait(Deadline deadline, CancellationToken cancel = default)
+    {
+        IpcStatus status = IpcStatus.Closed;
+        if (!_sync.IsClosed)
+        {
+            Condition condition = new(this);
+            status = condition.IsTrue() ? IpcStatus.Ok : _sync.Wait(ref condition, deadline, cancel);
+            if (status == IpcStatus.Ok)
+            {
+                FaultPoints.Pass(FaultPoints.EventWaitConsumed);
+                if (_sync.IsClosed)
+                {
+                    PutBack();
+                    status = IpcStatus.Closed;
+                }
+            }
+        }
+
+        GC.KeepAlive(this);
+        return status;
+    }
+
+    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no waiting still works.</summary>
+    public void Stop()
+    {
+        _sync.Stop();
+        GC.KeepAlive(this);
+    }
+
+    /// <summary>Waits work again.</summary>
+    public void Resume() => _sync.Resume();
+
+    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. Any thread.</summary>
+    public void Dispose()
+    {
+        _sync.Close();
+        GC.KeepAlive(this);
+    }
+
+    /// <summary>Consumed by a wait of an object that was being disposed: somebody else shall have it.</summary>
+    private void PutBack()
+    {
+        if (_manual)
+            return;
+        Atomic.StoreRelease(ref _header->Set, 1);
+        _sync.Signal();
+    }
+
+    private bool TryPass()
+    {
+        uint set = Atomic.LoadAcquire(ref _header->Set); // [owner]
+        if (set > 1)
+            _sync.Corrupted($"an event that is {set}; it is 0 or 1");
+        return set == 1 && (_manual || Atomic.TryExchange(&_header->Set, 1, 0));
+    }
+
+    /// <summary>The event, which is consumed when it is seen to be set.</summary>
+    private struct Condition : IWaitCondition
+    {
+        private readonly SharedEvent _event;
+        private bool _done;
+
+        public Condition(SharedEvent @event)
+        {
+            _event = @event;
+            _done = false;
+        }
+
+        public readonly ulong LongestSleep => ulong.MaxValue;
+
+        public bool IsTrue() => _done || (_done = _event.TryPass());
+
+        public readonly IpcStatus PeerStatus() => _event._sync.AttendOthers();
+
+        public readonly void BeforeSleep()
+        {
+        }
+    }
+}

@@ -1,0 +1,158 @@
+using System;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>A semaphore between processes: so many may be in at one time. The permits of who dies come back.</summary>
+/// <remarks>
+/// <para>Any thread may use one object. Permits belong to the object that acquired them, and are released through it. Who comes first is not who gets one first.</para>
+/// <para>
+/// Each permit is a word that says who has it (docs/wire-format.md section 12), taken and given back by a CAS <c>[owner]</c>. So there is no count that a death could leave wrong.
+/// </para>
+/// </remarks>
+public sealed unsafe class SharedSemaphore : IDisposable
+{
+    private readonly SyncRegion _sync;
+    private readonly SemaphoreHeader* _header;
+    private readonly uint* _table;
+    private readonly uint _permits;
+    private int _hint; // where one was given back last
+
+    private SharedSemaphore(SyncRegion sync, uint permits)
+    {
+        _sync = sync;
+        _header = (SemaphoreHeader*)sync.Region.Body;
+        _table = SemaphoreRules.TableOf(sync.Region);
+        _permits = permits;
+    }
+
+    /// <summary>How many there are altogether.</summary>
+    public int Permits => (int)_permits;
+
+    /// <summary>How many are to be had now; 0 when this object is disposed.</summary>
+    public int Available
+    {
+        get
+        {
+            int available = 0;
+            for (uint permit = 0; permit < _permits && !_sync.IsClosed; permit++)
+                available += Atomic.LoadAcquire(ref _table[permit]) == 0 ? 1 : 0;
+            GC.KeepAlive(this);
+            return available;
+        }
+    }
+
+    /// <summary>Opens the semaphore <paramref name="name"/>, or creates it, with all its permits.</summary>
+    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    public static SharedSemaphore Open(string name, SemaphoreOptions? options = null, CancellationToken cancel = default)
+    {
+        options ??= new SemaphoreOptions();
+        SemaphoreRules rules = new(options);
+        return new SharedSemaphore(SyncRegion.Open(name, rules, options, cancel), rules.Permits);
+    }
+
+    /// <summary>Acquires a permit, waiting for one if there is none.</summary>
+    /// <returns>Ok and Abandoned: it is ours; Abandoned, once for each permit that came back from one who died or closed without releasing it. Timeout; Stopped; Cancelled; Closed.</returns>
+    public IpcStatus Acquire(Deadline deadline, CancellationToken cancel = default)
+    {
+        IpcStatus status = IpcStatus.Closed;
+        if (!_sync.IsClosed)
+        {
+            Condition condition = new(this);
+            status = condition.IsTrue() ? IpcStatus.Ok : _sync.Wait(ref condition, deadline, cancel);
+            if (status == IpcStatus.Ok)
+            {
+                FaultPoints.Pass(FaultPoints.SemaphoreAcquireTaken);
+                if (_sync.IsClosed)
+                {
+                    TryGiveBack();
+                    status = IpcStatus.Closed;
+                }
+                else if (SemaphoreRules.TryTell(_header))
+                {
+                    status = IpcStatus.Abandoned;
+                }
+            }
+        }
+
+        GC.KeepAlive(this);
+        return status;
+    }
+
+    /// <summary>Gives a permit back. Nothing happens when this object is disposed.</summary>
+    /// <exception cref="IpcException">InvalidState: this object has none.</exception>
+    public void Release()
+    {
+        if (!_sync.IsClosed && !TryGiveBack() && !_sync.IsClosed)
+            Throw.Status(IpcStatus.InvalidState, $"A permit of the semaphore {_sync.Region.Path} was to be released, and this object has acquired none.");
+        GC.KeepAlive(this);
+    }
+
+    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no waiting still works.</summary>
+    public void Stop()
+    {
+        _sync.Stop();
+        GC.KeepAlive(this);
+    }
+
+    /// <summary>Waits work again.</summary>
+    public void Resume() => _sync.Resume();
+
+    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. Permits that this object has are abandoned. Any thread.</summary>
+    public void Dispose()
+    {
+        _sync.Close();
+        GC.KeepAlive(this);
+    }
+
+    private bool TryTake() => TryChange(0, _sync.Me);
+
+    private bool TryGiveBack()
+    {
+        if (!TryChange(_sync.Me, 0))
+            return false;
+        FaultPoints.Pass(FaultPoints.SemaphoreReleaseAfter);
+        _sync.Signal();
+        return true;
+    }
+
+    /// <summary>Changes one word of the table, any one that holds <paramref name="from"/>.</summary>
+    private bool TryChange(uint from, uint to)
+    {
+        uint start = (uint)Atomic.LoadAcquire(ref _hint);
+        for (uint i = 0; i < _permits; i++)
+        {
+            uint permit = start + i < _permits ? start + i : start + i - _permits;
+            if (Atomic.LoadAcquire(ref _table[permit]) == from && Atomic.TryExchange(&_table[permit], from, to)) // [owner]
+            {
+                Atomic.StoreRelease(ref _hint, (int)permit);
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>A permit, which is taken when it is seen.</summary>
+    private struct Condition : IWaitCondition
+    {
+        private readonly SharedSemaphore _semaphore;
+        private bool _done;
+
+        public Condition(SharedSemaphore semaphore)
+        {
+            _semaphore = semaphore;
+            _done = false;
+        }
+
+        public readonly ulong LongestSleep => ulong.MaxValue;
+
+        public bool IsTrue() => _done || (_done = _semaphore.TryTake());
+
+        public readonly IpcStatus PeerStatus() => _semaphore._sync.AttendOthers();
+
+        public readonly void BeforeSleep()
+        {
+        }
+    }
+}
