@@ -116,8 +116,10 @@ static ipc_status check_change(void *subject)
     ipc_mutex_lock(&changes->mutex);
     if (changes->known == NULL)
         changes->known = calloc(capacity, sizeof *changes->known);
-    if (changes->known == NULL)
-        status = ipc_fail(IPC_E_NO_MEMORY, "no memory for looking at %u participants", capacity);
+    if (changes->known == NULL) {
+        ipc_mutex_unlock(&changes->mutex);
+        return ipc_fail(IPC_E_NO_MEMORY, "no memory for looking at %u participants", capacity);
+    }
     for (uint32_t i = 0; i < capacity && status == IPC_EMPTY; i++) {
         const uint32_t index = (changes->next + i) % capacity;
         if (look_at(changes, index, wait->change)) {

@@ -107,14 +107,15 @@ IPC_NOINLINE static ipc_status find_orphan(ipc_queue *queue, ipc_block *block)
         for (uint32_t i = 0; i < queue->view.slot_count; i++) {
             ipc_block_slot *slot = ipc_slot_at(&ring, i);
             uint64_t word = ipc_load_acquire64(&slot->state);
-            if (ipc_slot_phase(word) != IPC_PHASE_READY || (word & IPC_SLOT_REDELIVERED) == 0)
-                continue;
-            if (block == NULL)
-                return IPC_OK;
-            const uint64_t mine = taken_by(queue, word);
-            if (ipc_cas64(&slot->state, &word, mine)) { /* [take] */
-                IPC_FAULT_POINT("queue.receive.reading");
-                return hand_out(queue, slot, mine, block);
+            while (ipc_slot_phase(word) == IPC_PHASE_READY && (word & IPC_SLOT_REDELIVERED) != 0) {
+                if (block == NULL)
+                    return IPC_OK;
+                const uint64_t mine = taken_by(queue, word);
+                if (ipc_cas64(&slot->state, &word, mine)) { /* [take]; it may fail for SEALED alone: again */
+                    IPC_FAULT_POINT("queue.receive.reading");
+                    IPC_FAULT_POINT("queue.receive.head");
+                    return hand_out(queue, slot, mine, block);
+                }
             }
         }
     }

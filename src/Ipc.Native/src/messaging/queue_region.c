@@ -180,7 +180,7 @@ ipc_status ipc_queue_locate(const ipc_region *region, ipc_queue_view *view)
 static ipc_status check_body(ipc_region *region)
 {
     ipc_queue_view view = {0};
-    ipc_pool pool;
+    ipc_pool pool = {0};
     ipc_status status = ipc_queue_locate(region, &view);
     return status == IPC_OK ? ipc_pool_locate(region, view.pool_offset, &pool) : status;
 }
@@ -265,8 +265,8 @@ static bool repair(const ipc_region *region, const ipc_queue_view *view, ipc_blo
 
 static void clean_up(ipc_region *region, uint32_t index, bool died)
 {
-    ipc_queue_view view;
-    ipc_pool pool;
+    ipc_queue_view view = {0};
+    ipc_pool pool = {0};
     bool changed = died; /* a dead one may have been cleaned up after by one that died over it */
     if (ipc_queue_locate(region, &view) != IPC_OK || ipc_pool_locate(region, view.pool_offset, &pool) != IPC_OK)
         return;

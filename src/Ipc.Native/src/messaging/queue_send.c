@@ -103,7 +103,7 @@ IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length
         return too_large(queue, length);
     if (ipc_queue_is_closed(&queue->sending))
         return IPC_CLOSED;
-    ipc_block loan;
+    ipc_block loan = {0};
     ipc_status status = ipc_queue_take_loan(queue, length, &loan);
     if (status != IPC_OK)
         return status;
@@ -154,8 +154,9 @@ static void forget(ipc_block *block)
     block->reserved[IPC_BLOCK_LOAN_MORE] = 0;
 }
 
-IPC_NOINLINE static ipc_status taken_away(uint64_t expected, uint64_t found)
+IPC_NOINLINE static ipc_status taken_away(ipc_block *block, uint64_t expected, uint64_t found)
 {
+    forget(block);
     return ipc_fail(IPC_E_STATE,
                     "the block is not this process's any more: its state was %016" PRIx64 " and is %016" PRIx64,
                     expected, found);
@@ -166,17 +167,20 @@ ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length,
     ipc_block_slot *slot = ipc_queue_slot_of(block);
     if (IPC_UNLIKELY(slot == NULL || length > block->length))
         return bad_commit(block, length);
+    const uint64_t mine = block->reserved[IPC_BLOCK_WORD];
+    uint64_t word = ipc_load_relaxed64(&slot->state);
+    if (IPC_UNLIKELY(ipc_slot_unsealed(word) != ipc_slot_unsealed(mine))) /* before anything is written there */
+        return taken_away(block, mine, word);
     slot->length = length;
     slot->type = type;
     slot->flags = 0;
     if (IPC_UNLIKELY(ipc_block_has_loan(block)))
         ipc_queue_publish_loan(queue, block, length);
-    const uint64_t mine = block->reserved[IPC_BLOCK_WORD];
-    uint64_t word = mine;
-    forget(block);
+    word = mine;
     IPC_FAULT_POINT("queue.commit.before_ready");
     if (!ipc_queue_change(slot, &word, mine - IPC_PHASE_WRITING + IPC_PHASE_READY)) /* [ready-slot] */
-        return taken_away(mine, word);
+        return taken_away(block, mine, word);
+    forget(block);
     IPC_FAULT_POINT("queue.commit.after_ready");
     ipc_waiter_signal(&queue->view.header->data, queue->process_fences); /* [sleep] */
     return IPC_OK;
@@ -255,11 +259,11 @@ ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadl
 ipc_status ipc_queue_send(ipc_queue *queue, const void *payload, uint32_t length, uint16_t type, ipc_deadline deadline,
                           ipc_cancel *cancel)
 {
-    ipc_block block;
+    ipc_block block = {0};
     ipc_status status = ipc_queue_claim(queue, length, deadline, cancel, &block);
     if (status != IPC_OK)
         return status;
-    if (length != 0)
+    if (length != 0 && block.payload != NULL)
         memcpy(block.payload, payload, length);
     return ipc_queue_commit(queue, &block, length, type);
 }
