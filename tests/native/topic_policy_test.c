@@ -81,7 +81,7 @@ TEST(what_is_overwritten_while_it_is_read_is_never_taken_for_good)
     publish_all(writer, 100, 100 + BLOCKS);
     uint64_t value = 0;
     memcpy(&value, message.payload, sizeof value);
-    CHECK_EQUAL(100, value); /* torn under its eyes ... */
+    CHECK_EQUAL(100, value);                              /* torn under its eyes ... */
     CHECK_STATUS(IPC_EVICTED, ipc_topic_release(reader)); /* ... and it is told */
     ipc_topic_reader_close(reader);
     ipc_topic_writer_close(writer);

@@ -1,5 +1,5 @@
-/* What the tests of topics are written in: small topics, numbered messages. Each step fails its test when it does not do
-   what it says. */
+/* What the tests of topics are written in: small topics, numbered messages. Each step fails its test when it does not
+   do what it says. */
 #ifndef TOPIC_STEPS_H
 #define TOPIC_STEPS_H
 

@@ -312,9 +312,11 @@ TEST(geometry_is_the_creators_and_bad_numbers_are_refused)
     ipc_topic_reader *reader = NULL;
     ipc_topic_info info;
     const ipc_topic_options bad[] = {
-        {.block_size = 7},        {.block_size = (16u << 20) + 1}, {.block_count = 1}, {.block_count = (1u << 20) + 1},
-        {.max_readers = 1025},    {.max_writers = 3073},           {.allowed_policies = 16},
-        {.policy = (ipc_policy)4}, {.join = (ipc_join)3},
+        {.block_size = 7},        {.block_size = (16u << 20) + 1},
+        {.block_count = 1},       {.block_count = (1u << 20) + 1},
+        {.max_readers = 1025},    {.max_writers = 3073},
+        {.allowed_policies = 16}, {.policy = (ipc_policy)4},
+        {.join = (ipc_join)3},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         CHECK_STATUS(IPC_E_ARGUMENT, ipc_topic_writer_open("t", &bad[i], &writer));

@@ -14,5 +14,6 @@
 #include "ipc/connection.hpp"
 #include "ipc/queue.hpp"
 #include "ipc/ring.hpp"
+#include "ipc/topic.hpp"
 
 #endif

@@ -35,11 +35,11 @@ typedef enum ipc_join {
 
 typedef struct ipc_topic_options {
     /* used only by whoever creates */
-    uint32_t block_size;       /* payload bytes of a slot, 8 to 16 MiB, rounded up to 8; 0 = 256. Longer ones are loans */
-    uint32_t block_count;      /* 2 to 2^20, rounded up to a power of two; 0 = 1024 */
-    uint32_t max_readers;      /* 1 to 1024; 0 = 64 */
-    uint32_t max_writers;      /* 1 to 3072; 0 = 64 */
-    bool single_writer;        /* a second live writer is refused */
+    uint32_t block_size;  /* payload bytes of a slot, 8 to 16 MiB, rounded up to 8; 0 = 256. Longer ones are loans */
+    uint32_t block_count; /* 2 to 2^20, rounded up to a power of two; 0 = 1024 */
+    uint32_t max_readers; /* 1 to 1024; 0 = 64 */
+    uint32_t max_writers; /* 1 to 3072; 0 = 64 */
+    bool single_writer;   /* a second live writer is refused */
     uint32_t allowed_policies; /* bits 1 << policy; 0 = all */
     uint64_t loan_budget;      /* bytes for messages longer than a block; 0 = 256 MiB, IPC_NO_LOANS = none */
     bool persistent;           /* the region stays when the last participant leaves */
@@ -109,9 +109,9 @@ IPC_API ipc_status ipc_topic_read(ipc_topic_reader *reader, ipc_deadline deadlin
                                   ipc_message *message);
 /* Waits until a message can be read, without reading it: IPC_OK, or what ipc_topic_read would return. */
 IPC_API ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
-/* Releases all messages read so far; writers may overwrite them from now on. IPC_EVICTED: they may have been overwritten
-   while they were read: do not believe what was not copied and checked. (An evicted reader that goes on reading a loan
-   in place while the file system is full may meet a page that is gone: SIGBUS.) */
+/* Releases all messages read so far; writers may overwrite them from now on. IPC_EVICTED: they may have been
+   overwritten while they were read: do not believe what was not copied and checked. (An evicted reader that goes on
+   reading a loan in place while the file system is full may meet a page that is gone: SIGBUS.) */
 IPC_API ipc_status ipc_topic_release(ipc_topic_reader *reader);
 /* Begins again at that place, after IPC_EVICTED or at any time. Unreleased messages are released. */
 IPC_API ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join);
@@ -129,20 +129,32 @@ typedef struct ipc_topic_info {
     uint32_t block_size;
     uint32_t block_count;
     uint32_t max_readers;
-    uint32_t readers;     /* attached and not evicted */
-    uint32_t writers;     /* attached */
-    uint64_t tail;        /* position of the next message */
-    uint64_t behind;      /* reader: messages that it has not released; writer: the slowest of those it waits for */
-    uint64_t lost;        /* reader: missed in all, by being overrun or evicted */
-    uint64_t conflated;   /* reader: passed over for a newer one of the same key, in all */
-    uint64_t evictions;   /* of the topic, in all */
-    uint64_t loan_budget; /* bytes for messages longer than a block */
+    uint32_t readers;         /* attached and not evicted */
+    uint32_t writers;         /* attached */
+    uint64_t tail;            /* position of the next message */
+    uint64_t behind;          /* reader: messages that it has not released; writer: the slowest of those it waits for */
+    uint64_t lost;            /* reader: missed in all, by being overrun or evicted */
+    uint64_t conflated;       /* reader: passed over for a newer one of the same key, in all */
+    uint64_t evictions;       /* of the topic, in all */
+    uint64_t loan_budget;     /* bytes for messages longer than a block */
     uint64_t loans_present;   /* bytes of memory behind them now */
     uint64_t loans_exhausted; /* how often none was to be had */
 } ipc_topic_info;
 
 IPC_API void ipc_topic_writer_get_info(const ipc_topic_writer *writer, ipc_topic_info *info);
 IPC_API void ipc_topic_reader_get_info(const ipc_topic_reader *reader, ipc_topic_info *info);
+
+/* The live participants, this one included: fills in at most CAPACITY, returns how many there are. */
+IPC_API uint32_t ipc_topic_writer_participants(const ipc_topic_writer *writer, ipc_participant_info *array,
+                                               uint32_t capacity);
+IPC_API uint32_t ipc_topic_reader_participants(const ipc_topic_reader *reader, ipc_participant_info *array,
+                                               uint32_t capacity);
+/* Waits for the next participant that has come, left or died; those who are here are reported first, this object
+   never. Who comes and goes between two calls may not be reported. Any thread. */
+IPC_API ipc_status ipc_topic_writer_next_change(ipc_topic_writer *writer, ipc_deadline deadline, ipc_cancel *cancel,
+                                                ipc_change *change);
+IPC_API ipc_status ipc_topic_reader_next_change(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
+                                                ipc_change *change);
 
 #ifdef __cplusplus
 }

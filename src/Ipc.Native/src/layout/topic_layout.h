@@ -6,15 +6,15 @@
 #include "layout/slot_layout.h"
 #include "layout/waiter_layout.h"
 
-#define IPC_TOPIC_MAGIC          0x43504F54u /* "TOPC" */
-#define IPC_TOPIC_HEADER_SIZE    1024u
-#define IPC_TOPIC_READER_SIZE    128u
-#define IPC_TOPIC_READERS_MAX    1024u
-#define IPC_TOPIC_SLOTS_ALIGN    4096u
-#define IPC_TOPIC_SINGLE_WRITER  1u /* bit 0 of `flags` */
-#define IPC_TOPIC_POLICY_SHIFT   8  /* bits 8 to 11 of `flags`: which policies readers may choose */
-#define IPC_TOPIC_POLICIES       0xFu
-#define IPC_TOPIC_ACTIVE_WORDS   64u
+#define IPC_TOPIC_MAGIC         0x43504F54u /* "TOPC" */
+#define IPC_TOPIC_HEADER_SIZE   1024u
+#define IPC_TOPIC_READER_SIZE   128u
+#define IPC_TOPIC_READERS_MAX   1024u
+#define IPC_TOPIC_SLOTS_ALIGN   4096u
+#define IPC_TOPIC_SINGLE_WRITER 1u /* bit 0 of `flags` */
+#define IPC_TOPIC_POLICY_SHIFT  8  /* bits 8 to 11 of `flags`: which policies readers may choose */
+#define IPC_TOPIC_POLICIES      0xFu
+#define IPC_TOPIC_ACTIVE_WORDS  64u
 
 /* Positions only grow. One near the end of the number range was written by somebody who does not count messages. */
 #define IPC_TOPIC_POSITION_MAX (1ull << 62)

@@ -1,6 +1,7 @@
 #include "diagnostics/error.h"
 #include "diagnostics/fault.h"
 #include "memory/region.h"
+#include "waiting/waiter.h"
 
 /* Each turn means that a region was retired between our opening and our locking it. */
 #define TURNS 1000
@@ -100,6 +101,8 @@ static ipc_status enter(ipc_region *region, uint32_t role)
     if (status != IPC_OK)
         return status;
     region->index = index;
+    /* Before it takes anything that others wait for: should it die with that, they must know whom to watch. */
+    ipc_waiter_wake(&ipc_region_header_of(region)->change);
     if (kind->enter != NULL)
         kind->enter(region, index, role);
     ipc_region_wake_all(region); /* whoever sleeps has a new peer to look after */

@@ -14,6 +14,7 @@ static void abandon(void *owner)
     ipc_store_relaxed32(&end->end.flags, IPC_END_CLOSED); /* the mapping is zeroes now */
     ipc_store_relaxed32(&end->end.inside, 0);
     ipc_crowd_abandon(&end->crowd);
+    ipc_region_changes_abandon(&end->changes);
     if (end->abandon != NULL)
         end->abandon(end);
 }
@@ -37,6 +38,7 @@ static ipc_status enter(const char *name, const ipc_topic_options *options, ipc_
 /* Leaves, and whatever else is there to undo. */
 static void leave(ipc_topic_end *end)
 {
+    ipc_region_changes_close(&end->changes);
     ipc_crowd_close(&end->crowd);
     ipc_region_leave(end->region);
 }
@@ -55,6 +57,7 @@ static ipc_status open_end(const char *name, const ipc_topic_options *options, u
         leave(end);
         return status;
     }
+    ipc_region_changes_init(&end->changes, end->region, &end->crowd, options->wait_mode);
     end->end.wakes[1] = &ipc_region_header_of(end->region)->change;
     end->region->abandon = abandon;
     return IPC_OK;
@@ -131,24 +134,36 @@ void ipc_topic_reader_close(ipc_topic_reader *reader)
     free(reader);
 }
 
+static void stop(ipc_topic_end *end)
+{
+    ipc_end_stop(&end->end);
+    ipc_end_stop(&end->changes.end);
+}
+
+static void resume(ipc_topic_end *end)
+{
+    ipc_end_resume(&end->end);
+    ipc_end_resume(&end->changes.end);
+}
+
 void ipc_topic_writer_stop(ipc_topic_writer *writer)
 {
-    ipc_end_stop(&writer->base.end);
+    stop(&writer->base);
 }
 
 void ipc_topic_writer_resume(ipc_topic_writer *writer)
 {
-    ipc_end_resume(&writer->base.end);
+    resume(&writer->base);
 }
 
 void ipc_topic_reader_stop(ipc_topic_reader *reader)
 {
-    ipc_end_stop(&reader->base.end);
+    stop(&reader->base);
 }
 
 void ipc_topic_reader_resume(ipc_topic_reader *reader)
 {
-    ipc_end_resume(&reader->base.end);
+    resume(&reader->base);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------------- */
@@ -188,4 +203,28 @@ void ipc_topic_reader_get_info(const ipc_topic_reader *reader, ipc_topic_info *i
     info->behind = done < info->tail ? info->tail - done : 0;
     info->lost = reader->lost;
     info->conflated = reader->conflated;
+}
+
+/* ---- who is there ------------------------------------------------------------------------------------ */
+
+uint32_t ipc_topic_writer_participants(const ipc_topic_writer *writer, ipc_participant_info *array, uint32_t capacity)
+{
+    return ipc_region_list(writer->base.region, array, capacity);
+}
+
+uint32_t ipc_topic_reader_participants(const ipc_topic_reader *reader, ipc_participant_info *array, uint32_t capacity)
+{
+    return ipc_region_list(reader->base.region, array, capacity);
+}
+
+ipc_status ipc_topic_writer_next_change(ipc_topic_writer *writer, ipc_deadline deadline, ipc_cancel *cancel,
+                                        ipc_change *change)
+{
+    return ipc_region_changes_next(&writer->base.changes, deadline, cancel, change);
+}
+
+ipc_status ipc_topic_reader_next_change(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
+                                        ipc_change *change)
+{
+    return ipc_region_changes_next(&reader->base.changes, deadline, cancel, change);
 }

@@ -24,6 +24,7 @@
 #include "layout/topic_layout.h"
 #include "memory/crowd.h"
 #include "memory/pool.h"
+#include "memory/region_changes.h"
 #include "messaging/slot.h"
 #include "waiting/wait.h"
 
@@ -57,6 +58,7 @@ typedef struct ipc_topic_end {
     ipc_topic topic;
     ipc_pool pool; /* for messages longer than a block */
     ipc_crowd crowd;
+    ipc_region_changes changes;
     ipc_end end;
     uint32_t role;
     const ipc_topic_options *options; /* while it is being opened */
@@ -116,6 +118,13 @@ typedef struct ipc_topic_latest {
     uint32_t count;
     uint64_t seed; /* keys are chosen by others */
 } ipc_topic_latest;
+
+/* Where a claim's ipc_block.reserved has what. */
+#define IPC_CLAIM_POSITION 0
+#define IPC_CLAIM_WORD     1
+#define IPC_CLAIM_BLOCK    2 /* of its loan: class << 32 | index */
+#define IPC_CLAIM_LOAN     3 /* IPC_CLAIM_HAS_LOAN | generation; 0: none */
+#define IPC_CLAIM_HAS_LOAN (1ull << 32)
 
 struct ipc_topic_reader {
     /* hot: private copies and positions */
@@ -214,6 +223,15 @@ static inline bool ipc_topic_is_closed(const ipc_topic_end *end)
     return (ipc_load_relaxed32(&end->end.flags) & IPC_END_CLOSED) != 0;
 }
 
+static inline ipc_status ipc_topic_full(ipc_topic_writer *writer, ipc_topic_obstacle by, const ipc_atomic64 *obstacle,
+                                        uint64_t seen)
+{
+    writer->held_up = by;
+    writer->obstacle = obstacle;
+    writer->obstacle_seen = seen;
+    return IPC_FULL;
+}
+
 /* topic_region.c */
 extern const ipc_region_kind ipc_topic_kind;
 ipc_status ipc_topic_check_options(const ipc_topic_options *options);
@@ -228,14 +246,24 @@ uint32_t ipc_topic_count_living(const ipc_region *region, uint32_t role, uint32_
 
 /* topic_holders.c: the readers that writers wait for. */
 uint64_t ipc_topic_scan(const ipc_topic *topic, ipc_topic_holder *slowest); /* the least cursor, or the tail */
-/* Cuts off the evictable readers that have not come as far as `needed`. IPC_TIMEOUT, and cuts off nobody, when a reliable
-   one has not either: the `slowest`. IPC_FULL: nobody is in the way. */
+/* Cuts off the evictable readers that have not come as far as `needed`. IPC_TIMEOUT, and cuts off nobody, when a
+   reliable one has not either: the `slowest`. IPC_FULL: nobody is in the way. */
 ipc_status ipc_topic_evict(const ipc_topic *topic, uint64_t needed, ipc_topic_holder *slowest);
 
 /* topic_writer.c, topic_reader.c */
 void ipc_topic_writer_start(ipc_topic_writer *writer);
 ipc_status ipc_topic_reader_start(ipc_topic_reader *reader, const ipc_topic_options *options);
 void ipc_topic_reader_finish(ipc_topic_reader *reader);
+
+/* topic_loans.c */
+ipc_status ipc_topic_take_loan(ipc_topic_writer *writer,
+                               uint32_t length);         /* until a claim has it, it is the writer's */
+void ipc_topic_give_loan_back(ipc_topic_writer *writer); /* if there is one that no claim has */
+void ipc_topic_attach_loan(ipc_topic_writer *writer, ipc_block *block);
+void ipc_topic_abandon_loan(ipc_topic_writer *writer, const ipc_block *block);
+void ipc_topic_put_loan(ipc_topic_writer *writer, const ipc_block *block, ipc_block_slot *slot, uint32_t length);
+void ipc_topic_free_old_loan(ipc_topic_writer *writer, ipc_block_slot *slot, uint64_t word);
+bool ipc_topic_find_oldest_loan(ipc_topic_writer *writer, uint64_t *behind);
 
 /* topic_reader.c, for topic_latest.c */
 /* Moves on over gaps, ignored messages and what was overrun. IPC_OK: a message stands at the reader's position. */

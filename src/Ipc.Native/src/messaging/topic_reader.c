@@ -223,8 +223,7 @@ ipc_status ipc_topic_settle(ipc_topic_reader *reader)
 {
     for (;;) {
         const uint64_t position = reader->position;
-        const uint64_t word =
-            ipc_load_acquire64(&ipc_slot_at(&reader->ring, position)->state); /* [ready-slot] */
+        const uint64_t word = ipc_load_acquire64(&ipc_slot_at(&reader->ring, position)->state); /* [ready-slot] */
         if (ipc_topic_is_ready(&reader->ring, position, word)) {
             if (!is_ignored(reader, word))
                 return is_evicted(reader) ? evicted(reader, NULL) : IPC_OK;
@@ -288,9 +287,9 @@ static inline ipc_status read_in_place(ipc_topic_reader *reader, ipc_block_slot 
     if (IPC_UNLIKELY(ipc_topic_flags(details) != 0 || message->length > reader->block_size)) {
         ipc_status status = find_loan(reader, slot, details, message);
         if (status != IPC_OK)
-            return is_evicted(reader)          ? evicted(reader, message)
-                   : status == IPC_E_CORRUPT   ? status
-                                               : corrupt(reader, reader->position, word);
+            return is_evicted(reader)        ? evicted(reader, message)
+                   : status == IPC_E_CORRUPT ? status
+                                             : corrupt(reader, reader->position, word);
     }
     reader->position++;
     IPC_FAULT_POINT("topic.read.done");

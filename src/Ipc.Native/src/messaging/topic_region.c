@@ -85,8 +85,8 @@ static plan plan_of(const ipc_topic_options *options, uint64_t budget)
     made.readers_offset = made.body_offset + IPC_TOPIC_HEADER_SIZE;
     made.slots_offset =
         rounded_up(made.readers_offset + (uint64_t)IPC_TOPIC_READER_SIZE * made.participants, IPC_TOPIC_SLOTS_ALIGN);
-    made.reserved_size = rounded_up(made.slots_offset + made.slot_count * ipc_block_stride(made.block_size),
-                                    IPC_REGION_SIZE_UNIT);
+    made.reserved_size =
+        rounded_up(made.slots_offset + made.slot_count * ipc_block_stride(made.block_size), IPC_REGION_SIZE_UNIT);
     made.pool_offset = budget == 0 ? 0 : made.reserved_size;
     made.total_size = made.reserved_size + ipc_pool_size(budget);
     made.reserved_size += ipc_pool_reserve(budget);
@@ -147,13 +147,21 @@ static ipc_status check_places(const ipc_region *region, const ipc_topic_header 
     const uint64_t slots = copy->slot_count * copy->stride;
     const uint64_t readers = (uint64_t)IPC_TOPIC_READER_SIZE * geometry->participant_capacity;
     if (copy->slots_offset % IPC_TOPIC_SLOTS_ALIGN != 0 || !fits(geometry, copy->slots_offset, slots))
-        return ipc_fail(IPC_E_CORRUPT, "%s has %" PRIu64 " bytes of slots at %" PRIu64 ": outside its %" PRIu64
-                                       " bytes, or not on %u",
+        return ipc_fail(IPC_E_CORRUPT,
+                        "%s has %" PRIu64 " bytes of slots at %" PRIu64 ": outside its %" PRIu64 " bytes, or not on %u",
                         region->path, slots, copy->slots_offset, geometry->total_size, IPC_TOPIC_SLOTS_ALIGN);
-    if (copy->readers_offset % IPC_TOPIC_READER_SIZE != 0 || !fits(geometry, copy->readers_offset, readers))
-        return ipc_fail(IPC_E_CORRUPT, "%s has %" PRIu64 " bytes of reader entries at %" PRIu64 ": outside its %" PRIu64
-                                       " bytes, or not on %u",
+    if (copy->readers_offset % IPC_TOPIC_READER_SIZE != 0 || !fits(geometry, copy->readers_offset, readers) ||
+        copy->readers_offset + readers > copy->slots_offset)
+        return ipc_fail(IPC_E_CORRUPT,
+                        "%s has %" PRIu64 " bytes of reader entries at %" PRIu64 ": outside its %" PRIu64
+                        " bytes, not before its slots, or not on %u",
                         region->path, readers, copy->readers_offset, geometry->total_size, IPC_TOPIC_READER_SIZE);
+    if (copy->pool_offset != 0 && copy->pool_offset < copy->slots_offset + slots)
+        return ipc_fail(IPC_E_CORRUPT, "%s has its pool at %" PRIu64 ", its slots end at %" PRIu64, region->path,
+                        copy->pool_offset, copy->slots_offset + slots);
+    if (copy->max_readers >= geometry->participant_capacity)
+        return ipc_fail(IPC_E_CORRUPT, "%s has room for %u participants, %u readers of them: none for a writer",
+                        region->path, geometry->participant_capacity, copy->max_readers);
     return IPC_OK;
 }
 
@@ -246,7 +254,7 @@ static ipc_status admit(ipc_region *region, uint32_t role)
     uint32_t pid = 0;
     const uint32_t there = ipc_topic_count_living(region, role, &pid);
     if (role == IPC_ROLE_WRITER) {
-        const uint32_t most = topic->participants > topic->max_readers ? topic->participants - topic->max_readers : 0;
+        const uint32_t most = topic->participants - topic->max_readers;
         if (topic->single_writer && there != 0)
             return ipc_fail(IPC_E_IN_USE, "%s takes a single writer and has one already, process %u", region->path,
                             pid);
@@ -340,8 +348,7 @@ ipc_status ipc_topic_create(void *owner, const char *path, ipc_region **created)
     if (made.pool_offset != 0)
         ipc_pool_write_header(ipc_region_at(region, made.pool_offset), budget);
     status = check_body(region);
-    if (status == IPC_OK && end->role == IPC_ROLE_READER &&
-        (end->topic.policies >> end->options->policy & 1) == 0)
+    if (status == IPC_OK && end->role == IPC_ROLE_READER && (end->topic.policies >> end->options->policy & 1) == 0)
         status = ipc_fail(IPC_E_ARGUMENT, "allowed_policies does not have the bit of this reader's own policy, %d",
                           (int)end->options->policy);
     if (status == IPC_OK) {

@@ -2,24 +2,14 @@
  * The writing end: claim a slot, fill it, commit.
  *
  * Each change of a slot is one CAS of its word. Between the claim and the commit the slot is the writer's alone; should
- * it die there, recovery makes the slot a gap. What the claim may overwrite is decided by the private minimum (topic.h).
- *
- * A claim that is longer than a block takes a loan first and then a slot, which gets the loan's descriptor at commit. The
- * loan lives as long as its slot's message: whoever claims the slot anew frees it. A writer that gets no loan takes
- * back, oldest first, those of messages that no reliable reader needs any more.
+ * it die there, recovery makes the slot a gap. What the claim may overwrite is decided by the private minimum
+ * (topic.h).
  */
 #include "diagnostics/fault.h"
 #include "messaging/topic.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* In ipc_block.reserved. */
-#define CLAIM_POSITION 0
-#define CLAIM_WORD     1
-#define CLAIM_BLOCK    2 /* of its loan: class << 32 | index */
-#define CLAIM_LOAN     3 /* HAS_LOAN | generation; 0: none */
-#define HAS_LOAN       (1ull << 32)
 
 /* Memory for a loan may come back without a signal. */
 #define LOAN_WAIT_NS 20000000u
@@ -43,8 +33,7 @@ void ipc_topic_writer_start(ipc_topic_writer *writer)
 
 static uint32_t pid_of(const ipc_topic_end *end, uint32_t index)
 {
-    return index >= end->topic.participants ? 0
-                                            : ipc_load_relaxed32(&ipc_region_participant(end->region, index)->pid);
+    return index >= end->topic.participants ? 0 : ipc_load_relaxed32(&ipc_region_participant(end->region, index)->pid);
 }
 
 static ipc_status blame_reader(const ipc_topic_writer *writer, const ipc_topic_holder *slowest, ipc_status status)
@@ -67,14 +56,6 @@ IPC_NOINLINE static ipc_status corrupt_tail(const ipc_topic_writer *writer, uint
                     writer->base.region->path, tail, writer->slot_count, word);
 }
 
-static ipc_status full(ipc_topic_writer *writer, ipc_topic_obstacle by, const ipc_atomic64 *obstacle, uint64_t seen)
-{
-    writer->held_up = by;
-    writer->obstacle = obstacle;
-    writer->obstacle_seen = seen;
-    return IPC_FULL;
-}
-
 /* Looks at the cursors. IPC_FULL: `slowest` stands where the claim would go. */
 static ipc_status look_for_room(ipc_topic_writer *writer, uint64_t tail, ipc_topic_holder *slowest)
 {
@@ -92,7 +73,7 @@ static ipc_status look_for_room(ipc_topic_writer *writer, uint64_t tail, ipc_top
     if (slowest->index == IPC_NO_PARTICIPANT)
         return corrupt_tail(writer, tail, 0);
     (void)ipc_crowd_attend(&writer->base.crowd); /* should it be dead, we want to know */
-    return full(writer, IPC_BY_READER, &writer->base.topic.entries[slowest->index].cursor, slowest->cursor);
+    return ipc_topic_full(writer, IPC_BY_READER, &writer->base.topic.entries[slowest->index].cursor, slowest->cursor);
 }
 
 /* The slot at the tail cannot be claimed as it is. IPC_OK: try again. */
@@ -110,7 +91,7 @@ IPC_NOINLINE static ipc_status obstructed(ipc_topic_writer *writer, uint64_t tai
     if (ahead != -1 || ipc_slot_phase(word) != IPC_PHASE_WRITING)
         return corrupt_tail(writer, tail, word);
     (void)ipc_crowd_attend(&writer->base.crowd);
-    return full(writer, IPC_BY_WRITER, &slot->state, word);
+    return ipc_topic_full(writer, IPC_BY_WRITER, &slot->state, word);
 }
 
 /* ---- claiming ---------------------------------------------------------------------------------------- */
@@ -120,14 +101,6 @@ static inline bool may_be_overwritten(uint64_t word, uint32_t lap)
     const uint32_t phase = ipc_slot_phase(word);
     return ipc_slot_lap(word) == lap - 1 &&
            (phase == IPC_PHASE_READY || phase == IPC_PHASE_GAP || phase == IPC_PHASE_FREE);
-}
-
-/* The slot is ours; `word` is what it was before. Its message's loan, if it has one, is nobody's now. */
-IPC_NOINLINE static void free_old_loan(ipc_topic_writer *writer, ipc_block_slot *slot, uint64_t word)
-{
-    const ipc_loan_descriptor descriptor = ipc_topic_load_descriptor(slot);
-    if (ipc_slot_phase(word) == IPC_PHASE_READY && ipc_load_relaxed32(ipc_topic_loan_lap(slot)) == ipc_slot_lap(word))
-        ipc_pool_free(writer->pool, &descriptor);
 }
 
 static inline ipc_status claim_slot(ipc_topic_writer *writer, ipc_block *block)
@@ -157,14 +130,14 @@ static inline ipc_status claim_slot(ipc_topic_writer *writer, ipc_block *block)
         ipc_release_fence(); /* [overwrite]: who sees a byte of the new message sees this word, or a later one */
         IPC_FAULT_POINT("topic.claim.writing");
         if (IPC_UNLIKELY((ipc_topic_flags(ipc_load_relaxed64(ipc_topic_details(slot))) & IPC_BLOCK_HAS_LOAN) != 0))
-            free_old_loan(writer, slot, word);
+            ipc_topic_free_old_loan(writer, slot, word);
         ipc_slot_help(&writer->header->tail, tail);
         IPC_FAULT_POINT("topic.claim.tail");
         writer->base.open_claims++;
         block->payload = ipc_slot_payload(slot);
-        block->reserved[CLAIM_POSITION] = tail;
-        block->reserved[CLAIM_WORD] = mine;
-        block->reserved[CLAIM_LOAN] = 0;
+        block->reserved[IPC_CLAIM_POSITION] = tail;
+        block->reserved[IPC_CLAIM_WORD] = mine;
+        block->reserved[IPC_CLAIM_LOAN] = 0;
         return IPC_OK;
     }
 }
@@ -177,124 +150,23 @@ IPC_NOINLINE static ipc_status too_large(const ipc_topic_writer *writer, uint32_
                     ipc_pool_exists(writer->pool) ? ipc_pool_max_length(writer->pool) : 0);
 }
 
-/* ---- long messages ----------------------------------------------------------------------------------- */
-
-/* Ready -> Gap: the message at `position` gives its loan back. False: it has none (any more). */
-static bool reclaim(ipc_topic_writer *writer, uint64_t position)
-{
-    ipc_block_slot *slot = ipc_slot_at(&writer->ring, position);
-    uint64_t word = ipc_load_acquire64(&slot->state);
-    if (!ipc_topic_is_ready(&writer->ring, position, word) ||
-        (ipc_topic_flags(ipc_load_relaxed64(ipc_topic_details(slot))) & IPC_BLOCK_HAS_LOAN) == 0)
-        return false;
-    const ipc_loan_descriptor descriptor = ipc_topic_load_descriptor(slot); /* before the slot is given away */
-    const uint64_t gap = (word & ~IPC_SLOT_PHASE) | IPC_SLOT_RECLAIMED | IPC_PHASE_GAP;
-    if (!ipc_cas64(&slot->state, &word, gap))
-        return false;
-    IPC_FAULT_POINT("topic.reclaim.gap");
-    ipc_pool_free(writer->pool, &descriptor);
-    return true;
-}
-
-/* Takes back the oldest loan that no reader that writers wait for needs any more. */
-static bool reclaim_oldest(ipc_topic_writer *writer)
-{
-    ipc_topic_holder slowest;
-    const uint64_t least = ipc_topic_scan(&writer->base.topic, &slowest);
-    const uint64_t tail = ipc_load_acquire64(&writer->header->tail);
-    if (tail > IPC_TOPIC_POSITION_MAX || least > tail || tail < writer->slot_count)
-        return false;
-    if (writer->reclaimed < tail - writer->slot_count)
-        writer->reclaimed = tail - writer->slot_count;
-    while (writer->reclaimed < least) {
-        if (reclaim(writer, writer->reclaimed++))
-            return true;
-    }
-    return false;
-}
-
-/* One past the oldest message that has a loan. */
-static bool find_oldest_loan(ipc_topic_writer *writer, uint64_t *behind)
-{
-    const uint64_t tail = ipc_load_acquire64(&writer->header->tail);
-    for (uint64_t position = tail - writer->slot_count; position < tail; position++) {
-        ipc_block_slot *slot = ipc_slot_at(&writer->ring, position);
-        if (!ipc_topic_is_ready(&writer->ring, position, ipc_load_acquire64(&slot->state)) ||
-            (ipc_topic_flags(ipc_load_relaxed64(ipc_topic_details(slot))) & IPC_BLOCK_HAS_LOAN) == 0)
-            continue;
-        *behind = position + 1;
-        return true;
-    }
-    return false;
-}
-
-/* Until a claim has it, the loan is the writer's. */
-static ipc_status take_loan(ipc_topic_writer *writer, uint32_t length)
-{
-    static const ipc_atomic64 nothing_to_see;
-    if (writer->has_loan)
-        return IPC_OK;
-    ipc_status status = ipc_pool_take(writer->pool, writer->me, length, &writer->loan);
-    while (status == IPC_FULL && reclaim_oldest(writer))
-        status = ipc_pool_take(writer->pool, writer->me, length, &writer->loan);
-    writer->has_loan = status == IPC_OK;
-    if (status != IPC_FULL)
-        return status;
-    return ipc_topic_is_closed(&writer->base) ? IPC_CLOSED : full(writer, IPC_BY_LOAN, &nothing_to_see, 0);
-}
-
-static void give_loan_back(ipc_topic_writer *writer)
-{
-    if (!writer->has_loan)
-        return;
-    writer->has_loan = false;
-    ipc_pool_give_back(writer->pool, &writer->loan);
-}
-
 IPC_NOINLINE static ipc_status claim_long(ipc_topic_writer *writer, uint32_t length, ipc_block *block)
 {
     if (ipc_topic_is_closed(&writer->base))
         return IPC_CLOSED;
     if (!ipc_pool_exists(writer->pool) || length > ipc_pool_max_length(writer->pool))
         return too_large(writer, length);
-    ipc_status status = take_loan(writer, length);
+    ipc_status status = ipc_topic_take_loan(writer, length);
     if (status == IPC_OK)
         status = claim_slot(writer, block);
     if (status != IPC_OK) {
         if (status != IPC_FULL) /* who waits for a slot keeps it */
-            give_loan_back(writer);
+            ipc_topic_give_loan_back(writer);
         return status;
     }
-    writer->has_loan = false;
-    block->payload = writer->loan.bytes;
-    block->reserved[CLAIM_BLOCK] = (uint64_t)writer->loan.klass << 32 | writer->loan.index;
-    block->reserved[CLAIM_LOAN] = HAS_LOAN | writer->loan.generation;
+    ipc_topic_attach_loan(writer, block);
     return IPC_OK;
 }
-
-static ipc_loan loan_of(const ipc_topic_writer *writer, const ipc_block *block)
-{
-    const ipc_loan loan = {
-        .index = (uint32_t)block->reserved[CLAIM_BLOCK],
-        .klass = (uint16_t)(block->reserved[CLAIM_BLOCK] >> 32),
-        .generation = (uint32_t)block->reserved[CLAIM_LOAN],
-        .owner = (uint16_t)writer->me,
-    };
-    return loan;
-}
-
-/* The slot names the loan first, then the loan names the slot, then the slot is published. */
-IPC_NOINLINE static void put_loan(ipc_topic_writer *writer, const ipc_block *block, ipc_block_slot *slot,
-                                  uint32_t length)
-{
-    const ipc_loan loan = loan_of(writer, block);
-    const ipc_loan_descriptor descriptor = ipc_pool_describe(&loan, length);
-    ipc_topic_store_descriptor(slot, &descriptor);
-    ipc_store_relaxed32(ipc_topic_loan_lap(slot), ipc_slot_lap(block->reserved[CLAIM_WORD]));
-    ipc_pool_publish(writer->pool, &loan, (uint64_t)((uint8_t *)slot - writer->base.region->base));
-}
-
-/* ---- claiming, of any length ------------------------------------------------------------------------- */
 
 static inline ipc_status claim_once(ipc_topic_writer *writer, uint32_t length, ipc_block *block)
 {
@@ -326,7 +198,7 @@ ipc_status ipc_topic_try_claim(ipc_topic_writer *writer, uint32_t length, ipc_bl
     ipc_status status = claim_once(writer, length, block);
     if (IPC_LIKELY(status != IPC_FULL))
         return status;
-    give_loan_back(writer);
+    ipc_topic_give_loan_back(writer);
     return explain(writer, IPC_FULL);
 }
 
@@ -358,7 +230,7 @@ static ipc_status look_at_slot(ipc_topic_writer *writer)
 static ipc_status check_room(void *subject)
 {
     ipc_topic_writer *writer = subject;
-    ipc_status status = writer->wanted > writer->block_size ? take_loan(writer, writer->wanted) : IPC_OK;
+    ipc_status status = writer->wanted > writer->block_size ? ipc_topic_take_loan(writer, writer->wanted) : IPC_OK;
     if (status == IPC_OK)
         status = look_at_slot(writer);
     if (status != IPC_FULL)
@@ -377,7 +249,7 @@ static ipc_status make_room_by_force(ipc_topic_writer *writer)
 {
     ipc_topic_holder slowest;
     uint64_t needed = ipc_load_acquire64(&writer->header->tail) - writer->slot_count + 1;
-    if (writer->held_up == IPC_BY_LOAN && !find_oldest_loan(writer, &needed))
+    if (writer->held_up == IPC_BY_LOAN && !ipc_topic_find_oldest_loan(writer, &needed))
         return IPC_FULL;
     ipc_status status = ipc_topic_evict(&writer->base.topic, needed, &slowest);
     if (status == IPC_TIMEOUT)
@@ -434,7 +306,7 @@ IPC_NOINLINE static ipc_status claim_slowly(ipc_topic_writer *writer, uint32_t l
         else if (status == IPC_TIMEOUT)
             status = claim_by_force(writer, length, block);
     } while (status == IPC_FULL);
-    give_loan_back(writer);
+    ipc_topic_give_loan_back(writer);
     (void)ipc_add32(&writer->base.end.inside, UINT32_MAX);
     return status;
 }
@@ -448,8 +320,8 @@ ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32_t length, ipc_deadli
 
 /* ---- committing -------------------------------------------------------------------------------------- */
 
-/* Readers sleep on `data`, and so does a writer that has come round to this very slot; one that came to it while it waited
-   for a reader may still sleep on `space`. */
+/* Readers sleep on `data`, and so does a writer that has come round to this very slot; one that came to it while it
+   waited for a reader may still sleep on `space`. */
 static inline void signal_both(ipc_topic_writer *writer)
 {
     if (IPC_UNLIKELY(ipc_waiter_is_armed(&writer->header->data, writer->process_fences))) /* [sleep] */
@@ -461,8 +333,8 @@ static inline void signal_both(ipc_topic_writer *writer)
 /* False: there is no such claim (any more). */
 static inline bool end_claim(ipc_topic_writer *writer, ipc_block *block, uint32_t phase)
 {
-    uint64_t mine = block->reserved[CLAIM_WORD];
-    ipc_block_slot *slot = ipc_slot_at(&writer->ring, block->reserved[CLAIM_POSITION]);
+    uint64_t mine = block->reserved[IPC_CLAIM_WORD];
+    ipc_block_slot *slot = ipc_slot_at(&writer->ring, block->reserved[IPC_CLAIM_POSITION]);
     const uint64_t next = (mine & ~IPC_SLOT_PHASE) | phase;
     block->payload = NULL;
     return ipc_cas64(&slot->state, &mine, next); /* [ready-slot] */
@@ -479,12 +351,12 @@ ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t
 {
     if (IPC_UNLIKELY(block->payload == NULL || length > block->length))
         return bad_commit(block, length);
-    ipc_block_slot *slot = ipc_slot_at(&writer->ring, block->reserved[CLAIM_POSITION]);
-    const bool is_loan = block->reserved[CLAIM_LOAN] != 0;
+    ipc_block_slot *slot = ipc_slot_at(&writer->ring, block->reserved[IPC_CLAIM_POSITION]);
+    const bool is_loan = block->reserved[IPC_CLAIM_LOAN] != 0;
     ipc_store_relaxed64(ipc_topic_details(slot), ipc_topic_pack(length, type, is_loan ? IPC_BLOCK_HAS_LOAN : 0));
     ipc_store_relaxed64(ipc_topic_key(slot), key);
     if (IPC_UNLIKELY(is_loan))
-        put_loan(writer, block, slot, length);
+        ipc_topic_put_loan(writer, block, slot, length);
     IPC_FAULT_POINT("topic.commit.before_ready");
     writer->base.open_claims--;
     if (IPC_UNLIKELY(!end_claim(writer, block, IPC_PHASE_READY)))
@@ -499,10 +371,8 @@ void ipc_topic_abandon(ipc_topic_writer *writer, ipc_block *block)
     if (block->payload == NULL)
         return;
     writer->base.open_claims--;
-    if (block->reserved[CLAIM_LOAN] != 0) {
-        const ipc_loan loan = loan_of(writer, block);
-        ipc_pool_give_back(writer->pool, &loan);
-    }
+    if (block->reserved[IPC_CLAIM_LOAN] != 0)
+        ipc_topic_abandon_loan(writer, block);
     if (!end_claim(writer, block, IPC_PHASE_GAP))
         return;
     IPC_FAULT_POINT("topic.abandon.done");
@@ -553,14 +423,4 @@ ipc_status ipc_topic_writer_wait_for_readers(ipc_topic_writer *writer, uint32_t 
         .cancel = cancel,
     };
     return ipc_wait_until(&wait, may_have_readers);
-}
-
-/* ---- memory ------------------------------------------------------------------------------------------ */
-
-void ipc_topic_writer_trim(ipc_topic_writer *writer)
-{
-    if (!ipc_pool_exists(writer->pool) || ipc_topic_is_closed(&writer->base))
-        return;
-    ipc_pool_trim(writer->pool, writer->me);
-    ipc_waiter_wake(&writer->header->space); /* who found no block while we held them all looks again */
 }

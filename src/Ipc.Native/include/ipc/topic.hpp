@@ -1,0 +1,263 @@
+// A topic between processes: every reader gets every message.
+#ifndef IPC_TOPIC_HPP
+#define IPC_TOPIC_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "basics.hpp"
+#include "topic.h"
+
+namespace ipc
+{
+
+using topic_message = ipc_message;
+
+// A slot to be filled and committed. Abandons itself when it is destroyed without that: readers get no further than an
+// open claim.
+class topic_claim
+{
+  public:
+    topic_claim() noexcept = default;
+
+    topic_claim(topic_claim &&other) noexcept : writer_(std::exchange(other.writer_, nullptr)), block_(other.block_)
+    {
+    }
+
+    topic_claim &operator=(topic_claim &&other) noexcept
+    {
+        if (this != &other) {
+            abandon();
+            writer_ = std::exchange(other.writer_, nullptr);
+            block_ = other.block_;
+        }
+        return *this;
+    }
+
+    ~topic_claim()
+    {
+        abandon();
+    }
+
+    uint8_t *data() const noexcept
+    {
+        return static_cast<uint8_t *>(block_.payload);
+    }
+
+    uint32_t size() const noexcept
+    {
+        return block_.length;
+    }
+
+    // Publishes the first LENGTH bytes. KEY means something to conflating readers.
+    status commit(uint32_t length, uint16_t type = 0, uint64_t key = 0) noexcept
+    {
+        if (writer_ == nullptr)
+            return IPC_E_STATE;
+        const status code = ipc_topic_commit(writer_, &block_, length, type, key);
+        if (code != IPC_E_ARGUMENT) // then it is still claimed
+            writer_ = nullptr;
+        return code;
+    }
+
+    void abandon() noexcept
+    {
+        if (writer_ != nullptr)
+            ipc_topic_abandon(std::exchange(writer_, nullptr), &block_);
+    }
+
+  private:
+    friend class topic_writer;
+    ipc_topic_writer *writer_ = nullptr;
+    ipc_block block_ = {};
+};
+
+// A writer of the topic NAME; leaves when destroyed. Claims must not outlive it.
+class topic_writer
+{
+  public:
+    explicit topic_writer(const std::string &name, const ipc_topic_options &options = {})
+    {
+        ipc_topic_writer *made = nullptr;
+        require(ipc_topic_writer_open(name.c_str(), &options, &made));
+        handle_.reset(made);
+    }
+
+    ipc_topic_writer *get() const noexcept
+    {
+        return handle_.get();
+    }
+
+    // What CLAIM held before is abandoned. IPC_FULL when a reader is a whole lap behind; ipc_last_error() names it.
+    status try_claim(uint32_t length, topic_claim &claim) noexcept
+    {
+        claim.abandon();
+        return keep(claim, ipc_topic_try_claim(get(), length, &claim.block_));
+    }
+
+    status claim(uint32_t length, topic_claim &claim, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        claim.abandon();
+        return keep(claim, ipc_topic_claim(get(), length, until.at(), cancel, &claim.block_));
+    }
+
+    status publish_until(std::string_view payload, uint16_t type, uint64_t key, deadline until,
+                         ipc_cancel *cancel = nullptr) noexcept
+    {
+        if (payload.size() > UINT32_MAX)
+            return IPC_E_TOO_LARGE;
+        return ipc_topic_publish(get(), payload.data(), static_cast<uint32_t>(payload.size()), type, key, until.at(),
+                                 cancel);
+    }
+
+    // Copies and publishes, waiting for room. Throws when that cannot be.
+    void publish(std::string_view payload, uint16_t type = 0, uint64_t key = 0, deadline until = deadline::never())
+    {
+        require(publish_until(payload, type, key, until));
+    }
+
+    status wait_for_readers(uint32_t count, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_topic_writer_wait_for_readers(get(), count, until.at(), cancel);
+    }
+
+    void stop() noexcept
+    {
+        ipc_topic_writer_stop(get());
+    }
+
+    void resume() noexcept
+    {
+        ipc_topic_writer_resume(get());
+    }
+
+    void trim() noexcept
+    {
+        ipc_topic_writer_trim(get());
+    }
+
+    ipc_topic_info info() const noexcept
+    {
+        ipc_topic_info info;
+        ipc_topic_writer_get_info(get(), &info);
+        return info;
+    }
+
+    std::vector<ipc_participant_info> participants() const
+    {
+        std::vector<ipc_participant_info> all(ipc_topic_writer_participants(get(), nullptr, 0));
+        const uint32_t count = ipc_topic_writer_participants(get(), all.data(), static_cast<uint32_t>(all.size()));
+        if (count < all.size()) // some have left in between; who has come is in the next list
+            all.resize(count);
+        return all;
+    }
+
+    status next_change(ipc_change &change, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_topic_writer_next_change(get(), until.at(), cancel, &change);
+    }
+
+  private:
+    status keep(topic_claim &claim, status code) noexcept
+    {
+        if (code == IPC_OK)
+            claim.writer_ = get();
+        return code;
+    }
+
+    struct close {
+        void operator()(ipc_topic_writer *handle) const noexcept
+        {
+            ipc_topic_writer_close(handle);
+        }
+    };
+    std::unique_ptr<ipc_topic_writer, close> handle_;
+};
+
+inline std::string_view text_of(const topic_message &message) noexcept
+{
+    return {static_cast<const char *>(message.payload), message.length};
+}
+
+// A reader of the topic NAME; leaves when destroyed. Payloads must not outlive it.
+class topic_reader
+{
+  public:
+    explicit topic_reader(const std::string &name, const ipc_topic_options &options = {})
+    {
+        ipc_topic_reader *made = nullptr;
+        require(ipc_topic_reader_open(name.c_str(), &options, &made));
+        handle_.reset(made);
+    }
+
+    ipc_topic_reader *get() const noexcept
+    {
+        return handle_.get();
+    }
+
+    // IPC_EMPTY when there is none now, IPC_EVICTED when this reader was cut off.
+    status try_read(topic_message &message) noexcept
+    {
+        return ipc_topic_try_read(get(), &message);
+    }
+
+    status read(topic_message &message, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_topic_read(get(), until.at(), cancel, &message);
+    }
+
+    // Until a message can be read; does not read it.
+    status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_topic_wait(get(), until.at(), cancel);
+    }
+
+    // Gives back everything read so far. IPC_EVICTED: it may have been overwritten while it was read.
+    status release() noexcept
+    {
+        return ipc_topic_release(get());
+    }
+
+    status rejoin(ipc_join join = IPC_JOIN_NEWEST) noexcept
+    {
+        return ipc_topic_rejoin(get(), join);
+    }
+
+    void stop() noexcept
+    {
+        ipc_topic_reader_stop(get());
+    }
+
+    void resume() noexcept
+    {
+        ipc_topic_reader_resume(get());
+    }
+
+    ipc_topic_info info() const noexcept
+    {
+        ipc_topic_info info;
+        ipc_topic_reader_get_info(get(), &info);
+        return info;
+    }
+
+    status next_change(ipc_change &change, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_topic_reader_next_change(get(), until.at(), cancel, &change);
+    }
+
+  private:
+    struct close {
+        void operator()(ipc_topic_reader *handle) const noexcept
+        {
+            ipc_topic_reader_close(handle);
+        }
+    };
+    std::unique_ptr<ipc_topic_reader, close> handle_;
+};
+
+} // namespace ipc
+#endif
