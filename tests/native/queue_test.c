@@ -631,3 +631,26 @@ TEST(participants_are_listed_and_their_changes_told)
     ipc_queue_close(a);
     CHECK_STATUS(IPC_E_NOT_FOUND, ipc_clear("q"));
 }
+
+TEST(clearing_removes_any_kind_of_storage_and_nothing_that_is_damaged)
+{
+    const ipc_ring_options ring = {.persistent = true, .capacity = 4096};
+    ipc_ring_writer *writer = NULL;
+    char path[600];
+    CHECK_OK(ipc_ring_writer_open("r", &ring, &writer));
+    CHECK_STATUS(IPC_E_IN_USE, ipc_clear("r"));
+    ipc_ring_writer_close(writer);
+    CHECK_EQUAL(1, test_files());
+    CHECK_OK(ipc_clear("r"));
+    CHECK_EQUAL(0, test_files());
+    CHECK_STATUS(IPC_E_NAME, ipc_clear("../r"));
+    test_path("damaged", path, sizeof path);
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL);
+    for (int i = 0; i < 8192; i++)
+        (void)fputc('x', file);
+    (void)fclose(file);
+    CHECK_STATUS(IPC_E_CORRUPT, ipc_clear("damaged")); /* nobody can tell whose it is */
+    CHECK_EQUAL(1, test_files());
+    CHECK(remove(path) == 0);
+}

@@ -5,7 +5,7 @@
  * messages of one queue object arrive in its order. A message that was received by a process which dies before it
  * releases it is received again, marked `redelivered` (or dropped, as the creator has chosen). A sender that dies
  * between claim and commit leaves nothing behind. No process waits for another in the middle of anything: whoever is
- * stopped or slow holds up only its own messages.
+ * stopped or slow holds up only its own messages, and, once the queue is full at its block, who wants to send.
  *
  * Threads. Any number of threads may use one queue object; its messages are then in the order of their claims. A block
  * belongs to the thread that has it. Nothing is allocated in steady state.
