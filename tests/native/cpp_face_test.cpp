@@ -210,6 +210,36 @@ TEST(AConnectionCarriesRecordsBothWays)
     CHECK(!client.is_open());
 }
 
+TEST(ATopicReachesEveryReaderAndAClaimLetsGoOfItself)
+{
+    ipc::topic_writer writer("topic");
+    ipc::topic_reader first("topic");
+    ipc_topic_options lossy{};
+    lossy.policy = IPC_LOSSY;
+    ipc::topic_reader second("topic", lossy);
+    CHECK_EQUAL(writer.wait_for_readers(2, 10s), IPC_OK);
+    {
+        ipc::topic_claim claim;
+        CHECK_EQUAL(writer.try_claim(8, claim), IPC_OK);
+        ipc::topic_claim moved = std::move(claim);
+        CHECK_EQUAL(moved.size(), 8u);
+        CHECK_EQUAL(claim.commit(8), IPC_E_STATE);
+    } // abandoned
+    writer.publish("news", 3, 42);
+    for (ipc::topic_reader *reader : {&first, &second}) {
+        ipc::topic_message message;
+        CHECK_EQUAL(reader->read(message, 10s), IPC_OK);
+        CHECK_EQUAL(ipc::text_of(message), "news");
+        CHECK_EQUAL(message.type, 3);
+        CHECK_EQUAL(message.key, 42u);
+        CHECK_EQUAL(reader->release(), IPC_OK);
+        CHECK_EQUAL(reader->try_read(message), IPC_EMPTY);
+    }
+    CHECK_EQUAL(writer.participants().size(), 3u);
+    CHECK_EQUAL(writer.info().readers, 2u);
+    CHECK_EQUAL(thrown_by([] { ipc::ring_reader wrong("topic"); }), IPC_E_KIND);
+}
+
 int main(int argc, char **argv)
 {
     return check::run(argc, argv);

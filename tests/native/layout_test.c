@@ -4,6 +4,7 @@
 #include "layout/queue_layout.h"
 #include "layout/region_layout.h"
 #include "layout/ring_layout.h"
+#include "layout/topic_layout.h"
 #include "messaging/slot.h"
 #include "test.h"
 
@@ -174,4 +175,35 @@ TEST(the_queue_is_section_9)
     AT(ipc_queue_segment, next, 256, 8);
     const uint32_t magic = IPC_QUEUE_MAGIC;
     CHECK(memcmp("QUEU", &magic, 4) == 0);
+}
+
+TEST(the_topic_is_section_10)
+{
+    AT(ipc_topic_header, magic, 0, 4);
+    AT(ipc_topic_header, block_size, 4, 4);
+    AT(ipc_topic_header, slot_count, 8, 4);
+    AT(ipc_topic_header, max_readers, 12, 4);
+    AT(ipc_topic_header, stride, 16, 8);
+    AT(ipc_topic_header, slots_offset, 24, 8);
+    AT(ipc_topic_header, readers_offset, 32, 8);
+    AT(ipc_topic_header, flags, 40, 4);
+    AT(ipc_topic_header, pool_offset, 48, 8);
+    AT(ipc_topic_header, tail, 128, 8);
+    AT(ipc_topic_header, evictions, 136, 8);
+    AT(ipc_topic_header, data, 256, 64);
+    AT(ipc_topic_header, space, 384, 64);
+    AT(ipc_topic_header, active, 512, 512);
+    CHECK_EQUAL(1024, sizeof(ipc_topic_header));
+    CHECK_EQUAL(0x43504F54, IPC_TOPIC_MAGIC);
+    AT(ipc_topic_entry, state, 0, 4);
+    AT(ipc_topic_entry, policy, 4, 4);
+    AT(ipc_topic_entry, cursor, 8, 8);
+    AT(ipc_topic_entry, lost, 16, 8);
+    AT(ipc_topic_entry, joined, 24, 8);
+    AT(ipc_topic_entry, evicted_at, 32, 8);
+    CHECK_EQUAL(128, sizeof(ipc_topic_entry));
+    CHECK_EQUAL(0, IPC_RELIABLE);
+    CHECK_EQUAL(1, IPC_EVICT);
+    CHECK_EQUAL(2, IPC_LOSSY);
+    CHECK_EQUAL(3, IPC_LATEST);
 }
