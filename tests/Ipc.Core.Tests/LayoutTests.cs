@@ -76,11 +76,8 @@ public sealed class LayoutTests
         Assert.Equal(0x474E4952u, RingHeader.MagicValue);
         Assert.Equal(0x4E54534Cu, ListenerHeader.MagicValue);
         Assert.Equal(0x4E4E4F43u, ConnectionHeader.MagicValue);
-<<<<<<< HEAD
         Assert.Equal(0x43504F54u, TopicHeader.MagicValue);
-=======
         Assert.Equal((0x5854554Du, 0x414D4553u, 0x544E5645u), (MutexHeader.MagicValue, SemaphoreHeader.MagicValue, EventHeader.MagicValue));
->>>>>>> e4ca1ec (Add mutex, semaphore and event between processes, in C#)
         Assert.Equal(0x4C4F4F50u, PoolHeader.MagicValue);
         Assert.Equal((1024, 4096), (PoolHeader.FreeOffset, PoolHeader.TableOffset));
         Assert.Equal(0x0000_0007_1001_0001UL, PoolBlock.StateOf(7, 0x1001, PoolBlock.Owned));
