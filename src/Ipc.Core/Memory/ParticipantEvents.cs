@@ -15,6 +15,7 @@ internal sealed unsafe class ParticipantEvents
     private readonly Crowd _crowd;
     private readonly ParticipantInfo?[] _known;
     private EventHandler<ParticipantChangedEventArgs>? _handlers;
+    private bool _started;
 
     /// <summary>The control must be one that also wakes sleepers on the region's change waiter.</summary>
     public ParticipantEvents(object sender, Region region, WaitControl control, Crowd crowd)
@@ -24,11 +25,17 @@ internal sealed unsafe class ParticipantEvents
         _control = control;
         _crowd = crowd;
         _known = new ParticipantInfo?[region.Geometry.ParticipantCapacity];
-        if (region.View.TryUse()) // the thread gives it back
-            new Thread(Run) { IsBackground = true, Name = "ipc-participants" }.Start();
     }
 
-    public void Add(EventHandler<ParticipantChangedEventArgs> handler) => _handlers += handler;
+    /// <summary>The thread starts with the first handler, not before: it would tell nobody who is there.</summary>
+    public void Add(EventHandler<ParticipantChangedEventArgs> handler)
+    {
+        _handlers += handler;
+        if (_started || !_region.View.TryUse()) // the thread gives it back
+            return;
+        _started = true;
+        new Thread(Run) { IsBackground = true, Name = "ipc-participants" }.Start();
+    }
 
     public void Remove(EventHandler<ParticipantChangedEventArgs> handler) => _handlers -= handler;
 

@@ -9,15 +9,19 @@ internal sealed unsafe class PeerEvents
 {
     private readonly RingEnd _end;
     private EventHandler<PeerChangedEventArgs>? _handlers;
+    private bool _started;
 
-    public PeerEvents(RingEnd end)
+    public PeerEvents(RingEnd end) => _end = end;
+
+    /// <summary>The thread starts with the first handler, not before: it would tell nobody who is there.</summary>
+    public void Add(EventHandler<PeerChangedEventArgs> handler)
     {
-        _end = end;
-        if (end.View.TryUse()) // the thread gives it back
-            new Thread(Run) { IsBackground = true, Name = "ipc-peer-events" }.Start();
+        _handlers += handler;
+        if (_started || !_end.View.TryUse()) // the thread gives it back
+            return;
+        _started = true;
+        new Thread(Run) { IsBackground = true, Name = "ipc-peer-events" }.Start();
     }
-
-    public void Add(EventHandler<PeerChangedEventArgs> handler) => _handlers += handler;
 
     public void Remove(EventHandler<PeerChangedEventArgs> handler) => _handlers -= handler;
 
