@@ -14,6 +14,7 @@ public abstract unsafe class TopicEnd : IDisposable
     private readonly TopicRules _rules;
     private readonly Crowd _crowd;
     private CallGate _gate;
+    private ParticipantEvents? _events;
     private int _disposed;
 
     private protected TopicEnd(Region region, TopicRules rules, TopicOptions options)
@@ -24,8 +25,7 @@ public abstract unsafe class TopicEnd : IDisposable
         Geometry = rules.Geometry;
         Header = (TopicHeader*)region.Body;
         Index = region.Index;
-        ulong spin = options.SpinLimit <= TimeSpan.Zero ? 0 : (ulong)options.SpinLimit.Ticks * 100;
-        Control = new WaitControl(options.WaitMode, &Header->Data, &Header->Space, &region.Header->Change, spin);
+        Control = new WaitControl(options.WaitMode, &Header->Data, &Header->Space, &region.Header->Change, (ulong)options.SpinLimit.Ticks * 100);
     }
 
     /// <summary>Bytes of a message that stands in its slot.</summary>
@@ -42,6 +42,28 @@ public abstract unsafe class TopicEnd : IDisposable
 
     /// <summary>Writers that are attached. Any thread; 0 when this end is closed.</summary>
     public int WriterCount => GetInfo().Writers;
+
+    /// <summary>A participant attached, left or died. Raised on a background thread of this object, which exists once somebody has subscribed and sleeps
+    /// otherwise; it begins with those who are there. What a handler throws is traced and goes no further.</summary>
+    public event EventHandler<ParticipantChangedEventArgs> ParticipantChanged
+    {
+        add
+        {
+            lock (Control)
+            {
+                if (Control.IsClosed)
+                    return;
+                _events ??= new ParticipantEvents(this, Region, Control, _crowd);
+                _events.Add(value);
+            }
+        }
+
+        remove
+        {
+            lock (Control)
+                _events?.Remove(value);
+        }
+    }
 
     internal Region Region { get; }
 
@@ -88,6 +110,21 @@ public abstract unsafe class TopicEnd : IDisposable
         }
     }
 
+    /// <summary>Who is there now, this end included. Any thread; nobody when this end is closed.</summary>
+    public ParticipantInfo[] GetParticipants()
+    {
+        if (!Region.View.TryUse())
+            return [];
+        try
+        {
+            return ParticipantInfo.AllOf(Region);
+        }
+        finally
+        {
+            Region.View.Unuse();
+        }
+    }
+
     /// <summary>All waits of this end return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no waiting still works.</summary>
     public void Stop()
     {
@@ -116,11 +153,12 @@ public abstract unsafe class TopicEnd : IDisposable
 
         bool quiet = _gate.Close(Control) && !HasSpanOut;
         BeforeLeaving();
+        _crowd.Close();
         Region.Leave();
         if (quiet)
             Region.View.Dispose();
         else
-            Region.View.LeaveToCollector();
+            Region.View.LeaveToCollector((long)Geometry.SlotsEnd);
     }
 
     /// <summary>Readers that are attached and not cut off; the caller keeps the memory mapped.</summary>
@@ -161,6 +199,8 @@ public abstract unsafe class TopicEnd : IDisposable
     {
         RegionName.Check(name);
         _ = TopicGeometry.New(options);
+        if (options.SpinLimit < TimeSpan.Zero)
+            Throw.Status(IpcStatus.InvalidArgument, $"A spin limit of {options.SpinLimit} was asked for; it cannot be negative.");
         return Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel);
     }
 }

@@ -15,7 +15,6 @@ public sealed unsafe partial class TopicReader
     private byte[] _buffer = Array.Empty<byte>(); // copies
     private ulong _lost;
     private ulong _lostBefore; // lost since the last message, for the next one to tell
-    private ulong _missed;     // of the lost, since this reader was cut off
     private bool _passedLoan;  // a loan is among what is released next
 
     /// <summary>What stands at the position, gaps and ignored messages passed over.</summary>
@@ -34,7 +33,6 @@ public sealed unsafe partial class TopicReader
         _joined = Rules.Joined;
         _inPlaceFrom = Policy <= TopicPolicy.Evict ? _joined : ulong.MaxValue;
         _lostBefore = 0;
-        _missed = 0;
         _latest?.Clear();
         _position = _cursor = start;
         Atomic.StoreRelease(ref _seat->Lost, _lost);
@@ -212,23 +210,12 @@ public sealed unsafe partial class TopicReader
         Atomic.StoreRelease(ref _seat->Lost, _lost);
     }
 
-    /// <summary>Says how many messages this reader missed when it was cut off: everything that it had not released.</summary>
+    /// <summary>Says how many messages an evicted reader misses by now: everything that it had not released.</summary>
     private IpcStatus Evicted(out TopicMessage message)
     {
-        long missed = (long)(Atomic.LoadAcquire(ref _seat->EvictedAt) - Math.Max(_cursor, _joined));
-        if (missed > 0)
-            CountMissed((ulong)missed);
-        message = new TopicMessage(default, 0, 0, _position, _missed, -1);
+        ulong missed = Atomic.LoadAcquire(ref Header->Tail) - Math.Max(_cursor, _joined);
+        message = new TopicMessage(default, 0, 0, _position, missed, -1);
         return IpcStatus.Evicted;
-    }
-
-    private void CountMissed(ulong missed)
-    {
-        if (missed <= _missed)
-            return;
-        _lost += missed - _missed;
-        _missed = missed;
-        Atomic.StoreRelease(ref _seat->Lost, _lost);
     }
 
     /// <summary>The Ready message at a position: in place, or copied. False: it is no longer there, or not ours.</summary>
@@ -242,9 +229,9 @@ public sealed unsafe partial class TopicReader
         bool inPlace = position >= _inPlaceFrom;
         ReadOnlySpan<byte> payload;
         string? wrong = null;
-        if (owner == 0 || owner > (uint)Geometry.Participants)
+        if (owner - 1 >= _participants)
         {
-            wrong = $"a message of participant {owner}; there are {Geometry.Participants}";
+            wrong = $"a message of participant {owner}; there are {_participants}";
             payload = default;
         }
         else if (description >> FlagsShift == SlotHeader.LoanFlag)

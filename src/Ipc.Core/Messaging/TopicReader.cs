@@ -25,6 +25,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
     private readonly int _lapShift;
     private readonly ulong _count;
     private readonly uint _blockSize;
+    private readonly uint _participants;
     private readonly TopicReaderEntry* _seat;
     private readonly TopicWriter? _ignored;
     private readonly uint _ignoredOwner; // its index + 1; 0 none
@@ -43,6 +44,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
         _lapShift = Geometry.LapShift;
         _count = Geometry.SlotCount;
         _blockSize = Geometry.BlockSize;
+        _participants = (uint)Geometry.Participants;
         _seat = Seat(region.Index);
         _ignored = own.IgnoreWriter;
         _ignoredOwner = _ignored is null ? 0 : (uint)_ignored.Index + 1;
@@ -53,7 +55,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
     /// <summary>What happens when it does not keep up.</summary>
     public TopicPolicy Policy { get; }
 
-    /// <summary>How many messages it has lost: overrun, or missed from being cut off to joining again.</summary>
+    /// <summary>How many messages it has lost: overrun, or missed between being cut off and joining again (counted then).</summary>
     public long Lost => (long)_lost;
 
     /// <summary>How many messages it has passed over for a newer one of the same key.</summary>
@@ -93,7 +95,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
             SlotHeader* slot = SlotAt(position);
             ulong word = Atomic.LoadAcquire(ref slot->State); // [ready-slot]
             uint owner = SlotState.OwnerOf(word);
-            if ((word & ~SlotState.OwnerMask) == SlotState.At(position, _lapShift, 0, SlotState.Ready) && owner != _ignoredOwner &&
+            if ((word & ~SlotState.OwnerMask) == SlotState.At(position, _lapShift, 0, SlotState.Ready) && owner != _ignoredOwner && owner - 1 < _participants &&
                 Atomic.LoadAcquire(ref _seat->State) == _seatState)
             {
                 ulong description = Atomic.LoadAcquire(ref *(ulong*)&slot->Length); // length, type and flags, once
@@ -157,7 +159,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
             else
             {
                 _cursor = before; // the rest counts as missed
-                status = Evicted(out _);
+                status = IpcStatus.Evicted;
             }
         }
 
@@ -173,12 +175,12 @@ public sealed unsafe partial class TopicReader : TopicEnd
         {
             if (!Enter())
                 return IpcStatus.Closed;
-            ulong released = Math.Max(_cursor, _joined);
+            ulong released = _cursor;
             bool evicted = Atomic.LoadAcquire(ref _seat->State) != _seatState;
             Rules.JoinAgain(Region);
             ulong start = StartOf(join);
-            if (evicted && start > released)
-                CountMissed(start - released); // what was published since, too
+            if (evicted)
+                AddLost(released, start);
             Begin(start);
             return IpcStatus.Ok;
         }

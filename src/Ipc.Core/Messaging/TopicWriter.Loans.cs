@@ -1,3 +1,4 @@
+using System;
 using System.Runtime.CompilerServices;
 
 namespace Ipc;
@@ -22,8 +23,14 @@ public sealed unsafe partial class TopicWriter
 
         int slowest = FindSlowest(out ulong least);
         ulong tail = Atomic.LoadAcquire(ref Header->Tail);
-        if (ReclaimPassed(tail) && Pool.Take(_owner, length, out _loan) == IpcStatus.Ok)
-            return true;
+        // Some more than this message needs, so that not every message has to; not all, for late and lossy readers may want them.
+        ulong wanted = Math.Max(length, Pool.Geometry.Budget / 8);
+        while (ReclaimPassed(tail, wanted))
+        {
+            if (Pool.Take(_owner, length, out _loan) == IpcStatus.Ok)
+                return true;
+        }
+
         _loan = default;
         NoteSlowReader(slowest, (long)(tail - least));
         return false;
@@ -37,13 +44,13 @@ public sealed unsafe partial class TopicWriter
         _loan = default;
     }
 
-    /// <summary>Makes gaps of the messages with loans that nobody needs any more. False: there was none.</summary>
-    private bool ReclaimPassed(ulong tail)
+    /// <summary>Makes gaps of the oldest messages with loans that nobody needs any more, until that many bytes are free. False: there was none.</summary>
+    private bool ReclaimPassed(ulong tail, ulong wanted)
     {
-        bool any = false;
+        ulong freed = 0;
         ulong oldest = tail - (ulong)_count;
         ulong position = (long)(_reclaimed - oldest) > 0 ? _reclaimed : oldest;
-        for (; (long)(position - _minimum) < 0 && position != tail; position++)
+        for (; (long)(position - _minimum) < 0 && position != tail && freed < wanted; position++)
         {
             SlotHeader* slot = SlotAt(position);
             ulong word = Atomic.LoadAcquire(ref slot->State); // [ready-slot]
@@ -54,11 +61,11 @@ public sealed unsafe partial class TopicWriter
                 continue;
             FaultPoints.Pass(FaultPoints.TopicReclaimGap);
             Pool!.Free(descriptor);
-            any = true;
+            freed += Math.Max(1, descriptor.Length);
         }
 
         _reclaimed = position;
-        return any;
+        return freed != 0;
     }
 
     /// <summary>The slot is ours; what its last message had borrowed is not needed any more.</summary>
