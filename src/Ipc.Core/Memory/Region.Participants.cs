@@ -134,6 +134,7 @@ internal sealed unsafe partial class Region
             try
             {
                 RecoverDead();
+                SignalAll(); // also when another has freed the entry: it may have been killed before it signalled
             }
             finally
             {

@@ -168,12 +168,14 @@ bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation)
         return true;
     if (ipc_region_lock(region, ipc_deadline_after(RECOVER_PATIENCE_NS)) != IPC_OK)
         return false;
-    if (recover_one(region, index))
-        ipc_region_wake_all(region);
+    (void)recover_one(region, index);
     const ipc_participant *entry = ipc_region_participant(region, index);
     /* By the entry, not by a second look at the process: one that has died since the first was not recovered. */
     const bool gone = ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE ||
                       ipc_load_relaxed32(&entry->generation) != generation;
+    /* Also when another has freed the entry: it may have been killed before it woke anybody. */
+    if (gone)
+        ipc_region_wake_all(region);
     ipc_region_unlock(region);
     return gone;
 }
