@@ -140,6 +140,7 @@ public sealed unsafe partial class SharedQueue
     {
         word = 0;
         int skips = 0;
+        bool leftSome = false; // in this segment: its head must stay before what was left there
         ulong first = Atomic.LoadAcquire(ref _header->Receive);
         ulong turn = first;
         uint number = SegmentOf(turn);
@@ -163,7 +164,7 @@ public sealed unsafe partial class SharedQueue
                 if (!Atomic.TryExchange(&slot->State, state, word)) // [take]
                     continue;
                 FaultPoints.Pass(FaultPoints.QueueReceiveReading);
-                if (skips == 0)
+                if (!leftSome)
                     Atomic.TryExchange(&segment->Head, position, position + 1);
                 FaultPoints.Pass(FaultPoints.QueueReceiveHead);
                 return Found.Message;
@@ -178,11 +179,12 @@ public sealed unsafe partial class SharedQueue
                     skipped[skips++] = owner;
                 }
 
+                leftSome = true;
                 position++;
             }
             else if (ahead > 0 || (ahead == 0 && phase is SlotState.Reading or SlotState.Ready))
             {
-                if (skips == 0)
+                if (!leftSome)
                 {
                     // Nobody can have received from the lap after the next while the head was here.
                     if (ahead > 1 && Atomic.LoadAcquire(ref segment->Head) == position)
@@ -212,6 +214,7 @@ public sealed unsafe partial class SharedQueue
                 number = SegmentOf(turn);
                 segment = _segments + number;
                 position = Atomic.LoadAcquire(ref segment->Head);
+                leftSome = false;
             }
             else
             {

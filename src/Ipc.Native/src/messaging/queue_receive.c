@@ -135,6 +135,7 @@ typedef struct walk {
     ipc_queue_segment *segment;
     ipc_slot_ring ring;
     skipped_owners skipped;
+    bool left_some; /* in this segment: its head must stay before what was left there */
 } walk;
 
 static bool enter_segment(ipc_queue *queue, walk *at, uint64_t turn)
@@ -145,6 +146,7 @@ static bool enter_segment(ipc_queue *queue, walk *at, uint64_t turn)
     at->segment = &queue->view.segments[segment];
     at->ring = ipc_queue_slots(&queue->view, segment);
     at->position = ipc_load_acquire64(&at->segment->head);
+    at->left_some = false;
     return true;
 }
 
@@ -179,12 +181,18 @@ static look judge(walk *at, uint64_t word)
 {
     const int32_t ahead = ipc_slot_ahead(word, ipc_slot_lap_of(&at->ring, at->position));
     const uint32_t phase = ipc_slot_phase(word);
-    if (ahead == 0 && phase == IPC_PHASE_READY && (word & IPC_SLOT_REDELIVERED) == 0)
-        return is_skipped(&at->skipped, ipc_slot_owner(word)) ? LOOK_ON : LOOK_TAKE;
-    if (ahead == 0 && phase == IPC_PHASE_WRITING)
+    if (ahead == 0 && phase == IPC_PHASE_READY && (word & IPC_SLOT_REDELIVERED) == 0) {
+        if (!is_skipped(&at->skipped, ipc_slot_owner(word)))
+            return LOOK_TAKE;
+        at->left_some = true;
+        return LOOK_ON;
+    }
+    if (ahead == 0 && phase == IPC_PHASE_WRITING) {
+        at->left_some = true;
         return skip(&at->skipped, ipc_slot_owner(word)) ? LOOK_ON : LOOK_NOWHERE;
+    }
     if (ahead > 0 || (ahead == 0 && phase != IPC_PHASE_FREE)) {
-        if (at->skipped.count == 0)
+        if (!at->left_some)
             ipc_slot_help(&at->segment->head, at->position);
         return LOOK_ON;
     }
@@ -202,7 +210,7 @@ static look take(ipc_queue *queue, walk *at, ipc_block_slot *slot, uint64_t word
     if (!ipc_cas64(&slot->state, &word, mine)) /* [take] */
         return LOOK_AGAIN;
     IPC_FAULT_POINT("queue.receive.reading");
-    if (at->skipped.count == 0)
+    if (!at->left_some)
         ipc_slot_help(&at->segment->head, at->position);
     IPC_FAULT_POINT("queue.receive.head");
     *status = hand_out(queue, slot, mine, block);
