@@ -497,6 +497,32 @@ TEST(a_slow_sender_is_looked_past_over_the_end_of_a_segment)
     ipc_queue_close(fast);
 }
 
+/* Otherwise each receive would walk over everything that was ever received behind the slow sender. */
+TEST(the_head_of_a_later_segment_moves_on_behind_a_slow_sender)
+{
+    const ipc_queue_options options = {.block_count = 8, .max_expansions = 1};
+    ipc_queue *slow = open_queue(&options);
+    ipc_queue *fast = open_queue(&options);
+    ipc_block writing;
+    CHECK_OK(ipc_queue_try_claim(slow, 8, &writing));
+    for (uint64_t i = 0; i < 8; i++)
+        send_number(fast, i); /* the last one opens the second segment */
+    for (uint64_t i = 0; i < 1000; i++) {
+        CHECK_EQUAL(i, receive_number(fast));
+        send_number(fast, i + 8);
+    }
+    const uint32_t segment = ipc_turn_segment(ipc_load_relaxed64(&fast->view.header->send));
+    const uint64_t head = ipc_load_relaxed64(&fast->view.segments[segment].head);
+    CHECK_EQUAL(1, segment);
+    CHECK(head + 8 >= ipc_load_relaxed64(&fast->view.segments[segment].tail));
+    ipc_queue_abandon(slow, &writing);
+    for (uint64_t i = 1000; i < 1008; i++)
+        CHECK_EQUAL(i, receive_number(slow));
+    expect_empty(slow);
+    ipc_queue_close(slow);
+    ipc_queue_close(fast);
+}
+
 /* ---- loans ------------------------------------------------------------------------------------------- */
 
 static void check_bytes(const uint8_t *bytes, uint32_t length, uint8_t first)
