@@ -10,6 +10,9 @@ public sealed unsafe partial class SharedQueue
     /// <summary>How many senders in the middle of a message a receiver looks past at one time.</summary>
     private const int MostSkipped = 16;
 
+    /// <summary>How often a receiver that looks past a sender may be overtaken by everybody else before it says that this cannot be.</summary>
+    private const int MostOverruns = 1000;
+
     /// <summary>The next message, in place. Release it. Several may be held at a time, by any threads.</summary>
     /// <returns>False when there is none, or this object is closed. Never blocks.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
@@ -116,6 +119,7 @@ public sealed unsafe partial class SharedQueue
     private bool TryTakeSlow(bool takes, out SlotHeader* slot, out ulong word)
     {
         uint* skipped = stackalloc uint[MostSkipped];
+        int overruns = 0;
         while (Atomic.LoadAcquire(ref _closed) == 0)
         {
             if (TryTakeOrphan(takes, out slot, out word))
@@ -126,6 +130,9 @@ public sealed unsafe partial class SharedQueue
                     return Atomic.LoadAcquire(ref _closed) == 0 || !takes || UndoTake(slot, word);
                 case Found.Nothing:
                     return false;
+                case Found.TooMuch when ++overruns == MostOverruns:
+                    Corrupted("more messages than it has room for");
+                    break;
             }
         }
 
@@ -134,13 +141,14 @@ public sealed unsafe partial class SharedQueue
         return false;
     }
 
-    private enum Found { Message, Nothing, Again }
+    private enum Found { Message, Nothing, Again, TooMuch }
 
     private Found Search(bool takes, uint* skipped, out SlotHeader* slot, out ulong word)
     {
         word = 0;
         int skips = 0;
         bool leftSome = false; // in this segment: its head must stay before what was left there
+        ulong looks = 0; // past something
         ulong first = Atomic.LoadAcquire(ref _header->Receive);
         ulong turn = first;
         uint number = SegmentOf(turn);
@@ -179,20 +187,21 @@ public sealed unsafe partial class SharedQueue
                     skipped[skips++] = owner;
                 }
 
+                if (++looks > 2 * _geometry.SlotCount * _limit)
+                    return Found.TooMuch;
                 leftSome = true;
                 position++;
             }
             else if (ahead > 0 || (ahead == 0 && phase is SlotState.Reading or SlotState.Ready))
             {
+                // Claims that were abandoned can have gone round while nobody received. Positions are claimed in order, and each only when the one a lap before has been
+                // passed: so a slot k laps ahead shows that the head may go on by k - 2 laps and one.
+                ulong next = position + 1 + (!leftSome && ahead > 2 ? (ulong)(ahead - 2) << _shift : 0);
                 if (!leftSome)
-                {
-                    // Nobody can have received from the lap after the next while the head was here.
-                    if (ahead > 1 && Atomic.LoadAcquire(ref segment->Head) == position)
-                        Corrupted($"slot state 0x{state:X16} at the head, position {position}");
-                    Atomic.TryExchange(&segment->Head, position, position + 1);
-                }
-
-                position++;
+                    Atomic.TryExchange(&segment->Head, position, next);
+                else if (++looks > 2 * _geometry.SlotCount * _limit)
+                    return Found.TooMuch;
+                position = next;
             }
             else if (ahead >= -1 && (ahead == -1 || phase == SlotState.Free))
             {
@@ -205,12 +214,12 @@ public sealed unsafe partial class SharedQueue
                     return Found.Again;
                 }
 
-                ulong next = Atomic.LoadAcquire(ref segment->Next);
+                ulong following = Atomic.LoadAcquire(ref segment->Next);
                 if (Atomic.LoadAcquire(ref _header->Receive) != first)
                     return Found.Again;
-                if (next != QueueTurn.After(turn, QueueTurn.SegmentOf(next)))
-                    Corrupted($"turn 0x{next:X} after turn 0x{turn:X}");
-                turn = next;
+                if (following != QueueTurn.After(turn, QueueTurn.SegmentOf(following)))
+                    Corrupted($"turn 0x{following:X} after turn 0x{turn:X}");
+                turn = following;
                 number = SegmentOf(turn);
                 segment = _segments + number;
                 position = Atomic.LoadAcquire(ref segment->Head);
@@ -282,8 +291,7 @@ public sealed unsafe partial class SharedQueue
     [MethodImpl(MethodImplOptions.NoInlining)]
     private QueueMessage LongMessage(SlotHeader* slot, ulong word, ulong about)
     {
-        uint length = (uint)about;
-        string? wrong = $"a message of {length} bytes and flags 0x{about >> 48:X}; a block has {_blockSize}";
+        string? wrong = null;
         if (about >> 48 == SlotHeader.LoanFlag && _pool is not null)
         {
             LoanDescriptor descriptor = *(LoanDescriptor*)((byte*)slot + SlotHeader.ByteSize); // once
@@ -293,7 +301,7 @@ public sealed unsafe partial class SharedQueue
         }
 
         Release(slot, word);
-        Corrupted(wrong);
+        Corrupted(wrong ?? $"a message of {(uint)about} bytes and flags 0x{about >> 48:X}; a block has {_blockSize}");
         return default;
     }
 

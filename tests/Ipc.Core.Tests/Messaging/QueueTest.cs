@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Collections.Generic;
 using Ipc.Testing.Images;
 using Xunit;
 
@@ -24,7 +25,15 @@ public abstract class QueueTest : RegionTest
 
     protected static QueueOptions Few(int blocks = 4, WaitMode wait = WaitMode.Adaptive) => new() { BlockSize = 64, BlockCount = blocks, WaitMode = wait, LoanBudget = 0 };
 
-    protected SharedQueue Queue(QueueOptions? options = null) => Own(SharedQueue.Open("queue", options ?? Few()));
+    /// <summary>Everything that <see cref="Queue"/> has opened.</summary>
+    protected List<SharedQueue> Opened { get; } = new();
+
+    protected SharedQueue Queue(QueueOptions? options = null)
+    {
+        SharedQueue queue = Own(SharedQueue.Open("queue", options ?? Few()));
+        Opened.Add(queue);
+        return queue;
+    }
 
     protected static byte[] Number(int value)
     {
