@@ -1,0 +1,98 @@
+using System;
+using Xunit;
+
+namespace Ipc.Core.Tests;
+
+/// <summary>Messages through a connection that are longer than its rings.</summary>
+public sealed class ConnectionLoanTests : RegionTest
+{
+    [Theory]
+    [InlineData(1 << 20)]
+    [InlineData(2 << 20)]
+    [InlineData(100_000_000)]
+    public void ALongMessageGoesThereAndBack(int length)
+    {
+        using EchoServer server = new("echo");
+        using Connection connection = Connection.Connect("echo", new ConnectOptions { ToServerCapacity = 4096, ToClientCapacity = 4096 });
+        Assert.Equal(256 << 20, connection.Writer.MaxPayload);
+        Assert.Equal(256 << 20, connection.Reader.MaxPayload);
+        for (int round = 0; round < 2; round++)
+        {
+            Assert.Equal(IpcStatus.Ok, connection.Writer.Claim(length, Hang, None, out Span<byte> claim));
+            LoanBytes.Fill(claim, round);
+            connection.Writer.Commit(length, 3);
+            Assert.Equal(IpcStatus.Ok, connection.Reader.Read(Hang, None, out RingRecord record));
+            Assert.True(record.Type == 3 && LoanBytes.Is(record.Payload, round, length));
+            connection.Reader.Release();
+        }
+
+        Assert.Equal(0, LoanBytes.Count(connection.Writer));
+        Assert.Equal(0, LoanBytes.Count(connection.Reader));
+    }
+
+    [Fact]
+    public void ALargerBudgetThanTheServerAllowsIsRefusedWithBothNumbers()
+    {
+        using EchoServer server = new("strict", new ListenerOptions { MaxLoanBudget = 1 << 20 });
+        string text = Assert.Throws<ConnectionRefusedException>(() => Connection.Connect("strict", new ConnectOptions { LoanBudget = 2 << 20 })).Message;
+        Assert.Contains($"{2 << 20}", text, StringComparison.Ordinal);
+        Assert.Contains($"{1 << 20}", text, StringComparison.Ordinal);
+        using Connection allowed = Connection.Connect("strict", new ConnectOptions { LoanBudget = 1 << 20 });
+        using Connection without = Connection.Connect("strict", new ConnectOptions { LoanBudget = 0 });
+        Assert.Equal("fits", EchoServer.Call(allowed, "fits"));
+        Assert.Equal("fits too", EchoServer.Call(without, "fits too"));
+        Assert.Equal((256 << 10) / 2 - 8, without.Writer.MaxPayload);
+        Fails(IpcStatus.InvalidArgument, () => Listener.Open("other", new ListenerOptions { MaxLoanBudget = -1 }));
+        Fails(IpcStatus.InvalidArgument, () => Connection.Connect("strict", new ConnectOptions { LoanBudget = -1 }));
+    }
+
+    [Fact]
+    public void ADescriptorThatLiesClosesItsConnectionAndNoOther()
+    {
+        using EchoServer server = new("bad");
+        using Connection good = Connection.Connect("bad");
+        using Connection bad = Connection.Connect("bad");
+        unsafe
+        {
+            ulong* record = (ulong*)(bad.Writer.View.Base + bad.Writer.Geometry.DataOffset);
+            record[1] = 0x0000_0003_0000_0002; // class 2, block 3: it is free
+            record[2] = 0x0000_1000_0000_0000;
+            Atomic.StoreRelease(ref record[0], RecordHeader.OfLoan(0));
+        }
+
+        ((IRingLink)bad).RelaySignal(); // "look at me"
+        Assert.Equal(IpcStatus.PeerClosed, bad.Reader.Read(Hang, None, out _));
+        Assert.Equal(CloseCode.Corrupt, bad.PeerCloseCode);
+        Assert.Contains("published", bad.PeerCloseText, StringComparison.Ordinal);
+        Assert.Equal("still", EchoServer.Call(good, "still"));
+    }
+
+    /// <summary>Both sides send more than the budget of a direction holds, and read what comes: nobody waits for ever.</summary>
+    [Fact]
+    public void LongMessagesOfManySizesShareASmallBudget()
+    {
+        const int Messages = 300;
+        using EchoServer server = new("small");
+        using Connection connection = Connection.Connect("small", new ConnectOptions { ToServerCapacity = 4096, ToClientCapacity = 4096, LoanBudget = 256 << 10 });
+        Background sending = Run(() =>
+        {
+            Random random = new(5);
+            for (int i = 0; i < Messages; i++)
+            {
+                int length = random.Next(100, 100_000);
+                Assert.Equal(IpcStatus.Ok, connection.Writer.Claim(length, Hang, None, out Span<byte> claim));
+                LoanBytes.Fill(claim, i);
+                connection.Writer.Commit(length);
+            }
+        });
+        Random same = new(5);
+        for (int i = 0; i < Messages; i++)
+        {
+            Assert.Equal(IpcStatus.Ok, connection.Reader.Read(Hang, None, out RingRecord record));
+            Assert.True(LoanBytes.Is(record.Payload, i, same.Next(100, 100_000)), $"message {i}");
+            connection.Reader.Release();
+        }
+
+        sending.Join();
+    }
+}
