@@ -97,7 +97,11 @@ public sealed unsafe partial class SharedQueue
             }
         }
 
-        return TryTakeSlow(takes: true, out slot, out word);
+        // Into variables of its own: those of the straight path stay in registers.
+        bool found = TryTakeSlow(takes: true, out SlotHeader* slowSlot, out ulong slowWord);
+        slot = slowSlot;
+        word = slowWord;
+        return found;
     }
 
     /// <summary>What Leave does with what its object holds, for a slot that was taken while it looked: somebody else gets the message.</summary>

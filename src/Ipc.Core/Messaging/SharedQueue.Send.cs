@@ -162,7 +162,11 @@ public sealed unsafe partial class SharedQueue
             }
         }
 
-        return TryTakeFreeSlow(marks, out slot, out word);
+        // Into variables of its own: those of the straight path stay in registers.
+        bool taken = TryTakeFreeSlow(marks, out SlotHeader* slowSlot, out ulong slowWord);
+        slot = slowSlot;
+        word = slowWord;
+        return taken;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

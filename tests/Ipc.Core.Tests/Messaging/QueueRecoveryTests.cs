@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
 
@@ -139,6 +141,58 @@ public sealed class QueueRecoveryTests : QueueTest
         waiting.UntilAsleep();
         leaver.Dispose();
         waiting.Join();
+    }
+
+    [Fact]
+    public void WhoeverLooksNoticesTheDead()
+    {
+        SharedQueue queue = Queue();
+        List<ParticipantChange> seen = new();
+        queue.ParticipantChanged += (_, change) =>
+        {
+            if (change.Participant.Index == Dead)
+            {
+                lock (seen)
+                    seen.Add(change.Change);
+            }
+        };
+        NothingIn(queue); // everybody who is there is watched: nobody
+        SendNumber(queue, 7);
+        using LiveRegion bytes = Look("queue");
+        AddDead(bytes, Dead);
+        bytes.U64(SlotAt(bytes, 0, 0), Word(0, Dead + 1, Reading));
+        bytes.Signal(Wire.Region.Change); // as who attaches does
+        Watchdog.Until(() =>
+        {
+            if (!queue.TryReceive(out QueueMessage message))
+                return false;
+            Assert.True(message.Redelivered);
+            message.Release();
+            return true;
+        }, "the message of the dead");
+        Watchdog.Until(() =>
+        {
+            lock (seen)
+                return seen.Count > 0 && seen[^1] == ParticipantChange.Died;
+        }, "the news of its death");
+    }
+
+    [Fact]
+    public void AWaitingSenderNoticesTheDead()
+    {
+        SharedQueue queue = Queue(Few(2, WaitMode.Block));
+        SendNumber(queue, 0);
+        SendNumber(queue, 1);
+        Background waiting = Run(() => Assert.Equal(IpcStatus.Ok, queue.Send(Number(2), 0, Hang)));
+        waiting.UntilAsleep();
+        using LiveRegion bytes = Look("queue");
+        AddDead(bytes, Dead);
+        bytes.U64(SlotAt(bytes, 0, 0), Word(0, Dead + 1, Writing));
+        bytes.Signal(Wire.Region.Change);
+        bytes.Signal(bytes.Body + At.Space); // who attaches signals every waiter: sleepers have a new peer to look after
+        waiting.Join();
+        ReceiveNumber(queue, 1);
+        ReceiveNumber(queue, 2);
     }
 
     [Fact]
