@@ -235,6 +235,9 @@ fi
 if [ -z "$filter" ] && grep -q QuickStart Ipc.sln; then
     IPC_TEST_RUN=$run_mark check "quick start, every pair" eng/check-quickstart.sh $configuration
 fi
+if [ -z "$filter" ] && [ $configuration = Release ]; then
+    IPC_TEST_RUN=$run_mark check "samples of queue and topic" eng/check-samples.sh
+fi
 
 if leftovers_end "$logs/leftovers.log"; then
     row "nothing left behind" 1 0 0 0
