@@ -13,8 +13,8 @@ sample() { # NAME COMMAND...
     printf '%s: %s\n%s\n' "$name" "$([ $code = 0 ] && echo ok || echo "exit code $code")" "$output" | sed '2,$s/^/  /'
     [ $code = 0 ] || bad=1
 }
-sample "work queue, submitter in C#" SUBMIT=cs samples/WorkQueue/run.sh "$PWD/docs"
-sample "work queue, submitter in C++" SUBMIT=cpp samples/WorkQueue/run.sh "$PWD/docs"
+sample "work queue, submitter in C#" SUBMIT=cs samples/WorkQueue/run.sh "$PWD/src"
+sample "work queue, submitter in C++" SUBMIT=cpp samples/WorkQueue/run.sh "$PWD/src"
 sample "ticker, writer in C++" WRITER=cpp samples/Ticker/run.sh 50000
 sample "ticker, writer in C#" WRITER=cs samples/Ticker/run.sh 50000
 sample "mixed" samples/Mixed/run.sh 50000

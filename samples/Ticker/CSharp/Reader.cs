@@ -11,7 +11,7 @@ internal static class Reader
     {
         long read = 0, lost = 0, written = 0;
         int ended = 0;
-        Dictionary<int, long> next = []; // of each writer: its prices come in order
+        Dictionary<(int Writer, ulong Symbol), long> next = []; // a writer's prices of a symbol come in order
         bool inOrder = true;
         double[] last = new double[Price.Symbols.Length];
         IpcStatus status = IpcStatus.Ok;
@@ -29,8 +29,8 @@ internal static class Reader
             else
             {
                 (double price, long number) = Price.Read(message.Payload);
-                inOrder &= number >= next.GetValueOrDefault(message.Writer);
-                next[message.Writer] = number + 1;
+                inOrder &= number >= next.GetValueOrDefault((message.Writer, message.Key));
+                next[(message.Writer, message.Key)] = number + 1;
                 last[message.Key] = price;
                 read++;
                 Work(microsecondsPerPrice);

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "ipc.hpp"
 
@@ -61,24 +62,25 @@ int read(const std::string &name, const std::string &policy, std::chrono::micros
     uint64_t count = 0, lost = 0, written = 0;
     uint32_t ended = 0;
     bool in_order = true;
-    std::map<uint32_t, int64_t> next; // of each writer: its prices come in order
+    std::map<std::pair<uint32_t, uint64_t>, int64_t> next; // a writer's prices of a symbol come in order
     price last[symbols] = {};
 
     // snippet: reader
     ipc_topic_options options = {};
     options.policy = policies.at(policy);
     ipc::topic_reader topic(name, options);
-    ipc::message message;
+    ipc::topic_message message;
     ipc::status status = IPC_OK;
     while (ended < writers && (status = topic.read(message, 30s)) == IPC_OK) {
         lost += message.lost;
         if (message.type == type_end) {
             written += message.key;
             ended++;
-        } else if (message.key < symbols && message.size == sizeof(price)) {
-            std::memcpy(&last[message.key], message.data, sizeof(price));
-            in_order = in_order && last[message.key].number >= next[message.writer];
-            next[message.writer] = last[message.key].number + 1;
+        } else if (message.key < symbols && message.length == sizeof(price)) {
+            std::memcpy(&last[message.key], message.payload, sizeof(price));
+            int64_t &expected = next[{message.writer, message.key}];
+            in_order = in_order && last[message.key].number >= expected;
+            expected = last[message.key].number + 1;
             count++;
             work_for(each);
         }
