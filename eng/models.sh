@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: eng/models.sh [--long]     checks the protocol models of docs/models with spin.
 #
-#   (none)   small worlds and every mutant     about a minute, 2 cores, 1.5 GB
-#   --long   larger worlds too                 about 20 minutes, 3 GB
+#   (none)   small worlds and every mutant     about 4 minutes, 2 cores, 1.5 GB
+#   --long   larger worlds too                 about 50 minutes, 3 GB
 #
 # A model without a switch must hold; with a mutant's switch it must fail: a model that cannot fail proves nothing. Worlds
 # too large to visit whole are searched for five minutes each (states are marked in a bit table): nothing may be found.
@@ -36,7 +36,7 @@ verify() {
     folder=$(mktemp -d "$work/XXXXXX")
     cd "$folder" || return 1
     if ! spin -a "$@" "$top/docs/models/$model" >spin.log 2>&1 ||
-        ! gcc -O1 -w -DSAFETY "$storage" -DMEMLIM="$memory" -o pan pan.c >gcc.log 2>&1; then
+        ! gcc -O1 -w -DSAFETY ${storage//,/ } -DMEMLIM="$memory" -o pan pan.c >gcc.log 2>&1; then
         echo "FAILED  $model $*: does not build: $(cat spin.log gcc.log 2>/dev/null | head -n 3)"
         return
     fi
@@ -93,7 +93,53 @@ jobs=$work/jobs
     for mutant in NO_BARRIER ARM_BLIND BELL_FIRST LOOK_FIRST POLITE_RECOVERY SILENT_RECOVERY BIT_FIRST; do
         echo "fails 1500 -DCOLLAPSE listener.pml -D$mutant"
     done
+    echo "holds 1500 -DCOLLAPSE queue.pml"
+    echo "holds 1500 -DCOLLAPSE queue.pml -DSTOPPED -DSLOTS=4 -DOTHERS=1 -DRECEIVERS=1 -DDEATHS=0"
+    for mutant in NO_SKIPPED ORPHANS_FIRST QUIET_RECOVERY POLITE_RECOVERY UNFLAGGED "CLEARED_LATE -DDEATHS=2 -DRECOVERER_DEATHS=0" \
+        "SAME_LAP -DOTHERS=1 -DRECEIVERS=1 -DMORTAL=3" "NO_HELP -DOTHERS=1 -DRECEIVERS=1 -DMORTAL=3" \
+        "QUIET_ABANDON -DABANDONS=1 -DONE_OWNER -DDEATHS=0"; do
+        echo "fails 1500 -DCOLLAPSE queue.pml -D$mutant"
+    done
+    echo "holds 1500 -DCOLLAPSE growth.pml -DRECEIVERS=1"
+    echo "holds 1500 -DCOLLAPSE growth.pml -DOTHERS=0"
+    echo "holds 1500 -DCOLLAPSE growth.pml -DRECEIVERS=1 -DSEGMENTS=3"
+    echo "holds 1500 -DCOLLAPSE growth.pml -DRECEIVERS=1 -DSLOTS=2"
+    echo "holds 1500 -DCOLLAPSE growth.pml -DRECEIVERS=1 -DOTHERS=0 -DHOLD=2"
+    echo "holds 1500 -DCOLLAPSE growth.pml -DRECEIVERS=1 -DSLOTS=2 -DHOLD=1"
+    echo "holds 1500 -DCOLLAPSE growth.pml -DRECEIVERS=1 -DOTHERS=0 -DDEATHS=1"
+    for mutant in SEND_BLIND SEAL_LAST_TURN SEAL_FREE LINK_LATE LEAVE_SKIPPED FORGET_SKIPPED REUSE_EARLY \
+        "MOVE_SILENTLY -DOTHERS=0 -DHOLD=2" "GROW_SILENTLY -DSLOTS=2 -DHOLD=1"; do
+        echo "fails 1500 -DCOLLAPSE growth.pml -DRECEIVERS=1 -D$mutant"
+    done
+    echo "fails 1500 -DCOLLAPSE growth.pml -DTAKE_BLIND"
+    # Found sooner from the other end.
+    echo "fails 1500 -DCOLLAPSE,-DREVERSE,-DT_REVERSE growth.pml -DSEGMENTS=3 -DMESSAGES=4 -DOTHERS=0 -DHOLD=2 -DGIVES_UP -DEMPTY_BLIND"
+    for world in "" -DPOLICY=EVICT -DPOLICY=LOSSY "-DLATE -DOLDEST" "-DPOLICY=EVICT -DNEXT=RELIABLE -DOTHERS=0" "-DMESSAGES=2 -DDEATHS=1"; do
+        echo "holds 1500 -DCOLLAPSE topic.pml $world"
+    done
+    for mutant in "JOIN_EARLY -DLATE" "SCAN_FIRST -DLATE" "JOIN_SILENTLY -DLATE" "NO_CHECK -DPOLICY=LOSSY" "SLEEP_ON_SPACE -DPOLICY=LOSSY" \
+        "OLDEST_TRUSTED -DLATE -DOLDEST" "RELEASE_BLIND -DPOLICY=EVICT" "EVICT_ANYBODY -DPOLICY=EVICT -DNEXT=RELIABLE -DOTHERS=0" \
+        "UNDO_WRITING -DMESSAGES=2 -DDEATHS=1" "DEAD_HOLDS -DMESSAGES=2 -DDEATHS=1" "QUIET_GAP -DABANDONS=1 -DOTHERS=0"; do
+        echo "fails 1500 -DCOLLAPSE topic.pml -D$mutant"
+    done
+    echo "holds 1500 -DCOLLAPSE pool.pml"
+    for mutant in FREE_FIRST COPY_LATE NO_LOAN_LAP NO_GENERATION SWEEP_FIRST PUBLISH_LATE NOT_WRITING TORN_NAME "HOLDER_LATE -DSLOTS=2"; do
+        echo "fails 1500 -DCOLLAPSE pool.pml -D$mutant"
+    done
     if [ -n "$long" ]; then
+        echo "holds 3000 -DCOLLAPSE queue.pml -DDROP"
+        echo "holds 3000 -DCOLLAPSE queue.pml -DOTHERS=1 -DRECEIVERS=1 -DMORTAL=3"
+        echo "holds 3000 -DCOLLAPSE queue.pml -DOTHERS=1 -DONE_OWNER -DDEATHS=0"
+        echo "holds 3000 -DCOLLAPSE queue.pml -DOTHERS=1 -DDEATHS=0"
+        echo "holds 3000 -DCOLLAPSE growth.pml -DRECEIVERS=1 -DDEATHS=1 -DMESSAGES=2 -DOTHERS=2"
+        echo "search 3000 -DBITSTATE queue.pml -DOTHERS=1"
+        echo "search 3000 -DBITSTATE queue.pml -DDEATHS=2"
+        echo "search 3000 -DBITSTATE growth.pml"
+        echo "search 3000 -DBITSTATE growth.pml -DRECEIVERS=1 -DDEATHS=1"
+        echo "search 3000 -DBITSTATE growth.pml -DSEGMENTS=3 -DMESSAGES=4 -DOTHERS=0 -DHOLD=2 -DGIVES_UP"
+        echo "search 3000 -DBITSTATE topic.pml -DPOLICY=EVICT -DABANDONS=1 -DDEATHS=1"
+        echo "search 3000 -DBITSTATE pool.pml -DTOPIC"
+        echo "search 3000 -DBITSTATE pool.pml -DSLOTS=2 -DOTHERS=2"
         echo "holds 3000 -DCOLLAPSE region.pml -DROUNDS=2"
         echo "holds 6000 -DCOLLAPSE region.pml -DACTORS=4 -DDEATHS=1"
         echo "holds 3000 -DCOLLAPSE waiter.pml -DSLEEPERS=1 -DNO_MEMBARRIER"

@@ -105,7 +105,7 @@ void ipc_topic_put_loan(ipc_topic_writer *writer, const ipc_block *block, ipc_bl
     const ipc_loan loan = loan_of(writer, block);
     const ipc_loan_descriptor descriptor = ipc_pool_describe(&loan, length);
     ipc_topic_store_descriptor(slot, &descriptor);
-    ipc_store_relaxed32(ipc_topic_loan_lap(slot), ipc_slot_lap(block->reserved[IPC_CLAIM_WORD]));
+    ipc_store_release32(ipc_topic_loan_lap(slot), ipc_slot_lap(block->reserved[IPC_CLAIM_WORD])); /* [loan] */
     ipc_pool_publish(writer->pool, &loan, (uint64_t)((uint8_t *)slot - writer->base.region->base));
 }
 
