@@ -83,6 +83,8 @@ internal sealed unsafe partial class Region
         FaultPoints.Pass(FaultPoints.RegionAttachEntryFilled);
         Atomic.StoreRelease(ref entry->State, ParticipantEntry.Live); // [live]
         FaultPoints.Pass(FaultPoints.RegionAttachLive);
+        if (Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live)
+            Waiter.SignalAlways(&Header->Change); // before others may have to wait for us: whoever waits looks whom to watch (Crowd) when this word has moved
         _rules.Join(this, Index);
     }
 

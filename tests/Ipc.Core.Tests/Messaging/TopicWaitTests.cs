@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Core.Tests;
@@ -320,6 +321,17 @@ public sealed class TopicWaitTests : TopicTest
         writer.Stop();
         writer.TrimLoans();
         Assert.Equal(Numbers(0, 2), Drain(other)); // and the claim is a gap
+    }
+
+    [Fact]
+    public void WhoAttachesIsAnnouncedBeforeItHoldsAnybodyUp()
+    {
+        TopicWriter writer = Writer();
+        using LiveRegion bytes = Look(Name);
+        uint before = bytes[256] >> 1; // `change`, without the sleeper's bit
+        Reader();
+        Assert.Equal(before + 2, bytes[256] >> 1); // once before it joins, once when it has
+        Assert.Equal(1, writer.ReaderCount);
     }
 
     [Fact]
