@@ -51,6 +51,12 @@ uint64_t drive_option_number(const char *key, uint64_t otherwise)
     return value != NULL ? strtoull(value, NULL, 0) : otherwise;
 }
 
+uint64_t drive_loan_budget(void)
+{
+    const uint64_t bytes = drive_option_number("budget", 0);
+    return bytes == 0 ? IPC_NO_LOANS : bytes;
+}
+
 ipc_deadline drive_deadline(void)
 {
     const char *value = drive_option("timeout");

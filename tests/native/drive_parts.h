@@ -26,6 +26,8 @@ uint64_t drive_number(int i);
 const char *drive_rest(int i);
 const char *drive_option(const char *key);
 uint64_t drive_option_number(const char *key, uint64_t otherwise);
+/* budget=N bytes of loans; without it, none: what is said of the largest record then holds. */
+uint64_t drive_loan_budget(void);
 ipc_deadline drive_deadline(void); /* timeout=MS; without it the call does not wait */
 ipc_wait_mode drive_wait_mode(void);
 drive_object *drive_at(int i); /* the object whose number is the I-th word */

@@ -10,7 +10,7 @@
  *   peer drive                                      does what each line of its input says (drive.c)
  *   peer region-show NAME                           every field of the headers, a line each: key value
  *
- * Options: --capacity N, --wait adaptive|spin|block, --open create|open|any, --timeout MS.
+ * Options: --capacity N, --budget N (of loans; default none), --wait adaptive|spin|block, --open create|open|any, --timeout MS.
  * The exit code is the verdict: 0 right, 1 wrong content, 2 usage, 3 an error, printed as "error STATUS text".
  */
 #define _GNU_SOURCE
@@ -22,7 +22,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-ipc_ring_options peer_ring_options;
+ipc_ring_options peer_ring_options = {.loan_budget = IPC_NO_LOANS};
 ipc_deadline peer_deadline = IPC_FOREVER;
 
 int peer_error(ipc_status status)
@@ -95,7 +95,7 @@ static int ring_write(char **arguments, int count)
         return peer_error(status);
     status = ipc_ring_writer_wait_for_peer(writer, peer_deadline, NULL);
     for (uint64_t i = 0; i < records && status == IPC_OK; i++) {
-        const uint32_t length = next_size(arguments[2], (uint32_t)ipc_ring_writer_capacity(writer) / 2 - 8, &seed);
+        const uint32_t length = next_size(arguments[2], ipc_ring_writer_max_payload(writer), &seed);
         void *payload = NULL;
         status = ipc_ring_claim(writer, length, peer_deadline, NULL, &payload);
         if (status != IPC_OK)
@@ -198,7 +198,7 @@ static int usage(void)
     fprintf(stderr, "usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN "
                     "NAME_OUT COUNT |\n"
                     "  ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive\n"
-                    "  [--capacity N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]\n");
+                    "  [--capacity N] [--budget N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]\n");
     return 2;
 }
 
@@ -218,6 +218,8 @@ static bool take_option(const char *option, const char *value)
     int chosen;
     if (strcmp(option, "--capacity") == 0) {
         peer_ring_options.capacity = strtoull(value, NULL, 10);
+    } else if (strcmp(option, "--budget") == 0) {
+        peer_ring_options.loan_budget = strtoull(value, NULL, 10);
     } else if (strcmp(option, "--wait") == 0 && (chosen = index_of(value, waits, 3)) >= 0) {
         peer_ring_options.wait_mode = (ipc_wait_mode)chosen;
     } else if (strcmp(option, "--open") == 0 && (chosen = index_of(value, opens, 3)) >= 0) {

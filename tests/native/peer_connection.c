@@ -105,6 +105,7 @@ int peer_connect(char **arguments, int count)
     const ipc_connect_options options = {
         .to_server_capacity = peer_ring_options.capacity,
         .to_client_capacity = peer_ring_options.capacity,
+        .loan_budget = peer_ring_options.loan_budget,
         .wait_mode = peer_ring_options.wait_mode,
         .deadline = peer_ring_options.deadline,
     };
