@@ -100,9 +100,6 @@ typedef enum ipc_wait_mode {
 typedef struct ipc_ring_writer ipc_ring_writer;
 typedef struct ipc_ring_reader ipc_ring_reader;
 
-/* A loan budget of none: what is longer than fits into the shared memory proper is IPC_E_TOO_LARGE. */
-#define IPC_NO_LOANS UINT64_MAX
-
 typedef enum ipc_open_mode {
     IPC_OPEN_OR_CREATE = 0,
     IPC_CREATE = 1, /* IPC_E_EXISTS if there is one with a live participant */
@@ -325,6 +322,7 @@ IPC_API ipc_status ipc_clear(const char *name);
 #endif
 
 #include "ipc/queue.h"
+#include "ipc/sync.h"
 #include "ipc/topic.h"
 
 #endif

@@ -14,6 +14,7 @@
 #include "ipc/connection.hpp"
 #include "ipc/queue.hpp"
 #include "ipc/ring.hpp"
+#include "ipc/sync.hpp"
 #include "ipc/topic.hpp"
 
 #endif

@@ -1,0 +1,195 @@
+/* Opening, leaving and waiting: the same for mutex, semaphore and event. */
+#include "diagnostics/fault.h"
+#include "sync/sync.h"
+#include "waiting/waiter.h"
+
+#include <inttypes.h>
+
+#define PARTICIPANTS 256u
+#define BODY_OFFSET  (IPC_PARTICIPANT_OFFSET + PARTICIPANTS * IPC_PARTICIPANT_SIZE)
+
+_Static_assert(BODY_OFFSET % IPC_REGION_BODY_ALIGNMENT == 0, "a body's place");
+
+/* ---- the region -------------------------------------------------------------------------------------- */
+
+ipc_status ipc_sync_check(const ipc_region *region, uint64_t size, uint32_t magic)
+{
+    if (region->geometry.body_size < size)
+        return ipc_fail(IPC_E_CORRUPT, "%s has a body of %" PRIu64 " bytes, its kind has at least %" PRIu64,
+                        region->path, region->geometry.body_size, size);
+    const uint32_t found = *(const volatile uint32_t *)&ipc_sync_body_of(region)->magic;
+    if (found != magic)
+        return ipc_fail(IPC_E_CORRUPT, "%s has %08x where the magic %08x should be", region->path, found, magic);
+    return IPC_OK;
+}
+
+void ipc_sync_wake(ipc_region *region)
+{
+    ipc_waiter_wake(&ipc_sync_body_of(region)->waiter);
+}
+
+bool ipc_sync_is_gone(const ipc_region *region, uint32_t owner, uint32_t gone)
+{
+    return owner == gone || owner == 0 || owner > region->geometry.participant_capacity ||
+           ipc_load_acquire32(&ipc_region_participant(region, owner - 1)->state) != IPC_PARTICIPANT_LIVE; /* [live] */
+}
+
+static void write_body(const ipc_region *region, const ipc_sync_options *options, uint32_t permits)
+{
+    ipc_sync_body *body = ipc_sync_body_of(region);
+    switch (region->kind->kind) {
+    case IPC_KIND_MUTEX:
+        body->magic = IPC_MUTEX_MAGIC;
+        break;
+    case IPC_KIND_SEMAPHORE:
+        body->magic = IPC_SEMAPHORE_MAGIC;
+        body->parameter = permits;
+        break;
+    default:
+        body->magic = IPC_EVENT_MAGIC;
+        body->parameter = options->manual_reset ? 1 : 0;
+        ipc_store_relaxed32(&body->word, options->initially_set ? 1 : 0);
+        break;
+    }
+}
+
+static uint32_t permits_of(const ipc_sync_options *options)
+{
+    return options->permits == 0 ? 1 : options->permits;
+}
+
+static ipc_status create(void *owner, const char *path, ipc_region **created)
+{
+    ipc_sync *sync = owner;
+    const uint32_t permits = permits_of(sync->options);
+    const uint64_t size = sync->kind->kind == IPC_KIND_SEMAPHORE
+                              ? IPC_SEMAPHORE_TABLE + permits * (uint64_t)sizeof(ipc_atomic32)
+                              : IPC_SYNC_BODY_SIZE;
+    const uint64_t total =
+        (BODY_OFFSET + size + IPC_REGION_SIZE_UNIT - 1) & ~(uint64_t)(IPC_REGION_SIZE_UNIT - 1);
+    const ipc_region_plan plan = {
+        .participants = PARTICIPANTS,
+        .role = IPC_ROLE_WRITER | IPC_ROLE_READER,
+        .persistent = sync->options->persistent,
+        .body_offset = BODY_OFFSET,
+        .body_size = total - BODY_OFFSET,
+        .total_size = total,
+    };
+    ipc_region *region = NULL;
+    ipc_status status = ipc_region_build(path, sync->kind, &plan, &region);
+    if (status != IPC_OK)
+        return status;
+    region->owner = sync;
+    write_body(region, sync->options, permits);
+    status = ipc_region_link(region);
+    if (status != IPC_OK) {
+        ipc_region_discard(region);
+        return status;
+    }
+    *created = region;
+    return IPC_OK;
+}
+
+/* ---- opening and leaving ----------------------------------------------------------------------------- */
+
+/* In a forked child: the mapping is zeroes, and the word could be taken; but nothing is ever taken when closed. */
+static void abandon(void *owner)
+{
+    ipc_sync *sync = owner;
+    ipc_store_relaxed32(&sync->end.flags, IPC_END_CLOSED);
+    ipc_store_relaxed32(&sync->end.inside, 0);
+    ipc_crowd_abandon(&sync->crowd);
+}
+
+static ipc_status start(ipc_sync *sync, const ipc_sync_options *options)
+{
+    ipc_region *region = sync->region;
+    ipc_status status = ipc_crowd_init(&sync->crowd, region);
+    if (status != IPC_OK)
+        return status;
+    sync->body = ipc_sync_body_of(region);
+    sync->table = ipc_region_at(region, region->geometry.body_offset + IPC_SEMAPHORE_TABLE);
+    sync->parameter = *(const volatile uint32_t *)&sync->body->parameter;
+    sync->owner = region->index + 1;
+    sync->process_fences = ipc_waiter_process_fences();
+    ipc_end_init(&sync->end, options->wait_mode);
+    sync->end.wakes[0] = &sync->body->waiter;
+    region->abandon = abandon;
+    (void)ipc_crowd_attend(&sync->crowd);
+    return IPC_OK;
+}
+
+ipc_status ipc_sync_open(ipc_sync *sync, const char *name, const ipc_sync_options *options,
+                         const ipc_region_kind *kind)
+{
+    static const ipc_sync_options defaults;
+    if (options == NULL)
+        options = &defaults;
+    if (permits_of(options) > IPC_SEMAPHORE_PERMITS_MAX)
+        return ipc_fail(IPC_E_ARGUMENT, "a semaphore of %u permits was asked for; 1 to %u are possible",
+                        options->permits, IPC_SEMAPHORE_PERMITS_MAX);
+    sync->kind = kind;
+    sync->options = options;
+    ipc_waiter_prepare_process();
+    const ipc_region_entrance entrance = {
+        .name = name,
+        .kind = kind,
+        .owner = sync,
+        .role = IPC_ROLE_WRITER | IPC_ROLE_READER,
+        .mode = options->open_mode,
+        .deadline = options->deadline,
+        .cancel = options->cancel,
+        .create = create,
+    };
+    ipc_status status = ipc_region_enter(&entrance, &sync->region);
+    sync->options = NULL;
+    if (status == IPC_OK)
+        status = start(sync, options);
+    if (status != IPC_OK) {
+        ipc_crowd_close(&sync->crowd);
+        ipc_region_leave(sync->region);
+    }
+    return status;
+}
+
+void ipc_sync_close(ipc_sync *sync)
+{
+    if (!sync->region->forked)
+        ipc_end_close(&sync->end);
+    ipc_crowd_close(&sync->crowd);
+    ipc_region_leave(sync->region);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------- */
+
+static bool attend(void *subject)
+{
+    return ipc_crowd_attend(&((ipc_sync *)subject)->crowd);
+}
+
+ipc_status ipc_sync_acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (*may_take)(const void *sync),
+                            bool (*put_back)(ipc_sync *sync), ipc_deadline deadline, ipc_cancel *cancel)
+{
+    if (ipc_sync_is_closed(sync))
+        return IPC_CLOSED;
+    ipc_status status = take(sync);
+    if (status == IPC_EMPTY) {
+        const ipc_wait wait = {
+            .end = &sync->end,
+            .waiter = &sync->body->waiter,
+            .check = take,
+            .attend = attend,
+            .subject = sync,
+            .deadline = deadline,
+            .cancel = cancel,
+        };
+        status = ipc_wait_until(&wait, may_take);
+    }
+    if (status != IPC_OK && status != IPC_ABANDONED)
+        return status;
+    if (ipc_sync_is_closed(sync)) {
+        (void)put_back(sync);
+        return IPC_CLOSED;
+    }
+    return status;
+}
