@@ -527,7 +527,8 @@ TEST(any_bytes_in_the_table_are_survived)
         ipc_pool_info info;
         int asked = 0;
         for (uint32_t length = 0; length <= 128 * KIB; length = length * 3 + 1) {
-            const ipc_loan_descriptor descriptor = {.klass = (uint16_t)(dice % 7), .index = dice % 40, .length = length};
+            const ipc_loan_descriptor descriptor = {
+                .klass = (uint16_t)(dice % 7), .index = dice % 40, .length = length};
             if (ipc_pool_resolve(&one.pool, &descriptor, &read) == IPC_OK)
                 CHECK(read.capacity <= ipc_pool_class_size(descriptor.klass) && read.capacity >= length);
             ipc_pool_free(&one.pool, &descriptor);

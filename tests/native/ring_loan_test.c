@@ -342,8 +342,9 @@ TEST(a_full_disk_is_a_full_ring)
     if (fits == IPC_OK)
         memset(payload, 1, 200 * KIB);
     ipc_status large = opened == IPC_OK ? ipc_ring_try_claim(ends.writer, 4096 * KIB, &payload) : opened;
-    ipc_status waited =
-        opened == IPC_OK ? ipc_ring_claim(ends.writer, 4096 * KIB, ipc_deadline_after(30000000), NULL, &payload) : opened;
+    ipc_status waited = opened == IPC_OK
+                            ? ipc_ring_claim(ends.writer, 4096 * KIB, ipc_deadline_after(30000000), NULL, &payload)
+                            : opened;
     ipc_ring_writer_close(ends.writer);
     CHECK(setenv("IPC_DIR", test_directory(), 1) == 0);
     CHECK(umount(path) == 0);
@@ -400,9 +401,9 @@ static int writer_dies_at(void *fault)
 TEST(a_writer_that_dies_at_any_step_of_a_loan_leaves_nothing_taken)
 {
     static const char *const faults[] = {
-        "pool.take.owned:2",           "pool.grow.claimed:2",    "pool.grow.present:2",
-        "ring.claim.done:2",           "ring.loan.recorded:2",   "pool.publish.before:2",
-        "ring.commit.before_publish:2", "pool.publish.after:2",  "ring.commit.after_publish:2",
+        "pool.take.owned:2",           "pool.grow.claimed:2",   "pool.grow.present:2",          "ring.claim.done:2",
+        "ring.loan.recorded:2",        "pool.publish.before:2", "ring.commit.before_publish:2", "pool.publish.after:2",
+        "ring.commit.after_publish:2",
     };
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         CHECK_EQUAL(0, test_wait_exit(test_fork(writer_dies_at, (void *)(uintptr_t)faults[i])));
@@ -455,9 +456,9 @@ static int reader_dies_at(void *fault)
 
 TEST(a_reader_that_dies_leaves_its_unreleased_loans_to_the_next_and_no_others)
 {
-    static const char *const faults[] = {"ring.read.done:2",          "ring.release.before_store",
-                                         "ring.release.after_store",  "ring.release.before_loans",
-                                         "pool.free.before:1",        "pool.free.before:2"};
+    static const char *const faults[] = {"ring.read.done:2",         "ring.release.before_store",
+                                         "ring.release.after_store", "ring.release.before_loans",
+                                         "pool.free.before:1",       "pool.free.before:2"};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         CHECK_EQUAL(0, test_wait_exit(test_fork(reader_dies_at, (void *)(uintptr_t)faults[i])));
 }
@@ -516,10 +517,10 @@ TEST(a_loan_that_is_none_is_corrupt)
     const uint64_t loan = 0xA000000000000010;
     expect_corrupt(loan, &free_block, &tight);
     expect_corrupt(loan, &outside, &tight);
-    expect_corrupt(loan, &free_block, &none);          /* there is no pool */
-    expect_corrupt(loan | 1ull << 62, NULL, &tight);   /* padding that is a loan */
-    expect_corrupt(loan | 1ull << 60, NULL, &tight);   /* a reserved bit */
-    expect_corrupt(loan + 1, &free_block, &tight);     /* a descriptor has 16 bytes */
+    expect_corrupt(loan, &free_block, &none);        /* there is no pool */
+    expect_corrupt(loan | 1ull << 62, NULL, &tight); /* padding that is a loan */
+    expect_corrupt(loan | 1ull << 60, NULL, &tight); /* a reserved bit */
+    expect_corrupt(loan + 1, &free_block, &tight);   /* a descriptor has 16 bytes */
     expect_corrupt(loan - 1, &free_block, &tight);
 }
 

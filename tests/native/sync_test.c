@@ -650,6 +650,5 @@ TEST(another_kind_of_that_name_is_refused)
     check_error_says("mutex");
     CHECK_STATUS(IPC_E_KIND, ipc_ring_writer_open("m", NULL, &writer));
     ipc_shared_mutex_close(m);
-    CHECK_STATUS(IPC_E_NOT_FOUND,
-                 ipc_shared_mutex_open("m", &(ipc_sync_options){.open_mode = IPC_OPEN}, &m));
+    CHECK_STATUS(IPC_E_NOT_FOUND, ipc_shared_mutex_open("m", &(ipc_sync_options){.open_mode = IPC_OPEN}, &m));
 }

@@ -128,11 +128,12 @@ IPC_API void ipc_ring_writer_close(ipc_ring_writer *writer);
 IPC_API void ipc_ring_reader_close(ipc_ring_reader *reader);
 
 IPC_API uint64_t ipc_ring_writer_capacity(const ipc_ring_writer *writer);
-IPC_API uint32_t ipc_ring_writer_max_payload(
-    const ipc_ring_writer *writer); /* capacity / 2 - 8, or the loan budget if that is more */
+/* capacity / 2 - 8, or the loan budget if that is more */
+IPC_API uint32_t ipc_ring_writer_max_payload(const ipc_ring_writer *writer);
 IPC_API uint64_t ipc_ring_reader_capacity(const ipc_ring_reader *reader);
 
-/* Claims LENGTH contiguous bytes in place. IPC_FULL at once if there is no room (or, for a long record, no loan). A new claim replaces an open one. */
+/* Claims LENGTH contiguous bytes in place. IPC_FULL at once if there is no room (or, for a long record, no loan). A new
+   claim replaces an open one. */
 IPC_API ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
 /* The same, waiting for room. IPC_FULL never; IPC_PEER_CLOSED/DIED when the reader is gone and the ring is full. */
 IPC_API ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
@@ -153,7 +154,7 @@ IPC_API ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, 
                                   ipc_deadline deadline, ipc_cancel *cancel);
 
 typedef struct ipc_record {
-    const void *payload; /* in shared memory, valid until released; a hostile peer can change it: read once, check, use */
+    const void *payload; /* shared, valid until released; a hostile peer can change it: read once, check, use */
     uint32_t length;
     uint16_t type;
     bool redelivered; /* published before this reader took over from one that died: it may have been handled already */

@@ -1,7 +1,7 @@
 /*
  * sync.h - mutex, semaphore and event between processes. What a process holds when it dies, or closes without giving it
- * back, comes back by itself: the next owner gets it with IPC_ABANDONED, once, and knows that what it guards may be half
- * done.
+ * back, comes back by itself: the next owner gets it with IPC_ABANDONED, once, and knows that what it guards may be
+ * half done.
  *
  * Threads. Any number of threads may use one object. What is held belongs to the object, not to the thread that
  * acquired it. Nobody is served in the order of asking.

@@ -4,13 +4,13 @@
 
 #include "layout/waiter_layout.h"
 
-#define IPC_MUTEX_MAGIC             0x5854554Du /* "MUTX" */
-#define IPC_SEMAPHORE_MAGIC         0x414D4553u /* "SEMA" */
-#define IPC_EVENT_MAGIC             0x544E5645u /* "EVNT" */
-#define IPC_SYNC_BODY_SIZE          384u
-#define IPC_SEMAPHORE_TABLE         512u /* of the permits, in the body */
-#define IPC_SEMAPHORE_PERMITS_MAX   4096u
-#define IPC_MUTEX_ABANDONED         0x80000000u /* bit 31 of `owner`, alone */
+#define IPC_MUTEX_MAGIC           0x5854554Du /* "MUTX" */
+#define IPC_SEMAPHORE_MAGIC       0x414D4553u /* "SEMA" */
+#define IPC_EVENT_MAGIC           0x544E5645u /* "EVNT" */
+#define IPC_SYNC_BODY_SIZE        384u
+#define IPC_SEMAPHORE_TABLE       512u /* of the permits, in the body */
+#define IPC_SEMAPHORE_PERMITS_MAX 4096u
+#define IPC_MUTEX_ABANDONED       0x80000000u /* bit 31 of `owner`, alone */
 
 typedef struct ipc_sync_body {
     /* written once, by the creator */

@@ -42,9 +42,9 @@ static uint32_t present_pages(const ipc_pool_place *place)
 
 static bool remove_pages(const ipc_pool *pool, const ipc_pool_place *place, uint32_t from, uint32_t to)
 {
-    return from >= to || ipc_platform_give_back_pages(pool->region->base,
-                                                      place->offset + ((uint64_t)from << IPC_POOL_PAGE_SHIFT),
-                                                      (uint64_t)(to - from) << IPC_POOL_PAGE_SHIFT);
+    return from >= to ||
+           ipc_platform_give_back_pages(pool->region->base, place->offset + ((uint64_t)from << IPC_POOL_PAGE_SHIFT),
+                                        (uint64_t)(to - from) << IPC_POOL_PAGE_SHIFT);
 }
 
 void ipc_pool_settle(ipc_pool *pool, uint32_t klass, uint32_t index)

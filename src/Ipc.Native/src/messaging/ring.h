@@ -84,9 +84,9 @@ struct ipc_ring_reader {
     /* hot: private positions */
     uint8_t *data;
     uint64_t capacity;
-    uint64_t position; /* next record to read */
-    uint64_t released; /* our read_position */
-    uint64_t freed;    /* our free_position */
+    uint64_t position;  /* next record to read */
+    uint64_t released;  /* our read_position */
+    uint64_t freed;     /* our free_position */
     uint64_t return_at; /* where a release has more to do than to say so; 0 while loans are unreleased */
     uint64_t redelivered_until;
     ipc_ring_header *header;

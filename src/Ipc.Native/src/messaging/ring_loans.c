@@ -2,12 +2,12 @@
  * What is too long for a record: a loan from the ring's pool, whose descriptor is the record (docs/wire-format.md
  * section 11).
  *
- * Writing. The record's line is free before the loan is taken, and stays untouched until the commit; then the descriptor
- * is written into it, the block becomes Published with the record's position, and only then is the record itself
- * published. A writer that dies in between leaves a block whose record is behind the tail: the next writer frees it.
- * Reading. Descriptors that were read are kept until the release. Then the position is released first and the blocks are
- * freed after: a reader that dies in between leaves blocks that are named by released records: the next reader frees
- * them. A writer that waits for a loan waits as for room: `wanted`, `space`.
+ * Writing. The record's line is free before the loan is taken, and stays untouched until the commit; then the
+ * descriptor is written into it, the block becomes Published with the record's position, and only then is the record
+ * itself published. A writer that dies in between leaves a block whose record is behind the tail: the next writer frees
+ * it. Reading. Descriptors that were read are kept until the release. Then the position is released first and the
+ * blocks are freed after: a reader that dies in between leaves blocks that are named by released records: the next
+ * reader frees them. A writer that waits for a loan waits as for room: `wanted`, `space`.
  */
 #include "diagnostics/fault.h"
 #include "messaging/ring.h"

@@ -177,8 +177,8 @@ IPC_NOINLINE static ipc_status read_special(ipc_ring_reader *reader, uint64_t wo
         if (!within_ring(reader, position, view.size))
             return corrupt(reader, position, word);
         position += view.size;
-        word = ipc_load_acquire64(
-            ipc_record_at(reader->data, reader->capacity, position)); /* [publish] of the padding */
+        word =
+            ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, position)); /* [publish] of the padding */
     }
     if (!ipc_record_decode_any(&reader->ring, word, position, &view) || view.padding ||
         !within_ring(reader, position, view.size))

@@ -1,6 +1,6 @@
 /*
- * An event between processes: one word, set or not. Nobody holds it, so a death leaves nothing to take back; but one who
- * dies between setting and signalling leaves sleepers, which the recovery of its participant wakes.
+ * An event between processes: one word, set or not. Nobody holds it, so a death leaves nothing to take back; but one
+ * who dies between setting and signalling leaves sleepers, which the recovery of its participant wakes.
  */
 #include "diagnostics/fault.h"
 #include "sync/sync.h"

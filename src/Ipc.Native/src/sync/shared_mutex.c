@@ -115,8 +115,7 @@ ipc_status ipc_shared_mutex_release(ipc_shared_mutex *mutex)
 {
     if (!ipc_sync_is_closed(&mutex->sync) && put_back(&mutex->sync))
         return IPC_OK;
-    return ipc_fail(IPC_E_STATE, "%s was to be released by an object that does not hold it",
-                    mutex->sync.region->path);
+    return ipc_fail(IPC_E_STATE, "%s was to be released by an object that does not hold it", mutex->sync.region->path);
 }
 
 void ipc_shared_mutex_stop(ipc_shared_mutex *mutex)

@@ -1,8 +1,8 @@
 /*
  * A semaphore between processes: a word for each permit, 0 or the name of its holder, taken and given back by a CAS
- * [owner]. So no count has to be right after a death. What recovery frees it counts first in `abandoned`: who takes that
- * very permit finds the number raised, and a recovery that is killed in between makes one owner too many look twice,
- * never one too few.
+ * [owner]. So no count has to be right after a death. What recovery frees it counts first in `abandoned`: who takes
+ * that very permit finds the number raised, and a recovery that is killed in between makes one owner too many look
+ * twice, never one too few.
  */
 #include "diagnostics/fault.h"
 #include "sync/sync.h"

@@ -2,9 +2,9 @@
  * sync.h - what mutex, semaphore and event have in common: a region with one word to take and one waiter to sleep on.
  *
  * Everything that is held is a word that names its holder, taken and given back by a CAS [owner]. So a death leaves no
- * doubt about what was held, and its recovery, which may be killed and done again, is a CAS of the same words. An object
- * that leaves without giving back what it holds is treated like one that died. Under the region lock at each join,
- * what is held by nobody who is there is taken back too.
+ * doubt about what was held, and its recovery, which may be killed and done again, is a CAS of the same words. An
+ * object that leaves without giving back what it holds is treated like one that died. Under the region lock at each
+ * join, what is held by nobody who is there is taken back too.
  */
 #ifndef IPC_SYNC_INTERNAL_H
 #define IPC_SYNC_INTERNAL_H

@@ -65,8 +65,7 @@ static ipc_status create(void *owner, const char *path, ipc_region **created)
     const uint64_t size = sync->kind->kind == IPC_KIND_SEMAPHORE
                               ? IPC_SEMAPHORE_TABLE + permits * (uint64_t)sizeof(ipc_atomic32)
                               : IPC_SYNC_BODY_SIZE;
-    const uint64_t total =
-        (BODY_OFFSET + size + IPC_REGION_SIZE_UNIT - 1) & ~(uint64_t)(IPC_REGION_SIZE_UNIT - 1);
+    const uint64_t total = (BODY_OFFSET + size + IPC_REGION_SIZE_UNIT - 1) & ~(uint64_t)(IPC_REGION_SIZE_UNIT - 1);
     const ipc_region_plan plan = {
         .participants = PARTICIPANTS,
         .role = IPC_ROLE_WRITER | IPC_ROLE_READER,
@@ -119,8 +118,7 @@ static ipc_status start(ipc_sync *sync, const ipc_sync_options *options)
     return IPC_OK;
 }
 
-ipc_status ipc_sync_open(ipc_sync *sync, const char *name, const ipc_sync_options *options,
-                         const ipc_region_kind *kind)
+ipc_status ipc_sync_open(ipc_sync *sync, const char *name, const ipc_sync_options *options, const ipc_region_kind *kind)
 {
     static const ipc_sync_options defaults;
     if (options == NULL)

@@ -148,7 +148,8 @@ inline void answer_ping(writer_ref writer, const frame &ping) noexcept
 inline std::string too_large(const char *what, uint64_t size, uint64_t limit)
 {
     return std::string("the ") + what + " has " + std::to_string(size) + " bytes, the ring takes " +
-           std::to_string(limit) + "; open the connection with larger rings or a larger loan budget, or send less at a time";
+           std::to_string(limit) +
+           "; open the connection with larger rings or a larger loan budget, or send less at a time";
 }
 
 } // namespace ipc::rpc
