@@ -109,6 +109,8 @@ public sealed unsafe partial class TopicWriter
         int slowest = FindSlowest(out ulong least);
         if ((long)(position - _minimum) < _count)
             return true;
+        _obstacle = slowest == NoReader ? null : &Seat(slowest)->Cursor;
+        _obstacleSeen = least;
         NoteSlowReader(slowest, (long)(position - least));
         return false;
     }
@@ -297,31 +299,38 @@ public sealed unsafe partial class TopicWriter
         }
     }
 
+    /// <summary>The slowest reader has not moved: no need to look at the others, whose lines they are writing.</summary>
+    private bool IsHeldStill() => _obstacle != null && Atomic.LoadAcquire(ref *_obstacle) == _obstacleSeen;
+
     /// <summary>Room at the tail, or another reason than before why there is none.</summary>
-    private readonly struct RoomCondition : IWaitCondition
+    private struct RoomCondition : IWaitCondition
     {
+        private const int TurnsBetweenLooks = 32;
+
         private readonly TopicWriter _writer;
         private readonly Room _cause;
+        private int _turns;
 
         public RoomCondition(TopicWriter writer, Room cause)
         {
             _writer = writer;
             _cause = cause;
+            _turns = 0;
         }
 
-        public ulong LongestSleep => ulong.MaxValue;
+        public readonly ulong LongestSleep => ulong.MaxValue;
 
-        public bool IsTrue() => _writer.Look(out _, out _, out _) != _cause;
+        /// <summary>A whole look before each sleep, and now and then while spinning: the slowest reader may also have gone.</summary>
+        public bool IsTrue() =>
+            (_turns++ % TurnsBetweenLooks == 0 || _cause != Room.HeldByReader || !_writer.IsHeldStill()) && _writer.Look(out _, out _, out _) != _cause;
 
-        public IpcStatus PeerStatus()
+        public readonly IpcStatus PeerStatus()
         {
             _writer.Attend();
             return IpcStatus.Ok; // there may be others
         }
 
-        public void BeforeSleep()
-        {
-        }
+        public void BeforeSleep() => _turns = 0;
     }
 
     private readonly struct ReadersCondition : IWaitCondition

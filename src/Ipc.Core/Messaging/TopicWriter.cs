@@ -42,6 +42,8 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     private Loan _loan;                // the claim's, when it is longer than a block
     private ulong _reclaimed;          // loans of slots before this were looked at
     private ulong _leftAt = ulong.MaxValue; // the tail when this writer left: its place in the table may be another's from there on
+    private ulong* _obstacle;          // the cursor of the reader that held the last claim up,
+    private ulong _obstacleSeen;       // and what it was
     private int _slowReader = NoReader;
     private int _slowProcess;
     private long _slowBehind;
