@@ -136,7 +136,7 @@ internal sealed unsafe class QueueRules : RegionRules
         ulong state = Atomic.LoadAcquire(ref slot->State);
         LoanDescriptor* named = (LoanDescriptor*)((byte*)slot + SlotHeader.ByteSize);
         return SlotState.PhaseOf(state) is SlotState.Writing or SlotState.Ready or SlotState.Reading &&
-            (slot->Flags & SlotHeader.LoanFlag) != 0 && slot->LoanLap == SlotState.LapOf(state) &&
+            Atomic.LoadAcquire(ref slot->LoanLap) == SlotState.LapOf(state) && (slot->Flags & SlotHeader.LoanFlag) != 0 &&
             named->Class == descriptor.Class && named->Index == descriptor.Index && named->Generation == descriptor.Generation;
     }
 }

@@ -101,7 +101,7 @@ public sealed unsafe partial class SharedQueue
             return false;
         LoanDescriptor descriptor = loan.Describe(length);
         *(LoanDescriptor*)((byte*)slot + SlotHeader.ByteSize) = descriptor; // plain, as are length, type and flags
-        slot->LoanLap = SlotState.LapOf(word);
+        Atomic.StoreRelease(ref slot->LoanLap, SlotState.LapOf(word)); // after the descriptor: who sees the lap in a recovery sees that too
         *(ulong*)&slot->Length = (ulong)SlotHeader.LoanFlag << 48 | (ulong)type << 32 | length;
         if (!_pool!.Publish(loan, (ulong)((byte*)slot - _region.Base))) // [loan]
         {
