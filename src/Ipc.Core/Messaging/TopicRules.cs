@@ -207,7 +207,7 @@ internal sealed unsafe class TopicRules : RegionRules
         ulong word = Atomic.LoadAcquire(ref slot->State);
         LoanDescriptor* named = (LoanDescriptor*)(slot + 1);
         return SlotState.PhaseOf(word) is SlotState.Writing or SlotState.Ready &&
-            (slot->Flags & SlotHeader.LoanFlag) != 0 && slot->LoanLap == SlotState.LapOf(word) &&
+            Atomic.LoadAcquire(ref slot->LoanLap) == SlotState.LapOf(word) && (slot->Flags & SlotHeader.LoanFlag) != 0 && // [loan] the lap first: it is written last
             named->Class == descriptor.Class && named->Index == descriptor.Index && named->Generation == descriptor.Generation;
     }
 

@@ -87,8 +87,8 @@ public sealed unsafe partial class TopicWriter
         slot->Length = length;
         slot->Type = type;
         slot->Key = key;
-        slot->LoanLap = SlotState.LapOf(_claimWord);
         slot->Flags = SlotHeader.LoanFlag;
+        Atomic.StoreRelease(ref slot->LoanLap, SlotState.LapOf(_claimWord)); // [loan] last: from here on the slot names the block
         if (!Pool!.Publish(loan, (ulong)((byte*)slot - Region.Base)))
         {
             AbandonClaim();
