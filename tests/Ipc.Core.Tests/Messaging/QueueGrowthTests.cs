@@ -10,7 +10,12 @@ public sealed class QueueGrowthTests : QueueTest
 {
     private static QueueOptions Growing(int expansions, int distance = 0, bool preallocate = false) => new()
     {
-        BlockSize = 64, BlockCount = 4, MaxExpansions = expansions, MinExpansionDistance = distance, Preallocate = preallocate, LoanBudget = 0,
+        BlockSize = 64,
+        BlockCount = 4,
+        MaxExpansions = expansions,
+        MinExpansionDistance = distance,
+        Preallocate = preallocate,
+        LoanBudget = 0,
     };
 
     [Fact]
