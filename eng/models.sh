@@ -138,7 +138,7 @@ jobs=$work/jobs
         echo "search 3000 -DBITSTATE growth.pml -DRECEIVERS=1 -DDEATHS=1"
         echo "search 3000 -DBITSTATE growth.pml -DSEGMENTS=3 -DMESSAGES=4 -DOTHERS=0 -DHOLD=2 -DGIVES_UP"
         echo "search 3000 -DBITSTATE topic.pml -DPOLICY=EVICT -DABANDONS=1 -DDEATHS=1"
-        echo "search 3000 -DBITSTATE pool.pml -DTOPIC"
+        echo "holds 3000 -DCOLLAPSE pool.pml -DTOPIC"
         echo "search 3000 -DBITSTATE pool.pml -DSLOTS=2 -DOTHERS=2"
         echo "holds 3000 -DCOLLAPSE region.pml -DROUNDS=2"
         echo "holds 6000 -DCOLLAPSE region.pml -DACTORS=4 -DDEATHS=1"
