@@ -11,7 +11,8 @@ usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build]
 
   (none)         build, every test, sanitizers, analyzers, document checks     about 7 minutes, 2 cores, warm caches
   --quick        build and every test, without sanitizers and clang-tidy       about 5 minutes
-  --long         also stress, fuzz, kill storms, netstandard2.0, spin models   about 1 hour
+  --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
+                 and every mutant of tests/mutate.sh                           about 1 hour
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
   --debug        C# and C in Debug: the invariants inside the libraries are checked too
   --no-build     what is built already
@@ -256,6 +257,11 @@ if [ -z "$filter" ]; then
     fi
     check "whitespace of the C# sources" bash -c whitespace
     if [ $depth != quick ] && [ -d src/Ipc.Native/src ]; then check "clang-tidy" bash -c "set -o pipefail; clang_tidy"; fi
+    if [ $depth = long ]; then
+        check "mutants are caught" tests/mutate.sh --long
+    elif [ $depth = normal ]; then
+        check "mutants are caught" tests/mutate.sh
+    fi
     if [ $depth = long ] && [ -x eng/models.sh ]; then
         check "models of the protocols" eng/models.sh --long
     fi
