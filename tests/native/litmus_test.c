@@ -1,12 +1,12 @@
 /*
- * Litmus tests: one small program per sync point of docs/memory-ordering.md. Two threads run it many times, each time on
- * fresh words, through the same atomic.h as the library; every outcome is counted and printed, and a forbidden one must
- * not occur.
+ * Litmus tests: one small program per sync point of docs/memory-ordering.md. Two threads run it many times, each time
+ * on fresh words, through the same atomic.h as the library; every outcome is counted and printed, and a forbidden one
+ * must not occur.
  *
- * What this shows depends on the machine. x86 lets only a store pass a later load, so there [join] and [sleep] are put to
- * the test (the row "no fence" shows whether they were: it counts the outcome that the fences forbid), the others
- * against the compiler alone; on arm64 all of them are. What the payload is stands in plain variables where the order is
- * one of acquire and release: ThreadSanitizer, which knows the rules and not the machine, reports a weakened one.
+ * What this shows depends on the machine. x86 lets only a store pass a later load, so there [join] and [sleep] are put
+ * to the test (the row "no fence" shows whether they were: it counts the outcome that the fences forbid), the others
+ * against the compiler alone; on arm64 all of them are. What the payload is stands in plain variables where the order
+ * is one of acquire and release: ThreadSanitizer, which knows the rules and not the machine, reports a weakened one.
  */
 #include "atomic.h"
 #include "test.h"
@@ -197,7 +197,10 @@ TEST(seal)
 
 TEST(orphans)
 {
-    static const litmus one = {"[orphans]", 0, {count_after, look_after_count}, second_alone,
+    static const litmus one = {"[orphans]",
+                               0,
+                               {count_after, look_after_count},
+                               second_alone,
                                {"not yet", "whole", "!counted, but the slot is not Ready again"}};
     run(&one);
 }
@@ -243,14 +246,20 @@ static unsigned given_back(const cell *one)
 
 TEST(cursor)
 {
-    static const litmus one = {"[cursor]", 0, {read_then_store, overwrite_after_load}, given_back,
+    static const litmus one = {"[cursor]",
+                               0,
+                               {read_then_store, overwrite_after_load},
+                               given_back,
                                {"not passed yet", "read, then overwritten", "!read what came later"}};
     run(&one);
 }
 
 TEST(free_slot)
 {
-    static const litmus one = {"[free-slot]", 0, {read_then_cas, overwrite_after_cas}, given_back,
+    static const litmus one = {"[free-slot]",
+                               0,
+                               {read_then_cas, overwrite_after_cas},
+                               given_back,
                                {"not free yet", "read, then overwritten", "!read what came later"}};
     run(&one);
 }
@@ -298,7 +307,10 @@ static unsigned both_seen(const cell *one)
 TEST(sleep)
 {
     static const litmus one = {
-        "[sleep]", 0, {fenced_or, fenced_store}, both_seen,
+        "[sleep]",
+        0,
+        {fenced_or, fenced_store},
+        both_seen,
         {"the sleeper sees the data", "the publisher sees the sleeper", "both", "!neither: a lost wake-up"}};
     run(&one);
 }
@@ -306,14 +318,20 @@ TEST(sleep)
 TEST(join)
 {
     static const litmus one = {
-        "[join]", 0, {enter_then_tail, fenced_store}, both_seen,
+        "[join]",
+        0,
+        {enter_then_tail, fenced_store},
+        both_seen,
         {"the reader sees the tail", "the writer sees the entry", "both", "!neither: the writer overwrites"}};
     run(&one);
 }
 
 TEST(no_fence)
 {
-    static const litmus one = {"no fence", 0, {bare_store_of_word, bare_store}, both_seen,
+    static const litmus one = {"no fence",
+                               0,
+                               {bare_store_of_word, bare_store},
+                               both_seen,
                                {"the first sees the second", "the second sees the first", "both",
                                 "neither: this is what the fences of [sleep] and [join] forbid"}};
     run(&one);
@@ -343,7 +361,10 @@ static unsigned who_has_it(const cell *one)
 
 TEST(take)
 {
-    static const litmus one = {"[take]", 0, {first_takes, second_takes}, who_has_it,
+    static const litmus one = {"[take]",
+                               0,
+                               {first_takes, second_takes},
+                               who_has_it,
                                {"the first", "the second", "!both or neither", "!in the name of who has it not"}};
     run(&one);
 }
@@ -378,8 +399,8 @@ static unsigned both_added(const cell *one)
 
 TEST(owner)
 {
-    static const litmus one = {"[owner]", 0, {first_adds, second_adds}, both_added,
-                               {"one after the other", "!both at once"}};
+    static const litmus one = {
+        "[owner]", 0, {first_adds, second_adds}, both_added, {"one after the other", "!both at once"}};
     run(&one);
 }
 
@@ -408,7 +429,10 @@ static unsigned copy_and_check(cell *one)
 
 TEST(overwritten)
 {
-    static const litmus one = {"[overwrite]", 1, {overwrite, copy_and_check}, second_alone,
+    static const litmus one = {"[overwrite]",
+                               1,
+                               {overwrite, copy_and_check},
+                               second_alone,
                                {"noticed", "the old message, whole", "!torn, and taken for whole"}};
     run(&one);
 }
