@@ -150,6 +150,32 @@ TEST(AClaimOfAQueueAbandonsItselfAndAMessageReleasesItself)
     CHECK_EQUAL(thrown_by([&] { queue.send(std::string(300u << 20, 'x')); }), IPC_E_TOO_LARGE);
 }
 
+TEST(MutexSemaphoreAndEventComeBackFromWhoClosesWithThem)
+{
+    ipc::shared_mutex mine("mutex");
+    {
+        ipc::shared_mutex other("mutex");
+        CHECK_EQUAL(other.acquire(), IPC_OK);
+        CHECK_EQUAL(mine.acquire(ipc::deadline::now()), IPC_TIMEOUT);
+    }
+    CHECK_EQUAL(mine.acquire(), IPC_ABANDONED);
+    mine.release();
+    CHECK_EQUAL(thrown_by([&] { mine.release(); }), IPC_E_STATE);
+
+    ipc_sync_options two{};
+    two.permits = 2;
+    ipc::shared_semaphore permits("semaphore", two);
+    CHECK_EQUAL(permits.acquire(), IPC_OK);
+    CHECK_EQUAL(permits.available(), 1u);
+    CHECK_EQUAL(permits.permits(), 2u);
+    permits.release();
+
+    ipc::shared_event event("event");
+    event.set();
+    CHECK_EQUAL(event.wait(), IPC_OK);
+    CHECK_EQUAL(event.wait(ipc::deadline::now()), IPC_TIMEOUT);
+}
+
 TEST(DeadlinesComeFromDurations)
 {
     CHECK(ipc::deadline(0ms).has_passed());

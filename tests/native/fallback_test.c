@@ -112,6 +112,44 @@ TEST(a_sleeper_without_membarrier_asks_for_fences)
     ipc_ring_reader_close(reader);
 }
 
+/* From now on the kernel does not know how to populate a mapping, as before Linux 5.14. */
+static void take_populate_away(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)SYS_madvise, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 23, 0, 1), /* MADV_POPULATE_WRITE */
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {.len = sizeof filter / sizeof filter[0], .filter = filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        test_skip("system calls cannot be filtered here");
+    CHECK(ipc_platform_populate_needs_file());
+}
+
+TEST(loans_get_their_memory_where_mappings_cannot_be_populated)
+{
+    static const ipc_ring_options lending = {.capacity = 4096};
+    ipc_ring_writer *writer = NULL;
+    ipc_ring_reader *reader = NULL;
+    ipc_record record;
+    void *payload = NULL;
+    const uint32_t length = 3000000;
+    take_populate_away();
+    CHECK_OK(ipc_ring_writer_open("r", &lending, &writer));
+    CHECK_OK(ipc_ring_reader_open("r", &lending, &reader));
+    CHECK_OK(ipc_ring_try_claim(writer, length, &payload));
+    memset(payload, 'x', length);
+    CHECK_OK(ipc_ring_commit(writer, length, 1));
+    CHECK_OK(ipc_ring_try_read(reader, &record));
+    CHECK_EQUAL(length, record.length);
+    CHECK_EQUAL('x', ((const uint8_t *)record.payload)[length - 1]);
+    ipc_ring_writer_close(writer);
+    ipc_ring_reader_close(reader);
+}
+
 _Noreturn static void stay(void)
 {
     for (;;)
