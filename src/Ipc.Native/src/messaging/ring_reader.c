@@ -280,8 +280,12 @@ ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_can
     ipc_status status = ipc_ring_try_read(reader, record);
     if (status != IPC_EMPTY)
         return status;
+    (void)ipc_add32(&reader->end.inside, 1); /* until it has been read: close waits for that */
     status = ipc_ring_wait(reader, deadline, cancel);
-    return status == IPC_OK ? ipc_ring_try_read(reader, record) : status;
+    if (status == IPC_OK)
+        status = ipc_ring_try_read(reader, record);
+    (void)ipc_add32(&reader->end.inside, UINT32_MAX);
+    return status;
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------- */

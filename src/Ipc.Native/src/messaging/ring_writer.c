@@ -358,15 +358,9 @@ static bool attend_reader(void *subject)
     return writer->peer.attend(writer->peer.owner);
 }
 
-ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
-                          void **payload)
+static ipc_status wait_for_room(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                                void **payload)
 {
-    ipc_status status = ipc_ring_try_claim(writer, length, payload);
-    if (IPC_LIKELY(status != IPC_FULL))
-        return status;
-    if (length > writer->longest_record)
-        return ipc_ring_wait_for_loan(writer, length, deadline, cancel, payload);
-
     const ipc_wait wait = {
         .end = &writer->end,
         .waiter = &writer->header->space,
@@ -376,8 +370,21 @@ ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline
         .deadline = deadline,
         .cancel = cancel,
     };
-    status = ipc_wait_until(&wait, may_have_room);
+    ipc_status status = ipc_wait_until(&wait, may_have_room);
     return status == IPC_OK ? ipc_ring_try_claim(writer, length, payload) : status;
+}
+
+ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                          void **payload)
+{
+    ipc_status status = ipc_ring_try_claim(writer, length, payload);
+    if (IPC_LIKELY(status != IPC_FULL))
+        return status;
+    (void)ipc_add32(&writer->end.inside, 1); /* until it has been claimed: close waits for that */
+    status = length > writer->longest_record ? ipc_ring_wait_for_loan(writer, length, deadline, cancel, payload)
+                                             : wait_for_room(writer, length, deadline, cancel, payload);
+    (void)ipc_add32(&writer->end.inside, UINT32_MAX);
+    return status;
 }
 
 ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t length, uint16_t type,
