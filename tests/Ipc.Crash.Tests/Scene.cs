@@ -34,6 +34,9 @@ internal sealed class Scene : IDisposable
 
     public bool Kills => Action == FaultAction.Kill;
 
+    /// <summary>At this point the victim makes memory present for a loan, and nobody else can meanwhile.</summary>
+    public bool HoldsTheRegionLock => _point == "pool.grow.claimed";
+
     /// <summary>The process that has the fault point armed.</summary>
     public Driven Victim => _victim ??= _peers.New(VictimLanguage, new Dictionary<string, string>
     {
@@ -76,6 +79,9 @@ internal sealed class Scene : IDisposable
             Assert.Equal(free, region.TryLock(Wire.Region.LockOfParticipant + i));
         }
     }
+
+    /// <summary>A walk over the whole region finds nothing of the dead and nothing half-made. <paramref name="depth"/>: idle or empty.</summary>
+    public void CheckAsNew(string depth) => _peers.MustBeAsNew(Name, depth);
 
     /// <summary>Nothing of this name is left in the directory, nor anything without a proper name.</summary>
     public void CheckNothingLeft() => Assert.Empty(_peers.Directory.FilesOf(Name));

@@ -19,14 +19,16 @@ public sealed class VectorTests(Peers peers)
 {
     private const int Records = 8, Max = 700;
 
-    public static TheoryData<string> Names => ["ring", "listener", "connection"];
+    private static readonly string[] _names = ["ring", "listener", "connection", "queue", "queue-grown", "topic", "ring-loan"];
+
+    public static TheoryData<string> Names => [.. _names];
 
     public static TheoryData<string, Language> NamesAndLanguages
     {
         get
         {
             var data = new TheoryData<string, Language>();
-            foreach (string name in new[] { "ring", "listener", "connection" })
+            foreach (string name in _names)
             {
                 data.Add(name, Language.CSharp);
                 data.Add(name, Language.C);
@@ -101,11 +103,93 @@ public sealed class VectorTests(Peers peers)
         Assert.Empty(peers.Directory.FilesOf(name));
     }
 
-    /// <summary>Both languages make the same ring, byte for byte: what differs is who made it, and when.</summary>
+    /// <summary>What the dead receiver held, and what waited as redelivered, comes first; a loan, an open claim of the dead, the rest in order.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
+    public void TheGoldenQueueIsReceivedFromAndSentTo(Language language) =>
+        ReceiveGolden(language, "queue", "open-queue", [(1, 20, 1), (2, 20, 1), (3, 20, 0), (4, 3000, 0), (5, 20, 0)]);
+
+    /// <summary>Three segments, the first of them drained and sealed: received from across the seams, then used again.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
+    public void TheGoldenGrownQueueIsReceivedFromAndSentTo(Language language) =>
+        ReceiveGolden(language, "queue-grown", "open-queue", [(1, 20, 0), (2, 20, 0), (3, 20, 0), (4, 20, 0), (5, 20, 0)]);
+
+    [Theory]
+    [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
+    public void TheGoldenRingWithALoanIsRead(Language language) =>
+        ReceiveGolden(language, "ring-loan", "open-reader", [(1, 30, 1), (2, 3000, 1), (3, 30, 1)]);
+
+    /// <summary>From the oldest on, over gaps, a loan, and the claim of a dead writer.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
+    public void TheGoldenTopicIsReadAndWrittenTo(Language language)
+    {
+        string name = peers.NewName("golden");
+        peers.Directory.Place(name, File.ReadAllBytes(FileOf("topic", "region")));
+        Driven reader = peers.At(language, "reader"), writer = peers.At(Matrix.Other(language), "writer");
+        reader.Must($"open-subscriber 1 {name} open=existing join=oldest");
+        writer.Must($"open-publisher 1 {name} open=existing");
+        foreach ((int position, int type, int length) in new[] { (13, 3, 20), (14, 4, 20), (16, 6, 20), (17, 7, 3000) })
+        {
+            Answer message = reader.Must("read 1");
+            Assert.Equal((position, type, length, Numbered.HashOfPattern((uint)type, length)),
+                ((int)message["position"], (int)message["type"], (int)message["length"], (uint)message["hash"]));
+        }
+        Assert.Equal(IpcStatus.Empty, reader.Do("read 1").Status);
+        reader.Must("release 1");
+        for (int n = 0; n < 50; n++)
+        {
+            writer.Must($"write 1 {n} {n * 40} {n} timeout=600000");
+            Assert.Equal(Numbered.HashOfPattern((uint)n, n * 40), (uint)reader.Must("read 1 timeout=600000")["hash"]);
+            reader.Must("release 1");
+        }
+        peers.MustBeAsNew(name, "idle");
+        reader.Must("close 1");
+        writer.Must("close 1");
+        File.Delete(peers.Directory.FileOf(name)); // it is persistent
+    }
+
+    private void ReceiveGolden(Language language, string golden, string open, (int Type, int Length, int Redelivered)[] expected)
+    {
+        string name = peers.NewName("golden");
+        peers.Directory.Place(name, File.ReadAllBytes(FileOf(golden, "region")));
+        Driven receiver = peers.At(language, "reader"), sender = peers.At(Matrix.Other(language), "writer");
+        receiver.Must($"{open} 1 {name} open=existing");
+        foreach ((int type, int length, int redelivered) in expected)
+        {
+            Answer message = receiver.Must("read 1");
+            Assert.Equal((type, length, Numbered.HashOfPattern((uint)type, length), redelivered),
+                ((int)message["type"], (int)message["length"], (uint)message["hash"], (int)message["redelivered"]));
+            receiver.Must("release 1");
+        }
+        Assert.Equal(IpcStatus.Empty, receiver.Do("read 1").Status);
+        sender.Must($"{open.Replace("reader", "writer", StringComparison.Ordinal)} 1 {name} open=existing");
+        for (int n = 0; n < 50; n++)
+        {
+            sender.Must($"write 1 {n} {n * 40} {n} timeout=600000");
+            Assert.Equal(Numbered.HashOfPattern((uint)n, n * 40), (uint)receiver.Must("read 1 timeout=600000")["hash"]);
+            receiver.Must("release 1");
+        }
+        peers.MustBeAsNew(name, "empty");
+        receiver.Must("close 1");
+        sender.Must("close 1");
+        File.Delete(peers.Directory.FileOf(name)); // it is persistent
+    }
+
+    /// <summary>Both languages make the same region, byte for byte: what differs is who made it, and when.</summary>
     [Theory]
     [InlineData("open-writer 1 {0} capacity=8192")]
     [InlineData("open-reader 1 {0} capacity=4096 persistent=1")]
-    public void ANewRingIsTheSameInBothLanguages(string command)
+    [InlineData("open-writer 1 {0} capacity=8192 budget=100000")]
+    [InlineData("open-queue 1 {0} block=100 count=50 expansions=3 distance=7 drop=1 participants=5 budget=1000000")]
+    [InlineData("open-queue 1 {0} block=8 count=2 budget=none preallocate=1 expansions=1")]
+    [InlineData("open-publisher 1 {0} block=100 count=50 readers=5 writers=3 budget=1000000")]
+    [InlineData("open-publisher 1 {0} block=8 count=2 budget=none single=1 allowed=5")]
+    [InlineData("open-mutex 1 {0}")]
+    [InlineData("open-semaphore 1 {0} permits=5")]
+    [InlineData("open-event 1 {0} manual=1 set=1")]
+    public void ANewRegionIsTheSameInBothLanguages(string command)
     {
         byte[][] made = [.. Enum.GetValues<Language>().Select(language =>
         {
@@ -114,18 +198,23 @@ public sealed class VectorTests(Peers peers)
             peer.Must(string.Format(System.Globalization.CultureInfo.InvariantCulture, command, name));
             byte[] bytes = peers.Directory.Read(name);
             peer.Must("close 1");
-            File.Delete(peers.Directory.FileOf(name));
+            File.Delete(peers.Directory.FileOf(name)); // when it is persistent
             return bytes;
         })];
         foreach (byte[] bytes in made)
         {
             Clear(bytes, Wire.Region.Id, 28); // id, created, creator_pid
             Clear(bytes, Wire.Region.Change, 4); // how often it was signalled
-            Clear(bytes, (int)BinaryPrimitives.ReadUInt64LittleEndian(bytes.AsSpan(Wire.Region.BodyOffset)) + Wire.Ring.Space, 4);
-            int entry = Wire.Region.Participants;
-            Clear(bytes, entry + Wire.Participant.Pid, 4);
-            Clear(bytes, entry + Wire.Participant.StartTime, 16);
-            Clear(bytes, entry + Wire.Participant.PidNamespace, 12);
+            if (command.StartsWith("open-writer", StringComparison.Ordinal) || command.StartsWith("open-reader", StringComparison.Ordinal))
+                Clear(bytes, (int)BinaryPrimitives.ReadUInt64LittleEndian(bytes.AsSpan(Wire.Region.BodyOffset)) + Wire.Ring.Space, 4);
+            for (int entry = Wire.Region.Participants; entry < (int)BinaryPrimitives.ReadUInt64LittleEndian(bytes.AsSpan(Wire.Region.BodyOffset)); entry += Wire.Participant.Size)
+            {
+                if (bytes[entry] == 0)
+                    continue;
+                Clear(bytes, entry + Wire.Participant.Pid, 4);
+                Clear(bytes, entry + Wire.Participant.StartTime, 16);
+                Clear(bytes, entry + Wire.Participant.PidNamespace, 12);
+            }
         }
         Assert.Equal(made[0].Length, made[1].Length);
         int difference = made[0].AsSpan().CommonPrefixLength(made[1]);
@@ -159,6 +248,51 @@ public sealed class VectorTests(Peers peers)
                 listener.U64(slots + 3 * Wire.Listener.SlotSize + Wire.Listener.SlotConnectionId, 0xC1);
                 listener.U64((int)listener.U64((int)listener.U64(Wire.Region.BodyOffset) + Wire.Listener.ReadyOffset), 1 << 3);
                 return listener;
+            case "queue":
+                QueueImage queue = RegionImage.Queue(slots: 8, segmentLimit: 3).Stand(0, head: 10, tail: 14)
+                    .Put(0, 8, Wire.Slot.Reading, type: 1, owner: 2).Put(0, 9, Wire.Slot.Ready, type: 2, flags: Wire.Slot.Redelivered)
+                    .Put(0, 10, Wire.Slot.Ready, type: 3, owner: 1).Put(0, 11, Wire.Slot.Ready, type: 4, owner: 1).Lend(0, 11, 3000)
+                    .Put(0, 12, Wire.Slot.Writing, owner: 1).Put(0, 13, Wire.Slot.Ready, type: 5, owner: 2);
+                RegionImage.AddParticipant(queue, 0, Wire.Participant.RoleWriter | Wire.Participant.RoleReader, runtime: 1);
+                RegionImage.AddParticipant(queue, 1, Wire.Participant.RoleWriter | Wire.Participant.RoleReader, runtime: 2);
+                queue.U64(queue.Body + Wire.Queue.Orphans, 1);
+                queue.U64(queue.Body + Wire.Queue.RedeliveredCount, 1);
+                queue[Wire.Region.Recoveries] = 1;
+                return queue;
+            case "queue-grown":
+                QueueImage grown = RegionImage.Queue(slots: 4, segmentLimit: 3).Stand(0, head: 6, tail: 6, next: (2 << 16) | 1)
+                    .Stand(1, head: 1, tail: 4, next: (3 << 16) | 2).Stand(2, head: 0, tail: 2)
+                    .Put(1, 1, Wire.Slot.Ready, type: 1, owner: 1).Put(1, 2, Wire.Slot.Ready, type: 2, owner: 2).Put(1, 3, Wire.Slot.Ready, type: 3, owner: 1)
+                    .Put(2, 0, Wire.Slot.Ready, type: 4, owner: 1).Put(2, 1, Wire.Slot.Ready, type: 5, owner: 2);
+                grown.Seal(0, 6);
+                grown.Seal(1, 4);
+                grown[grown.Body + Wire.Queue.Segments] = 3;
+                grown.U64(grown.Body + Wire.Queue.Send, (3 << 16) | 2);
+                grown.U64(grown.Body + Wire.Queue.Receive, (2 << 16) | 1);
+                return grown;
+            case "topic":
+                TopicImage topic = RegionImage.Topic(slots: 8).Put(11, Wire.Slot.Ready, type: 1).Put(12, Wire.Slot.Gap, flags: Wire.Slot.Reclaimed)
+                    .Put(13, Wire.Slot.Ready, type: 3, key: 77).Put(14, Wire.Slot.Ready, type: 4, owner: 3).Put(15, Wire.Slot.Gap)
+                    .Put(16, Wire.Slot.Ready, type: 6).Put(17, Wire.Slot.Ready, type: 7).Lend(17, 3000).Put(18, Wire.Slot.Writing)
+                    .Read(1, state: 0x501, policy: 0, cursor: 14, joined: 9);
+                topic.U64(topic.Body + Wire.Topic.Tail, 19);
+                topic.U64(topic.Body + Wire.Topic.Evictions, 2);
+                RegionImage.AddParticipant(topic, 0, Wire.Participant.RoleWriter, runtime: 1);
+                RegionImage.AddParticipant(topic, 1, Wire.Participant.RoleReader, runtime: 2);
+                return topic;
+            case "ring-loan":
+                RingImage loan = RegionImage.RingWithPool().StartAt(4 * 4096 - 640);
+                byte[] small = new byte[30];
+                RegionImage.FillPattern(small, 1);
+                loan.Add(small, 1);
+                ulong record = loan.Tail;
+                loan.Add(RegionImage.PublishLoan(loan, loan.Bytes.Length - RegionImage.PoolSize, record, 2, 3000), 2);
+                loan.U64(loan.At(record), loan.U64(loan.At(record)) | Wire.Ring.Loan);
+                RegionImage.FillPattern(small, 3);
+                loan.Add(small, 3);
+                loan[loan.Ring + Wire.Ring.WriterState] = Wire.Ring.Left;
+                loan[loan.Ring + Wire.Ring.ReaderState] = Wire.Ring.Died;
+                return loan;
             default:
                 return RegionImage.Connection(0xC1, 3);
         }

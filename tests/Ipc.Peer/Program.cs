@@ -14,7 +14,8 @@ internal static class Program
     private const string Usage =
         """
         usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN NAME_OUT COUNT |
-          ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive
+          ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive |
+          storm KIND-ROLE NAME SIDE ID SEED
           [--capacity N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]
         """;
 
@@ -53,6 +54,7 @@ internal static class Program
         ["connect", var name, var count, var size] => ConnectionVerbs.Connect(name, Number(count), size, options),
         ["region-show", var name] => RegionShow.Run(name),
         ["drive"] => Drive.Driver.Run(),
+        ["storm", var what, var name, var side, var id, var seed] => Storm.StormWorker.Run(what, name, side, id, seed),
         _ => ShowUsage(),
     };
 

@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 namespace Ipc.Peer;
 
 /// <summary>peer region-show: a region as its bytes say it is, without entering it. The same lines as the C peer prints.</summary>
-internal static unsafe class RegionShow
+internal static unsafe partial class RegionShow
 {
     public static int Run(string name)
     {
@@ -23,7 +23,15 @@ internal static unsafe class RegionShow
         for (int index = 0; index < geometry.ParticipantCapacity; index++)
             ShowParticipant(index, (ParticipantEntry*)(view.Base + geometry.ParticipantOffset) + index, file);
         if (header.Kind == (uint)RegionKind.OfRing)
+        {
             ShowRing("ring.", (RingHeader*)(view.Base + geometry.BodyOffset));
+            if (ShowWord("ring.pool_offset", view, geometry.BodyOffset + 24, 8) is > 0 and var pool)
+                ShowPool(view, pool);
+        }
+        else if (header.Kind == (uint)RegionKind.OfQueue)
+            ShowQueue(view, geometry);
+        else if (header.Kind == (uint)RegionKind.OfTopic)
+            ShowTopic(view, geometry);
         else if (header.Kind == (uint)RegionKind.OfListener)
             ShowListener(view, geometry);
         else

@@ -12,6 +12,9 @@
  *   pattern   byte i of a record with seed s is  s * 17 + i * 3 + (i >> 8), its low 8 bits; answers carry FNV-1a 32 of it
  *   numbered  record n is the u64 n, then bytes (n + i) & 255; its length is 8 + (n * 2654435761 mod 2^32 >> 8) mod (max - 7)
  *
+ * Queues, topics and locks take the same words as rings where they mean the same: claim, fill, commit, abandon, write, read, release,
+ * wait, stop, resume, close; and stream and collect for numbered traffic of many senders, whose number n is sender * 2^32 + i.
+ *
  * Nothing here is clever: a command is a call of the library, and its answer is what the call returned.
  */
 #define _GNU_SOURCE
@@ -25,6 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "check_region.h"
 #include "drive_parts.h"
 
 enum { WORDS = 24 };
@@ -105,6 +109,12 @@ static void close_object(drive_object *o)
     case READER: ipc_ring_reader_close(o->handle); break;
     case LISTENER: ipc_listener_close(o->handle); break;
     case CONNECTION: ipc_connection_close(o->handle); break;
+    case QUEUE: drive_queue_close(o); break;
+    case PUBLISHER: ipc_topic_writer_close(o->handle); break;
+    case SUBSCRIBER: ipc_topic_reader_close(o->handle); break;
+    case MUTEX: ipc_shared_mutex_close(o->handle); break;
+    case SEMAPHORE: ipc_shared_semaphore_close(o->handle); break;
+    case EVENT: ipc_shared_event_close(o->handle); break;
     case NOTHING: break;
     }
     *o = (drive_object){ .kind = NOTHING };
@@ -126,6 +136,23 @@ static void fork_idle(void)
     printf("%d pid=%d\n", child > 0 ? 0 : IPC_E_SYSTEM, (int)child);
 }
 
+/* check NAME busy|idle|empty: the walk over the whole region (check_region.h). Only the C peer has this. */
+static void check(void)
+{
+    const char *depth = drive_word(2), *directory = getenv("IPC_DIR");
+    char path[512], *text = NULL;
+    size_t length = 0;
+    FILE *to      = open_memstream(&text, &length);
+    (void)snprintf(path, sizeof path, "%s/%s", directory != NULL ? directory : "", drive_word(1));
+    const int complaints =
+        check_region(path, strcmp(depth, "busy") == 0 ? CHECK_BUSY : strcmp(depth, "idle") == 0 ? CHECK_IDLE : CHECK_EMPTY, to);
+    (void)fclose(to);
+    for (size_t i = 0; i < length; i++)
+        text[i] = text[i] == '\n' ? ';' : text[i];
+    printf("%d complaints=%d | %s\n", complaints < 0 ? IPC_E_NOT_FOUND : complaints > 0 ? DRIVE_WRONG_CONTENT : 0, complaints, text);
+    free(text);
+}
+
 /* Whether the command was understood. */
 static bool run(void)
 {
@@ -133,6 +160,14 @@ static bool run(void)
     drive_object *object = drive_at(1);
     if (strcmp(command, "fork-idle") == 0) {
         fork_idle();
+        return true;
+    }
+    if (strcmp(command, "clear") == 0) {
+        drive_answer_with_text(ipc_clear(drive_word(1)));
+        return true;
+    }
+    if (strcmp(command, "check") == 0) {
+        check();
         return true;
     }
     if (strcmp(command, "close") == 0) {
@@ -145,7 +180,8 @@ static bool run(void)
         printf("%d | there is no object %s\n", IPC_E_STATE, drive_word(1));
         return true;
     }
-    if (drive_ring(command, object) || drive_traffic(command, object) || drive_connection(command, object))
+    if (drive_queue(command, object) || drive_topic(command, object) || drive_sync(command, object) || drive_ring(command, object) ||
+        drive_traffic(command, object) || drive_connection(command, object))
         return true;
     printf("2 | unknown command %s\n", command);
     return false;

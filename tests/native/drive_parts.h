@@ -7,15 +7,30 @@
 
 #include "ipc.h"
 
-enum { DRIVE_OBJECTS = 8192, DRIVE_FIRST_LENT = 1000, DRIVE_WRONG_CONTENT = 100 };
+enum { DRIVE_OBJECTS = 8192, DRIVE_FIRST_LENT = 1000, DRIVE_WRONG_CONTENT = 100, DRIVE_HELD = 64, DRIVE_END_OF_STREAM = 65535 };
 
-typedef enum drive_kind { NOTHING, WRITER, READER, LISTENER, CONNECTION } drive_kind;
+typedef enum drive_kind {
+    NOTHING,
+    WRITER,
+    READER,
+    LISTENER,
+    CONNECTION,
+    QUEUE,
+    PUBLISHER,  /* a topic's writer */
+    SUBSCRIBER, /* a topic's reader */
+    MUTEX,
+    SEMAPHORE,
+    EVENT,
+} drive_kind;
 
 typedef struct drive_object {
     drive_kind kind;
     void *handle;
-    void *claim; /* the open claim of a writer */
+    void *claim; /* the open claim of a ring's writer */
     uint32_t claimed;
+    ipc_block block;  /* the open claim of a queue or a topic's writer */
+    ipc_block *held;  /* what a queue has received and not released, oldest first; DRIVE_HELD of them */
+    uint32_t holding;
 } drive_object;
 
 extern drive_object drive_objects[DRIVE_OBJECTS];
@@ -42,5 +57,22 @@ ipc_ring_reader *drive_reader_of(const drive_object *object);
 bool drive_ring(const char *command, drive_object *object);
 bool drive_traffic(const char *command, drive_object *object);
 bool drive_connection(const char *command, drive_object *object);
+bool drive_queue(const char *command, drive_object *object);
+bool drive_queue_stream(const char *command, drive_object *object);
+bool drive_sync(const char *command, drive_object *object);
+bool drive_topic(const char *command, drive_object *object);
+bool drive_topic_stream(const char *command, drive_object *object);
+void drive_queue_close(drive_object *object);
+
+/* Contents; see the top of drive.c. */
+void drive_fill_pattern(void *bytes, uint32_t length, uint32_t seed);
+uint32_t drive_hash(const void *bytes, uint32_t length);
+
+/* The answers that queue and topic have in common. */
+void drive_answer_participants(const ipc_participant_info *list, uint32_t count);
+void drive_answer_change(ipc_status status, const ipc_change *change);
+void drive_answer_with_text(ipc_status status); /* also when the status is no error */
+ipc_open_mode drive_open_mode(void);
+uint64_t drive_budget_or_default(void); /* budget=BYTES|none */
 
 #endif

@@ -6,13 +6,14 @@
 
 #include "drive_parts.h"
 
-static void fill_pattern(unsigned char *bytes, uint32_t length, uint32_t seed)
+void drive_fill_pattern(void *memory, uint32_t length, uint32_t seed)
 {
+    unsigned char *bytes = memory;
     for (uint32_t i = 0; i < length; i++)
         bytes[i] = (unsigned char)(seed * 17u + i * 3u + (i >> 8));
 }
 
-static uint32_t hash(const void *bytes, uint32_t length)
+uint32_t drive_hash(const void *bytes, uint32_t length)
 {
     const unsigned char *b = bytes;
     uint32_t h = 2166136261u;
@@ -91,7 +92,7 @@ static void write_pattern(drive_object *o)
         drive_answer(IPC_E_NO_MEMORY);
         return;
     }
-    fill_pattern(bytes, length, (uint32_t)drive_number(2));
+    drive_fill_pattern(bytes, length, (uint32_t)drive_number(2));
     drive_answer(ipc_ring_write(drive_writer_of(o), bytes, length, (uint16_t)drive_number(4), drive_deadline(), NULL));
     free(bytes);
 }
@@ -105,7 +106,7 @@ static void read_one(drive_object *o)
         drive_answer(status);
     else
         printf("0 type=%u length=%" PRIu32 " hash=%" PRIu32 " redelivered=%d\n", record.type, record.length,
-               hash(record.payload, record.length), record.redelivered);
+               drive_hash(record.payload, record.length), record.redelivered);
 }
 
 static void show_peer(const drive_object *o)
@@ -149,7 +150,7 @@ bool drive_ring(const char *command, drive_object *o)
     else if (IS("extend"))
         extend(o);
     else if (IS("fill")) {
-        fill_pattern(o->claim, o->claimed, (uint32_t)drive_number(2));
+        drive_fill_pattern(o->claim, o->claimed, (uint32_t)drive_number(2));
         drive_answer(IPC_OK);
     } else if (IS("commit"))
         drive_answer(ipc_ring_commit(drive_writer_of(o), (uint32_t)drive_number(2), (uint16_t)drive_number(3)));

@@ -8,29 +8,7 @@
 #include <unistd.h>
 
 #include "drive_parts.h"
-
-static uint32_t numbered_length(uint64_t n, uint32_t max)
-{
-    return 8u + (((uint32_t)n * 2654435761u) >> 8) % (max - 7u);
-}
-
-static void fill_numbered(unsigned char *bytes, uint32_t length, uint64_t n)
-{
-    memcpy(bytes, &n, 8);
-    for (uint32_t i = 8; i < length; i++)
-        bytes[i] = (unsigned char)(n + i);
-}
-
-static int is_numbered(const unsigned char *bytes, uint32_t length, uint64_t *n)
-{
-    if (length < 8)
-        return 0;
-    memcpy(n, bytes, 8);
-    for (uint32_t i = 8; i < length; i++)
-        if (bytes[i] != (unsigned char)(*n + i))
-            return 0;
-    return 1;
-}
+#include "numbered.h"
 
 /* send ID FIRST COUNT MAX [batch=K] timeout=MS */
 static void send_numbered(drive_object *o)

@@ -8,6 +8,7 @@
  *   peer listen NAME                                echo server; prints "ready"; ends with its input
  *   peer connect NAME COUNT SIZE                    echo client
  *   peer drive                                      does what each line of its input says (drive.c)
+ *   peer storm KIND-ROLE NAME SIDE ID SEED          one worker of a storm (storm_worker.c)
  *   peer region-show NAME                           every field of the headers, a line each: key value
  *
  * Options: --capacity N, --budget N (of loans; default none), --wait adaptive|spin|block, --open create|open|any, --timeout MS.
@@ -191,13 +192,15 @@ static const verb verbs[] = {
     {"ring-write", 3, 4, ring_write},        {"ring-read", 2, 2, ring_read}, {"ring-echo", 3, 3, ring_echo},
     {"ring-hold", 2, 2, ring_hold},          {"listen", 1, 1, peer_listen},  {"connect", 3, 3, peer_connect},
     {"region-show", 1, 1, peer_region_show}, {"drive", 0, 0, peer_drive},
+    {"storm", 5, 5, peer_storm},
 };
 
 static int usage(void)
 {
     fprintf(stderr, "usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN "
                     "NAME_OUT COUNT |\n"
-                    "  ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive\n"
+                    "  ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive |\n"
+                    "  storm KIND-ROLE NAME SIDE ID SEED\n"
                     "  [--capacity N] [--budget N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]\n");
     return 2;
 }

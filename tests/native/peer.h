@@ -20,5 +20,6 @@ void peer_wait_for_input_end(void);
 int peer_listen(char **arguments, int count);
 int peer_connect(char **arguments, int count);
 int peer_region_show(char **arguments, int count);
+int peer_storm(char **arguments, int count);
 
 #endif

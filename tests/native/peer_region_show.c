@@ -4,6 +4,7 @@
 #include "layout/connection_layout.h"
 #include "layout/listener_layout.h"
 #include "memory/region.h"
+#include "peer_show.h"
 
 #include <inttypes.h>
 
@@ -146,8 +147,17 @@ int peer_region_show(char **arguments, int count)
         return peer_error(status);
     show_header(ipc_region_header_of(region));
     show_participants(region);
-    if (region->geometry.kind == IPC_KIND_RING)
+    if (region->geometry.kind == IPC_KIND_RING) {
         show_ring(region, "ring.", region->geometry.body_offset);
+        const uint64_t pool = *(const uint64_t *)ipc_region_at(region, region->geometry.body_offset + 24);
+        if (pool != 0) {
+            show("ring.", "pool_offset", pool);
+            peer_show_pool(region, pool);
+        }
+    } else if (region->geometry.kind == IPC_KIND_QUEUE)
+        peer_show_queue(region);
+    else if (region->geometry.kind == IPC_KIND_TOPIC)
+        peer_show_topic(region);
     else if (region->geometry.kind == IPC_KIND_LISTENER)
         show_listener(region);
     else

@@ -38,7 +38,7 @@ internal sealed partial class Driver
         _line = new Line(text);
         try
         {
-            string? answer = Ring() ?? Numbered() ?? Connect() ?? Process();
+            string? answer = Queue() ?? Topic() ?? Sync() ?? Ring() ?? Numbered() ?? Connect() ?? Process();
             if (answer == null)
             {
                 Answer($"2 | unknown command {_line.Word(0)}");
@@ -68,6 +68,7 @@ internal sealed partial class Driver
     private string? Process() => _line.Word(0) switch
     {
         "close" => Close(_line.Id),
+        "clear" => SharedStorage.Clear(_line.Word(1)) ? "0" : Status(IpcStatus.NotFound),
         _ => null,
     };
 

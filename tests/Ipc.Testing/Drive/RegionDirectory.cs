@@ -38,6 +38,14 @@ public sealed class RegionDirectory : IDisposable
 
     public byte[] Read(string name) => File.ReadAllBytes(FileOf(name));
 
+    /// <summary>The memory behind a region, in bytes: its holes count for nothing.</summary>
+    public long BlocksOf(string name)
+    {
+        var start = new System.Diagnostics.ProcessStartInfo("stat", ["-c", "%b", FileOf(name)]) { RedirectStandardOutput = true };
+        using var stat = System.Diagnostics.Process.Start(start)!;
+        return 512 * long.Parse(stat.StandardOutput.ReadToEnd(), System.Globalization.CultureInfo.InvariantCulture);
+    }
+
     /// <summary>What is there of one name: the region and the connections of a listener.</summary>
     public IReadOnlyList<string> FilesOf(string name) => [.. Directory.GetFileSystemEntries(Path)
         .Select(file => System.IO.Path.GetFileName(file))

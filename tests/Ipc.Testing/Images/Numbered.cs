@@ -25,4 +25,21 @@ public static class Numbered
             hash = (hash ^ (byte)(seed * 17u + (uint)i * 3u + (uint)(i >> 8))) * 16777619u;
         return hash;
     }
+
+    /// <summary>The sum that driven receivers of numbered streams answer, when each number of each of these senders came once.</summary>
+    public static uint SumOfStreams(int firstSender, int senders, int count)
+    {
+        uint sum = 0;
+        for (int sender = firstSender; sender < firstSender + senders; sender++)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                uint hash = 2166136261u;
+                for (int b = 0; b < 64; b += 8)
+                    hash = (hash ^ (byte)((((ulong)sender << 32) | (uint)i) >> b)) * 16777619u;
+                sum += hash;
+            }
+        }
+        return sum;
+    }
 }

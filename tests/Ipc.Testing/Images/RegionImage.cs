@@ -4,7 +4,7 @@ namespace Ipc.Testing.Images;
 
 /// <summary>Builds whole regions after docs/wire-format.md, without either library: what golden files and attackers are made of.</summary>
 /// <remarks>Everything is fixed, ids, times and pids included: the same call gives the same bytes for ever.</remarks>
-public static class RegionImage
+public static partial class RegionImage
 {
     /// <summary>Larger than any pid can be on Linux, so that it names nobody.</summary>
     public const uint NobodysPid = 0x7FFFFFF0;

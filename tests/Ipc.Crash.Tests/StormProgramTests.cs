@@ -1,0 +1,52 @@
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Linq;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Crash.Tests;
+
+/// <summary>
+/// tests/storm.sh and tests/soak.sh in their short form: real processes of both languages, killed or stopped at random instructions
+/// under content-checked traffic. The last line counts; the exit code is the verdict.
+/// </summary>
+public sealed class StormProgramTests
+{
+    private static readonly string _kills = Switches.LongRuns ? "1000" : "40";
+
+    [Theory]
+    [InlineData("queue")]
+    [InlineData("topic")]
+    [InlineData("ring")]
+    public void NothingIsLostRepeatedOrLeftBehindWhenProcessesAreKilled(string kind) =>
+        Run("storm.sh", "kills ", "--kind", kind, "--kills", _kills);
+
+    [Theory]
+    [InlineData("queue")]
+    [InlineData("topic")]
+    [InlineData("ring")]
+    public void NothingIsTakenFromTheLivingWhenProcessesAreStopped(string kind) =>
+        Run("storm.sh", "stops ", "--kind", kind, "--stop", "--kills", Switches.LongRuns ? "1000" : "20");
+
+    [Theory]
+    [InlineData("queue")]
+    [InlineData("topic")]
+    public void WhatTheyUseIsFlat(string kind)
+    {
+        string[] minutes = Switches.LongRuns ? ["--minutes", "10"] : [];
+        Run("soak.sh", "kills ", ["--kind", kind, .. minutes]);
+    }
+
+    private static void Run(string script, string lastLine, params string[] arguments)
+    {
+        var start = new ProcessStartInfo(Path.Combine(PeerPrograms.Top, "tests", script), arguments) { RedirectStandardOutput = true, RedirectStandardError = true };
+        using var storm = Process.Start(start)!;
+        System.Threading.Tasks.Task<string> errors = storm.StandardError.ReadToEndAsync();
+        string output = storm.StandardOutput.ReadToEnd(); // it ends by itself: it is stuck for half a minute at most
+        storm.WaitForExit();
+        TestContext.Current.SendDiagnosticMessage(output);
+        Assert.True(storm.ExitCode == 0, output + errors.Result);
+        Assert.StartsWith(lastLine, output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Last(), StringComparison.Ordinal);
+    }
+}

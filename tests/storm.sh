@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# usage: tests/storm.sh --kind queue|topic|ring [--kills N] [--stop] [--seed S] [--native-only]
+#
+# Real processes of both languages, content-checked traffic, and one of them killed (--stop: stopped for a while) at a random
+# instruction, N times. The last line is  kills N, acknowledged A, lost L, repeated unflagged R, left behind F ; the exit code
+# is 0 when L, R and F are 0. What is counted, and how, stands in tests/native/storm.c. Build first: eng/build.sh.
+set -u
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${IPC_NATIVE_BUILD:-$top/build/native}/tests/native
+managed=
+for configuration in Release Debug; do
+    peer=$top/tests/Ipc.Peer/bin/$configuration/net10.0/Ipc.Peer.dll
+    if [ -f "$peer" ]; then
+        managed="dotnet $peer"
+        break
+    fi
+done
+arguments=()
+for argument in "$@"; do
+    if [ "$argument" = --native-only ]; then managed=; else arguments+=("$argument"); fi
+done
+if [ ! -x "$build/storm" ]; then
+    echo "$build/storm is not built: run eng/build.sh" >&2
+    exit 2
+fi
+[ -z "$managed" ] || arguments+=(--managed "$managed")
+
+# Whatever happens to the storm itself, its regions go.
+IPC_DIR=$(mktemp -d "${IPC_DIR:-/dev/shm}/ipc-test.XXXXXX") || exit 2
+export IPC_DIR
+trap 'rm -rf "$IPC_DIR"' EXIT
+"$build/storm" ${arguments[@]+"${arguments[@]}"} --native "$build/peer"
