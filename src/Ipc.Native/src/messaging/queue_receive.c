@@ -13,6 +13,8 @@
 
 /* Different senders that are writing at one time; more of them, and there is "nothing" until one has finished. */
 #define SKIPPED_MAX 16
+/* So often may a walk use up its looks because others take what it comes to. */
+#define ROUNDS_MAX 64
 
 typedef struct skipped_owners {
     uint32_t count;
@@ -131,7 +133,9 @@ IPC_NOINLINE static ipc_status find_orphan(ipc_queue *queue, ipc_block *block)
 typedef struct walk {
     uint64_t turn; /* of `receive` when the walk began */
     uint64_t looks;
+    uint32_t rounds; /* of looks, in which others received */
     uint64_t position;
+    uint64_t entered; /* where the head of the segment was then */
     ipc_queue_segment *segment;
     ipc_slot_ring ring;
     skipped_owners skipped;
@@ -146,6 +150,7 @@ static bool enter_segment(ipc_queue *queue, walk *at, uint64_t turn)
     at->segment = &queue->view.segments[segment];
     at->ring = ipc_queue_slots(&queue->view, segment);
     at->position = ipc_load_acquire64(&at->segment->head);
+    at->entered = at->position;
     at->left_some = false;
     return true;
 }
@@ -176,6 +181,18 @@ static bool pass_segment(ipc_queue *queue, walk *at, ipc_status *status)
 
 typedef enum look { LOOK_AGAIN, LOOK_ON, LOOK_TAKE, LOOK_NOWHERE, LOOK_SEALED } look;
 
+/* Helps the head past the position, and goes where it is then: others may be taking as fast as we look. Claims that were
+   abandoned while nobody received can have gone round: positions are claimed in order, each only when the one a lap
+   before has been passed, so a slot k laps ahead shows that the head may go on by k - 2 laps and one. */
+static void pass_slot(walk *at, int32_t ahead)
+{
+    uint64_t seen = at->position;
+    const uint64_t next = seen + 1 + (ahead > 2 ? (uint64_t)(ahead - 2) << at->ring.shift : 0);
+    if (ipc_cas64(&at->segment->head, &seen, next))
+        seen = next;
+    at->position = (int64_t)(seen - next) > 0 ? seen - 1 : next - 1; /* the walk goes on from there */
+}
+
 /* What the slot at the walk's position means to it. */
 static look judge(walk *at, uint64_t word)
 {
@@ -193,7 +210,7 @@ static look judge(walk *at, uint64_t word)
     }
     if (ahead > 0 || (ahead == 0 && phase != IPC_PHASE_FREE)) {
         if (!at->left_some)
-            ipc_slot_help(&at->segment->head, at->position);
+            pass_slot(at, ahead);
         return LOOK_ON;
     }
     return ipc_queue_ends_at(word, ahead) ? LOOK_SEALED : LOOK_NOWHERE;
@@ -243,8 +260,14 @@ static bool walk_through(ipc_queue *queue, walk *at, ipc_block *block, ipc_statu
             return true;
         }
     }
-    *status = ipc_queue_restless(queue);
-    return true;
+    /* It was not for want of messages if others have received: another round, but not for ever. */
+    if (ipc_load_acquire64(&at->segment->head) == at->entered && !is_stale(queue, at)) {
+        *status = ipc_queue_restless(queue);
+        return true;
+    }
+    *status = IPC_EMPTY;
+    at->looks = 0;
+    return ++at->rounds == ROUNDS_MAX;
 }
 
 /* `block` NULL: only looks whether there is one. */
@@ -255,6 +278,7 @@ static ipc_status find(ipc_queue *queue, ipc_block *block)
     if (ipc_queue_is_closed(&queue->receiving))
         return IPC_CLOSED;
     at.looks = 0;
+    at.rounds = 0;
     do {
         if (has_orphans(queue)) {
             status = find_orphan(queue, block);
