@@ -20,6 +20,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -60,6 +61,8 @@ static int side_file;
 static uint32_t workers, next_id;
 static char directory[256], region_path[300];
 static uint64_t wrong;
+static uint32_t settled = PLACES;
+static uint64_t settled_lost;
 
 static uint64_t random_below(uint64_t limit)
 {
@@ -169,6 +172,28 @@ static void judge(const place *p, int status)
     give_up("a worker failed");
 }
 
+static uint64_t lost_of(uint32_t id)
+{
+    const uint64_t done = storm_record_of(side, id)->done;
+    uint64_t lost = 0;
+    for (uint64_t i = 0; i < done && strcmp(kind, "topic") != 0; i++)
+        lost += *storm_seen(side, (uint64_t)id << 32 | i) == 0;
+    return lost;
+}
+
+/* A soak counts those who are long gone now and then, and gives the memory of their notes back. Those who stay came
+ * first. */
+static void settle(void)
+{
+    for (; settled + 256 < next_id; settled++) {
+        settled_lost += lost_of(settled);
+        const uint64_t at = (uint64_t)((char *)storm_seen(side, (uint64_t)settled << 32) - side),
+                       from = (at + 4095) & ~UINT64_C(4095);
+        (void)fallocate(side_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+                        (off_t)(at + STORM_PER_SENDER - from) & ~4095);
+    }
+}
+
 static uint64_t progress(void)
 {
     uint64_t sum = 0;
@@ -243,6 +268,7 @@ static void soak(void)
                 pids[steady++] = places[i].pid;
         if (time(NULL) - sampled >= apart) {
             sampled = time(NULL);
+            settle();
             soak_sample(pids, names, steady, directory, region_path);
         }
     }
@@ -314,17 +340,16 @@ static int leftovers(void)
 
 static int count_all(void)
 {
-    uint64_t acknowledged = 0, lost = 0, repeated = 0, redelivered = 0, received = 0;
+    uint64_t acknowledged = 0, lost = settled_lost, repeated = 0, redelivered = 0, received = 0;
     for (uint32_t id = 0; id < next_id; id++) {
         const storm_record *r = storm_record_of(side, id);
-        const uint64_t done = r->done;
-        acknowledged += done;
+        acknowledged += r->done;
         received += r->received;
         redelivered += r->redelivered;
         lost += r->lost;
         repeated += r->repeated;
-        for (uint64_t n = 0; n < done && strcmp(kind, "topic") != 0; n++)
-            lost += *storm_seen(side, (uint64_t)id << 32 | n) == 0;
+        if (id < PLACES || id >= settled)
+            lost += lost_of(id);
     }
     if (stopping)
         repeated += redelivered;
