@@ -334,7 +334,7 @@ void ipc_queue_release(ipc_queue *queue, ipc_block *block)
         return;
     uint64_t word = block->reserved[IPC_BLOCK_WORD];
     IPC_FAULT_POINT("queue.release.before_free");
-    const bool freed = ipc_queue_change(slot, &word, ipc_queue_freed(word)); /* [free-slot] */
+    const bool freed = ipc_queue_end_own(queue, slot, &word, ipc_queue_freed(word)); /* [free-slot] */
     IPC_FAULT_POINT("queue.release.after_free");
     if (IPC_UNLIKELY(ipc_block_has_loan(block)) && freed)
         ipc_queue_free_loan(queue, block);
