@@ -63,6 +63,13 @@ internal sealed class Scene : IDisposable
         }
     }
 
+    /// <summary>Waits until somebody has said on this waiter of the body that it sleeps: threads of a runtime sleep for reasons of their own, too.</summary>
+    public void WaitForSleeper(int waiter)
+    {
+        using var region = new LiveRegion(File);
+        Watchdog.Until(() => (region[(long)region.U64(Wire.Region.BodyOffset) + waiter] & 1) != 0, $"a sleeper at {waiter} of {Name}");
+    }
+
     /// <summary>
     /// The region is as if the fault had not been: so many live participants in the table and no others, and nobody holds the
     /// region lock. The bytes are read without either library.

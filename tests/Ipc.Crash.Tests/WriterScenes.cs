@@ -1,4 +1,5 @@
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Crash.Tests;
@@ -20,6 +21,7 @@ internal static class WriterScenes
         reader.Must($"open-reader 1 {scene.Name} capacity=16384 wait=block");
         scene.Victim.Must($"open-writer 1 {scene.Name}");
         reader.Begin($"receive 1 1 {Count} {Max} timeout=600000");
+        scene.WaitForSleeper(Wire.Ring.Data);
         reader.WaitUntilAsleep();
         scene.Victim.Begin($"send 1 1 {Count} {Max} batch={batch} timeout=600000");
         scene.WaitForFault();
