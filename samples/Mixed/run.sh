@@ -6,11 +6,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 prices=${1:-200000}
 csharp=samples/Ticker/CSharp/bin/Release/net10.0/Ticker
 cpp=build/native/samples/Ticker/cpp/ticker
-if [ -z "${IPC_DIR:-}" ]; then
-    IPC_DIR=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/ipc-test.XXXXXX")
-    export IPC_DIR
-    trap 'rm -rf "$IPC_DIR"' EXIT
-fi
+IPC_DIR=$(mktemp -d "${IPC_DIR:-$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)}/sample.XXXXXX") # what is killed leaves files
+export IPC_DIR
+trap 'rm -rf "$IPC_DIR"' EXIT
 $csharp read mixed reliable 0 2 & readers=($!)
 $csharp read mixed reliable 0 2 & readers+=($!)
 $cpp write mixed "$prices" 2 & writers=($!)

@@ -6,11 +6,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 folder=${1:-/usr/share}
 csharp=samples/WorkQueue/CSharp/bin/Release/net10.0/WorkQueue
 cpp=build/native/samples/WorkQueue/cpp/workqueue
-if [ -z "${IPC_DIR:-}" ]; then
-    IPC_DIR=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/ipc-test.XXXXXX")
-    export IPC_DIR
-    trap 'rm -rf "$IPC_DIR"' EXIT
-fi
+IPC_DIR=$(mktemp -d "${IPC_DIR:-$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)}/sample.XXXXXX") # what is killed leaves files
+export IPC_DIR
+trap 'rm -rf "$IPC_DIR"' EXIT
 
 workers=()
 start() { # SLOT: even ones in C++

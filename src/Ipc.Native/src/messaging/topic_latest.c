@@ -61,7 +61,8 @@ static ipc_status allocate(ipc_topic_latest *latest, uint32_t capacity)
     if (latest->pending != NULL && latest->buckets != NULL)
         return IPC_OK;
     ipc_topic_latest_free(latest);
-    return ipc_fail(IPC_E_NO_MEMORY, "no memory for a table of %u keys", capacity);
+    (void)ipc_fail(IPC_E_NO_MEMORY, "no memory for a table of %u keys", capacity);
+    return IPC_E_NO_MEMORY;
 }
 
 ipc_status ipc_topic_latest_init(ipc_topic_latest *latest)

@@ -383,10 +383,11 @@ ipc_status ipc_topic_publish(ipc_topic_writer *writer, const void *payload, uint
                              uint64_t key, ipc_deadline deadline, ipc_cancel *cancel)
 {
     ipc_block block;
+    block.payload = NULL;
     ipc_status status = ipc_topic_claim(writer, length, deadline, cancel, &block);
     if (IPC_UNLIKELY(status != IPC_OK))
         return status;
-    if (length != 0)
+    if (length != 0 && block.payload != NULL)
         memcpy(block.payload, payload, length);
     return ipc_topic_commit(writer, &block, length, type, key);
 }
