@@ -9,7 +9,7 @@ usage() {
     cat <<'END'
 usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build]
 
-  (none)         build, every test, sanitizers, analyzers, document checks     about 7 minutes, 2 cores, warm caches
+  (none)         build, every test, sanitizers, analyzers, document checks     about 10 minutes, 2 cores, warm caches
   --quick        build and every test, without sanitizers and clang-tidy       about 5 minutes
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of tests/mutate.sh                           about 1 hour
