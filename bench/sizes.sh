@@ -46,8 +46,8 @@ for size in $sizes; do
     echo "$row" | awk '{ printf "%11d", $1; for (i = 2; i <= 4; i++) printf " %8.0f (%4.1f)", $i, $1 / $i; print "" }'
 done
 
-awk '!/^#/ { for (i = 2; i <= 4; i++) { if (n > 0 && $1 == size + 1 && $i > 2 * before[i]) { print "cliff at " $1 " B, column " i ": " before[i] " ns, then " $i " ns"; cliffs++ } before[i] = $i } size = $1; n++ }
-     END { printf "%d pairs of sizes one byte apart, cliffs: %d\n", 5, cliffs }' "$data"
+awk '!/^#/ { for (i = 2; i <= 4; i++) { if (n > 0 && $1 == size + 1 && $i > 2 * before[i]) { print "cliff at " $1 " B, column " i ": " before[i] " ns, then " $i " ns"; cliffs++ } before[i] = $i } if (n > 0 && $1 == size + 1) pairs++; size = $1; n++ }
+     END { printf "%d pairs of sizes one byte apart, cliffs: %d\n", pairs, cliffs }' "$data"
 
 if command -v gnuplot >/dev/null; then
     gnuplot <<G
