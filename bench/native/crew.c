@@ -409,10 +409,13 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     int failed = 0;
+    for (uint32_t i = 0; i < p.senders; i++)
+        close(senders[i].go);
+    for (uint32_t i = 0; i < p.receivers; i++) /* all before the first wait: later children hold copies of earlier pipes */
+        close(receivers[i].go);
     for (uint32_t i = 0; i < p.senders + p.receivers; i++) {
         const worker *w = i < p.senders ? &senders[i] : &receivers[i - p.senders];
         int status = 0;
-        close(w->go);
         if (waitpid(w->pid, &status, 0) != w->pid || status != 0)
             failed = 1;
     }
