@@ -63,22 +63,6 @@ static inline bool ipc_queue_is_closed(const ipc_end *end)
     return (ipc_load_relaxed32(&end->flags) & IPC_END_CLOSED) != 0;
 }
 
-/* Ends what we have begun with a slot: false when it is not ours any more. In a queue with one segment nobody but the owner
-   changes such a word (nothing is ever SEALED, and the dead do not come here), so a look and a store do. Worth, against a
-   CAS at commit and at release: docs/performance.md. */
-static inline bool ipc_queue_end_own(const ipc_queue *queue, ipc_block_slot *slot, uint64_t *word, uint64_t desired)
-{
-    if (IPC_UNLIKELY(!queue->single))
-        return ipc_queue_change(slot, word, desired);
-    const uint64_t found = ipc_load_relaxed64(&slot->state);
-    if (IPC_UNLIKELY(found != *word)) {
-        *word = found;
-        return false;
-    }
-    ipc_store_release64(&slot->state, desired); /* [ready-slot], [free-slot] */
-    return true;
-}
-
 /* A hint that leads nowhere, or words that keep a call looking: nothing that a queue does. */
 ipc_status ipc_queue_bad_turn(const ipc_queue *queue, uint64_t turn);
 ipc_status ipc_queue_restless(const ipc_queue *queue);

@@ -15,8 +15,6 @@
 #define SKIPPED_MAX 16
 /* So often may a walk use up its looks because others take what it comes to. */
 #define ROUNDS_MAX 64
-/* So often a receiver looks at a sender in the middle of its message before it looks past it: about a microsecond. */
-#define WRITING_LOOKS 64
 
 typedef struct skipped_owners {
     uint32_t count;
@@ -297,33 +295,24 @@ static ipc_status find(ipc_queue *queue, ipc_block *block)
     return status;
 }
 
-/* The slot at the head, if it is Ready: the only thing that a queue in full flow ever does. */
-static inline bool take_at_head(ipc_queue *queue, ipc_block *block, ipc_status *status, uint64_t *seen)
-{
-    ipc_atomic64 *head = &queue->view.segments[0].head;
-    const uint64_t h = ipc_load_acquire64(head);
-    const uint32_t lap = ipc_slot_lap_of(&queue->view.first, h);
-    ipc_block_slot *slot = ipc_slot_at(&queue->view.first, h);
-    uint64_t word = ipc_load_relaxed64(&slot->state);
-    *seen = word;
-    if (IPC_UNLIKELY((word & ~IPC_SLOT_OWNER) != ipc_slot_word(lap, 0, 0, IPC_PHASE_READY)))
-        return false;
-    const uint64_t mine = ipc_slot_word(lap, queue->owner, 0, IPC_PHASE_READING);
-    if (IPC_UNLIKELY(!ipc_cas64(&slot->state, &word, mine))) /* [ready-slot], [take] */
-        return false;
-    IPC_FAULT_POINT("queue.receive.reading");
-    ipc_slot_help(head, h);
-    IPC_FAULT_POINT("queue.receive.head");
-    *status = hand_out(queue, slot, mine, block);
-    return true;
-}
-
 ipc_status ipc_queue_try_receive(ipc_queue *queue, ipc_block *block)
 {
-    ipc_status status;
-    uint64_t word;
-    if (IPC_LIKELY(queue->single && !has_orphans(queue)) && IPC_LIKELY(take_at_head(queue, block, &status, &word)))
-        return status;
+    if (IPC_LIKELY(queue->single && !has_orphans(queue))) {
+        ipc_atomic64 *head = &queue->view.segments[0].head;
+        const uint64_t h = ipc_load_acquire64(head);
+        const uint32_t lap = ipc_slot_lap_of(&queue->view.first, h);
+        ipc_block_slot *slot = ipc_slot_at(&queue->view.first, h);
+        uint64_t word = ipc_load_relaxed64(&slot->state);
+        if (IPC_LIKELY((word & ~IPC_SLOT_OWNER) == ipc_slot_word(lap, 0, 0, IPC_PHASE_READY))) {
+            const uint64_t mine = ipc_slot_word(lap, queue->owner, 0, IPC_PHASE_READING);
+            if (IPC_LIKELY(ipc_cas64(&slot->state, &word, mine))) { /* [ready-slot], [take] */
+                IPC_FAULT_POINT("queue.receive.reading");
+                ipc_slot_help(head, h);
+                IPC_FAULT_POINT("queue.receive.head");
+                return hand_out(queue, slot, mine, block);
+            }
+        }
+    }
     return find(queue, block);
 }
 
@@ -334,7 +323,7 @@ void ipc_queue_release(ipc_queue *queue, ipc_block *block)
         return;
     uint64_t word = block->reserved[IPC_BLOCK_WORD];
     IPC_FAULT_POINT("queue.release.before_free");
-    const bool freed = ipc_queue_end_own(queue, slot, &word, ipc_queue_freed(word)); /* [free-slot] */
+    const bool freed = ipc_queue_change(slot, &word, ipc_queue_freed(word)); /* [free-slot] */
     IPC_FAULT_POINT("queue.release.after_free");
     if (IPC_UNLIKELY(ipc_block_has_loan(block)) && freed)
         ipc_queue_free_loan(queue, block);
@@ -353,8 +342,7 @@ typedef struct receive_wait {
     ipc_block *block; /* NULL: only until there is something */
 } receive_wait;
 
-/* The cheap look: is there anything at the head that is not simply "not yet"? What stands behind a sender that is slow is
-   found by the full looks in between. */
+/* The cheap look: is there anything at the head that is not simply "not yet"? */
 static bool may_have_message(const void *subject)
 {
     const ipc_queue *queue = ((const receive_wait *)subject)->queue;
@@ -366,9 +354,7 @@ static bool may_have_message(const void *subject)
     const uint64_t h = ipc_load_acquire64(&queue->view.segments[segment].head);
     const uint64_t word = ipc_load_acquire64(&ipc_slot_at(&ring, h)->state);
     const int32_t ahead = ipc_slot_ahead(word, ipc_slot_lap_of(&ring, h));
-    const uint32_t phase = ipc_slot_phase(word);
-    return ahead > 0 || (ahead == 0 && phase != IPC_PHASE_FREE && phase != IPC_PHASE_WRITING) ||
-           (word & IPC_SLOT_SEALED) != 0;
+    return ahead > 0 || (ahead == 0 && ipc_slot_phase(word) != IPC_PHASE_FREE) || (word & IPC_SLOT_SEALED) != 0;
 }
 
 static ipc_status check_receive(void *subject)
@@ -399,18 +385,7 @@ static ipc_status wait_for_message(ipc_queue *queue, ipc_deadline deadline, ipc_
 
 ipc_status ipc_queue_receive(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_block *block)
 {
-    ipc_status status;
-    uint64_t word = 0;
-    /* A sender at the head that is writing will be done in a moment. To look past it would take from it the line that it
-       needs next. */
-    for (int looks = 0; looks < WRITING_LOOKS && queue->single && !has_orphans(queue); looks++) {
-        if (IPC_LIKELY(take_at_head(queue, block, &status, &word)))
-            return status;
-        if (ipc_slot_phase(word) != IPC_PHASE_WRITING)
-            break;
-        ipc_platform_pause();
-    }
-    status = find(queue, block);
+    ipc_status status = ipc_queue_try_receive(queue, block);
     return IPC_LIKELY(status != IPC_EMPTY) ? status : wait_for_message(queue, deadline, cancel, block);
 }
 

@@ -178,7 +178,7 @@ ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length,
         ipc_queue_publish_loan(queue, block, length);
     word = mine;
     IPC_FAULT_POINT("queue.commit.before_ready");
-    if (!ipc_queue_end_own(queue, slot, &word, mine - IPC_PHASE_WRITING + IPC_PHASE_READY)) /* [ready-slot] */
+    if (!ipc_queue_change(slot, &word, mine - IPC_PHASE_WRITING + IPC_PHASE_READY)) /* [ready-slot] */
         return taken_away(block, mine, word);
     forget(block);
     IPC_FAULT_POINT("queue.commit.after_ready");
@@ -195,7 +195,7 @@ void ipc_queue_abandon(ipc_queue *queue, ipc_block *block)
     if (ipc_block_has_loan(block))
         ipc_queue_give_back_loan(queue, block);
     forget(block);
-    if (!ipc_queue_end_own(queue, slot, &word, ipc_queue_freed(word))) /* [free-slot] */
+    if (!ipc_queue_change(slot, &word, ipc_queue_freed(word))) /* [free-slot] */
         return;
     IPC_FAULT_POINT("queue.abandon.done");
     ipc_waiter_signal(&queue->view.header->data, queue->process_fences); /* what it hid can be taken now */
