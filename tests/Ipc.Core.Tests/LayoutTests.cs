@@ -22,7 +22,7 @@ public sealed class LayoutTests
         [typeof(ListenerSlot)] = (128, "State 0 ConnectionId 8"),
         [typeof(ConnectionHeader)] = (1024, "Magic 0 Slot 4 ToServer 8 ToClient 16 ConnectionId 24 Reply 128 ServerClose 132 ServerTextLength 136 ServerText 144 " +
             "ClientClose 512 HelloLength 516 Hello 528 Session 768"),
-        [typeof(SlotHeader)] = (32, "State 0 Length 8 Type 12 Flags 14 Key 16 LoanLap 24"),
+        [typeof(SlotHeader)] = (32, "State 0 Length 8 Type 12 Flags 14 Key 16 LoanLap 24 Fetched 28"),
         [typeof(QueueHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 SegmentLimit 12 Stride 16 SegmentsOffset 24 SegmentStride 32 Flags 40 MinExpansionDistance 44 " +
             "PoolOffset 48 Segments 128 GrowthFailures 132 Send 256 Receive 384 Data 512 Space 640 Orphans 768 OrphansCleared 776 Redelivered 896 Dropped 904"),
         [typeof(QueueSegmentHeader)] = (384, "Tail 0 Head 128 Next 256"),

@@ -136,6 +136,7 @@ TEST(the_slot_is_section_8)
     AT(ipc_block_slot, flags, 14, 2);
     AT(ipc_block_slot, key, 16, 8);
     AT(ipc_block_slot, loan_lap, 24, 4);
+    AT(ipc_block_slot, fetched, 28, 4);
     CHECK_EQUAL(128, ipc_block_stride(8));
     CHECK_EQUAL(128, ipc_block_stride(96));
     CHECK_EQUAL(256, ipc_block_stride(104));

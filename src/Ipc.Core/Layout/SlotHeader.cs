@@ -25,6 +25,8 @@ internal struct SlotHeader
     [FieldOffset(16)] public ulong Key; // topic
     [FieldOffset(24)] public uint LoanLap; // with LoanFlag: the lap of the message that the descriptor is of
 
+    [FieldOffset(28)] public uint Fetched; // topic: writers store 0 to have the line, nobody reads it
+
     /// <summary>Bytes from one slot to the next.</summary>
     public static ulong StrideOf(uint blockSize) => ((ulong)blockSize + (ByteSize + Alignment - 1)) & ~(ulong)(Alignment - 1);
 }

@@ -309,11 +309,19 @@ public sealed unsafe partial class SharedQueue
         return default;
     }
 
+    /// <summary>For the lag: it only has to grow, and by one with each message.</summary>
+    private ulong ReceivedSoFar()
+    {
+        ulong turn = Atomic.LoadAcquire(ref _header->Receive);
+        uint segment = QueueTurn.SegmentOf(turn);
+        return segment < _limit ? (turn << 16) + Atomic.LoadAcquire(ref _segments[segment].Head) : 0;
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private IpcStatus ReceiveWaiting(Deadline deadline, CancellationToken cancel, out QueueMessage message)
     {
         DataCondition condition = new(this, takes: true);
-        IpcStatus status = _control.Wait(ref condition, &_header->Data, deadline, cancel);
+        IpcStatus status = _control.Wait(ref condition, &_header->Data, deadline, cancel, _receivingLag, ReceivedSoFar());
         if (status != IpcStatus.Ok)
         {
             message = default;

@@ -296,6 +296,14 @@ public sealed unsafe partial class SharedQueue
         return Full();
     }
 
+    /// <summary>For the lag: it only has to grow, and by one with each message.</summary>
+    private ulong SentSoFar()
+    {
+        ulong turn = Atomic.LoadAcquire(ref _header->Send);
+        uint segment = QueueTurn.SegmentOf(turn);
+        return segment < _limit ? (turn << 16) + Atomic.LoadAcquire(ref _segments[segment].Tail) : 0;
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private IpcStatus ClaimWaiting(int length, Deadline deadline, CancellationToken cancel, out QueueClaim claim, bool marks = false)
     {
@@ -303,7 +311,7 @@ public sealed unsafe partial class SharedQueue
         SpaceCondition condition = new(this, length, marks);
         try
         {
-            IpcStatus status = _control.Wait(ref condition, &_header->Space, deadline, cancel);
+            IpcStatus status = _control.Wait(ref condition, &_header->Space, deadline, cancel, _sendingLag, SentSoFar());
             claim = status == IpcStatus.Ok ? condition.Taken() : default;
             GC.KeepAlive(this);
             return status;

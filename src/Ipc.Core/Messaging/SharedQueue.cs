@@ -50,6 +50,8 @@ public sealed unsafe partial class SharedQueue : IDisposable
     private readonly ulong _prepareMask;            // claims of such positions look whether the next segment is due
     private readonly Crowd _crowd;
     private readonly WaitControl _control;
+    private readonly StreamLag _sendingLag;
+    private readonly StreamLag _receivingLag;
     private ParticipantEvents? _events;
     private int _closed;
     private int _orphanHint;                        // where the last orphan was found
@@ -74,6 +76,8 @@ public sealed unsafe partial class SharedQueue : IDisposable
         _reading = SlotState.Of(0, _me, SlotState.Reading);
         _prepareMask = Math.Max(_geometry.SlotCount / 8, 1) - 1;
         _crowd = new Crowd(region);
+        _sendingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
+        _receivingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
         _control = new WaitControl(options.WaitMode, &_header->Data, &_header->Space, &region.Header->Change, (ulong)options.SpinLimit.Ticks * 100);
     }
 

@@ -25,6 +25,7 @@ public abstract unsafe class TopicEnd : IDisposable
         Geometry = rules.Geometry;
         Header = (TopicHeader*)region.Body;
         Index = region.Index;
+        Lag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, Geometry.SlotCount);
         Control = new WaitControl(options.WaitMode, &Header->Data, &Header->Space, &region.Header->Change, (ulong)options.SpinLimit.Ticks * 100);
     }
 
@@ -66,6 +67,8 @@ public abstract unsafe class TopicEnd : IDisposable
     }
 
     internal Region Region { get; }
+
+    private protected StreamLag Lag { get; }
 
     internal WaitControl Control { get; }
 

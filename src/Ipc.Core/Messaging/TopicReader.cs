@@ -131,7 +131,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
             if (!Enter())
                 return IpcStatus.Closed;
             DataCondition condition = new(this);
-            return Control.Wait(ref condition, &Header->Data, deadline, cancel);
+            return Control.Wait(ref condition, &Header->Data, deadline, cancel, Lag, _position);
         }
         finally
         {

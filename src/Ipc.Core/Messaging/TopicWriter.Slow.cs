@@ -190,7 +190,7 @@ public sealed unsafe partial class TopicWriter
             else
             {
                 RoomCondition condition = new(this, cause);
-                status = Control.Wait(ref condition, cause == Room.HeldByReader ? &Header->Space : &Header->Data, deadline, cancel);
+                status = Control.Wait(ref condition, cause == Room.HeldByReader ? &Header->Space : &Header->Data, deadline, cancel, Lag, Atomic.LoadAcquire(ref Header->Tail));
             }
 
             if (status == IpcStatus.Timeout && EvictSlowReaders(cause == Room.NoLoan))

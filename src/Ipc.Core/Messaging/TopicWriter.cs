@@ -24,6 +24,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
 {
     private const int NoClaim = -1;
     private const int NoReader = -1;
+    private const uint Fetched = 8; // slots whose lines a writer fetches together
     private const ulong ReclaimedGap = SlotState.Gap | SlotState.Reclaimed;
     private const ulong LowMask = 0xFFFF; // phase and flags
 
@@ -102,6 +103,8 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         {
             ulong position = Atomic.LoadAcquire(ref Header->Tail);
             SlotHeader* slot = SlotAt(position);
+            if (position % Fetched == 0)
+                FetchLines(position);
             ulong word = Atomic.LoadAcquire(ref slot->State);
             if ((long)(position - _minimum) < _count && SlotState.LapsAhead(word, (uint)(position >> _lapShift)) == -1 && IsTakeable(word) &&
                 TryTake(slot, position, word))
@@ -219,6 +222,15 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     }
 
     private SlotHeader* SlotAt(ulong position) => (SlotHeader*)(_slots + (position & _mask) * _stride);
+
+    /// <summary>Readers have looked at the slots that come next, so a writer must take each line back before it can change the slot, and its CAS waits for
+    /// that. Plain stores wait for nothing, so those of some slots in a row travel side by side: the slots' lines are here when their turn comes.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void FetchLines(ulong position)
+    {
+        for (uint i = 0; i < Fetched; i++)
+            SlotAt(position + i)->Fetched = 0;
+    }
 
     /// <summary>A word of the lap before that a writer may take, when the readers are through.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

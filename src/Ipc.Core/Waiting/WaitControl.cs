@@ -65,13 +65,16 @@ internal sealed unsafe class WaitControl
     /// <param name="waiter">The word to sleep on.</param>
     /// <param name="deadline">When to give up.</param>
     /// <param name="cancel">Ends this wait. Registered only if the wait has to sleep: no allocation otherwise.</param>
-    public IpcStatus Wait<TCondition>(ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel)
+    /// <param name="lag">What it knows about streams. Null: it never lags.</param>
+    /// <param name="progress">Of what is waited for, for the lag.</param>
+    public IpcStatus Wait<TCondition>(
+        ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel, StreamLag? lag = null, ulong progress = 0)
         where TCondition : struct, IWaitCondition
     {
         if (IsOver(ref condition, deadline, cancel, out IpcStatus status))
             return status;
 
-        if (_mode != WaitMode.Block && Spin(ref condition, deadline, cancel, out status))
+        if (_mode != WaitMode.Block && Spin(ref condition, lag, progress, deadline, cancel, out status))
             return status;
 
         if (!cancel.CanBeCanceled)
@@ -82,7 +85,8 @@ internal sealed unsafe class WaitControl
     }
 
     /// <summary>True: the wait is over with <paramref name="status"/>. False: the budget is.</summary>
-    private bool Spin<TCondition>(ref TCondition condition, Deadline deadline, CancellationToken cancel, out IpcStatus status)
+    private bool Spin<TCondition>(
+        ref TCondition condition, StreamLag? lag, ulong progress, Deadline deadline, CancellationToken cancel, out IpcStatus status)
         where TCondition : struct, IWaitCondition
     {
         status = IpcStatus.Ok;
@@ -91,6 +95,8 @@ internal sealed unsafe class WaitControl
         if (budget == 0 && !forever)
             return false;
 
+        if (lag is { IsDue: true })
+            lag.Behind(progress, deadline);
         ulong until = Os.Current.Now() + budget;
         for (int turn = 1; ; turn++)
         {
@@ -98,6 +104,7 @@ internal sealed unsafe class WaitControl
             {
                 if (turn > SpinsBetweenChecks)
                     _spin.Found();
+                lag?.Learn(turn <= StreamLag.Looks);
                 return true;
             }
 
@@ -110,6 +117,7 @@ internal sealed unsafe class WaitControl
             if (!forever && Os.Current.Now() >= until)
             {
                 _spin.Missed();
+                lag?.Learn(atOnce: false);
                 return false;
             }
         }

@@ -36,9 +36,9 @@ typedef struct ipc_block_slot {
     uint32_t length;
     uint16_t type;
     uint16_t flags;
-    uint64_t key;      /* of a topic */
-    uint32_t loan_lap; /* with IPC_BLOCK_HAS_LOAN: the lap of the message that the descriptor is of */
-    uint32_t reserved_28;
+    uint64_t key;         /* of a topic */
+    uint32_t loan_lap;    /* with IPC_BLOCK_HAS_LOAN: the lap of the message that the descriptor is of */
+    ipc_atomic32 fetched; /* of a topic: writers store 0 to have the line, nobody reads it */
     /* payload: block_size bytes */
 } ipc_block_slot;
 

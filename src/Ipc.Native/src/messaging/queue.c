@@ -102,6 +102,8 @@ static ipc_status start(ipc_queue *queue, const ipc_queue_options *options)
     ipc_end_init(&queue->receiving, options->wait_mode);
     ipc_end_limit_spin(&queue->sending, options->spin_ns);
     ipc_end_limit_spin(&queue->receiving, options->spin_ns);
+    ipc_lag_init(&queue->sending_lag, options->wait_mode, queue->sending.spin_max_ns, queue->view.slot_count);
+    ipc_lag_init(&queue->receiving_lag, options->wait_mode, queue->receiving.spin_max_ns, queue->view.slot_count);
     queue->sending.wakes[0] = &queue->view.header->space;
     queue->receiving.wakes[0] = &queue->view.header->data;
     ipc_region_changes_init(&queue->changes, region, &queue->crowd, options->wait_mode);

@@ -46,6 +46,8 @@ struct ipc_queue {
     ipc_region_changes changes;
     ipc_end sending;
     ipc_end receiving;
+    ipc_lag sending_lag;
+    ipc_lag receiving_lag;
     ipc_atomic64 grow_after; /* a failed attempt to grow is not repeated before then */
     ipc_queue_plan plan;     /* while it is being opened */
 };

@@ -13,8 +13,8 @@
 
 /* Different senders that are writing at one time; more of them, and there is "nothing" until one has finished. */
 #define SKIPPED_MAX 16
-/* So often may a walk use up its looks because others take what it comes to. */
-#define ROUNDS_MAX 64
+/* So often may others overtake one call that looks for a message: it then says that there is none to be had. */
+#define ROUNDS_MAX 1000
 
 typedef struct skipped_owners {
     uint32_t count;
@@ -132,8 +132,8 @@ IPC_NOINLINE static ipc_status find_orphan(ipc_queue *queue, ipc_block *block)
 /* Where a walk through the queue stands. */
 typedef struct walk {
     uint64_t turn; /* of `receive` when the walk began */
+    uint64_t here; /* of the segment at which it is */
     uint64_t looks;
-    uint32_t rounds; /* of looks, in which others received */
     uint64_t position;
     uint64_t entered; /* where the head of the segment was then */
     ipc_queue_segment *segment;
@@ -152,6 +152,7 @@ static bool enter_segment(ipc_queue *queue, walk *at, uint64_t turn)
     at->position = ipc_load_acquire64(&at->segment->head);
     at->entered = at->position;
     at->left_some = false;
+    at->here = turn;
     return true;
 }
 
@@ -166,6 +167,11 @@ static inline bool is_stale(const ipc_queue *queue, const walk *at)
 static bool pass_segment(ipc_queue *queue, walk *at, ipc_status *status)
 {
     const uint64_t next = ipc_load_acquire64(&at->segment->next); /* [seal] */
+    if (next >> IPC_TURN_SEGMENT_BITS !=
+        (at->here >> IPC_TURN_SEGMENT_BITS) + 1) { /* nobody's doing but a hostile one's */
+        *status = is_stale(queue, at) ? IPC_OK : ipc_queue_bad_turn(queue, next);
+        return true;
+    }
     if (at->skipped.count == 0) {
         uint64_t turn = at->turn;
         if (ipc_cas64(&queue->view.header->receive, &turn, next)) /* who waits for a free segment has one now */
@@ -181,9 +187,9 @@ static bool pass_segment(ipc_queue *queue, walk *at, ipc_status *status)
 
 typedef enum look { LOOK_AGAIN, LOOK_ON, LOOK_TAKE, LOOK_NOWHERE, LOOK_SEALED } look;
 
-/* Helps the head past the position, and goes where it is then: others may be taking as fast as we look. Claims that were
-   abandoned while nobody received can have gone round: positions are claimed in order, each only when the one a lap
-   before has been passed, so a slot k laps ahead shows that the head may go on by k - 2 laps and one. */
+/* Helps the head past the position, and goes where it is then: others may be taking as fast as we look. Claims that
+   were abandoned while nobody received can have gone round: positions are claimed in order, each only when the one a
+   lap before has been passed, so a slot k laps ahead shows that the head may go on by k - 2 laps and one. */
 static void pass_slot(walk *at, int32_t ahead)
 {
     uint64_t seen = at->position;
@@ -234,10 +240,10 @@ static look take(ipc_queue *queue, walk *at, ipc_block_slot *slot, uint64_t word
     return LOOK_TAKE;
 }
 
-/* One walk. True: `status` is the result; false: begin anew. */
+/* One walk. True: `status` is the result; false: others have received meanwhile, begin anew. */
 static bool walk_through(ipc_queue *queue, walk *at, ipc_block *block, ipc_status *status)
 {
-    for (; at->looks < queue->look_limit; at->looks++) {
+    for (at->looks = 0; at->looks < queue->look_limit; at->looks++) {
         ipc_block_slot *slot = ipc_slot_at(&at->ring, at->position);
         const uint64_t word = ipc_load_acquire64(&slot->state); /* [ready-slot] */
         look next = judge(at, word);
@@ -260,14 +266,10 @@ static bool walk_through(ipc_queue *queue, walk *at, ipc_block *block, ipc_statu
             return true;
         }
     }
-    /* It was not for want of messages if others have received: another round, but not for ever. */
-    if (ipc_load_acquire64(&at->segment->head) == at->entered && !is_stale(queue, at)) {
-        *status = ipc_queue_restless(queue);
-        return true;
-    }
-    *status = IPC_EMPTY;
-    at->looks = 0;
-    return ++at->rounds == ROUNDS_MAX;
+    if (ipc_load_acquire64(&at->segment->head) != at->entered || is_stale(queue, at))
+        return false;
+    *status = ipc_queue_restless(queue);
+    return true;
 }
 
 /* `block` NULL: only looks whether there is one. */
@@ -277,9 +279,7 @@ static ipc_status find(ipc_queue *queue, ipc_block *block)
     ipc_status status = IPC_EMPTY;
     if (ipc_queue_is_closed(&queue->receiving))
         return IPC_CLOSED;
-    at.looks = 0;
-    at.rounds = 0;
-    do {
+    for (int round = 0; round < ROUNDS_MAX; round++) {
         if (has_orphans(queue)) {
             status = find_orphan(queue, block);
             if (status != IPC_EMPTY)
@@ -288,11 +288,12 @@ static ipc_status find(ipc_queue *queue, ipc_block *block)
         at.turn =
             queue->view.segment_limit > 1 ? ipc_load_acquire64(&queue->view.header->receive) : IPC_QUEUE_FIRST_TURN;
         at.skipped.count = 0;
-        at.looks++;
         if (!enter_segment(queue, &at, at.turn))
             return ipc_queue_bad_turn(queue, at.turn);
-    } while (!walk_through(queue, &at, block, &status));
-    return status;
+        if (walk_through(queue, &at, block, &status))
+            return status;
+    }
+    return IPC_EMPTY;
 }
 
 ipc_status ipc_queue_try_receive(ipc_queue *queue, ipc_block *block)
@@ -357,6 +358,16 @@ static bool may_have_message(const void *subject)
     return ahead > 0 || (ahead == 0 && ipc_slot_phase(word) != IPC_PHASE_FREE) || (word & IPC_SLOT_SEALED) != 0;
 }
 
+/* For the lag: it only has to grow, and by one with each message. */
+static uint64_t received_so_far(const ipc_queue *queue)
+{
+    const uint64_t turn = queue->single ? IPC_QUEUE_FIRST_TURN : ipc_load_relaxed64(&queue->view.header->receive);
+    const uint32_t segment = ipc_turn_segment(turn);
+    if (segment >= queue->view.segment_limit)
+        return 0;
+    return (turn << IPC_TURN_SEGMENT_BITS) + ipc_load_relaxed64(&queue->view.segments[segment].head);
+}
+
 static ipc_status check_receive(void *subject)
 {
     const receive_wait *receive = subject;
@@ -379,6 +390,8 @@ static ipc_status wait_for_message(ipc_queue *queue, ipc_deadline deadline, ipc_
         .subject = &receive,
         .deadline = deadline,
         .cancel = cancel,
+        .lag = &queue->receiving_lag,
+        .progress = received_so_far(queue),
     };
     return ipc_wait_until(&wait, may_have_message);
 }

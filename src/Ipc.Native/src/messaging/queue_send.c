@@ -224,6 +224,16 @@ static bool may_have_room(const void *subject)
     return ipc_slot_ahead(word, ipc_slot_lap_of(&ring, t)) >= 0 || (word & IPC_SLOT_SEALED) != 0;
 }
 
+/* For the lag: it only has to grow, and by one with each message. */
+static uint64_t sent_so_far(const ipc_queue *queue)
+{
+    const uint64_t turn = queue->single ? IPC_QUEUE_FIRST_TURN : ipc_load_relaxed64(&queue->view.header->send);
+    const uint32_t segment = ipc_turn_segment(turn);
+    if (segment >= queue->view.segment_limit)
+        return 0;
+    return (turn << IPC_TURN_SEGMENT_BITS) + ipc_load_relaxed64(&queue->view.segments[segment].tail);
+}
+
 static ipc_status check_claim(void *subject)
 {
     const claim_wait *claim = subject;
@@ -251,6 +261,8 @@ ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadl
         .subject = &claim,
         .deadline = deadline,
         .cancel = cancel,
+        .lag = &queue->sending_lag,
+        .progress = sent_so_far(queue),
         .longest_sleep_ns = length > queue->view.block_size ? IPC_QUEUE_LOAN_NAP_NS : 0,
     };
     return ipc_wait_until(&wait, may_have_room);

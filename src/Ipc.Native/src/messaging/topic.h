@@ -60,6 +60,7 @@ typedef struct ipc_topic_end {
     ipc_crowd crowd;
     ipc_region_changes changes;
     ipc_end end;
+    ipc_lag lag;
     uint32_t role;
     const ipc_topic_options *options; /* while it is being opened */
     ipc_topic_start start;            /* a reader's, made by ipc_topic_region_enter */

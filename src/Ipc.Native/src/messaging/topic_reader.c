@@ -52,6 +52,7 @@ ipc_status ipc_topic_reader_start(ipc_topic_reader *reader, const ipc_topic_opti
     reader->policy = options->policy;
     reader->is_waited_for = options->policy <= IPC_EVICT;
     reader->may_be_evicted = options->policy == IPC_EVICT;
+    ipc_lag_init(&reader->base.lag, reader->base.end.mode, reader->base.end.spin_max_ns, reader->ring.mask + 1);
     reader->process_fences = ipc_waiter_process_fences();
     reader->base.end.wakes[0] = &topic->header->data;
     if (options->ignore != NULL) {
@@ -405,6 +406,8 @@ ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_c
         .subject = reader,
         .deadline = deadline,
         .cancel = cancel,
+        .lag = &reader->base.lag,
+        .progress = reader->position,
     };
     ipc_status status = check_message(reader);
     return status != IPC_EMPTY ? status : ipc_wait_until(&wait, may_have_message);

@@ -17,8 +17,10 @@
 #ifndef IPC_WAIT_H
 #define IPC_WAIT_H
 
+#include "compiler.h"
 #include "platform/platform.h"
 #include "waiting/cancel.h"
+#include "waiting/lag.h"
 #include "waiting/waiter.h"
 
 #define IPC_END_STOPPED 1u
@@ -53,6 +55,8 @@ typedef struct ipc_wait {
     void *subject;
     ipc_deadline deadline;
     ipc_cancel *cancel;
+    ipc_lag *lag;              /* NULL: never lags */
+    uint64_t progress;         /* of what is waited for, for the lag */
     uint32_t longest_sleep_ns; /* what is waited for may come without a signal: look again after that. 0: it does not */
 } ipc_wait;
 
@@ -103,6 +107,8 @@ static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready
     ipc_status result = IPC_EMPTY;
     if (ipc_end_spin_budget(wait->end) == 0)
         return IPC_EMPTY;
+    if (wait->lag != NULL && IPC_UNLIKELY(ipc_lag_is_due(wait->lag)))
+        ipc_lag_behind(wait->lag, wait->progress, wait->deadline);
     for (uint32_t round = 1;; round++) {
         for (int look = 0; look < IPC_SPIN_LOOKS; look++) {
             if (is_ready(wait->subject)) {
@@ -110,13 +116,18 @@ static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready
                 if (result != IPC_EMPTY) {
                     if (started != 0)
                         ipc_end_learn(wait->end, true);
+                    if (wait->lag != NULL)
+                        ipc_lag_learn(wait->lag, round == 1 && look < IPC_LAG_LOOKS);
                     return result;
                 }
             }
             ipc_platform_pause();
         }
-        if (!ipc_wait_spins_on(wait, round, &started, &result))
+        if (!ipc_wait_spins_on(wait, round, &started, &result)) {
+            if (wait->lag != NULL)
+                ipc_lag_learn(wait->lag, false);
             return result;
+        }
     }
 }
 
