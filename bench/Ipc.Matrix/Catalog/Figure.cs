@@ -18,15 +18,16 @@ internal enum Runner
 /// <param name="Target">The ratio to reach: at most, for times; at least, for rates.</param>
 /// <param name="Rival">What a user would take instead, measured in the same run.</param>
 /// <param name="Most">Instead of a ratio: the value that it may have at most.</param>
+/// <param name="Least">The same for rates: the value that it must have at least.</param>
 /// <param name="Optional">Left out where its program is not built: the library that it measures is not installed.</param>
 /// <param name="Spins">Needs two cores: on one, a spinning process only keeps the other from answering.</param>
 internal sealed record Figure(string Name, Unit Unit, Runner Runner, string? Limit = null, double? Target = null, string? Rival = null, bool Spins = false, double? Most = null,
-    bool Optional = false)
+    double? Least = null, bool Optional = false)
 {
     public bool IsRate => Unit is Unit.MillionPerSecond or Unit.GigabytesPerSecond;
 
-    public bool HasTarget => Target is not null || Most is not null;
+    public bool HasTarget => Target is not null || Most is not null || Least is not null;
 
     public bool Reaches(double value, double ratio) =>
-        Most is { } most ? value <= most : Target is not { } target || (IsRate ? ratio >= target : ratio <= target);
+        Most is { } most ? value <= most : Least is { } least ? value >= least : Target is not { } target || (IsRate ? ratio >= target : ratio <= target);
 }

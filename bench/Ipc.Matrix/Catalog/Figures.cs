@@ -10,7 +10,8 @@ internal static class Figures
 {
     private const string PingPong = "limit.pingpong64", Futex = "limit.futex", Spsc = "limit.spsc64", Copy = "limit.memcpy.1m", Stream = "limit.stream.64k";
     private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
-    private const string Socket = "uds.64", SocketOneWay = "uds.oneway.64", Http = "http2.uds.64";
+    private const string Socket = "uds.64", SocketOneWay = "uds.oneway.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
+    private const string SyncCall = "rpc.sync.64.spin.cs";
 
     public static IReadOnlyList<Figure> All { get; } =
     [
@@ -58,12 +59,15 @@ internal static class Figures
         new("topic.1m.1-1.c", GigabytesPerSecond, NativeCrew, Stream1M, 0.8, Spins: true),
         new("topic.100m.1-1.c", GigabytesPerSecond, NativeCrew, Stream100M, 0.8, Spins: true),
 
-        new("rpc.sync.64.spin.cs", Nanoseconds, Managed, PingPong, 8, Http, Spins: true),
+        new(SyncCall, Nanoseconds, Managed, PingPong, 8, Http, Spins: true),
         new("rpc.sync.64.spin.cpp", Nanoseconds, NativeRpc, PingPong, 6, Http, Spins: true),
         new("rpc.sync.64.block.cs", Microseconds, Managed, Futex, 1.3, Http),
         new("rpc.sync.64.block.cpp", Microseconds, NativeRpc, Futex, 1.3, Http),
         new("rpc.sync.4k.spin.cs", Nanoseconds, Managed, PingPong, Spins: true),
         new("rpc.sync.4k.spin.cpp", Nanoseconds, NativeRpc, PingPong, Spins: true),
+        new("rpc.async.64.spin.cs", Nanoseconds, Managed, SyncCall, 1.5, Http, Spins: true),
+        new("rpc.pipelined.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
+        new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
         new("rpc.response.1m.cs", Microseconds, Managed, Copy, 3, Spins: true),
         new("rpc.response.1m.cpp", Microseconds, NativeRpc, Copy, 3, Spins: true),
         new("rpc.allocated.sync.cs", BytesPerCall, Managed),
@@ -72,6 +76,7 @@ internal static class Figures
         new(Socket, Microseconds, Managed, Futex),
         new("tcp.64", Microseconds, Managed, Futex),
         new(Http, Microseconds, Managed, Futex),
+        new(HttpMany, MillionPerSecond, Managed, Spsc),
         new(SocketOneWay, MillionPerSecond, Managed, Spsc),
         new("rival.boostmq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
         new("rival.zeromq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),

@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.Threading.Tasks;
 
 namespace Ipc.Matrix;
 
@@ -22,5 +24,14 @@ internal sealed class BenchService : IBench
         return new Blob(_content);
     }
 
+    public ValueTask<Blob> EchoAsync(Blob request) => new(request);
+
     public Ticket Touch(Ticket request) => request;
+
+    public async IAsyncEnumerable<Sample> Watch(WatchRequest request)
+    {
+        for (int i = 0; i < request.Count; i++)
+            yield return new Sample((ulong)i, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5);
+        await Task.CompletedTask;
+    }
 }

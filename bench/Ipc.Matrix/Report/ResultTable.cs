@@ -50,11 +50,19 @@ internal static class ResultTable
             return Cells(figure.Name, result.Skipped ? "left out" : "[red]failed[/]", figure.Unit.Symbol(), "", "", "", "", result.Skipped ? result.Problem! : "");
         string ratio = result.Ratio is { } share ? share.ToString("F2", CultureInfo.InvariantCulture) : "";
         string colour = result.Reached switch { true => "green", false => "red", null => "default" };
-        string target = figure.Most is { } most ? $"<= {most:0} {figure.Unit.Symbol()}" : figure.Target is { } goal ? (figure.IsRate ? ">= " : "<= ") + goal.ToString("0.0", CultureInfo.InvariantCulture) : "";
+        string target = Target(figure);
         string rival = result is { Gain: { } gain, RivalValue: { } theirs } ? $"{figure.Rival} {Number(theirs)}, {gain.ToString(gain < 10 ? "F1" : "F0", CultureInfo.InvariantCulture)}x" : "";
         return Cells(figure.Name, Number(value), figure.Unit.Symbol(), result.LimitValue is { } limit ? Number(limit) : "", $"[{colour}]{ratio}[/]", target,
             result.Spread is { } spread ? spread.ToString("P0", CultureInfo.InvariantCulture) : "", rival);
     }
+
+    private static string Target(Figure figure) => figure switch
+    {
+        { Most: { } most } => $"<= {most:0} {figure.Unit.Symbol()}",
+        { Least: { } least } => $">= {least:0} {figure.Unit.Symbol()}",
+        { Target: { } goal } => (figure.IsRate ? ">= " : "<= ") + goal.ToString("0.0", CultureInfo.InvariantCulture),
+        _ => "",
+    };
 
     private static Markup[] Cells(params string[] texts) => texts.Select(text => new Markup(text)).ToArray();
 

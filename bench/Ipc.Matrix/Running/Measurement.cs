@@ -93,7 +93,10 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
         limit = programs.Start(figure);
         _limits.Add(figure.Name, limit);
         _limitSamples.Add(figure.Name, new Samples());
-        Round(limit); // touches its memory: not counted
+        if (figure.Runner == Runner.NativeLimits)
+            Round(limit); // touches its memory: not counted
+        else
+            WarmUp(limit, figure); // one of our own figures, for another to stand beside
         return limit;
     }
 

@@ -15,7 +15,7 @@ namespace Ipc.Matrix;
 
 /// <summary>64 bytes posted and returned over HTTP/2 on a Unix socket: ASP.NET's server, .NET's client, nothing above them.</summary>
 /// <remarks>What a gRPC call does at least: its framing, metadata and message objects would come on top.</remarks>
-internal sealed class Http2Echo(int count) : Subject(count)
+internal sealed class Http2Echo(int count, int inFlight = 1) : Subject(count)
 {
     private static readonly Uri s_address = new("http://bench/echo");
 
@@ -41,7 +41,7 @@ internal sealed class Http2Echo(int count) : Subject(count)
     public override double Measure(int count)
     {
         double perCall = MeasureAsync(count).GetAwaiter().GetResult();
-        return Units.Convert(perCall, Unit.Nanoseconds, Unit.Microseconds);
+        return inFlight > 1 ? 1000 / perCall : Units.Convert(perCall, Unit.Nanoseconds, Unit.Microseconds);
     }
 
     public override void Dispose()
@@ -91,9 +91,17 @@ internal sealed class Http2Echo(int count) : Subject(count)
     {
         await CallAsync();
         long began = Stopwatch.GetTimestamp();
+        Task[] lanes = new Task[inFlight];
+        for (int lane = 0; lane < inFlight; lane++)
+            lanes[lane] = RepeatAsync(count / inFlight);
+        await Task.WhenAll(lanes);
+        return Nanoseconds(began, count / inFlight * inFlight);
+    }
+
+    private async Task RepeatAsync(int count)
+    {
         for (int i = 0; i < count; i++)
             await CallAsync();
-        return Nanoseconds(began, count);
     }
 
     private async Task CallAsync()

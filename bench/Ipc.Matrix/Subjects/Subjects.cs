@@ -14,6 +14,9 @@ internal static class Subjects
         "rpc.sync.64.spin.cs" => new RpcEcho(62, WaitMode.Spin, Unit.Nanoseconds, 50_000), // tag and length take two of the 64
         "rpc.sync.64.block.cs" => new RpcEcho(62, WaitMode.Block, Unit.Microseconds, 1_000),
         "rpc.sync.4k.spin.cs" => new RpcEcho(4093, WaitMode.Spin, Unit.Nanoseconds, 20_000),
+        "rpc.async.64.spin.cs" => new RpcAsyncEcho(50_000),
+        "rpc.pipelined.64.cs" => new RpcPipelined(100_000),
+        "rpc.stream.64.cs" => new RpcItems(300_000),
         "rpc.response.1m.cs" => new RpcFetch(1 << 20, 200),
         "rpc.allocated.sync.cs" => new RpcAllocated(10_000),
         "pipe.64" => new ByteEcho<PipeBytes>(1_000),
@@ -21,6 +24,7 @@ internal static class Subjects
         "tcp.64" => new ByteEcho<TcpBytes>(1_000),
         "uds.oneway.64" => new SocketOneWay(60_000),
         "http2.uds.64" => new Http2Echo(500),
+        "http2.uds.64.many" => new Http2Echo(5_000, 64),
         _ => throw new ArgumentException($"There is no figure {figure} in this program.", nameof(figure)),
     };
 }
