@@ -113,5 +113,6 @@ internal static class FaultTable
         new("event.set.after", SyncScenes.Setting),
         new("event.wait.consumed", SyncScenes.Consuming),
         new("sync.recover.done", SyncScenes.Recovering),
+        new("semaphore.recover.counted", SyncScenes.RecoveringPermit),
     ];
 }

@@ -141,22 +141,27 @@ internal static class SyncScenes
     }
 
     /// <summary>The victim joins a mutex whose owner is dead, and dies of the repair. The next one is told, once.</summary>
-    public static void Recovering(Scene scene)
+    public static void Recovering(Scene scene) => Recovering(scene, "mutex");
+
+    /// <summary>The same with a permit, between counting and marking it: nobody is told twice of one.</summary>
+    public static void RecoveringPermit(Scene scene) => Recovering(scene, "semaphore");
+
+    private static void Recovering(Scene scene, string kind)
     {
         Driven dead = scene.Survivor("dead");
-        dead.Must($"open-mutex 1 {scene.Name} persistent=1");
+        dead.Must($"open-{kind} 1 {scene.Name} persistent=1");
         dead.Must("acquire 1");
         dead.Kill();
-        scene.Victim.Begin($"open-mutex 1 {scene.Name} open=existing");
+        scene.Victim.Begin($"open-{kind} 1 {scene.Name} open=existing");
         scene.WaitForFault();
         Driven waiting = scene.Survivor("receiver"), other = scene.Survivor("sender");
         if (scene.Kills)
         {
-            waiting.Must($"open-mutex 1 {scene.Name} open=existing");
+            waiting.Must($"open-{kind} 1 {scene.Name} open=existing");
         }
         else
         {
-            waiting.Begin($"open-mutex 1 {scene.Name} open=existing");
+            waiting.Begin($"open-{kind} 1 {scene.Name} open=existing");
             scene.Victim.Continue();
             Assert.Equal(IpcStatus.Ok, scene.Victim.Result().Status);
             Assert.Equal(IpcStatus.Ok, waiting.Result().Status);
@@ -164,7 +169,7 @@ internal static class SyncScenes
         }
         Assert.Equal(IpcStatus.Abandoned, waiting.Do($"acquire 1 {Long}").Status);
         waiting.Must("release 1");
-        other.Must($"open-mutex 1 {scene.Name} open=existing");
+        other.Must($"open-{kind} 1 {scene.Name} open=existing");
         Assert.Equal(IpcStatus.Ok, other.Do($"acquire 1 {Long}").Status);
         other.Must("release 1");
         scene.CheckAsNew("idle");

@@ -96,7 +96,7 @@ static void check_semaphore(check *c)
         complain(c, "a semaphore of %u permits", permits);
     for (uint32_t i = 0; i < permits && i < CHECK_MOST; i++) {
         const uint32_t owner = check_u32(c, c->body + 512 + 4 * (uint64_t)i);
-        if (owner != 0 && !check_lives(c, owner))
+        if ((owner & 0x7FFFFFFFu) != 0 && (owner >> 31 != 0 || !check_lives(c, owner)))
             complain(c, "permit %u is held by %u, who is not there", i, owner);
     }
 }

@@ -85,7 +85,14 @@ static int recoverer_dies(void *fault)
     ipc_shared_semaphore *s = semaphore(&lasting);
     CHECK_EQUAL(3, ipc_shared_semaphore_available(s));
     CHECK_STATUS(IPC_ABANDONED, ipc_shared_semaphore_acquire(s, IPC_NOW, NULL));
-    CHECK_OK(ipc_shared_semaphore_acquire(s, IPC_NOW, NULL));
+    for (int i = 0; i < 4; i++) { /* each permit, one of them twice: nobody else is told */
+        CHECK_OK(ipc_shared_semaphore_acquire(s, IPC_NOW, NULL));
+        if (i == 1)
+            CHECK_OK(ipc_shared_semaphore_release(s));
+        if (i == 2)
+            for (int held = 0; held < 3; held++)
+                CHECK_OK(ipc_shared_semaphore_release(s));
+    }
     ipc_shared_semaphore_close(s);
     remove_file("m");
     remove_file("s");
@@ -96,6 +103,7 @@ static int recoverer_dies(void *fault)
 TEST(a_recovery_that_is_killed_is_done_again)
 {
     CHECK_EQUAL(0, test_wait_exit(test_fork(recoverer_dies, (void *)(uintptr_t) "sync.recover.done")));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(recoverer_dies, (void *)(uintptr_t) "semaphore.recover.counted")));
     CHECK_EQUAL(0, test_wait_exit(test_fork(recoverer_dies, (void *)(uintptr_t) "recover.before_free")));
 }
 

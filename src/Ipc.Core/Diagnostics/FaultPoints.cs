@@ -89,6 +89,7 @@ internal static class FaultPoints
     public const string SemaphoreReleaseAfter = "semaphore.release.after";
     public const string EventSetAfter = "event.set.after";
     public const string EventWaitConsumed = "event.wait.consumed";
+    public const string SemaphoreRecoverCounted = "semaphore.recover.counted";
     public const string SyncRecoverDone = "sync.recover.done";
 
     public static readonly bool Active = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("IPC_FAULT"));

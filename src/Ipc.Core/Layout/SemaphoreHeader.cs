@@ -10,10 +10,13 @@ internal struct SemaphoreHeader
     public const uint MagicValue = 0x414D4553; // "SEMA"
     public const uint MaxPermits = 4096;
 
+    /// <summary>In a permit's word, alone: available, and the last holder died, or left, holding it.</summary>
+    public const uint AbandonedPermit = 1u << 31;
+
     // Written once, by the creator.
     [FieldOffset(0)] public uint Magic;
     [FieldOffset(4)] public uint Permits;
 
-    [FieldOffset(128)] public uint Abandoned;     // permits of the gone that nobody has been told of: RMW
+    [FieldOffset(128)] public uint Abandoned;     // about how many permits are marked so: RMW
     [FieldOffset(256)] public WaiterWords Waiting; // who wants one sleeps here
 }

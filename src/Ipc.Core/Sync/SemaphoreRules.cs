@@ -1,8 +1,8 @@
 namespace Ipc;
 
 /// <summary>A semaphore's region.</summary>
-/// <remarks>Each permit is a word of its own, so a holder's death leaves no doubt about what it held. The number of abandoned ones is raised before the permit is free: whoever
-/// takes that very permit finds it, and a recovery that is killed in between tells once too often rather than not at all.</remarks>
+/// <remarks>Each permit is a word of its own, so a holder's death leaves no doubt about what it held. A permit that came back is marked, in its own word: whoever
+/// takes that very permit is told, once, however often the recovery is killed and done again. The number of them may be wrong: it only says that they are looked for first.</remarks>
 internal sealed unsafe class SemaphoreRules : SyncRules
 {
     private readonly SemaphoreOptions _options;
@@ -50,24 +50,12 @@ internal sealed unsafe class SemaphoreRules : SyncRules
         for (uint permit = 0; permit < Permits; permit++)
         {
             uint owner = Atomic.LoadAcquire(ref table[permit]);
-            if (owner == 0 || !IsGone(region, owner, gone))
+            if (owner is 0 or SemaphoreHeader.AbandonedPermit || !IsGone(region, owner, gone))
                 continue;
-            Add(&HeaderOf(region)->Abandoned, 1);
-            Atomic.TryExchange(&table[permit], owner, 0); // [owner]
+            Add(&HeaderOf(region)->Abandoned, 1); // first: too high is found out, too low is not
+            FaultPoints.Pass(FaultPoints.SemaphoreRecoverCounted);
+            Atomic.TryExchange(&table[permit], owner, SemaphoreHeader.AbandonedPermit); // [owner]
         }
-    }
-
-    /// <summary>Takes one off the number of abandoned permits; false when there is none.</summary>
-    public static bool TryTell(SemaphoreHeader* header)
-    {
-        uint seen;
-        while ((seen = Atomic.LoadAcquire(ref header->Abandoned)) != 0)
-        {
-            if (Atomic.TryExchange(&header->Abandoned, seen, seen - 1))
-                return true;
-        }
-
-        return false;
     }
 
     private static void Add(uint* number, uint count)

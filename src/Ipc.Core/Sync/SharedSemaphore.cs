@@ -36,7 +36,7 @@ public sealed unsafe class SharedSemaphore : IDisposable
         {
             int available = 0;
             for (uint permit = 0; permit < _permits && !_sync.IsClosed; permit++)
-                available += Atomic.LoadAcquire(ref _table[permit]) == 0 ? 1 : 0;
+                available += (Atomic.LoadAcquire(ref _table[permit]) & ~SemaphoreHeader.AbandonedPermit) == 0 ? 1 : 0;
             GC.KeepAlive(this);
             return available;
         }
@@ -63,14 +63,11 @@ public sealed unsafe class SharedSemaphore : IDisposable
             if (status == IpcStatus.Ok)
             {
                 FaultPoints.Pass(FaultPoints.SemaphoreAcquireTaken);
+                status = condition.Abandoned ? IpcStatus.Abandoned : IpcStatus.Ok;
                 if (_sync.IsClosed)
                 {
-                    TryGiveBack();
+                    TryGiveBack(condition.Abandoned ? SemaphoreHeader.AbandonedPermit : 0);
                     status = IpcStatus.Closed;
-                }
-                else if (SemaphoreRules.TryTell(_header))
-                {
-                    status = IpcStatus.Abandoned;
                 }
             }
         }
@@ -83,7 +80,7 @@ public sealed unsafe class SharedSemaphore : IDisposable
     /// <exception cref="IpcException">InvalidState: this object has none.</exception>
     public void Release()
     {
-        if (!_sync.IsClosed && !TryGiveBack() && !_sync.IsClosed)
+        if (!_sync.IsClosed && !TryGiveBack(0) && !_sync.IsClosed)
             Throw.Status(IpcStatus.InvalidState, $"A permit of the semaphore {_sync.Region.Path} was to be released, and this object has acquired none.");
         GC.KeepAlive(this);
     }
@@ -105,31 +102,50 @@ public sealed unsafe class SharedSemaphore : IDisposable
         GC.KeepAlive(this);
     }
 
-    private bool TryTake() => TryChange(0, _sync.Me);
-
-    private bool TryGiveBack()
+    private bool TryTake(out bool abandoned)
     {
-        if (!TryChange(_sync.Me, 0))
+        uint said = Atomic.LoadAcquire(ref _header->Abandoned);
+        if (said != 0 && TryTakeAbandoned(said))
+            return abandoned = true;
+        bool taken = TryChange(0, SemaphoreHeader.AbandonedPermit, _sync.Me, out uint was);
+        abandoned = taken && was != 0;
+        return taken;
+    }
+
+    /// <summary>There are said to be abandoned permits: takes one of these, which is one less then; it is one less, too, when there is none.</summary>
+    private bool TryTakeAbandoned(uint said)
+    {
+        bool taken = TryChange(SemaphoreHeader.AbandonedPermit, SemaphoreHeader.AbandonedPermit, _sync.Me, out _);
+        while (said != 0 && !Atomic.TryExchange(&_header->Abandoned, said, said - 1))
+            said = Atomic.LoadAcquire(ref _header->Abandoned);
+        return taken;
+    }
+
+    private bool TryGiveBack(uint free)
+    {
+        if (!TryChange(_sync.Me, _sync.Me, free, out _))
             return false;
         FaultPoints.Pass(FaultPoints.SemaphoreReleaseAfter);
         _sync.Signal();
         return true;
     }
 
-    /// <summary>Changes one word of the table, any one that holds <paramref name="from"/>.</summary>
-    private bool TryChange(uint from, uint to)
+    /// <summary>Changes one word of the table, any one that holds <paramref name="from"/> or <paramref name="or"/>; <paramref name="was"/> is what it held.</summary>
+    private bool TryChange(uint from, uint or, uint to, out uint was)
     {
         uint start = (uint)Atomic.LoadAcquire(ref _hint);
         for (uint i = 0; i < _permits; i++)
         {
             uint permit = start + i < _permits ? start + i : start + i - _permits;
-            if (Atomic.LoadAcquire(ref _table[permit]) == from && Atomic.TryExchange(&_table[permit], from, to)) // [owner]
+            was = Atomic.LoadAcquire(ref _table[permit]);
+            if ((was == from || was == or) && Atomic.TryExchange(&_table[permit], was, to)) // [owner]
             {
                 Atomic.StoreRelease(ref _hint, (int)permit);
                 return true;
             }
         }
 
+        was = 0;
         return false;
     }
 
@@ -138,16 +154,20 @@ public sealed unsafe class SharedSemaphore : IDisposable
     {
         private readonly SharedSemaphore _semaphore;
         private bool _done;
+        private bool _abandoned;
 
         public Condition(SharedSemaphore semaphore)
         {
             _semaphore = semaphore;
             _done = false;
+            _abandoned = false;
         }
+
+        public readonly bool Abandoned => _abandoned;
 
         public readonly ulong LongestSleep => ulong.MaxValue;
 
-        public bool IsTrue() => _done || (_done = _semaphore.TryTake());
+        public bool IsTrue() => _done || (_done = _semaphore.TryTake(out _abandoned));
 
         public readonly IpcStatus PeerStatus() => _semaphore._sync.AttendOthers();
 

@@ -10,7 +10,7 @@
 #define IPC_SYNC_BODY_SIZE        384u
 #define IPC_SEMAPHORE_TABLE       512u /* of the permits, in the body */
 #define IPC_SEMAPHORE_PERMITS_MAX 4096u
-#define IPC_MUTEX_ABANDONED       0x80000000u /* bit 31 of `owner`, alone */
+#define IPC_SYNC_ABANDONED        0x80000000u /* alone in a mutex's or a permit's word: free, and the last one died */
 
 typedef struct ipc_sync_body {
     /* written once, by the creator */
@@ -18,7 +18,7 @@ typedef struct ipc_sync_body {
     uint32_t parameter; /* semaphore: permits; event: 1 = stays set until it is reset */
     uint8_t reserved_8[120];
 
-    ipc_atomic32 word; /* [owner] mutex: owner; semaphore: abandoned; event: set */
+    ipc_atomic32 word; /* [owner] mutex: owner; semaphore: a guess; event: set */
     uint8_t reserved_132[124];
 
     ipc_waiter waiter; /* on which everybody sleeps */

@@ -101,8 +101,9 @@ static ipc_status take(void *subject)
 }
 
 /* Closed meanwhile: another one shall pass instead. */
-static bool put_back(ipc_sync *sync)
+static bool put_back(ipc_sync *sync, bool abandoned)
 {
+    (void)abandoned;
     if (sync->parameter == 0) {
         ipc_store_release32(&sync->body->word, 1); /* [owner] */
         ipc_sync_signal(sync);

@@ -25,8 +25,8 @@ static void take_back(const ipc_region *region, uint32_t gone)
 {
     ipc_atomic32 *word = &ipc_sync_body_of(region)->word;
     uint32_t owner = ipc_load_acquire32(word);
-    if (owner != 0 && owner != IPC_MUTEX_ABANDONED && ipc_sync_is_gone(region, owner, gone))
-        (void)ipc_cas32(word, &owner, IPC_MUTEX_ABANDONED); /* [owner] */
+    if (owner != 0 && owner != IPC_SYNC_ABANDONED && ipc_sync_is_gone(region, owner, gone))
+        (void)ipc_cas32(word, &owner, IPC_SYNC_ABANDONED); /* [owner] */
 }
 
 static ipc_status admit(ipc_region *region, uint32_t role)
@@ -78,14 +78,14 @@ void ipc_shared_mutex_close(ipc_shared_mutex *mutex)
 static bool may_take(const void *subject)
 {
     const uint32_t owner = ipc_load_relaxed32(&((const ipc_sync *)subject)->body->word);
-    return owner == 0 || owner == IPC_MUTEX_ABANDONED;
+    return owner == 0 || owner == IPC_SYNC_ABANDONED;
 }
 
 static ipc_status take(void *subject)
 {
     ipc_sync *sync = subject;
     uint32_t owner = ipc_load_relaxed32(&sync->body->word);
-    while (owner == 0 || owner == IPC_MUTEX_ABANDONED) {
+    while (owner == 0 || owner == IPC_SYNC_ABANDONED) {
         const bool abandoned = owner != 0;
         if (ipc_cas32(&sync->body->word, &owner, sync->owner)) { /* [owner] */
             IPC_FAULT_POINT("mutex.acquire.owned");
@@ -95,11 +95,11 @@ static ipc_status take(void *subject)
     return IPC_EMPTY;
 }
 
-static bool put_back(ipc_sync *sync)
+static bool put_back(ipc_sync *sync, bool abandoned)
 {
     uint32_t owner = sync->owner;
     IPC_FAULT_POINT("mutex.release.before");
-    if (!ipc_cas32(&sync->body->word, &owner, 0)) /* [owner] */
+    if (!ipc_cas32(&sync->body->word, &owner, abandoned ? IPC_SYNC_ABANDONED : 0)) /* [owner] */
         return false;
     IPC_FAULT_POINT("mutex.release.after");
     ipc_sync_signal(sync);
@@ -113,7 +113,7 @@ ipc_status ipc_shared_mutex_acquire(ipc_shared_mutex *mutex, ipc_deadline deadli
 
 ipc_status ipc_shared_mutex_release(ipc_shared_mutex *mutex)
 {
-    if (!ipc_sync_is_closed(&mutex->sync) && put_back(&mutex->sync))
+    if (!ipc_sync_is_closed(&mutex->sync) && put_back(&mutex->sync, false))
         return IPC_OK;
     return ipc_fail(IPC_E_STATE, "%s was to be released by an object that does not hold it", mutex->sync.region->path);
 }

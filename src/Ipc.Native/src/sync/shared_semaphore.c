@@ -1,8 +1,8 @@
 /*
  * A semaphore between processes: a word for each permit, 0 or the name of its holder, taken and given back by a CAS
- * [owner]. So no count has to be right after a death. What recovery frees it counts first in `abandoned`: who takes
- * that very permit finds the number raised, and a recovery that is killed in between makes one owner too many look
- * twice, never one too few.
+ * [owner]. So no count has to be right after a death. What recovery frees it marks as abandoned, in the permit's own
+ * word: whoever takes that very permit is told, once, however often the recovery is killed and done again. The body's
+ * word counts such permits, and may be wrong: it only makes those who acquire look for them first.
  */
 #include "diagnostics/fault.h"
 #include "sync/sync.h"
@@ -46,10 +46,11 @@ static void take_back(const ipc_region *region, uint32_t gone)
     ipc_atomic32 *table = ipc_region_at(region, region->geometry.body_offset + IPC_SEMAPHORE_TABLE);
     for (uint32_t permit = 0; permit < permits; permit++) {
         uint32_t owner = ipc_load_acquire32(&table[permit]);
-        if (owner == 0 || !ipc_sync_is_gone(region, owner, gone))
+        if (owner == 0 || owner == IPC_SYNC_ABANDONED || !ipc_sync_is_gone(region, owner, gone))
             continue;
-        (void)ipc_add32(&ipc_sync_body_of(region)->word, 1);
-        (void)ipc_cas32(&table[permit], &owner, 0); /* [owner] */
+        (void)ipc_add32(&ipc_sync_body_of(region)->word, 1); /* first: too high is found out, too low is not */
+        IPC_FAULT_POINT("semaphore.recover.counted");
+        (void)ipc_cas32(&table[permit], &owner, IPC_SYNC_ABANDONED); /* [owner] */
     }
 }
 
@@ -102,16 +103,16 @@ void ipc_shared_semaphore_close(ipc_shared_semaphore *semaphore)
     free(semaphore);
 }
 
-/* Changes one word of the table, any one that is `from`. */
-static bool change(ipc_sync *sync, uint32_t from, uint32_t to)
+/* Changes one word of the table, any one that is FROM or OR; `changed` is what it was. */
+static bool change(ipc_sync *sync, uint32_t from, uint32_t or, uint32_t to, uint32_t *changed)
 {
     ipc_atomic32 *hint = &((ipc_shared_semaphore *)(void *)sync)->hint; /* sync is its first member */
     const uint32_t start = ipc_load_relaxed32(hint);
     for (uint32_t i = 0; i < sync->parameter; i++) {
         const uint32_t permit = start + i < sync->parameter ? start + i : start + i - sync->parameter;
-        uint32_t expected = from;
-        if (ipc_load_relaxed32(&sync->table[permit]) == from &&
-            ipc_cas32(&sync->table[permit], &expected, to)) { /* [owner] */
+        uint32_t found = ipc_load_relaxed32(&sync->table[permit]);
+        if ((found == from || found == or) && ipc_cas32(&sync->table[permit], &found, to)) { /* [owner] */
+            *changed = found;
             ipc_store_relaxed32(hint, permit);
             return true;
         }
@@ -119,38 +120,46 @@ static bool change(ipc_sync *sync, uint32_t from, uint32_t to)
     return false;
 }
 
-/* Takes one off the number of abandoned permits, if there are any. */
-static bool is_told(ipc_sync *sync)
+/* There are said to be abandoned permits: one of these, which is one less then; and one less when there is none. */
+static bool take_abandoned(ipc_sync *sync, uint32_t said)
 {
-    uint32_t abandoned = ipc_load_acquire32(&sync->body->word);
-    while (abandoned != 0) {
-        if (ipc_cas32(&sync->body->word, &abandoned, abandoned - 1))
-            return true;
-    }
-    return false;
+    uint32_t was = 0;
+    const bool taken = change(sync, IPC_SYNC_ABANDONED, IPC_SYNC_ABANDONED, sync->owner, &was);
+    while (said != 0 && !ipc_cas32(&sync->body->word, &said, said - 1))
+        ;
+    return taken;
 }
 
 static ipc_status take(void *subject)
 {
-    if (!change(subject, 0, ((const ipc_sync *)subject)->owner))
+    ipc_sync *sync = subject;
+    uint32_t was = IPC_SYNC_ABANDONED;
+    const uint32_t said = ipc_load_acquire32(&sync->body->word);
+    if ((said == 0 || !take_abandoned(sync, said)) && !change(sync, 0, IPC_SYNC_ABANDONED, sync->owner, &was))
         return IPC_EMPTY;
     IPC_FAULT_POINT("semaphore.acquire.taken");
-    return is_told(subject) ? IPC_ABANDONED : IPC_OK;
+    return was == IPC_SYNC_ABANDONED ? IPC_ABANDONED : IPC_OK;
+}
+
+static bool is_available(const ipc_sync *sync, uint32_t permit)
+{
+    return (ipc_load_relaxed32(&sync->table[permit]) & ~IPC_SYNC_ABANDONED) == 0;
 }
 
 static bool may_take(const void *subject)
 {
     const ipc_sync *sync = subject;
     for (uint32_t permit = 0; permit < sync->parameter; permit++) {
-        if (ipc_load_relaxed32(&sync->table[permit]) == 0)
+        if (is_available(sync, permit))
             return true;
     }
     return false;
 }
 
-static bool put_back(ipc_sync *sync)
+static bool put_back(ipc_sync *sync, bool abandoned)
 {
-    if (!change(sync, sync->owner, 0))
+    uint32_t was = 0;
+    if (!change(sync, sync->owner, sync->owner, abandoned ? IPC_SYNC_ABANDONED : 0, &was))
         return false;
     IPC_FAULT_POINT("semaphore.release.after");
     ipc_sync_signal(sync);
@@ -164,7 +173,7 @@ ipc_status ipc_shared_semaphore_acquire(ipc_shared_semaphore *semaphore, ipc_dea
 
 ipc_status ipc_shared_semaphore_release(ipc_shared_semaphore *semaphore)
 {
-    if (!ipc_sync_is_closed(&semaphore->sync) && put_back(&semaphore->sync))
+    if (!ipc_sync_is_closed(&semaphore->sync) && put_back(&semaphore->sync, false))
         return IPC_OK;
     return ipc_fail(IPC_E_STATE, "a permit of %s was to be released by an object that has none",
                     semaphore->sync.region->path);
@@ -174,7 +183,7 @@ uint32_t ipc_shared_semaphore_available(const ipc_shared_semaphore *semaphore)
 {
     uint32_t available = 0;
     for (uint32_t permit = 0; permit < semaphore->sync.parameter && !ipc_sync_is_closed(&semaphore->sync); permit++)
-        available += ipc_load_relaxed32(&semaphore->sync.table[permit]) == 0;
+        available += is_available(&semaphore->sync, permit);
     return available;
 }
 

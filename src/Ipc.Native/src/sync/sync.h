@@ -38,9 +38,11 @@ ipc_status ipc_sync_open(ipc_sync *sync, const char *name, const ipc_sync_option
 void ipc_sync_close(ipc_sync *sync);
 
 /* Tries `take` (IPC_EMPTY: not now), then waits with it. What was taken when the object was closed meanwhile is put
-   back by `put_back`, and the result is IPC_CLOSED. */
+   back by `put_back`, as abandoned if we were told so (the next one has to be told then), and the result is IPC_CLOSED.
+ */
 ipc_status ipc_sync_acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (*may_take)(const void *sync),
-                            bool (*put_back)(ipc_sync *sync), ipc_deadline deadline, ipc_cancel *cancel);
+                            bool (*put_back)(ipc_sync *sync, bool abandoned), ipc_deadline deadline,
+                            ipc_cancel *cancel);
 
 static inline bool ipc_sync_is_closed(const ipc_sync *sync)
 {

@@ -166,7 +166,7 @@ static bool attend(void *subject)
 }
 
 static ipc_status acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (*may_take)(const void *sync),
-                          bool (*put_back)(ipc_sync *sync), ipc_deadline deadline, ipc_cancel *cancel)
+                          bool (*put_back)(ipc_sync *sync, bool abandoned), ipc_deadline deadline, ipc_cancel *cancel)
 {
     if (ipc_sync_is_closed(sync))
         return IPC_CLOSED;
@@ -184,14 +184,14 @@ static ipc_status acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (
         status = ipc_wait_until(&wait, may_take);
     }
     if ((status == IPC_OK || status == IPC_ABANDONED) && ipc_sync_is_closed(sync)) {
-        (void)put_back(sync);
+        (void)put_back(sync, status == IPC_ABANDONED);
         return IPC_CLOSED;
     }
     return status;
 }
 
 ipc_status ipc_sync_acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (*may_take)(const void *sync),
-                            bool (*put_back)(ipc_sync *sync), ipc_deadline deadline, ipc_cancel *cancel)
+                            bool (*put_back)(ipc_sync *sync, bool abandoned), ipc_deadline deadline, ipc_cancel *cancel)
 {
     /* Close waits until nobody is inside: also for who has just got it, and looks whether it may have it. */
     (void)ipc_add32(&sync->end.inside, 1);
