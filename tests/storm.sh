@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# usage: tests/storm.sh --kind queue|topic|ring [--kills N] [--stop] [--seed S] [--native-only]
+# usage: tests/storm.sh --kind queue|topic|ring|lock [--kills N] [--stop [--longest MS]] [--long] [--seed S] [--native-only]
 #
-# Real processes of both languages, content-checked traffic, and one of them killed (--stop: stopped for a while) at a random
-# instruction, N times. The last line is  kills N, acknowledged A, lost L, repeated unflagged R, left behind F ; the exit code
+# Real processes of both languages, content-checked traffic, and one of them killed (--stop: stopped for up to MS, by default 100 ms)
+# at a random instruction, N times (by default 100). --long: 1000 kills, a minute or two; with --stop 600 stops of up to 2 s, about
+# 10 minutes. The last line is  kills N, acknowledged A, lost L, repeated unflagged R, left behind F ; the exit code
 # is 0 when L, R and F are 0. What is counted, and how, stands in tests/native/storm.c. Build first: eng/build.sh.
 set -u
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -17,7 +18,11 @@ for configuration in Release Debug; do
 done
 arguments=()
 for argument in "$@"; do
-    if [ "$argument" = --native-only ]; then managed=; else arguments+=("$argument"); fi
+    case $argument in
+        --native-only) managed= ;;
+        --long) case " $* " in *" --stop "*) arguments+=(--kills 600 --longest 2000) ;; *) arguments+=(--kills 1000) ;; esac ;;
+        *) arguments+=("$argument") ;;
+    esac
 done
 if [ ! -x "$build/storm" ]; then
     echo "$build/storm is not built: run eng/build.sh" >&2

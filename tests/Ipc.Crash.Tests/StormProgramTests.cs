@@ -19,6 +19,7 @@ public sealed class StormProgramTests
     [InlineData("queue")]
     [InlineData("topic")]
     [InlineData("ring")]
+    [InlineData("lock")]
     public void NothingIsLostRepeatedOrLeftBehindWhenProcessesAreKilled(string kind) =>
         Run("storm.sh", "kills ", "--kind", kind, "--kills", _kills);
 
@@ -26,16 +27,18 @@ public sealed class StormProgramTests
     [InlineData("queue")]
     [InlineData("topic")]
     [InlineData("ring")]
+    [InlineData("lock")]
     public void NothingIsTakenFromTheLivingWhenProcessesAreStopped(string kind) =>
-        Run("storm.sh", "stops ", "--kind", kind, "--stop", "--kills", Switches.LongRuns ? "1000" : "20");
+        Run("storm.sh", "stops ", ["--kind", kind, "--stop", .. Switches.LongRuns ? (string[])["--long"] : ["--kills", "20"]]);
 
     [Theory]
     [InlineData("queue")]
     [InlineData("topic")]
+    [InlineData("lock")]
     public void WhatTheyUseIsFlat(string kind)
     {
-        string[] minutes = Switches.LongRuns ? ["--minutes", "10"] : [];
-        Run("soak.sh", "kills ", ["--kind", kind, .. minutes]);
+        string[] time = Switches.LongRuns ? ["--minutes", "10"] : ["--seconds", "30"];
+        Run("soak.sh", "kills ", ["--kind", kind, .. time]);
     }
 
     private static void Run(string script, string lastLine, params string[] arguments)

@@ -1,5 +1,5 @@
 /*
- * peer storm KIND-ROLE NAME SIDE ID SEED: one worker of a storm (storm.c). KIND is queue, topic or ring; ROLE is
+ * peer storm KIND-ROLE NAME SIDE ID SEED: one worker of a storm (storm.c). KIND is queue, topic, ring or lock; ROLE is
  *
  *   send      sends numbered messages; notes "tried" before the claim and "done" after the commit
  *   receive   checks content, per-sender order and flags; notes each delivery before it releases it
@@ -99,5 +99,7 @@ int peer_storm(char **arguments, int count)
         return peer_error(IPC_E_NO_MEMORY);
     if (arguments[0][0] == 'q')
         return storm_queue(&w, role + 1);
+    if (arguments[0][0] == 'l')
+        return storm_lock(&w, role + 1);
     return arguments[0][0] == 't' ? storm_topic(&w, role + 1) : storm_ring(&w, role + 1);
 }

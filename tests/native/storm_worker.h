@@ -18,6 +18,7 @@ typedef struct storm_worker {
 int storm_queue(storm_worker *w, const char *role);
 int storm_topic(storm_worker *w, const char *role);
 int storm_ring(storm_worker *w, const char *role);
+int storm_lock(storm_worker *w, const char *role);
 
 /* Sends numbered messages until the storm ends or the numbers are used up, each by one call of SEND. The exit code. */
 typedef ipc_status (*storm_send)(void *end, uint64_t n, uint32_t length, bool only_abandon);

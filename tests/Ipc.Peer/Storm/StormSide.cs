@@ -9,8 +9,13 @@ namespace Ipc.Peer.Storm;
 internal sealed unsafe class StormSide
 {
     public const int PerSender = 1 << 18;
+
+    /// <summary>Of a lock's worker: what it is acquiring.</summary>
+    public const uint Mutex = 1, Permit = 2;
+
+    private const int GuardedAt = 128;
     private const int Records = 4096, Record = 64;
-    private const int Tried = 0, Done = 8, Received = 16, Redelivered = 24, Lost = 32, Repeated = 40, Attached = 48;
+    private const int Tried = 0, Done = 8, Received = 16, Redelivered = 24, Lost = 32, Repeated = 40, Attached = 48, Dead = 52, Acquiring = 56;
     private readonly byte* _base;
     private readonly uint _id;
 
@@ -28,6 +33,21 @@ internal sealed unsafe class StormSide
     public uint Workers { get; }
 
     public bool Finish => Volatile.Read(ref *(uint*)_base) != 0;
+
+    /// <summary>A lock's receivers end, too.</summary>
+    public bool Over => Volatile.Read(ref *(uint*)_base) == 2;
+
+    public StormGuarded* Guarded => (StormGuarded*)(_base + GuardedAt);
+
+    public void NoteAcquiring(uint what) => Interlocked.Exchange(ref *(uint*)Word(_id, Acquiring), what);
+
+    public void AddDone() => Interlocked.Increment(ref *Word(_id, Done));
+
+    public void AddToldMutex() => Interlocked.Increment(ref *Word(_id, Redelivered));
+
+    public void AddToldPermit() => Interlocked.Increment(ref *Word(_id, Repeated));
+
+    public bool IsDead(uint worker) => Volatile.Read(ref *(uint*)Word(worker, Dead)) != 0;
 
     public void NoteTried(ulong count) => Volatile.Write(ref *Word(_id, Tried), count);
 

@@ -42,6 +42,7 @@ internal sealed class StormWorker
         {
             "queue" => StormQueue.Run(worker, words[1]),
             "topic" => StormTopic.Run(worker, words[1]),
+            "lock" => StormLock.Run(worker, words[1]),
             _ => StormRing.Run(worker, words[1]),
         };
     }
