@@ -126,6 +126,10 @@ jobs=$work/jobs
     for mutant in FREE_FIRST COPY_LATE NO_LOAN_LAP NO_GENERATION SWEEP_FIRST PUBLISH_LATE NOT_WRITING TORN_NAME "HOLDER_LATE -DSLOTS=2"; do
         echo "fails 1500 -DCOLLAPSE pool.pml -D$mutant"
     done
+    echo "holds 1500 -DCOLLAPSE pages.pml"
+    for mutant in PRESENT_FIRST CLAIM_LATE NO_LOCK CLAIMED_FIRST LOWER_LATE NO_SETTLE SETTLE_BLIND; do
+        echo "fails 1500 -DCOLLAPSE pages.pml -D$mutant"
+    done
     if [ -n "$long" ]; then
         echo "holds 3000 -DCOLLAPSE queue.pml -DDROP"
         echo "holds 3000 -DCOLLAPSE queue.pml -DOTHERS=1 -DRECEIVERS=1 -DMORTAL=3"
