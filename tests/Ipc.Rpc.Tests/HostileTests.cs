@@ -15,14 +15,16 @@ public sealed class HostileTests
         { "empty", Array.Empty<byte>(), 1 },
         { "short", new byte[23], 1 },
         { "kind 0", Frame(0), 1 },
-        { "kind 10", Frame(10), 1 },
+        { "kind 11", Frame(11), 1 },
         { "kind 255", Frame(255), 1 },
         { "another record type", Frame(1), 2 },
         { "a response", Frame(2), 1 },
         { "an error", Frame(3), 1 },
-        { "an item", Frame(4), 1 },
-        { "an end", Frame(5), 1 },
-        { "a reserved flag", Frame(1, flags: 2), 1 },
+        { "a callback of its own", Frame(1, flags: 2), 1 },
+        { "an answer to a call of its own", Frame(10), 1 },
+        { "a credit of nothing", Frame(6), 1 },
+        { "a reserved flag", Frame(1, flags: 0x40), 1 },
+        { "the format that is not used", Frame(1, flags: 0x30), 1 },
         { "one-way where it means nothing", Frame(6, flags: 1), 1 },
         { "call 0", Frame(1, call: 0), 1 },
         { "a ping of 65 bytes", Frame(8, length: 24 + 65), 1 },
@@ -36,7 +38,7 @@ public sealed class HostileTests
         { "kind 99", Frame(99), 1 },
         { "another record type", Frame(2), 7 },
         { "a request", Frame(1), 1 },
-        { "a credit", Frame(6), 1 },
+        { "a credit of nothing", Frame(6), 1 },
         { "a cancel", Frame(7), 1 },
         { "one-way", Frame(2, flags: 1), 1 },
         { "call 0", Frame(2, call: 0), 1 },
@@ -151,8 +153,8 @@ public sealed class HostileTests
         using var server = new TestServer();
         using var client = new RawClient(server.Name);
         server.Service.GateOf(string.Empty).Opened.Set();
-        client.Send(new FrameHeader(FrameKind.Request, 1, method: TestServiceRpc.Wait.Id, flags: FrameHeader.OneWay));
-        client.Send(new FrameHeader(FrameKind.Request, 2, method: 12345, flags: FrameHeader.OneWay));
+        client.Send(new FrameHeader(FrameKind.Request, 1, method: TestServiceRpc.Wait.Id, flags: FrameFlags.OneWay));
+        client.Send(new FrameHeader(FrameKind.Request, 2, method: 12345, flags: FrameFlags.OneWay));
         client.Send(new FrameHeader(FrameKind.Request, 3, method: TestServiceRpc.Nothing.Id));
         Assert.Equal(3UL, client.Receive().Call);
         Eventually.True(() => server.Service.GateOf(string.Empty).Entered == 1, "the handler has run");

@@ -183,6 +183,6 @@ internal sealed partial class ClientChannel
     {
         ErrorBody error = ErrorBody.Decode(body);
         RpcStatus status = code is > 0 and <= (ushort)RpcStatus.Unauthenticated ? (RpcStatus)code : RpcStatus.Unknown;
-        return new RpcFailure(status, error.Text, error.Type.Length == 0 ? null : error.Type);
+        return new RpcFailure(status, error.Text, error.Type.Length == 0 ? null : error.Type, null, error.Details);
     }
 }

@@ -18,7 +18,7 @@ namespace Ipc.Rpc;
 /// ISystemMonitor monitor = SystemMonitorRpc.Client(client);
 /// Table table = monitor.Get(request);
 /// </code></example>
-public sealed class RpcClient : IDisposable
+public sealed class RpcClient : RpcCaller, IDisposable
 {
     private readonly ClientSession _session;
     private readonly TimeSpan _timeout;
@@ -68,7 +68,7 @@ public sealed class RpcClient : IDisposable
     /// <summary>Calls and waits for the response, reading it on this thread.</summary>
     /// <exception cref="RpcException">The call failed; the status says why.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered; the server is told.</exception>
-    public TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+    public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
     {
         Check(method, RpcMethodKind.Unary);
         cancel.ThrowIfCancellationRequested();
@@ -78,7 +78,7 @@ public sealed class RpcClient : IDisposable
     /// <summary>Calls without waiting for the response. Await the result exactly once.</summary>
     /// <exception cref="RpcException">The call failed; the status says why. Local refusals are thrown at once, the rest when awaited.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered; the server is told.</exception>
-    public ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+    public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
     {
         Check(method, RpcMethodKind.Unary);
         cancel.ThrowIfCancellationRequested();
@@ -88,11 +88,29 @@ public sealed class RpcClient : IDisposable
     /// <summary>Asks for a stream: each enumeration is a call of its own, sent when its first item is asked for.</summary>
     /// <remarks>The server sends ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items. Time limits of
     /// calls do not apply: a stream ends when its server, its consumer or <paramref name="cancel"/> ends it.</remarks>
-    public IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
+    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
     {
         Check(method, RpcMethodKind.ServerStream);
         return new RpcStream<TRequest, TItem>(_session, method, request, cancel);
     }
+
+    /// <inheritdoc/>
+    public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
+        RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancel = default)
+        => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
+        RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+        => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
+        RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+        => throw new NotSupportedException();
 
     /// <summary>Ends every pending call with <see cref="RpcStatus.Unavailable"/> and closes the connection. Never waits; any thread; any number of times.</summary>
     public void Dispose()

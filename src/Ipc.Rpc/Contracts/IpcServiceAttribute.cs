@@ -19,4 +19,7 @@ public sealed class IpcServiceAttribute : Attribute
 
     /// <summary>The service name on the wire and the package of the <c>.proto</c>.</summary>
     public string Name { get; }
+
+    /// <summary>The contract that the client offers in turn, for the server to call on the same connection; <see langword="null"/> for none.</summary>
+    public Type? Callback { get; set; }
 }

@@ -6,11 +6,14 @@ namespace Ipc.Rpc;
 /// <summary>What identifies a method on the wire: service, name, kind, and the id made of them.</summary>
 public abstract class RpcMethod
 {
-    private protected RpcMethod(string service, string name, RpcMethodKind kind)
+    private protected RpcMethod(string service, string name, RpcMethodKind kind, bool isOneWay = false)
     {
+        if (isOneWay && kind != RpcMethodKind.Unary)
+            throw new ArgumentException("A method with a stream cannot be one-way.", nameof(isOneWay));
         Service = service ?? throw new ArgumentNullException(nameof(service));
         Name = name ?? throw new ArgumentNullException(nameof(name));
         Kind = kind;
+        IsOneWay = isOneWay;
         FullName = service + "/" + name;
         Id = IdOf(FullName);
     }
@@ -29,6 +32,9 @@ public abstract class RpcMethod
 
     /// <summary>How many messages travel in each direction.</summary>
     public RpcMethodKind Kind { get; }
+
+    /// <summary>Whether its callers get no answer; see <see cref="IpcOneWayAttribute"/>.</summary>
+    public bool IsOneWay { get; }
 
     /// <summary>Computes the id of a <c>service/method</c> name.</summary>
     public static uint IdOf(string fullName)

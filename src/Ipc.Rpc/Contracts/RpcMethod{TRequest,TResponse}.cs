@@ -8,8 +8,15 @@ namespace Ipc.Rpc;
 public sealed class RpcMethod<TRequest, TResponse> : RpcMethod
 {
     /// <summary>Describes a method; called by generated code.</summary>
-    public RpcMethod(string service, string name, RpcMethodKind kind, MessageCodec<TRequest> request, MessageCodec<TResponse> response)
-        : base(service, name, kind)
+    /// <param name="service">The service name on the wire.</param>
+    /// <param name="name">The method name on the wire.</param>
+    /// <param name="kind"><see cref="RpcMethodKind.Unary"/> or <see cref="RpcMethodKind.ServerStream"/>.</param>
+    /// <param name="request">Writes and reads the request.</param>
+    /// <param name="response">Writes and reads the response, or one item of the stream.</param>
+    /// <param name="isOneWay">Whether there is no answer.</param>
+    public RpcMethod(
+        string service, string name, RpcMethodKind kind, MessageCodec<TRequest> request, MessageCodec<TResponse> response, bool isOneWay = false)
+        : base(service, name, kind, isOneWay)
     {
         Request = request ?? throw new ArgumentNullException(nameof(request));
         Response = response ?? throw new ArgumentNullException(nameof(response));

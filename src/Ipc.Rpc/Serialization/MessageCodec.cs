@@ -15,15 +15,23 @@ public sealed class MessageCodec<T>
     private readonly MessageReader<T> _read;
 
     /// <summary>Joins the two functions; called by generated code.</summary>
-    public MessageCodec(string name, MessageWriter<T> write, MessageReader<T> read)
+    /// <param name="name">The message's name in the <c>.proto</c>.</param>
+    /// <param name="write">Writes its fields.</param>
+    /// <param name="read">Reads its fields.</param>
+    /// <param name="package">The <c>.proto</c>'s package; <see langword="null"/> for none.</param>
+    public MessageCodec(string name, MessageWriter<T> write, MessageReader<T> read, string? package = null)
     {
         Name = name ?? throw new ArgumentNullException(nameof(name));
+        FullName = string.IsNullOrEmpty(package) ? name : package + "." + name;
         _write = write ?? throw new ArgumentNullException(nameof(write));
         _read = read ?? throw new ArgumentNullException(nameof(read));
     }
 
     /// <summary>The message's name in the <c>.proto</c>.</summary>
     public string Name { get; }
+
+    /// <summary>The message's name with the <c>.proto</c>'s package before it.</summary>
+    public string FullName { get; }
 
     /// <summary>Appends the message to <paramref name="writer"/>. Does not allocate.</summary>
     /// <exception cref="ProtoException">The message is not expressible: a cycle, a null element, half a surrogate pair.</exception>

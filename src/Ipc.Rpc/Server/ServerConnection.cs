@@ -52,7 +52,7 @@ internal sealed partial class ServerConnection
     /// <returns><see langword="false"/> when an error was sent instead: the message is too large or cannot be encoded.</returns>
     public bool Send<TRequest, TResponse>(FrameKind kind, FrameHeader request, RpcMethod<TRequest, TResponse> method, in TResponse value)
     {
-        if ((request.Flags & FrameHeader.OneWay) != 0)
+        if (request.IsOneWay)
             return true;
 
         try
@@ -176,7 +176,7 @@ internal sealed partial class ServerConnection
 
     private void SendSmall(FrameHeader request, FrameHeader header, byte[] body)
     {
-        if ((request.Flags & FrameHeader.OneWay) != 0)
+        if (request.IsOneWay)
             return;
 
         try

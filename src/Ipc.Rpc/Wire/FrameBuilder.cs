@@ -29,6 +29,7 @@ internal sealed class FrameBuilder : IPayloadTarget
     private readonly int[] _lastLength = new int[Guesses];
     private readonly int[] _lengthBefore = new int[Guesses];
     private int _guess; // the index of the method in hand
+    private int _prefix = FrameHeader.Size; // bytes before the message: the frame's header and perhaps a head
     private int _length;
     private int _claimed; // 0: the frame is in _spill
     private byte[] _spill = Array.Empty<byte>();
@@ -47,10 +48,12 @@ internal sealed class FrameBuilder : IPayloadTarget
     /// <summary>Begins a frame.</summary>
     /// <param name="header">Its first bytes.</param>
     /// <param name="method">Whose message it carries.</param>
+    /// <param name="head">What goes before the message: an encoded <see cref="CallHead"/>, or nothing.</param>
     /// <param name="intoRing">Whether it may go into the ring at once; it may not while earlier ones wait.</param>
-    /// <returns>Where the body goes.</returns>
-    public Span<byte> Begin(in FrameHeader header, uint method, bool intoRing = true)
+    /// <returns>Where the message goes.</returns>
+    public Span<byte> Begin(in FrameHeader header, uint method, ReadOnlySpan<byte> head = default, bool intoRing = true)
     {
+        _prefix = FrameHeader.Size;
         _guess = (int)(method % Guesses);
         int length = (int)Math.Min(Math.Max(FirstGuess, WholeLines(Math.Min(_lastLength[_guess], _lengthBefore[_guess]))), _ring.MaxPayload);
         Span<byte> frame = default;
@@ -63,13 +66,14 @@ internal sealed class FrameBuilder : IPayloadTarget
         }
 
         header.WriteTo(frame);
-        return frame.Slice(FrameHeader.Size);
+        Span<byte> body = frame.Slice(FrameHeader.Size);
+        return head.IsEmpty ? body : PutHead(head, body);
     }
 
     /// <inheritdoc/>
     public Span<byte> Grow(int written, int needed)
     {
-        long exact = (long)FrameHeader.Size + written + needed;
+        long exact = (long)_prefix + written + needed;
         if (_claimed != 0)
         {
             long generous = Math.Min(Math.Max(exact, WholeLines(_claimed + (long)Math.Max(_claimed / 4, LeastGrowth))), _ring.MaxPayload);
@@ -78,13 +82,13 @@ internal sealed class FrameBuilder : IPayloadTarget
                 if (_ring.TryExtendClaim((int)generous, out Span<byte> larger))
                 {
                     _claimed = (int)generous;
-                    return larger.Slice(FrameHeader.Size);
+                    return larger.Slice(_prefix);
                 }
 
                 if (exact < generous && _ring.TryExtendClaim((int)exact, out larger))
                 {
                     _claimed = (int)exact;
-                    return larger.Slice(FrameHeader.Size);
+                    return larger.Slice(_prefix);
                 }
             }
 
@@ -92,15 +96,15 @@ internal sealed class FrameBuilder : IPayloadTarget
         }
 
         byte[] moved = NewSpill(exact, 2L * _spill.Length);
-        _spill.AsSpan(0, FrameHeader.Size + written).CopyTo(moved);
+        _spill.AsSpan(0, _prefix + written).CopyTo(moved);
         _spill = moved;
-        return _spill.AsSpan(FrameHeader.Size);
+        return _spill.AsSpan(_prefix);
     }
 
     /// <summary>Ends the frame, whose body has <paramref name="written"/> bytes. Nobody sees it before <see cref="Publish"/>.</summary>
     public FrameOutcome End(int written)
     {
-        _length = FrameHeader.Size + written;
+        _length = _prefix + written;
         if (_claimed != 0)
             return FrameOutcome.InRing;
         return _length > _ring.MaxPayload ? FrameOutcome.TooLarge : FrameOutcome.Full;
@@ -171,16 +175,25 @@ internal sealed class FrameBuilder : IPayloadTarget
         return length > FirstGuess && _ring.TryClaim(FirstGuess, out frame);
     }
 
+    private Span<byte> PutHead(ReadOnlySpan<byte> head, Span<byte> body)
+    {
+        if (body.Length < head.Length)
+            body = Grow(0, head.Length);
+        head.CopyTo(body);
+        _prefix += head.Length;
+        return body.Slice(head.Length);
+    }
+
     private Span<byte> MoveOut(int written, long exact)
     {
-        int keep = FrameHeader.Size + written;
+        int keep = _prefix + written;
         byte[] moved = NewSpill(exact, 2L * keep);
         if (!_ring.TryExtendClaim(_claimed, out Span<byte> frame)) // by nothing: gives the span of the claim again
             throw new InvalidOperationException("A claim of " + _claimed + " bytes could not be looked at again.");
         frame.Slice(0, keep).CopyTo(moved);
         Abandon();
         _spill = moved;
-        return _spill.AsSpan(FrameHeader.Size);
+        return _spill.AsSpan(_prefix);
     }
 
     /// <summary>The largest payload of a record that takes no more lines than one of this length.</summary>

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Globalization;
 
 namespace Ipc.Rpc;
 
@@ -8,8 +9,10 @@ internal readonly struct FrameHeader
 {
     public const int Size = 24;
     public const ushort RecordType = 1;
-    public const byte OneWay = 1;
+    /// <summary>How many items of a request's stream its caller may send without having been given credit.</summary>
+    public const int FirstClientCredit = 32;
     public const int MaxPingBody = 64;
+    private const int LastFormat = 3; // not used
 
     public FrameHeader(FrameKind kind, ulong call, ushort code = 0, uint method = 0, ulong deadline = 0, byte flags = 0)
     {
@@ -24,6 +27,22 @@ internal readonly struct FrameHeader
     public FrameKind Kind { get; }
 
     public byte Flags { get; }
+
+    /// <summary>Whether the call was made by the server: its ids are apart from those of the client's calls.</summary>
+    public bool IsCallback => (Flags & FrameFlags.Callback) != 0;
+
+    public bool IsOneWay => (Flags & FrameFlags.OneWay) != 0;
+
+    public bool HasHead => (Flags & FrameFlags.Head) != 0;
+
+    /// <summary>How the messages of a request's call are written: 0 protobuf, 1 MessagePack, 2 named in the head.</summary>
+    public int Format => (Flags & FrameFlags.Format) / FrameFlags.FormatUnit;
+
+    /// <summary>The kind of call that a request asks for.</summary>
+    public RpcMethodKind CallKind
+        => (Flags & FrameFlags.ClientStream) == 0
+            ? Code == 0 ? RpcMethodKind.Unary : RpcMethodKind.ServerStream
+            : Code == 0 ? RpcMethodKind.ClientStream : RpcMethodKind.Duplex;
 
     /// <summary>A status, or the first credit of a stream.</summary>
     public ushort Code { get; }
@@ -69,21 +88,30 @@ internal readonly struct FrameHeader
         return Check(in header, frame.Length - Size, fromClient);
     }
 
+    // What a set flag of the wrong kind or a frame from the wrong side means is not known to this version: nothing after it can be trusted.
     private static string? Check(in FrameHeader header, int body, bool fromClient)
     {
+        bool byCaller = fromClient != header.IsCallback;
         bool right;
         switch (header.Kind)
         {
             case FrameKind.Request:
-            case FrameKind.Credit:
             case FrameKind.Cancel:
-                right = fromClient;
+                right = byCaller;
                 break;
             case FrameKind.Response:
             case FrameKind.Error:
+            case FrameKind.Progress:
+                right = !byCaller;
+                break;
             case FrameKind.Item:
             case FrameKind.End:
-                right = !fromClient;
+                right = true;
+                break;
+            case FrameKind.Credit:
+                if (header.Method == 0)
+                    return "A credit frame gives no items.";
+                right = true;
                 break;
             case FrameKind.Ping:
             case FrameKind.Pong:
@@ -94,12 +122,12 @@ internal readonly struct FrameHeader
                 return "A frame has the unknown kind " + (int)header.Kind + ".";
         }
 
-        if (!right)
-            return "A frame of kind " + header.Kind + " came from the " + (fromClient ? "client." : "server.");
-        if ((header.Flags & ~(header.Kind == FrameKind.Request ? OneWay : 0)) != 0)
+        if ((header.Flags & ~FrameFlags.Allowed(header.Kind, byCaller)) != 0 || header.Format == LastFormat)
             return Reserved(header.Flags);
+        if (!right)
+            return "A frame of kind " + header.Kind + (header.IsCallback ? " of a callback" : string.Empty) + " came from the " + (fromClient ? "client." : "server.");
         return header.Call == 0 ? "A frame of kind " + header.Kind + " has the call id 0." : null;
     }
 
-    private static string Reserved(byte flags) => "A frame has the reserved flags " + flags + ".";
+    private static string Reserved(byte flags) => "A frame has the reserved flags 0x" + flags.ToString("x2", CultureInfo.InvariantCulture) + ".";
 }

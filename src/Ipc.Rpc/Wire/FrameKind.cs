@@ -12,4 +12,5 @@ internal enum FrameKind : byte
     Cancel = 7,
     Ping = 8,
     Pong = 9,
+    Progress = 10,
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 
 namespace Ipc.Rpc;
 
@@ -17,9 +18,17 @@ public sealed class RpcException : Exception
     {
     }
 
-    internal RpcException(RpcStatus status, string? remoteType, string text, Exception? inner)
+    /// <summary>Fails a call with a status, a text, and messages that say more; <see cref="RpcDetail.Of"/> makes them.</summary>
+    /// <remarks>Details that do not fit into a frame are left out when they are sent, the last ones first.</remarks>
+    public RpcException(RpcStatus status, string text, IReadOnlyList<RpcDetail> details, Exception? inner = null)
+        : this(status, null, text, inner, details ?? throw new ArgumentNullException(nameof(details)))
+    {
+    }
+
+    internal RpcException(RpcStatus status, string? remoteType, string text, Exception? inner, IReadOnlyList<RpcDetail>? details = null)
         : base(text, inner)
     {
+        Details = details ?? Array.Empty<RpcDetail>();
         Status = status;
         RemoteType = remoteType;
     }
@@ -29,4 +38,7 @@ public sealed class RpcException : Exception
 
     /// <summary>The full name of the exception that the handler threw; <see langword="null"/> if the failure is another one.</summary>
     public string? RemoteType { get; }
+
+    /// <summary>Messages that say more, in the order in which the handler gave them.</summary>
+    public IReadOnlyList<RpcDetail> Details { get; }
 }

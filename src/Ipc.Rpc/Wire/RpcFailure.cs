@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -7,9 +8,11 @@ namespace Ipc.Rpc;
 internal sealed class RpcFailure
 {
     private readonly Exception? _inner;
+    private readonly IReadOnlyList<RpcDetail>? _details;
 
-    public RpcFailure(RpcStatus status, string text, string? remoteType = null, Exception? inner = null)
+    public RpcFailure(RpcStatus status, string text, string? remoteType = null, Exception? inner = null, IReadOnlyList<RpcDetail>? details = null)
     {
+        _details = details;
         Status = status;
         Text = text;
         RemoteType = remoteType;
@@ -32,5 +35,5 @@ internal sealed class RpcFailure
     public Exception ToException(CancellationToken cancel)
         => Status == RpcStatus.Cancelled && cancel.IsCancellationRequested
             ? new OperationCanceledException(Text, cancel)
-            : new RpcException(Status, RemoteType, Text, _inner);
+            : new RpcException(Status, RemoteType, Text, _inner, _details);
 }

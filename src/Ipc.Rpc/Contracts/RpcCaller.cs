@@ -1,0 +1,47 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc;
+
+/// <summary>Makes calls. Generated proxies stand on it: on an <see cref="RpcClient"/>, on what a handler calls its client back with, or on an
+/// interceptor around either.</summary>
+/// <remarks>Every call ends: response, <see cref="RpcException"/>, or cancellation. Any number of threads may use one at once.</remarks>
+public abstract class RpcCaller
+{
+    /// <summary>Calls and waits for the response.</summary>
+    /// <exception cref="RpcException">The call failed; the status says why.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered; the callee is told.</exception>
+    public abstract TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default);
+
+    /// <summary>Calls without waiting for the response. Await the result exactly once.</summary>
+    /// <exception cref="RpcException">The call failed; the status says why. Local refusals are thrown at once, the rest when awaited.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered; the callee is told.</exception>
+    public abstract ValueTask<TResponse> CallAsync<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default);
+
+    /// <summary>Calls, and reports progress until the response. Await the result exactly once.</summary>
+    /// <remarks>Reports come in order, from one thread at a time, and none after the response. The callee leaves out those that it has newer ones for.
+    /// What <paramref name="progress"/> throws fails the call.</remarks>
+    public abstract ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
+        RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancel = default);
+
+    /// <summary>Calls a method that gives no answer. Returns when the request has been published.</summary>
+    public abstract void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request);
+
+    /// <summary>Asks for a stream: each enumeration is a call of its own, sent when its first item is asked for.</summary>
+    public abstract IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default);
+
+    /// <summary>Sends a stream and gets one response. Await the result exactly once.</summary>
+    /// <remarks>Items are asked of <paramref name="items"/> only while the callee has room for them. It is disposed before the call ends: when it is
+    /// exhausted, and early when the callee answers early or the call fails. What it throws fails the call, and the callee sees a cancellation.</remarks>
+    public abstract ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
+        RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default);
+
+    /// <summary>Sends a stream and gets another: each enumeration is a call of its own, sent when its first item is asked for.</summary>
+    /// <remarks>The two streams do not wait for each other; each has its own credit. For <paramref name="items"/> holds what
+    /// <see cref="ClientStream"/> says.</remarks>
+    public abstract IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
+        RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default);
+}
