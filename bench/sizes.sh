@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: bench/sizes.sh [--rounds N]     throughput over message sizes, 1 B to 100 MB: a table, and docs/charts/sizes.svg
 #
-# Ring, queue and topic, one to one, C to C, with the blocks that they have by default (256 B): what is larger travels as a loan.
+# Ring, queue and topic, one to one, C to C, with the blocks that they have by default (1 KB): what is larger travels as a loan.
 # Beside them the memory limits: a copy into shared memory and a read in place, without any protocol. A cliff would be a size at
 # which one byte more costs twice as much: the pairs of sizes at every change of path stand side by side.
 # About 5 minutes; on a machine that does nothing else.
@@ -29,11 +29,11 @@ trap 'rm -rf "$IPC_DIR"' EXIT
 median_ns() { # KIND SIZE: ns per message
     local lines=
     lines=$(for ((i = 0; i <= rounds; i++)); do echo go; done |
-        timeout 120 build/native/bench/native/bench_crew "$1.$2.1-1.c" --cores 0,1 --block 256) || return 1
+        timeout 120 build/native/bench/native/bench_crew "$1.$2.1-1.c" --cores 0,1 --block 1024) || return 1
     printf '%s\n' "$lines" | tail -n "$rounds" | sort -g | awk -v size="$2" '{ v[NR] = $1 } END { m = v[int((NR + 1) / 2)]; print size <= 4096 ? m : size / m }'
 }
 
-sizes="1 8 64 256 257 1024 4096 4097 16384 65536 65537 262144 524280 524281 1048576 1048577 4194304 16777216 67108864 104857600"
+sizes="1 8 64 256 1024 1025 2048 4096 4097 16384 65536 65537 262144 524280 524281 1048576 1048577 4194304 16777216 67108864 104857600"
 printf '# bytes ring queue topic (ns per message)\n' >"$data"
 printf '%11s %14s %14s %14s   ns per message (GB/s)\n' bytes ring queue topic
 for size in $sizes; do

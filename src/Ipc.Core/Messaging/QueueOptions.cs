@@ -5,8 +5,8 @@ namespace Ipc;
 /// <summary>How to open a queue. The sizes are used only by whoever creates it; everybody else takes them from the region.</summary>
 public sealed class QueueOptions
 {
-    /// <summary>Payload bytes of a block, 8 to 16 MiB, rounded up to a multiple of 8. Longer messages travel as loans. Default: 256.</summary>
-    public int BlockSize { get; set; } = 256;
+    /// <summary>Payload bytes of a block, 8 to 16 MiB, rounded up to a multiple of 8. Longer messages travel as loans. Default: 1024.</summary>
+    public int BlockSize { get; set; } = 1024;
 
     /// <summary>Blocks of a segment, 2 to 1,048,576, rounded up to a power of two. Default: 1024.</summary>
     public int BlockCount { get; set; } = 1024;

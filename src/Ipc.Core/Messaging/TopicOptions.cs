@@ -5,8 +5,8 @@ namespace Ipc;
 /// <summary>How to open an end of a topic. The geometry is used only by whoever creates it; the others take what is there.</summary>
 public sealed class TopicOptions
 {
-    /// <summary>Bytes of a message that stands in its slot, 8 to 16 MiB, rounded up to 8; longer ones travel as loans. Default: 256.</summary>
-    public int BlockSize { get; set; } = 256;
+    /// <summary>Bytes of a message that stands in its slot, 8 to 16 MiB, rounded up to 8; longer ones travel as loans. Default: 1024.</summary>
+    public int BlockSize { get; set; } = 1024;
 
     /// <summary>How many messages the topic holds: 2 to 2^20, rounded up to a power of two. Default: 1024.</summary>
     public int BlockCount { get; set; } = 1024;

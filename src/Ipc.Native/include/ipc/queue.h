@@ -23,7 +23,7 @@ typedef struct ipc_queue ipc_queue;
 
 /* All but the last five are used only when the queue is created: who attaches reads them from the queue. */
 typedef struct ipc_queue_options {
-    uint32_t block_size;  /* payload bytes of a block, 8 to 16 MiB, rounded up to 8; 0 = 256. Longer ones are loans */
+    uint32_t block_size;  /* payload bytes of a block, 8 to 16 MiB, rounded up to 8; 0 = 1024. Longer ones are loans */
     uint32_t block_count; /* blocks of a segment, 2 to 2^20, rounded up to a power of two; 0 = 1024 */
     uint32_t max_expansions;         /* further segments under load, 0 to 255 */
     uint32_t min_expansion_distance; /* prepare the next segment when free blocks fall to this; 0 = when it is full */

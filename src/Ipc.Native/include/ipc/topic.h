@@ -35,7 +35,7 @@ typedef enum ipc_join {
 
 typedef struct ipc_topic_options {
     /* used only by whoever creates */
-    uint32_t block_size;  /* payload bytes of a slot, 8 to 16 MiB, rounded up to 8; 0 = 256. Longer ones are loans */
+    uint32_t block_size;  /* payload bytes of a slot, 8 to 16 MiB, rounded up to 8; 0 = 1024. Longer ones are loans */
     uint32_t block_count; /* 2 to 2^20, rounded up to a power of two; 0 = 1024 */
     uint32_t max_readers; /* 1 to 1024; 0 = 64 */
     uint32_t max_writers; /* 1 to 3072; 0 = 64 */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define DEFAULT_BLOCK_SIZE   256u
+#define DEFAULT_BLOCK_SIZE   1024u
 #define DEFAULT_BLOCK_COUNT  1024u
 #define DEFAULT_PARTICIPANTS 64u
 
