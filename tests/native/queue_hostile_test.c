@@ -91,6 +91,46 @@ TEST(a_message_longer_than_its_block_is_dropped_and_said)
     ipc_queue_close(queue);
 }
 
+static ipc_pool_block *loan_of(const ipc_queue *queue, const ipc_block *block)
+{
+    return ipc_pool_block_at(&queue->pool, (uint16_t)block->reserved[IPC_BLOCK_LOAN_MORE],
+                             (uint32_t)block->reserved[IPC_BLOCK_LOAN]);
+}
+
+TEST(a_message_whose_loan_or_slot_was_taken_away_is_not_sent)
+{
+    const ipc_queue_options options = {.block_size = 64, .block_count = 2, .loan_budget = 16384};
+    ipc_queue *queue = open_queue(&options);
+    ipc_block block;
+    CHECK_OK(ipc_queue_try_claim(queue, 5000, &block));
+    ipc_pool_block *loan = loan_of(queue, &block);
+    const uint64_t freed =
+        ipc_block_word(ipc_block_generation(ipc_load_relaxed64(&loan->state)) + 1, 0, IPC_BLOCK_FREE);
+    ipc_store_relaxed64(&loan->state, freed);
+    CHECK_STATUS(IPC_E_STATE, ipc_queue_commit(queue, &block, 5000, 1));
+    check_error_says("nothing was sent");
+    CHECK_EQUAL(freed, ipc_load_relaxed64(&loan->state));
+    CHECK_STATUS(IPC_EMPTY, ipc_queue_try_receive(queue, &block));
+
+    CHECK_OK(ipc_queue_try_claim(queue, 5000, &block));
+    loan = loan_of(queue, &block);
+    ipc_block_slot *slot = ipc_queue_slot_of(&block);
+    ipc_store_relaxed64(&slot->state, ipc_queue_freed(ipc_load_relaxed64(&slot->state)));
+    CHECK_STATUS(IPC_E_STATE, ipc_queue_commit(queue, &block, 5000, 1));
+    check_error_says("not this process's any more");
+    CHECK_EQUAL(IPC_BLOCK_FREE, ipc_block_phase(ipc_load_relaxed64(&loan->state)));
+
+    for (int i = 0; i < 2; i++) /* no slot and no memory is missing */
+        CHECK_OK(ipc_queue_send(queue, "0123456789", 10, 1, IPC_NOW, NULL));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(ipc_queue_try_receive(queue, &block));
+        ipc_queue_release(queue, &block);
+    }
+    CHECK_OK(ipc_queue_try_claim(queue, 16384, &block));
+    ipc_queue_abandon(queue, &block);
+    ipc_queue_close(queue);
+}
+
 TEST(hints_that_lead_nowhere_end_with_an_error)
 {
     const ipc_queue_options options = {.block_count = 4, .max_expansions = 1, .preallocate = true};

@@ -100,6 +100,31 @@ TEST(a_slot_that_says_more_than_it_has_is_corrupt)
     }
 }
 
+TEST(a_message_whose_loan_was_taken_away_is_not_published)
+{
+    ipc_topic_options options = options_of(IPC_RELIABLE, IPC_JOIN_NEWEST);
+    ipc_topic_writer *writer = NULL;
+    ipc_topic_reader *reader = NULL;
+    ipc_block block;
+    options.loan_budget = 16384;
+    CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
+    CHECK_OK(ipc_topic_reader_open("t", &options, &reader));
+    CHECK_OK(ipc_topic_try_claim(writer, 5000, &block));
+    ipc_pool_block *loan = ipc_pool_block_at(writer->pool, (uint32_t)(block.reserved[IPC_CLAIM_BLOCK] >> 32),
+                                             (uint32_t)block.reserved[IPC_CLAIM_BLOCK]);
+    const uint64_t freed =
+        ipc_block_word(ipc_block_generation(ipc_load_relaxed64(&loan->state)) + 1, 0, IPC_BLOCK_FREE);
+    ipc_store_relaxed64(&loan->state, freed);
+    CHECK_STATUS(IPC_E_STATE, ipc_topic_commit(writer, &block, 5000, 1, 0));
+    check_error_says("nothing was published");
+    CHECK_EQUAL(freed, ipc_load_relaxed64(&loan->state));
+    expect_empty(reader);
+    publish_all(writer, 0, BLOCKS);
+    expect_range(reader, 0, BLOCKS);
+    ipc_topic_reader_close(reader);
+    ipc_topic_writer_close(writer);
+}
+
 TEST(a_word_that_no_writer_writes_is_corrupt_or_nothing)
 {
     static const uint64_t words[] = {

@@ -98,7 +98,11 @@ public sealed unsafe partial class SharedQueue
     internal bool CommitLoan(SlotHeader* slot, ulong word, in Loan loan, uint length, ushort type)
     {
         if (((Atomic.LoadAcquire(ref slot->State) ^ word) & ~SlotState.Sealed) != 0)
+        {
+            _pool!.GiveBack(loan);
             return false;
+        }
+
         LoanDescriptor descriptor = loan.Describe(length);
         *(LoanDescriptor*)((byte*)slot + SlotHeader.ByteSize) = descriptor; // plain, as are length, type and flags
         Atomic.StoreRelease(ref slot->LoanLap, SlotState.LapOf(word)); // after the descriptor: who sees the lap in a recovery sees that too

@@ -83,7 +83,8 @@ public sealed unsafe partial class TopicWriter
     {
         SlotHeader* slot = _claimSlot;
         Loan loan = _loan;
-        *(LoanDescriptor*)(slot + 1) = loan.Describe(length);
+        LoanDescriptor descriptor = loan.Describe(length);
+        *(LoanDescriptor*)(slot + 1) = descriptor;
         slot->Length = length;
         slot->Type = type;
         slot->Key = key;
@@ -97,8 +98,10 @@ public sealed unsafe partial class TopicWriter
         }
 
         _loan = default;
-        if (!TryMakeReady())
-            LostClaim();
+        if (TryMakeReady())
+            return;
+        Pool.Free(descriptor); // nothing names it
+        LostClaim();
     }
 
     /// <summary>A loan to be had. Looked for before each sleep, and now and then while spinning: it takes a walk over the pool.</summary>

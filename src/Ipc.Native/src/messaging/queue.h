@@ -76,7 +76,10 @@ void ipc_queue_prepare_ahead(ipc_queue *queue, uint64_t turn);
 /* queue_loans.c: the block gets (has) a loan. */
 ipc_status ipc_queue_take_loan(ipc_queue *queue, uint32_t length, ipc_block *block);
 void ipc_queue_give_back_loan(ipc_queue *queue, const ipc_block *block);
-void ipc_queue_publish_loan(ipc_queue *queue, const ipc_block *block, uint32_t length); /* before Ready */
+/* Before Ready. False: the loan is not ours any more, and nothing of it must be sent. */
+bool ipc_queue_publish_loan(ipc_queue *queue, const ipc_block *block, uint32_t length);
+/* It was published, and the slot did not become Ready. */
+void ipc_queue_retract_loan(ipc_queue *queue, const ipc_block *block, uint32_t length);
 /* Fills `block` from a slot in Reading whose message is a loan. */
 ipc_status ipc_queue_resolve_loan(ipc_queue *queue, ipc_block_slot *slot, uint64_t word, ipc_block *block);
 void ipc_queue_free_loan(ipc_queue *queue, const ipc_block *block); /* after Free */

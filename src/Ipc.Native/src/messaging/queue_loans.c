@@ -52,15 +52,22 @@ void ipc_queue_give_back_loan(ipc_queue *queue, const ipc_block *block)
     ipc_pool_give_back(&queue->pool, &loan);
 }
 
-void ipc_queue_publish_loan(ipc_queue *queue, const ipc_block *block, uint32_t length)
+bool ipc_queue_publish_loan(ipc_queue *queue, const ipc_block *block, uint32_t length)
 {
     ipc_block_slot *slot = ipc_queue_slot_of(block);
     const ipc_loan loan = loan_of(queue, block);
     const ipc_loan_descriptor descriptor = ipc_pool_describe(&loan, length);
     memcpy(ipc_slot_payload(slot), &descriptor, sizeof descriptor);
-    slot->loan_lap = ipc_slot_lap(block->reserved[IPC_BLOCK_WORD]);
+    ipc_store_release32(ipc_slot_loan_lap(slot), ipc_slot_lap(block->reserved[IPC_BLOCK_WORD])); /* [loan] */
     slot->flags = IPC_BLOCK_HAS_LOAN;
-    ipc_pool_publish(&queue->pool, &loan, offset_of(queue, slot));
+    return ipc_pool_publish(&queue->pool, &loan, offset_of(queue, slot)); /* [loan] */
+}
+
+void ipc_queue_retract_loan(ipc_queue *queue, const ipc_block *block, uint32_t length)
+{
+    const ipc_loan loan = loan_of(queue, block);
+    const ipc_loan_descriptor descriptor = ipc_pool_describe(&loan, length);
+    ipc_pool_free(&queue->pool, &descriptor);
 }
 
 ipc_status ipc_queue_resolve_loan(ipc_queue *queue, ipc_block_slot *slot, uint64_t word, ipc_block *block)

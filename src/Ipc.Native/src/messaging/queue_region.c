@@ -206,7 +206,8 @@ bool ipc_queue_descriptor(ipc_block_slot *slot, uint64_t word, ipc_loan_descript
     const uint32_t phase = ipc_slot_phase(word);
     if (phase != IPC_PHASE_WRITING && phase != IPC_PHASE_READY && phase != IPC_PHASE_READING)
         return false;
-    if ((shared->flags & IPC_BLOCK_HAS_LOAN) == 0 || shared->loan_lap != ipc_slot_lap(word))
+    if ((shared->flags & IPC_BLOCK_HAS_LOAN) == 0 ||
+        ipc_load_acquire32(ipc_slot_loan_lap(slot)) != ipc_slot_lap(word)) /* [loan]: before the descriptor */
         return false;
     memcpy(copy, ipc_slot_payload(slot), sizeof *copy);
     return true;

@@ -138,7 +138,7 @@ ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *blo
     return claim_slot(queue, length, block);
 }
 
-/* ---- committing -------------------------------------------------------------------------------------- */
+/* ---- committing and abandoning ---------------------------------------------------------------------------- */
 
 IPC_NOINLINE static ipc_status bad_commit(const ipc_block *block, uint32_t length)
 {
@@ -162,6 +162,33 @@ IPC_NOINLINE static ipc_status taken_away(ipc_block *block, uint64_t expected, u
                     expected, found);
 }
 
+static void give_slot_back(ipc_queue *queue, ipc_block *block)
+{
+    ipc_block_slot *slot = ipc_queue_slot_of(block);
+    uint64_t word = block->reserved[IPC_BLOCK_WORD];
+    forget(block);
+    if (!ipc_queue_change(slot, &word, ipc_queue_freed(word))) /* [free-slot] */
+        return;
+    IPC_FAULT_POINT("queue.abandon.done");
+    ipc_waiter_signal(&queue->view.header->data, queue->process_fences); /* what it hid can be taken now */
+    ipc_waiter_signal(&queue->view.header->space, queue->process_fences);
+}
+
+void ipc_queue_abandon(ipc_queue *queue, ipc_block *block)
+{
+    if (ipc_queue_slot_of(block) == NULL)
+        return;
+    if (ipc_block_has_loan(block))
+        ipc_queue_give_back_loan(queue, block);
+    give_slot_back(queue, block);
+}
+
+IPC_NOINLINE static ipc_status loan_taken_away(ipc_queue *queue, ipc_block *block)
+{
+    give_slot_back(queue, block);
+    return ipc_fail(IPC_E_STATE, "the block's loan is not this process's any more: nothing was sent");
+}
+
 ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length, uint16_t type)
 {
     ipc_block_slot *slot = ipc_queue_slot_of(block);
@@ -169,37 +196,27 @@ ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length,
         return bad_commit(block, length);
     const uint64_t mine = block->reserved[IPC_BLOCK_WORD];
     uint64_t word = ipc_load_relaxed64(&slot->state);
-    if (IPC_UNLIKELY(ipc_slot_unsealed(word) != ipc_slot_unsealed(mine))) /* before anything is written there */
+    if (IPC_UNLIKELY(ipc_slot_unsealed(word) != ipc_slot_unsealed(mine))) { /* before anything is written there */
+        if (ipc_block_has_loan(block))
+            ipc_queue_give_back_loan(queue, block);
         return taken_away(block, mine, word);
+    }
     slot->length = length;
     slot->type = type;
     slot->flags = 0;
-    if (IPC_UNLIKELY(ipc_block_has_loan(block)))
-        ipc_queue_publish_loan(queue, block, length);
+    if (IPC_UNLIKELY(ipc_block_has_loan(block)) && !ipc_queue_publish_loan(queue, block, length))
+        return loan_taken_away(queue, block);
     word = mine;
     IPC_FAULT_POINT("queue.commit.before_ready");
-    if (!ipc_queue_change(slot, &word, mine - IPC_PHASE_WRITING + IPC_PHASE_READY)) /* [ready-slot] */
+    if (!ipc_queue_change(slot, &word, mine - IPC_PHASE_WRITING + IPC_PHASE_READY)) { /* [ready-slot] */
+        if (ipc_block_has_loan(block))
+            ipc_queue_retract_loan(queue, block, length);
         return taken_away(block, mine, word);
+    }
     forget(block);
     IPC_FAULT_POINT("queue.commit.after_ready");
     ipc_waiter_signal(&queue->view.header->data, queue->process_fences); /* [sleep] */
     return IPC_OK;
-}
-
-void ipc_queue_abandon(ipc_queue *queue, ipc_block *block)
-{
-    ipc_block_slot *slot = ipc_queue_slot_of(block);
-    if (slot == NULL)
-        return;
-    uint64_t word = block->reserved[IPC_BLOCK_WORD];
-    if (ipc_block_has_loan(block))
-        ipc_queue_give_back_loan(queue, block);
-    forget(block);
-    if (!ipc_queue_change(slot, &word, ipc_queue_freed(word))) /* [free-slot] */
-        return;
-    IPC_FAULT_POINT("queue.abandon.done");
-    ipc_waiter_signal(&queue->view.header->data, queue->process_fences); /* what it hid can be taken now */
-    ipc_waiter_signal(&queue->view.header->space, queue->process_fences);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------- */

@@ -30,6 +30,13 @@ static inline uint8_t *ipc_slot_payload(ipc_block_slot *slot)
     return (uint8_t *)slot + IPC_BLOCK_SLOT_HEADER;
 }
 
+/* With IPC_BLOCK_HAS_LOAN: the lap of the message that the descriptor is of. Written after the descriptor, and looked
+   at before it. */
+static inline ipc_atomic32 *ipc_slot_loan_lap(ipc_block_slot *slot)
+{
+    return (ipc_atomic32 *)(void *)&slot->loan_lap;
+}
+
 /* The lap of a position, as far as a state word has room for it. */
 static inline uint32_t ipc_slot_lap_of(const ipc_slot_ring *ring, uint64_t position)
 {

@@ -187,11 +187,6 @@ static inline uint16_t ipc_topic_flags(uint64_t details)
     return (uint16_t)(details >> 48);
 }
 
-static inline ipc_atomic32 *ipc_topic_loan_lap(ipc_block_slot *slot)
-{
-    return (ipc_atomic32 *)(void *)&slot->loan_lap;
-}
-
 _Static_assert(sizeof(ipc_loan_descriptor) == 16, "wire-format section 11");
 _Static_assert(IPC_BLOCK_SLOT_HEADER + sizeof(ipc_loan_descriptor) <= IPC_BLOCK_SLOT_ALIGN, "it fits into any slot");
 
@@ -262,7 +257,10 @@ ipc_status ipc_topic_take_loan(ipc_topic_writer *writer,
 void ipc_topic_give_loan_back(ipc_topic_writer *writer); /* if there is one that no claim has */
 void ipc_topic_attach_loan(ipc_topic_writer *writer, ipc_block *block);
 void ipc_topic_abandon_loan(ipc_topic_writer *writer, const ipc_block *block);
-void ipc_topic_put_loan(ipc_topic_writer *writer, const ipc_block *block, ipc_block_slot *slot, uint32_t length);
+/* False: the loan is not the writer's any more. */
+bool ipc_topic_put_loan(ipc_topic_writer *writer, const ipc_block *block, ipc_block_slot *slot, uint32_t length);
+/* It was put, and the slot did not become Ready. */
+void ipc_topic_retract_loan(ipc_topic_writer *writer, const ipc_block *block, uint32_t length);
 void ipc_topic_free_old_loan(ipc_topic_writer *writer, ipc_block_slot *slot, uint64_t word);
 bool ipc_topic_find_oldest_loan(ipc_topic_writer *writer, uint64_t *behind);
 

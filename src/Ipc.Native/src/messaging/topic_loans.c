@@ -12,7 +12,7 @@
 void ipc_topic_free_old_loan(ipc_topic_writer *writer, ipc_block_slot *slot, uint64_t word)
 {
     const ipc_loan_descriptor descriptor = ipc_topic_load_descriptor(slot);
-    if (ipc_slot_phase(word) == IPC_PHASE_READY && ipc_load_relaxed32(ipc_topic_loan_lap(slot)) == ipc_slot_lap(word))
+    if (ipc_slot_phase(word) == IPC_PHASE_READY && ipc_load_relaxed32(ipc_slot_loan_lap(slot)) == ipc_slot_lap(word))
         ipc_pool_free(writer->pool, &descriptor);
 }
 
@@ -100,13 +100,20 @@ static ipc_loan loan_of(const ipc_topic_writer *writer, const ipc_block *block)
 }
 
 /* The slot names the loan first, then the loan names the slot, then the slot is published. */
-void ipc_topic_put_loan(ipc_topic_writer *writer, const ipc_block *block, ipc_block_slot *slot, uint32_t length)
+bool ipc_topic_put_loan(ipc_topic_writer *writer, const ipc_block *block, ipc_block_slot *slot, uint32_t length)
 {
     const ipc_loan loan = loan_of(writer, block);
     const ipc_loan_descriptor descriptor = ipc_pool_describe(&loan, length);
     ipc_topic_store_descriptor(slot, &descriptor);
-    ipc_store_release32(ipc_topic_loan_lap(slot), ipc_slot_lap(block->reserved[IPC_CLAIM_WORD])); /* [loan] */
-    ipc_pool_publish(writer->pool, &loan, (uint64_t)((uint8_t *)slot - writer->base.region->base));
+    ipc_store_release32(ipc_slot_loan_lap(slot), ipc_slot_lap(block->reserved[IPC_CLAIM_WORD])); /* [loan] */
+    return ipc_pool_publish(writer->pool, &loan, (uint64_t)((uint8_t *)slot - writer->base.region->base));
+}
+
+void ipc_topic_retract_loan(ipc_topic_writer *writer, const ipc_block *block, uint32_t length)
+{
+    const ipc_loan loan = loan_of(writer, block);
+    const ipc_loan_descriptor descriptor = ipc_pool_describe(&loan, length);
+    ipc_pool_free(writer->pool, &descriptor);
 }
 
 void ipc_topic_attach_loan(ipc_topic_writer *writer, ipc_block *block)

@@ -388,9 +388,8 @@ static bool names_loan(void *context, uint64_t holder, const ipc_loan_descriptor
         return false;
     ipc_block_slot *slot = (ipc_block_slot *)(void *)(topic->ring.slots + offset);
     const uint64_t word = ipc_load_acquire64(&slot->state);
-    /* The lap before the rest, which was written before it: or a sender that is at it shows half old, half new. [loan]
-     */
-    const bool current = ipc_load_acquire32(ipc_topic_loan_lap(slot)) == ipc_slot_lap(word);
+    /* The lap before the rest, which was written before it: or a sender that is at it shows half old, half new. [loan] */
+    const bool current = ipc_load_acquire32(ipc_slot_loan_lap(slot)) == ipc_slot_lap(word);
     const ipc_loan_descriptor named = ipc_topic_load_descriptor(slot);
     return current && (ipc_slot_phase(word) == IPC_PHASE_WRITING || ipc_slot_phase(word) == IPC_PHASE_READY) &&
            (ipc_topic_flags(ipc_load_relaxed64(ipc_topic_details(slot))) & IPC_BLOCK_HAS_LOAN) != 0 &&

@@ -363,6 +363,21 @@ IPC_NOINLINE static ipc_status bad_commit(const ipc_block *block, uint32_t lengt
     return ipc_fail(IPC_E_ARGUMENT, "commit of %u bytes, %u were claimed", length, block->length);
 }
 
+IPC_NOINLINE static ipc_status slot_taken_away(ipc_topic_writer *writer, const ipc_block *block, uint32_t length)
+{
+    if (block->reserved[IPC_CLAIM_LOAN] != 0)
+        ipc_topic_retract_loan(writer, block, length);
+    return ipc_fail(IPC_E_STATE, "the slot was taken away from this writer");
+}
+
+IPC_NOINLINE static ipc_status loan_taken_away(ipc_topic_writer *writer, ipc_block *block)
+{
+    writer->base.open_claims--;
+    if (end_claim(writer, block, IPC_PHASE_GAP))
+        signal_both(writer);
+    return ipc_fail(IPC_E_STATE, "the claim's loan is not this process's any more: nothing was published");
+}
+
 ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t length, uint16_t type, uint64_t key)
 {
     if (IPC_UNLIKELY(block->payload == NULL || length > block->length))
@@ -371,12 +386,12 @@ ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t
     const bool is_loan = block->reserved[IPC_CLAIM_LOAN] != 0;
     ipc_store_relaxed64(ipc_topic_details(slot), ipc_topic_pack(length, type, is_loan ? IPC_BLOCK_HAS_LOAN : 0));
     ipc_store_relaxed64(ipc_topic_key(slot), key);
-    if (IPC_UNLIKELY(is_loan))
-        ipc_topic_put_loan(writer, block, slot, length);
+    if (IPC_UNLIKELY(is_loan) && !ipc_topic_put_loan(writer, block, slot, length))
+        return loan_taken_away(writer, block);
     IPC_FAULT_POINT("topic.commit.before_ready");
     writer->base.open_claims--;
     if (IPC_UNLIKELY(!end_claim(writer, block, IPC_PHASE_READY)))
-        return ipc_fail(IPC_E_STATE, "the slot was taken away from this writer");
+        return slot_taken_away(writer, block, length);
     IPC_FAULT_POINT("topic.commit.after_ready");
     signal_both(writer);
     return IPC_OK;
