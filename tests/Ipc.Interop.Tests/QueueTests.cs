@@ -173,6 +173,22 @@ public sealed class QueueTests(Peers peers)
         }
     }
 
+    /// <summary>Claims that are abandoned while nobody receives leave slots many laps ahead of the head: nothing to receive, and no damage.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void ClaimsAbandonedInCirclesLeaveAnEmptyQueue(Language sender, Language receiver)
+    {
+        using var queue = new QueuePair(peers, sender, receiver, "block=64 count=2");
+        queue.One.Must("circle 1 80000");
+        Assert.Equal(IpcStatus.Empty, queue.Other.Do("read 1").Status);
+        for (int n = 0; n < 5; n++)
+        {
+            queue.One.Must($"write 1 {n} 8 {n}");
+            queue.MustRead((uint)n, 8, n);
+        }
+        Assert.Equal(IpcStatus.Empty, queue.Other.Do("read 1").Status);
+    }
+
     /// <summary>Blocks are released in any order, by whoever received them; a full queue has room again for each.</summary>
     [Theory]
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]

@@ -81,6 +81,18 @@ static void claim(drive_object *o)
     drive_answer(status);
 }
 
+/* circle ID COUNT: as many claims, each abandoned. */
+static void circle(drive_object *o)
+{
+    ipc_status status = IPC_OK;
+    for (uint64_t i = drive_number(2); i != 0 && status == IPC_OK; i--) {
+        status = ipc_queue_try_claim(o->handle, 8, &o->block);
+        if (status == IPC_OK)
+            ipc_queue_abandon(o->handle, &o->block);
+    }
+    drive_answer(status);
+}
+
 /* write ID SEED LENGTH TYPE [timeout=MS] */
 static void write_pattern(drive_object *o)
 {
@@ -151,6 +163,8 @@ static bool block_commands(const char *command, drive_object *o)
 #define IS(text) (strcmp(command, text) == 0)
     if (IS("claim"))
         claim(o);
+    else if (IS("circle"))
+        circle(o);
     else if (IS("fill")) {
         drive_fill_pattern(o->block.payload, o->block.length, (uint32_t)drive_number(2));
         drive_answer(IPC_OK);

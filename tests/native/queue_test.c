@@ -523,6 +523,29 @@ TEST(the_head_of_a_later_segment_moves_on_behind_a_slow_sender)
     ipc_queue_close(fast);
 }
 
+/* Claims that are abandoned while nobody receives leave slots that are many laps ahead of the head: a receiver that
+   went over them one by one would look for ever, or take it for damage. So many that no number of looks gets past them.
+ */
+TEST(claims_abandoned_in_circles_leave_an_empty_queue)
+{
+    for (uint32_t expansions = 0; expansions < 2; expansions++) {
+        const ipc_queue_options options = {.block_size = 8, .block_count = 2, .max_expansions = expansions};
+        ipc_queue *queue = open_queue(&options);
+        ipc_block block;
+        for (int i = expansions == 0 ? 10000000 : 80000; i != 0; i--) {
+            CHECK_OK(ipc_queue_try_claim(queue, 8, &block));
+            ipc_queue_abandon(queue, &block);
+        }
+        expect_empty(queue);
+        for (uint64_t number = 0; number < 10; number++) {
+            send_number(queue, number);
+            CHECK_EQUAL(number, receive_number(queue));
+        }
+        expect_empty(queue);
+        ipc_queue_close(queue);
+    }
+}
+
 /* ---- loans ------------------------------------------------------------------------------------------- */
 
 static void check_bytes(const uint8_t *bytes, uint32_t length, uint8_t first)

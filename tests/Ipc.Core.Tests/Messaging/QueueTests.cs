@@ -23,6 +23,29 @@ public sealed class QueueTests : QueueTest
         NothingIn(queue);
     }
 
+    /// <summary>Claims that are abandoned while nobody receives leave slots that are many laps ahead of the head.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void ClaimsAbandonedInCirclesLeaveAnEmptyQueue(int expansions)
+    {
+        SharedQueue queue = Queue(new QueueOptions { BlockSize = 64, BlockCount = 2, MaxExpansions = expansions, LoanBudget = 0 });
+        for (int i = 0; i < 1_000_000; i++)
+        {
+            Assert.True(queue.TryClaim(8, out QueueClaim claim));
+            claim.Abandon();
+        }
+
+        NothingIn(queue);
+        for (int i = 0; i < 10; i++)
+        {
+            SendNumber(queue, i);
+            ReceiveNumber(queue, i);
+        }
+
+        NothingIn(queue);
+    }
+
     [Fact]
     public void TypeLengthAndBytesArrive()
     {

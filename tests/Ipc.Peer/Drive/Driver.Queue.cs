@@ -20,6 +20,7 @@ internal sealed partial class Driver
         switch (_line.Word(0))
         {
             case "claim": return QueueClaim(place);
+            case "circle": return Circle(place.Queue);
             case "fill": return Claimed(place.Claim).Ask(_line);
             case "commit" or "abandon":
                 Held claim = Claimed(place.Claim);
@@ -113,6 +114,18 @@ internal sealed partial class Driver
         if (answer == "0")
             place.Claim = claim;
         return answer;
+    }
+
+    /// <summary>circle ID COUNT: as many claims, each abandoned.</summary>
+    private string Circle(SharedQueue queue)
+    {
+        for (long i = _line.Long(2); i != 0; i--)
+        {
+            if (!queue.TryClaim(8, out QueueClaim claim))
+                return Status(IpcStatus.Full);
+            claim.Abandon();
+        }
+        return "0";
     }
 
     private string QueueWrite(SharedQueue queue)
