@@ -202,7 +202,11 @@ public sealed unsafe partial class SharedQueue
                 // passed: so a slot k laps ahead shows that the head may go on by k - 2 laps and one.
                 ulong next = position + 1 + (!leftSome && ahead > 2 ? (ulong)(ahead - 2) << _shift : 0);
                 if (!leftSome)
-                    Atomic.TryExchange(&segment->Head, position, next);
+                {
+                    // Others may be taking as fast as this one looks: it goes on where they are.
+                    if (!Atomic.TryExchange(&segment->Head, position, next) && (long)(Atomic.LoadAcquire(ref segment->Head) - next) is var farther and > 0)
+                        next += (ulong)farther;
+                }
                 else if (++looks > 2 * _geometry.SlotCount * _limit)
                     return Found.TooMuch;
                 position = next;
