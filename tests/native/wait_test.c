@@ -1,6 +1,9 @@
 /* Waiting and what ends it: data, room, deadline, stop, cancel, close, the peer. */
+#define _GNU_SOURCE
 #include "memory_ring.h"
 #include "test.h"
+
+#include <sched.h>
 
 #define CAPACITY 4096u
 
@@ -35,6 +38,23 @@ static void *claim_in_thread(void *argument)
 static bool is_waiting(const ipc_end *end)
 {
     return ipc_load_acquire32(&end->inside) != 0;
+}
+
+/* The peer of a thread that is pinned to one processor may be on another. */
+TEST(a_thread_that_is_pinned_spins_as_others_do)
+{
+    cpu_set_t before;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+    if (CPU_COUNT(&before) == 1)
+        test_skip("the machine may have one processor only");
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    ipc_end end;
+    ipc_end_init(&end, IPC_WAIT_ADAPTIVE);
+    CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
+    CHECK(ipc_end_spin_budget(&end) != 0);
 }
 
 TEST(a_deadline_ends_a_wait)

@@ -38,6 +38,8 @@ internal sealed unsafe partial class LinuxOs : Os
 
     public override ProcessIdentity Self => _self;
 
+    public override bool HasOneProcessor => LinuxProcess.HasOneProcessor();
+
     public override bool CanFenceOthers => _global;
 
     public override ulong Now() => _stopwatchIsMonotonic ? ReadStopwatch() : ReadClock();

@@ -4,15 +4,30 @@ using System.IO;
 
 namespace Ipc;
 
-/// <summary>What /proc says about a process.</summary>
+/// <summary>What /proc says about a process, and /sys about the processors.</summary>
 internal static class LinuxProcess
 {
     private static readonly char[] s_blanks = { ' ', '\n' };
+    private static readonly char[] s_listed = { '-', ',' };
 
     /// <summary>Clock ticks after boot; 0 when there is no such process.</summary>
     public static ulong StartTimeOf(int pid) => TryRead(pid, out ulong startTime, out _) ? startTime : 0;
 
     public static bool IsRunning(int pid, ulong startTime) => TryRead(pid, out ulong found, out bool dead) && found == startTime && !dead;
+
+    /// <summary>Of the machine, whatever this process may use of it.</summary>
+    public static bool HasOneProcessor()
+    {
+        try
+        {
+            string online = File.ReadAllText("/sys/devices/system/cpu/online"); // a list such as 0 or 0-3,6
+            return online.IndexOfAny(s_listed) < 0;
+        }
+        catch (Exception error) when (error is IOException or UnauthorizedAccessException)
+        {
+            return Environment.ProcessorCount == 1; // the best guess there is without /sys
+        }
+    }
 
     /// <summary>Reads /proc/PID/stat. <paramref name="dead"/>: all its threads have ended, its parent has not reaped it yet.</summary>
     private static bool TryRead(int pid, out ulong startTime, out bool dead)

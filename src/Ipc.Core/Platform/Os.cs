@@ -33,6 +33,10 @@ internal abstract unsafe class Os
 
     public abstract ProcessMonitor CreateProcessMonitor();
 
+    /// <summary>The machine has: then nothing can happen while a thread spins. Where this process may run, or its container, says nothing about that: the peer
+    /// may be pinned to, or be in a container of, other processors.</summary>
+    public abstract bool HasOneProcessor { get; }
+
     /// <summary>Ends this process as a kill would, or stops it. For tests.</summary>
     public abstract void EndSelf(bool stop);
 

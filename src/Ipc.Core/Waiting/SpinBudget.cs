@@ -8,7 +8,8 @@ namespace Ipc;
 /// waited for doubles the budget; one that did not halves it, down to a minimum that still catches an answer already on its way. How long the
 /// sleep after it took says nothing: where the processors are busy, the spin itself may be what the peer waits for. So that ends that
 /// have both given up find back to spinning, every 128th miss in a row spins for the full time once. With one processor nothing can arrive
-/// during a spin: zero. Threads that wait on one object at the same time share its budget without any order between them: what one learns
+/// during a spin: zero. The machine's processors count, not those that this process may use: the peer may be pinned to others; and where it is not, the budget is
+/// soon at its minimum. Threads that wait on one object at the same time share its budget without any order between them: what one learns
 /// may be overwritten, and every value that can come of that is a sound one.
 /// </remarks>
 internal struct SpinBudget
@@ -16,7 +17,7 @@ internal struct SpinBudget
     public const ulong Longest = 50_000;
     public const ulong Shortest = 4_000;
 
-    private static readonly bool s_useless = Environment.ProcessorCount == 1;
+    private static readonly bool s_useless = Os.Current.HasOneProcessor;
 
     private const uint Probe = 128;
 

@@ -9,6 +9,7 @@
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -77,11 +78,27 @@ void ipc_platform_random(void *buffer, size_t length)
     }
 }
 
-uint32_t ipc_platform_processors(void)
+/* A list such as "0" or "0-3,6". sysconf would do, but in some C libraries it counts what this thread may use. */
+static bool has_one_processor(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return (uint32_t)CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (uint32_t)online : 1;
+    char list[64];
+    const int file = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? -1 : read(file, list, sizeof list);
+    if (file >= 0)
+        (void)close(file);
+    if (length <= 0)
+        return sysconf(_SC_NPROCESSORS_ONLN) == 1;
+    return memchr(list, '-', (size_t)length) == NULL && memchr(list, ',', (size_t)length) == NULL;
+}
+
+bool ipc_platform_has_one_processor(void)
+{
+    enum { UNKNOWN, ONE, MORE };
+    static ipc_atomic32 known;
+    uint32_t answer = ipc_load_relaxed32(&known);
+    if (answer == UNKNOWN) {
+        answer = has_one_processor() ? ONE : MORE;
+        ipc_store_relaxed32(&known, answer);
+    }
+    return answer == ONE;
 }

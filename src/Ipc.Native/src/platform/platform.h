@@ -72,7 +72,9 @@ bool ipc_platform_barrier_register(void);
 void ipc_platform_barrier(void); /* every running thread of every registered process executes a full fence */
 void ipc_platform_yield(void);
 void ipc_platform_random(void *buffer, size_t length);
-uint32_t ipc_platform_processors(void); /* on which this process may run */
+/* Of the machine: then nothing can happen while this thread spins. Where this thread may run, or its container, says
+   nothing about that: the peer may be pinned to, or be in a container of, other processors. */
+bool ipc_platform_has_one_processor(void);
 
 static inline void ipc_platform_pause(void)
 {
