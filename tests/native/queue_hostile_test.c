@@ -161,7 +161,9 @@ TEST(hints_that_lead_nowhere_end_with_an_error)
         ipc_store_relaxed64(&queue->view.segments[segment].next, 1u << 16 | (1 - segment));
     }
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_try_claim(queue, 8, &block));
+    check_error_says("segment 1, it has at most 2, as turn 1");
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_try_receive(queue, &block));
+    check_error_says("segment 1, it has at most 2, as turn 1");
     ipc_queue_close(queue);
 }
 

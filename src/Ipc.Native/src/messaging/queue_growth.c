@@ -21,8 +21,8 @@
 
 ipc_status ipc_queue_bad_turn(const ipc_queue *queue, uint64_t turn)
 {
-    return ipc_fail(IPC_E_CORRUPT, "%s goes on in segment %u, it has at most %u", queue->region->path,
-                    ipc_turn_segment(turn), queue->view.segment_limit);
+    return ipc_fail(IPC_E_CORRUPT, "%s goes on in segment %u, it has at most %u, as turn %" PRIu64, queue->region->path,
+                    ipc_turn_segment(turn), queue->view.segment_limit, ipc_turn_sequence(turn));
 }
 
 ipc_status ipc_queue_restless(const ipc_queue *queue)

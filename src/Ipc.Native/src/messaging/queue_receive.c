@@ -167,8 +167,7 @@ static inline bool is_stale(const ipc_queue *queue, const walk *at)
 static bool pass_segment(ipc_queue *queue, walk *at, ipc_status *status)
 {
     const uint64_t next = ipc_load_acquire64(&at->segment->next); /* [seal] */
-    if (next >> IPC_TURN_SEGMENT_BITS !=
-        (at->here >> IPC_TURN_SEGMENT_BITS) + 1) { /* nobody's doing but a hostile one's */
+    if (!ipc_turn_follows(next, at->here)) {
         *status = is_stale(queue, at) ? IPC_OK : ipc_queue_bad_turn(queue, next);
         return true;
     }

@@ -77,6 +77,12 @@ static inline uint64_t ipc_turn_after(uint64_t turn, uint32_t segment)
     return (ipc_turn_sequence(turn) + 1) << IPC_TURN_SEGMENT_BITS | segment;
 }
 
+/* Turns are numbered without gaps: any other `next` is nobody's doing but a hostile one's (or of a turn long over). */
+static inline bool ipc_turn_follows(uint64_t next, uint64_t turn)
+{
+    return next == ipc_turn_after(turn, ipc_turn_segment(next));
+}
+
 /* Has the turn ended at this slot? SEALED counts where the lap has not begun (or its claim never came). */
 static inline bool ipc_queue_ends_at(uint64_t word, int32_t ahead)
 {

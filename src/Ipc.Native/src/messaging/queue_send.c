@@ -39,10 +39,13 @@ static inline void claimed(ipc_queue *queue, uint64_t turn, ipc_atomic64 *tail, 
 }
 
 /* `turn` is over: senders go on in the segment behind it. */
-static void follow_send(ipc_queue *queue, uint64_t turn)
+static ipc_status follow_send(ipc_queue *queue, uint64_t turn)
 {
     const uint64_t next = ipc_load_acquire64(&queue->view.segments[ipc_turn_segment(turn)].next); /* [seal] */
+    if (!ipc_turn_follows(next, turn))
+        return ipc_load_acquire64(&queue->view.header->send) == turn ? ipc_queue_bad_turn(queue, next) : IPC_OK;
     (void)ipc_cas64(&queue->view.header->send, &turn, next);
+    return IPC_OK;
 }
 
 static ipc_status claim_slot(ipc_queue *queue, uint32_t length, ipc_block *block)
@@ -67,7 +70,9 @@ static ipc_status claim_slot(ipc_queue *queue, uint32_t length, ipc_block *block
         if (ahead > 0 || (ahead == 0 && ipc_slot_phase(word) != IPC_PHASE_FREE)) {
             ipc_slot_help(tail, t);
         } else if (turns && ipc_queue_ends_at(word, ahead)) {
-            follow_send(queue, turn);
+            const ipc_status status = follow_send(queue, turn);
+            if (status != IPC_OK)
+                return status;
         } else if (ahead == 0) {
             if (turns && ipc_load_acquire64(&header->send) != turn)
                 continue; /* the segment may have had another turn since, and this position too */
