@@ -65,9 +65,22 @@ static inline bool ipc_queue_is_closed(const ipc_end *end)
     return (ipc_load_relaxed32(&end->flags) & IPC_END_CLOSED) != 0;
 }
 
+/* Has a recovery made messages Ready again that nobody has looked for yet? */
+static inline bool ipc_queue_has_orphans(const ipc_queue *queue)
+{
+    const ipc_queue_header *header = queue->view.header;
+    return ipc_load_acquire64(&header->orphans) != ipc_load_relaxed64(&header->orphans_cleared); /* [orphans] */
+}
+
 /* A hint that leads nowhere, or words that keep a call looking: nothing that a queue does. */
 ipc_status ipc_queue_bad_turn(const ipc_queue *queue, uint64_t turn);
 ipc_status ipc_queue_restless(const ipc_queue *queue);
+
+/* queue_receive.c: a slot of ours in Reading becomes a block. IPC_E_CORRUPT: it was no message; it is dropped. */
+ipc_status ipc_queue_hand_out(ipc_queue *queue, ipc_block_slot *slot, uint64_t word, ipc_block *block);
+
+/* queue_walk.c: receives, the long way; `block` NULL: only looks. IPC_EMPTY: there is nothing. */
+ipc_status ipc_queue_find(ipc_queue *queue, ipc_block *block);
 
 /* queue_growth.c. IPC_OK: look again, something has changed. IPC_FULL: no more room now. Not under the region lock. */
 ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn);

@@ -143,7 +143,7 @@ ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *blo
     return claim_slot(queue, length, block);
 }
 
-/* ---- committing and abandoning ---------------------------------------------------------------------------- */
+/* ---- committing and abandoning ----------------------------------------------------------------------- */
 
 IPC_NOINLINE static ipc_status bad_commit(const ipc_block *block, uint32_t length)
 {

@@ -146,6 +146,8 @@ ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *
 void ipc_ring_write_header(ipc_ring_header *header, uint64_t capacity, uint64_t data_offset, uint64_t pool_offset);
 ipc_status ipc_ring_check_capacity(uint64_t capacity);
 
+/* ring_walk.c: where the records end, and up to where their bytes are freed. The reader may go on meanwhile. */
+ipc_status ipc_ring_find_tail(const ipc_ring *ring, uint64_t *tail, uint64_t *freed);
 /* ring_writer.c, ring_reader.c: take over one end. `fresh`: nobody has ever written (read) here. */
 ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, bool fresh, ipc_wait_mode mode,
                                  const ipc_ring_peer *peer);

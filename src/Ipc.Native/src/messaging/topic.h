@@ -208,10 +208,30 @@ static inline void ipc_topic_store_descriptor(ipc_block_slot *slot, const ipc_lo
     ipc_store_relaxed64(&words[1], copy[1]);
 }
 
+static inline void ipc_topic_fill_in(ipc_message *message, const void *payload, uint64_t details, uint64_t key,
+                                     uint64_t position, uint64_t word)
+{
+    message->payload = payload;
+    message->length = ipc_topic_length(details);
+    message->type = ipc_topic_type(details);
+    message->key = key;
+    message->position = position;
+    message->lost = 0;
+    message->writer = ipc_slot_owner(word) - 1;
+}
+
 /* The word of a message that can be read at `position`, whoever wrote it. */
 static inline bool ipc_topic_is_ready(const ipc_slot_ring *ring, uint64_t position, uint64_t word)
 {
     return (word & ~IPC_SLOT_OWNER) == ipc_slot_word(ipc_slot_lap_of(ring, position), 0, 0, IPC_PHASE_READY);
+}
+
+/* At the tail, by the next lap. */
+static inline bool ipc_topic_may_be_overwritten(uint64_t word, uint32_t lap)
+{
+    const uint32_t phase = ipc_slot_phase(word);
+    return ipc_slot_lap(word) == lap - 1 &&
+           (phase == IPC_PHASE_READY || phase == IPC_PHASE_GAP || phase == IPC_PHASE_FREE);
 }
 
 static inline bool ipc_topic_is_closed(const ipc_topic_end *end)
@@ -228,11 +248,15 @@ static inline ipc_status ipc_topic_full(ipc_topic_writer *writer, ipc_topic_obst
     return IPC_FULL;
 }
 
-/* topic_region.c */
-extern const ipc_region_kind ipc_topic_kind;
+/* topic_geometry.c */
 ipc_status ipc_topic_check_options(const ipc_topic_options *options);
 /* For ipc_region_entrance: a new region, written, entered and linked. */
 ipc_status ipc_topic_create(void *end, const char *path, ipc_region **region);
+/* IPC_E_CORRUPT: the header does not describe a topic that lies within the region. */
+ipc_status ipc_topic_locate(const ipc_region *region, ipc_topic *topic);
+
+/* topic_region.c */
+extern const ipc_region_kind ipc_topic_kind;
 /* Under the region lock: makes participant `index` an active reader. */
 void ipc_topic_start_reading(const ipc_topic *topic, uint32_t index, ipc_policy policy, ipc_join join,
                              ipc_topic_start *start);
@@ -251,6 +275,17 @@ void ipc_topic_writer_start(ipc_topic_writer *writer);
 ipc_status ipc_topic_reader_start(ipc_topic_reader *reader, const ipc_topic_options *options);
 void ipc_topic_reader_finish(ipc_topic_reader *reader);
 
+/* topic_room.c: IPC_FULL, and the writer's `held_up` says what by; IPC_OK: try (again). */
+/* Looks at the cursors: `slowest` stands where the claim would go. */
+ipc_status ipc_topic_look_for_room(ipc_topic_writer *writer, uint64_t tail, ipc_topic_holder *slowest);
+/* The slot at the tail cannot be claimed as it is. */
+ipc_status ipc_topic_obstructed(ipc_topic_writer *writer, uint64_t tail, ipc_block_slot *slot, uint64_t word);
+/* `status`, with the words whose fault it is as of now. */
+ipc_status ipc_topic_explain(ipc_topic_writer *writer, ipc_status status);
+ipc_status ipc_topic_wait_for_room(ipc_topic_writer *writer, ipc_deadline deadline, ipc_cancel *cancel);
+/* At the deadline: cuts off the evictable readers that are in the way. */
+ipc_status ipc_topic_make_room_by_force(ipc_topic_writer *writer);
+
 /* topic_loans.c */
 ipc_status ipc_topic_take_loan(ipc_topic_writer *writer,
                                uint32_t length);         /* until a claim has it, it is the writer's */
@@ -264,9 +299,15 @@ void ipc_topic_retract_loan(ipc_topic_writer *writer, const ipc_block *block, ui
 void ipc_topic_free_old_loan(ipc_topic_writer *writer, ipc_block_slot *slot, uint64_t word);
 bool ipc_topic_find_oldest_loan(ipc_topic_writer *writer, uint64_t *behind);
 
-/* topic_reader.c, for topic_latest.c */
+/* topic_reader.c */
 /* Moves on over gaps, ignored messages and what was overrun. IPC_OK: a message stands at the reader's position. */
 ipc_status ipc_topic_settle(ipc_topic_reader *reader);
+ipc_status ipc_topic_corrupt_slot(const ipc_topic_reader *reader, uint64_t position, uint64_t word); /* or closed */
+
+/* topic_copies.c */
+ipc_status ipc_topic_reserve_copy(ipc_topic_reader *reader, uint64_t size);
+/* The payload of a long message. IPC_EMPTY: what the slot says is neither a loan nor a message. */
+ipc_status ipc_topic_find_loan(ipc_topic_reader *reader, ipc_block_slot *slot, uint64_t details, ipc_message *message);
 /* Copies the message at `position` out. IPC_EMPTY: it was overwritten, or is none any more. */
 ipc_status ipc_topic_copy_out(ipc_topic_reader *reader, uint64_t position, ipc_message *message);
 

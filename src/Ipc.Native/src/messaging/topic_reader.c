@@ -15,18 +15,6 @@
 
 /* ---- starting ---------------------------------------------------------------------------------------- */
 
-static ipc_status reserve_copy(ipc_topic_reader *reader, uint64_t size)
-{
-    if (size <= reader->copy_size)
-        return IPC_OK;
-    uint8_t *larger = realloc(reader->copy, size);
-    if (larger == NULL)
-        return ipc_fail(IPC_E_NO_MEMORY, "no memory for a copy of a message of %" PRIu64 " bytes", size);
-    reader->copy = larger;
-    reader->copy_size = size;
-    return IPC_OK;
-}
-
 static ipc_status begin(ipc_topic_reader *reader, const ipc_topic_start *start)
 {
     if (start->joined <= reader->ring.mask || start->joined > IPC_TOPIC_POSITION_MAX)
@@ -37,8 +25,9 @@ static ipc_status begin(ipc_topic_reader *reader, const ipc_topic_start *start)
     reader->position = start->position;
     reader->released = start->position;
     reader->in_place_from = reader->is_waited_for ? start->joined : UINT64_MAX;
-    return reader->is_waited_for && start->position == start->joined ? IPC_OK
-                                                                     : reserve_copy(reader, reader->block_size);
+    return reader->is_waited_for && start->position == start->joined
+               ? IPC_OK
+               : ipc_topic_reserve_copy(reader, reader->block_size);
 }
 
 ipc_status ipc_topic_reader_start(ipc_topic_reader *reader, const ipc_topic_options *options)
@@ -142,7 +131,7 @@ ipc_status ipc_topic_release(ipc_topic_reader *reader)
 
 /* ---- moving on --------------------------------------------------------------------------------------- */
 
-IPC_NOINLINE static ipc_status corrupt(const ipc_topic_reader *reader, uint64_t position, uint64_t word)
+IPC_NOINLINE ipc_status ipc_topic_corrupt_slot(const ipc_topic_reader *reader, uint64_t position, uint64_t word)
 {
     if (ipc_topic_is_closed(&reader->base))
         return IPC_CLOSED;
@@ -181,7 +170,7 @@ IPC_NOINLINE static ipc_status overrun(ipc_topic_reader *reader, uint64_t word)
         return evicted(reader, NULL);
     /* Who overwrote it had seen the tail a lap further on. */
     if (position >= reader->in_place_from || tail - position < count || tail > IPC_TOPIC_POSITION_MAX)
-        return corrupt(reader, position, word);
+        return ipc_topic_corrupt_slot(reader, position, word);
     uint64_t next = tail - count + (count >= 8 ? count / 8 : 1);
     if (next > reader->in_place_from) /* from there on nothing is overwritten */
         next = reader->in_place_from;
@@ -240,7 +229,7 @@ ipc_status ipc_topic_settle(ipc_topic_reader *reader)
             continue;
         }
         if (ipc_slot_lap(word) != ipc_slot_lap_of(&reader->ring, position) || ipc_slot_phase(word) != IPC_PHASE_GAP)
-            return corrupt(reader, position, word);
+            return ipc_topic_corrupt_slot(reader, position, word);
         if ((word & IPC_SLOT_RECLAIMED) != 0 && !reader->is_waited_for) /* there was a message */
             count_lost(reader, position, position + 1);
         pass(reader);
@@ -249,86 +238,23 @@ ipc_status ipc_topic_settle(ipc_topic_reader *reader)
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-static inline void fill_in(ipc_message *message, const void *payload, uint64_t details, uint64_t key, uint64_t position,
-                           uint64_t word)
-{
-    message->payload = payload;
-    message->length = ipc_topic_length(details);
-    message->type = ipc_topic_type(details);
-    message->key = key;
-    message->position = position;
-    message->lost = 0;
-    message->writer = ipc_slot_owner(word) - 1;
-}
-
-/* The payload of a long message. IPC_EMPTY: what the slot says is neither a loan nor a message. */
-IPC_NOINLINE static ipc_status find_loan(ipc_topic_reader *reader, ipc_block_slot *slot, uint64_t details,
-                                         ipc_message *message)
-{
-    ipc_loan loan;
-    const ipc_loan_descriptor descriptor = ipc_topic_load_descriptor(slot);
-    if (ipc_topic_flags(details) != IPC_BLOCK_HAS_LOAN || !ipc_pool_exists(&reader->base.pool) ||
-        descriptor.length != ipc_topic_length(details))
-        return IPC_EMPTY;
-    ipc_status status = ipc_pool_resolve(&reader->base.pool, &descriptor, &loan);
-    if (status != IPC_OK)
-        return status;
-    message->payload = loan.bytes;
-    reader->has_read_loan = true;
-    return IPC_OK;
-}
-
 /* A message that writers leave alone until we release it. */
 static inline ipc_status read_in_place(ipc_topic_reader *reader, ipc_block_slot *slot, uint64_t word,
                                        ipc_message *message)
 {
     const uint64_t details = ipc_load_relaxed64(ipc_topic_details(slot));
     const uint64_t key = ipc_load_relaxed64(ipc_topic_key(slot));
-    fill_in(message, ipc_slot_payload(slot), details, key, reader->position, word);
+    ipc_topic_fill_in(message, ipc_slot_payload(slot), details, key, reader->position, word);
     if (IPC_UNLIKELY(ipc_topic_flags(details) != 0 || message->length > reader->block_size)) {
-        ipc_status status = find_loan(reader, slot, details, message);
+        ipc_status status = ipc_topic_find_loan(reader, slot, details, message);
         if (status != IPC_OK)
             return is_evicted(reader)        ? evicted(reader, message)
                    : status == IPC_E_CORRUPT ? status
-                                             : corrupt(reader, reader->position, word);
+                                             : ipc_topic_corrupt_slot(reader, reader->position, word);
     }
     reader->position++;
     IPC_FAULT_POINT("topic.read.done");
     return IPC_OK;
-}
-
-/* From the file, not from the mapping: the block may have been given back, and to look at a page that is gone would ask
-   for memory that there may not be. */
-static ipc_status copy_loan(ipc_topic_reader *reader, const ipc_message *message)
-{
-    ipc_status status = reserve_copy(reader, message->length);
-    if (status != IPC_OK)
-        return status;
-    const uint64_t offset = (uint64_t)((const uint8_t *)message->payload - reader->base.region->base);
-    return ipc_platform_file_read(reader->base.region->file, offset, reader->copy, message->length);
-}
-
-ipc_status ipc_topic_copy_out(ipc_topic_reader *reader, uint64_t position, ipc_message *message)
-{
-    ipc_block_slot *slot = ipc_slot_at(&reader->ring, position);
-    const uint64_t word = ipc_load_acquire64(&slot->state); /* [ready-slot] */
-    if (!ipc_topic_is_ready(&reader->ring, position, word))
-        return IPC_EMPTY;
-    const uint64_t details = ipc_load_relaxed64(ipc_topic_details(slot));
-    ipc_status status = IPC_OK;
-    fill_in(message, NULL, details, ipc_load_relaxed64(ipc_topic_key(slot)), position, word);
-    if (ipc_topic_flags(details) != 0 || message->length > reader->block_size) {
-        status = find_loan(reader, slot, details, message);
-        if (status == IPC_OK)
-            status = copy_loan(reader, message);
-    } else {
-        ipc_copy_racing(reader->copy, ipc_slot_payload(slot), message->length);
-    }
-    ipc_acquire_fence(); /* [overwrite] */
-    if (ipc_load_relaxed64(&slot->state) != word)
-        return IPC_EMPTY;
-    message->payload = reader->copy;
-    return status == IPC_EMPTY ? corrupt(reader, position, word) : status;
 }
 
 /* A copied message needs no release of its own; but the cursor shows how far we are. */
