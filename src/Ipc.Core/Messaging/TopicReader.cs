@@ -14,7 +14,8 @@ namespace Ipc;
 /// </para>
 /// <para>
 /// A reader that may be evicted reads in place too, so it may see bytes of a message that overwrites the one it reads. It cannot
-/// prevent that, but it learns it: <see cref="Release"/> says whether everything since the last release was whole.
+/// prevent that, but it learns it: <see cref="Release"/> says whether everything since the last release was whole. (A message longer than a block may have lost
+/// its memory meanwhile. It reads as zeros then; but with a full file system the access is a fault, SIGBUS: SECURITY.md.)
 /// </para>
 /// </remarks>
 public sealed unsafe partial class TopicReader : TopicEnd
