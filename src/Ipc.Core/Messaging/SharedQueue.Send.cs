@@ -94,31 +94,6 @@ public sealed unsafe partial class SharedQueue
         return true;
     }
 
-    /// <summary>The message is in a loan, which is published first: whoever finds the slot ready must find the block so too.</summary>
-    internal bool CommitLoan(SlotHeader* slot, ulong word, in Loan loan, uint length, ushort type)
-    {
-        if (((Atomic.LoadAcquire(ref slot->State) ^ word) & ~SlotState.Sealed) != 0)
-        {
-            _pool!.GiveBack(loan);
-            return false;
-        }
-
-        LoanDescriptor descriptor = loan.Describe(length);
-        *(LoanDescriptor*)((byte*)slot + SlotHeader.ByteSize) = descriptor; // plain, as are length, type and flags
-        Atomic.StoreRelease(ref slot->LoanLap, SlotState.LapOf(word)); // after the descriptor: who sees the lap in a recovery sees that too
-        *(ulong*)&slot->Length = (ulong)SlotHeader.LoanFlag << 48 | (ulong)type << 32 | length;
-        if (!_pool!.Publish(loan, (ulong)((byte*)slot - _region.Base))) // [loan]
-        {
-            Abandon(slot, word);
-            return false;
-        }
-
-        if (Commit(slot, word, length, type, SlotHeader.LoanFlag))
-            return true;
-        _pool.Free(descriptor);
-        return false;
-    }
-
     /// <summary>Writing to Free: nothing was sent. Nothing if the slot is not ours any more.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal void Abandon(SlotHeader* slot, ulong word, in Loan loan = default)
@@ -276,28 +251,6 @@ public sealed unsafe partial class SharedQueue
             _crowd.Attend();
         GC.KeepAlive(this);
         return false;
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryClaimLong(int length, out QueueClaim claim, bool marks = false)
-    {
-        CheckLength(length);
-        SpaceCondition condition = new(this, length, marks);
-        try
-        {
-            if (condition.IsTrue())
-            {
-                claim = condition.Taken();
-                return true;
-            }
-        }
-        finally
-        {
-            condition.End();
-        }
-
-        claim = default;
-        return Full();
     }
 
     /// <summary>For the lag: it only has to grow, and by one with each message.</summary>

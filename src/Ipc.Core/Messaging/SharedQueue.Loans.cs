@@ -1,0 +1,89 @@
+using System;
+using System.Runtime.CompilerServices;
+
+namespace Ipc;
+
+/// <summary>Messages that are longer than a block: the slot holds a descriptor, the bytes stand in a block of the pool.</summary>
+/// <remarks>The order decides what a crash leaves: the descriptor is in the slot and the loan published before the slot is ready; the slot is free before the
+/// loan is. In between the loan is named by nobody, and the sweep of the next recovery frees it.</remarks>
+public sealed unsafe partial class SharedQueue
+{
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryClaimLong(int length, out QueueClaim claim, bool marks = false)
+    {
+        CheckLength(length);
+        SpaceCondition condition = new(this, length, marks);
+        try
+        {
+            if (condition.IsTrue())
+            {
+                claim = condition.Taken();
+                return true;
+            }
+        }
+        finally
+        {
+            condition.End();
+        }
+
+        claim = default;
+        return Full();
+    }
+
+    /// <summary>The message is in a loan, which is published first: whoever finds the slot ready must find the block so too.</summary>
+    internal bool CommitLoan(SlotHeader* slot, ulong word, in Loan loan, uint length, ushort type)
+    {
+        if (((Atomic.LoadAcquire(ref slot->State) ^ word) & ~SlotState.Sealed) != 0)
+        {
+            _pool!.GiveBack(loan);
+            return false;
+        }
+
+        LoanDescriptor descriptor = loan.Describe(length);
+        *(LoanDescriptor*)((byte*)slot + SlotHeader.ByteSize) = descriptor; // plain, as are length, type and flags
+        Atomic.StoreRelease(ref slot->LoanLap, SlotState.LapOf(word)); // after the descriptor: who sees the lap in a recovery sees that too
+        *(ulong*)&slot->Length = (ulong)SlotHeader.LoanFlag << 48 | (ulong)type << 32 | length;
+        if (!_pool!.Publish(loan, (ulong)((byte*)slot - _region.Base))) // [loan]
+        {
+            Abandon(slot, word);
+            return false;
+        }
+
+        if (Commit(slot, word, length, type, SlotHeader.LoanFlag))
+            return true;
+        _pool.Free(descriptor);
+        return false;
+    }
+
+    /// <summary>A loan, or nonsense: then the slot is freed, so that the next message can be received, and this one reported.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private QueueMessage LongMessage(SlotHeader* slot, ulong word, ulong about)
+    {
+        string? wrong = null;
+        if (about >> 48 == SlotHeader.LoanFlag && _pool is not null)
+        {
+            LoanDescriptor descriptor = *(LoanDescriptor*)((byte*)slot + SlotHeader.ByteSize); // once
+            wrong = _pool.Resolve(descriptor, out Loan loan);
+            if (wrong is null)
+                return new QueueMessage(this, slot, word, loan.Bytes, descriptor.Length, (ushort)(about >> 32), isLoan: true, descriptor);
+        }
+
+        Release(slot, word);
+        Corrupted(wrong ?? $"a message of {(uint)about} bytes and flags 0x{about >> 48:X}; a block has {_blockSize}");
+        return default;
+    }
+
+    /// <summary>Releases; then its loan is free. The descriptor was copied while the slot was ours.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal void ReleaseLoan(SlotHeader* slot, ulong word, in LoanDescriptor loan)
+    {
+        FaultPoints.Pass(FaultPoints.QueueReleaseBeforeFree);
+        if (!TryChange(slot, word, SlotState.NextFree(word) - word)) // [free-slot]
+            return;
+        FaultPoints.Pass(FaultPoints.QueueReleaseAfterFree);
+        _pool!.Free(loan); // [loan]
+        FaultPoints.Pass(FaultPoints.QueueReleaseLoanFreed);
+        Waiter.Signal(&_header->Space);
+        GC.KeepAlive(this);
+    }
+}
