@@ -30,7 +30,9 @@ internal static class CodecEmitter
         }
 
         source.Close(",");
-        source.Line("(ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));");
+        source.Line("(ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader)" + (message.Form == MessageForm.Declared ? ");" : ","));
+        if (message.Form != MessageForm.Declared)
+            FieldsEmitter.Emit(source, message);
         source.Outdent();
         source.Line();
 

@@ -37,6 +37,10 @@ public sealed class RpcClientOptions
     /// <summary>Up to 240 bytes for the server's decision whether to accept.</summary>
     public ReadOnlyMemory<byte> Hello { get; set; }
 
+    /// <summary>How messages are written; <see langword="null"/>, as it is unless set, for protobuf by the generated codecs. The server has to have it too
+    /// (<see cref="RpcServerOptions.Serializers"/>), or calls fail with <see cref="RpcStatus.Unimplemented"/>.</summary>
+    public IpcSerializer? Serializer { get; set; }
+
     internal RpcClientOptions Checked()
     {
         if (StreamWindow < 1 || StreamWindow > ushort.MaxValue)

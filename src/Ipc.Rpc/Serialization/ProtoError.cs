@@ -29,4 +29,7 @@ public enum ProtoError
 
     /// <summary>The message is larger than the destination, and there is nowhere to get more room.</summary>
     DestinationTooSmall,
+
+    /// <summary>An <see cref="IpcSerializer"/> threw; the inner exception is what it threw.</summary>
+    SerializerFailed,
 }

@@ -7,7 +7,13 @@ public sealed class ProtoException : Exception
 {
     /// <summary>Names the reason and the place.</summary>
     public ProtoException(ProtoError error, int offset, string message)
-        : base(message + " (" + error + " at byte " + offset.ToString(System.Globalization.CultureInfo.InvariantCulture) + ").")
+        : this(error, offset, message, null)
+    {
+    }
+
+    /// <summary>Names the reason and the place, and the failure behind it.</summary>
+    public ProtoException(ProtoError error, int offset, string message, Exception? inner)
+        : base(message + " (" + error + " at byte " + offset.ToString(System.Globalization.CultureInfo.InvariantCulture) + ").", inner)
     {
         Error = error;
         Offset = offset;

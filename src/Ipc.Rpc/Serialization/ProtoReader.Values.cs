@@ -23,6 +23,14 @@ public ref partial struct ProtoReader
         return bytes.IsEmpty ? Array.Empty<byte>() : bytes.ToArray();
     }
 
+    /// <summary>What is left of the innermost message, as it is: for a reader of another format.</summary>
+    public ReadOnlySpan<byte> ReadToEnd()
+    {
+        ReadOnlySpan<byte> rest = _buffer.Slice(_position, _end - _position);
+        _position = _end;
+        return rest;
+    }
+
     /// <summary>Reads a Guid from its text with hyphens; no text is <see cref="Guid.Empty"/>.</summary>
     public Guid ReadGuid()
     {

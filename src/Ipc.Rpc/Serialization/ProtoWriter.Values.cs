@@ -39,6 +39,15 @@ public ref partial struct ProtoWriter
         _position += value.Length;
     }
 
+    /// <summary>Appends bytes as they are, without a tag: a message, or a part of one, that was written elsewhere.</summary>
+    public void WriteRaw(scoped ReadOnlySpan<byte> bytes)
+    {
+        if (_buffer.Length - _position < bytes.Length)
+            Reserve(bytes.Length);
+        bytes.CopyTo(_buffer.Slice(_position));
+        _position += bytes.Length;
+    }
+
     /// <summary>Writes a Guid as a string of 36 characters, lower case with hyphens.</summary>
     public void WriteGuid(uint tag, Guid value)
     {

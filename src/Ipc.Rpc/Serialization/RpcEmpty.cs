@@ -14,7 +14,8 @@ public readonly struct RpcEmpty
             while (reader.TryReadTag(out uint tag))
                 reader.SkipField(tag);
             return default;
-        });
+        },
+        fields: new MessageFields<RpcEmpty>(0, static (IMessageFieldWriter _, in RpcEmpty _) => { }, static _ => default));
 
     /// <summary>The empty response that follows <paramref name="task"/>; its failure is passed on.</summary>
     public static ValueTask<RpcEmpty> After(Task task)

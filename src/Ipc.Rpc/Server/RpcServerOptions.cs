@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 
 namespace Ipc.Rpc;
 
@@ -26,6 +27,9 @@ public sealed class RpcServerOptions
     /// <summary>Decides about a client that wants to connect: <see langword="null"/> accepts it, a text refuses it with that text. Accepts all unless set.</summary>
     /// <remarks>It runs on the thread that serves everybody: it has to be quick.</remarks>
     public Func<RpcPeer, string?>? Accept { get; set; }
+
+    /// <summary>Further formats that requests may be written in. Protobuf by the generated codecs is there without being named, unless a serializer of format 0 is.</summary>
+    public IList<IpcSerializer> Serializers { get; } = new List<IpcSerializer>();
 
     internal RpcServerOptions Checked()
     {

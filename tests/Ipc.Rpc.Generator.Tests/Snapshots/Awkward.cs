@@ -157,7 +157,15 @@ service Thing {
             {
                 Write(ref writer, in value);
             },
-            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            fields: new global::Ipc.Rpc.MessageFields<global::OuterThingRpc.ClientRequest>(
+                2,
+                (global::Ipc.Rpc.IMessageFieldWriter target, in global::OuterThingRpc.ClientRequest value) =>
+                {
+                    target.Write<int>(1, in value.Class);
+                    target.Write<string>(2, in value.Event);
+                },
+                source => new global::OuterThingRpc.ClientRequest(source.Read<int>(1), source.Read<string>(2) ?? "")));
 
         internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, in global::OuterThingRpc.ClientRequest value)
         {
@@ -205,7 +213,14 @@ service Thing {
             {
                 Write(ref writer, value);
             },
-            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            fields: new global::Ipc.Rpc.MessageFields<int>(
+                1,
+                (global::Ipc.Rpc.IMessageFieldWriter target, in int value) =>
+                {
+                    target.Write<int>(1, in value);
+                },
+                source => source.Read<int>(1)));
 
         internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, int value)
         {
@@ -348,7 +363,14 @@ service Thing {
             {
                 Write(ref writer, value);
             },
-            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            fields: new global::Ipc.Rpc.MessageFields<global::Outer.Inner?>(
+                1,
+                (global::Ipc.Rpc.IMessageFieldWriter target, in global::Outer.Inner? value) =>
+                {
+                    target.Write<global::Outer.Inner?>(1, in value);
+                },
+                source => source.Read<global::Outer.Inner?>(1)));
 
         internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, global::Outer.Inner? value)
         {
@@ -393,7 +415,14 @@ service Thing {
             {
                 Write(ref writer, value);
             },
-            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            fields: new global::Ipc.Rpc.MessageFields<global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?>(
+                1,
+                (global::Ipc.Rpc.IMessageFieldWriter target, in global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>? value) =>
+                {
+                    target.Write<global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?>(1, in value);
+                },
+                source => source.Read<global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?>(1)));
 
         internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>? value)
         {
@@ -472,7 +501,14 @@ service Thing {
             {
                 Write(ref writer, value);
             },
-            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            fields: new global::Ipc.Rpc.MessageFields<global::System.Collections.Generic.List<int>?>(
+                1,
+                (global::Ipc.Rpc.IMessageFieldWriter target, in global::System.Collections.Generic.List<int>? value) =>
+                {
+                    target.Write<global::System.Collections.Generic.List<int>?>(1, in value);
+                },
+                source => source.Read<global::System.Collections.Generic.List<int>?>(1)));
 
         internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, global::System.Collections.Generic.List<int>? value)
         {
@@ -523,7 +559,14 @@ service Thing {
             {
                 Write(ref writer, value);
             },
-            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            fields: new global::Ipc.Rpc.MessageFields<int>(
+                1,
+                (global::Ipc.Rpc.IMessageFieldWriter target, in int value) =>
+                {
+                    target.Write<int>(1, in value);
+                },
+                source => source.Read<int>(1)));
 
         internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, int value)
         {
@@ -562,7 +605,14 @@ service Thing {
             {
                 Write(ref writer, value);
             },
-            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            fields: new global::Ipc.Rpc.MessageFields<global::System.TimeSpan>(
+                1,
+                (global::Ipc.Rpc.IMessageFieldWriter target, in global::System.TimeSpan value) =>
+                {
+                    target.Write<global::System.TimeSpan>(1, in value);
+                },
+                source => source.Read<global::System.TimeSpan>(1)));
 
         internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, global::System.TimeSpan value)
         {
@@ -601,7 +651,14 @@ service Thing {
             {
                 Write(ref writer, value);
             },
-            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            fields: new global::Ipc.Rpc.MessageFields<long>(
+                1,
+                (global::Ipc.Rpc.IMessageFieldWriter target, in long value) =>
+                {
+                    target.Write<long>(1, in value);
+                },
+                source => source.Read<long>(1)));
 
         internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, long value)
         {

@@ -350,7 +350,15 @@ service SystemMonitor {
                 {
                     Write(ref writer, in value);
                 },
-                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+                fields: new global::Ipc.Rpc.MessageFields<global::Sysmon.SystemMonitorRpc.LoadRequest>(
+                    2,
+                    (global::Ipc.Rpc.IMessageFieldWriter target, in global::Sysmon.SystemMonitorRpc.LoadRequest value) =>
+                    {
+                        target.Write<string>(1, in value.Host);
+                        target.Write<int>(2, in value.Seconds);
+                    },
+                    source => new global::Sysmon.SystemMonitorRpc.LoadRequest(source.Read<string>(1) ?? "", source.Read<int>(2))));
 
             internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, in global::Sysmon.SystemMonitorRpc.LoadRequest value)
             {
@@ -398,7 +406,14 @@ service SystemMonitor {
                 {
                     Write(ref writer, value);
                 },
-                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+                fields: new global::Ipc.Rpc.MessageFields<double>(
+                    1,
+                    (global::Ipc.Rpc.IMessageFieldWriter target, in double value) =>
+                    {
+                        target.Write<double>(1, in value);
+                    },
+                    source => source.Read<double>(1)));
 
             internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, double value)
             {
