@@ -27,6 +27,7 @@ internal sealed partial class ClientChannel
     private readonly RingWriter _ring;
     private readonly RingReader _replies;
     private readonly FrameBuilder _builder;
+    private readonly CallFormat _format;
     private readonly PendingTable _table;
     private readonly ControlQueue _control = new();
     private readonly BackgroundReader _background;
@@ -35,8 +36,9 @@ internal sealed partial class ClientChannel
     private readonly string _name;
     private RpcFailure? _ended;
 
-    public ClientChannel(string name, Connection connection, RpcClientOptions options)
+    public ClientChannel(string name, Connection connection, RpcClientOptions options, CallFormat format)
     {
+        _format = format;
         _name = name;
         _connection = connection;
         _ring = connection.Writer;
@@ -59,10 +61,10 @@ internal sealed partial class ClientChannel
     public bool TryCall<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, Deadline deadline, CancellationToken cancel, out TResponse response)
     {
-        SyncCall<TResponse> call = SyncCall<TResponse>.Rent(method, method.Response, deadline.Nanoseconds);
+        SyncCall<TResponse> call = SyncCall<TResponse>.Rent(method, _format.CodecFor(method.Response), deadline.Nanoseconds);
         try
         {
-            if (!TrySend(method, method.Request, in request, call, 0, deadline, cancel))
+            if (!TrySend(method, _format.CodecFor(method.Request), in request, call, 0, deadline, cancel))
             {
                 response = default!;
                 return false;
@@ -145,7 +147,7 @@ internal sealed partial class ClientChannel
             try
             {
                 ulong wire = call.Deadline == ulong.MaxValue ? 0 : Math.Max(1, call.Deadline); // 0 is none
-                Span<byte> body = _builder.Begin(new FrameHeader(FrameKind.Request, slot.CallId, credit, method.Id, wire), method.Id);
+                Span<byte> body = _builder.Begin(new FrameHeader(FrameKind.Request, slot.CallId, credit, method.Id, wire, _format.RequestFlags), method.Id, _format.Head);
                 var writer = new ProtoWriter(body, _builder);
                 codec.Write(ref writer, in request);
 

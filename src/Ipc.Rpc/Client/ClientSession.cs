@@ -30,11 +30,15 @@ internal sealed class ClientSession : IDisposable
     {
         _name = name;
         Options = options;
+        Format = CallFormat.Of(options.Serializer);
     }
 
     public string Name => _name;
 
     public RpcClientOptions Options { get; }
+
+    /// <summary>How the messages of all its calls are written.</summary>
+    public CallFormat Format { get; }
 
     public ClientChannel? Channel => Volatile.Read(ref _channel);
 
@@ -45,7 +49,7 @@ internal sealed class ClientSession : IDisposable
         {
             Deadline deadline = Deadline.After(Options.ConnectTimeout);
             var connection = Connection.Connect(_name, ConnectOptionsFor(deadline), cancel);
-            Volatile.Write(ref _channel, new ClientChannel(_name, connection, Options));
+            Volatile.Write(ref _channel, new ClientChannel(_name, connection, Options, Format));
         }
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {
@@ -73,11 +77,11 @@ internal sealed class ClientSession : IDisposable
 
     public ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, Deadline deadline, CancellationToken cancel)
     {
-        AsyncCall<TResponse> call = AsyncCall<TResponse>.Rent(method, method.Response, deadline.Nanoseconds, cancel);
+        AsyncCall<TResponse> call = AsyncCall<TResponse>.Rent(method, Format.CodecFor(method.Response), deadline.Nanoseconds, cancel);
         ClientChannel channel;
         try
         {
-            channel = Send(method, method.Request, in request, call, 0, deadline, cancel);
+            channel = Send(method, Format.CodecFor(method.Request), in request, call, 0, deadline, cancel);
         }
         catch
         {
@@ -178,7 +182,7 @@ internal sealed class ClientSession : IDisposable
             var connection = Connection.Connect(_name, ConnectOptionsFor(Deadline.Now), bounded.Token);
             _pause = 0;
             _refusal = null;
-            return new ClientChannel(_name, connection, Options);
+            return new ClientChannel(_name, connection, Options, Format);
         }
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {

@@ -16,6 +16,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private readonly object _gate = new();
     private readonly ClientSession _session;
     private readonly RpcMethod<TRequest, TItem> _method;
+    private readonly MessageCodec<TItem> _codec;
     private readonly CancellationToken _cancel;
     private readonly CancellationToken _enumeration;
     private readonly int _window;
@@ -39,6 +40,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     {
         _session = session;
         _method = method;
+        _codec = session.Format.CodecFor(method.Response);
         Method = method;
         _request = request;
         _cancel = cancel;
@@ -100,7 +102,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         TItem item;
         try
         {
-            item = _method.Response.Decode(body);
+            item = _codec.Decode(body);
         }
 #pragma warning disable CA1031 // whatever a codec throws is this stream's failure, not the reading thread's
         catch (Exception e)
@@ -166,7 +168,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     {
         _cancel.ThrowIfCancellationRequested();
         _enumeration.ThrowIfCancellationRequested();
-        _session.Send(_method, _method.Request, in _request, this, (ushort)_window, RpcDeadline.Current, _cancel);
+        _session.Send(_method, _session.Format.CodecFor(_method.Request), in _request, this, (ushort)_window, RpcDeadline.Current, _cancel);
         _request = default!;
         Start();
     }
