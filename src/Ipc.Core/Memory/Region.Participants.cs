@@ -119,6 +119,7 @@ internal sealed unsafe partial class Region
             entry->Ended = ParticipantEntry.EndedByDeath;
             Atomic.StoreRelease(ref entry->State, ParticipantEntry.Free);
             _rules.Recovered(this, index);
+            CoreMeter.Died(Name);
             SignalAll();
         }
     }

@@ -109,6 +109,8 @@ public sealed unsafe partial class SharedQueue : IDisposable
         }
     }
 
+    internal string Name => _region.Name;
+
     /// <summary>Opens the queue <paramref name="name"/>, or creates it.</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>. TableFull: all places for participants are taken.</exception>
     public static SharedQueue Open(string name, QueueOptions? options = null, CancellationToken cancel = default)
@@ -119,7 +121,9 @@ public sealed unsafe partial class SharedQueue : IDisposable
             Throw.Status(IpcStatus.InvalidArgument, $"A spin limit of {options.SpinLimit} was asked for; it cannot be negative.");
         QueueRules rules = new(options);
         Region region = Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel);
-        return new SharedQueue(region, rules, options);
+        var queue = new SharedQueue(region, rules, options);
+        CoreMeter.Add(queue);
+        return queue;
     }
 
     /// <summary>Waits until something can be received (Ok), without taking it: another receiver may be faster.</summary>
@@ -196,6 +200,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
     {
         if (Atomic.Exchange(ref _closed, 1) != 0) // a full barrier: see the remarks
             return;
+        CoreMeter.Remove(this);
         _control.End(IpcStatus.Closed);
         WaitForSends();
         _crowd.Close();

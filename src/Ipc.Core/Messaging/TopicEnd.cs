@@ -154,6 +154,7 @@ public abstract unsafe class TopicEnd : IDisposable
         if (Atomic.Exchange(ref _disposed, 1) != 0)
             return;
 
+        CoreMeter.Remove(this);
         bool quiet = _gate.Close(Control) && !HasSpanOut;
         BeforeLeaving();
         _crowd.Close();

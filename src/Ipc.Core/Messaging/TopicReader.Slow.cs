@@ -208,6 +208,7 @@ public sealed unsafe partial class TopicReader
         _lost += count;
         _lostBefore += count;
         Atomic.StoreRelease(ref _seat->Lost, _lost);
+        CoreMeter.Lost(Region.Name, count);
     }
 
     /// <summary>Says how many messages an evicted reader misses by now: everything that it had not released.</summary>

@@ -82,6 +82,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
             Throw.Status(IpcStatus.InvalidArgument, $"The writer to ignore is closed, or of another topic than {region.Path}.");
         }
 
+        CoreMeter.Add(opened);
         return opened;
     }
 

@@ -91,7 +91,9 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     {
         options ??= new TopicOptions();
         TopicRules rules = TopicRules.ForWriter(options);
-        return new TopicWriter(OpenRegion(name, rules, options, cancel), rules, options);
+        var opened = new TopicWriter(OpenRegion(name, rules, options, cancel), rules, options);
+        CoreMeter.Add(opened);
+        return opened;
     }
 
     /// <summary>Claims room for a message, in place. An open claim is given back first.</summary>
