@@ -65,6 +65,40 @@ static void fill(ipc_queue *queue)
     CHECK_STATUS(IPC_TIMEOUT, status);
 }
 
+static bool is_asleep(const ipc_waiter *waiter)
+{
+    return (ipc_load_acquire32(&waiter->word) & 1) != 0;
+}
+
+/* Only `stop` comes from elsewhere. */
+TEST(one_thread_alone_waits_and_is_stopped_as_many_are)
+{
+    const ipc_queue_options options = {.block_count = 2, .wait_mode = IPC_WAIT_BLOCK, .single_thread = true};
+    ipc_queue *queue = open_queue(&options);
+    ipc_queue *other = open_queue(&options);
+    waiting wait = {.queue = queue, .deadline = SOON};
+    test_thread thread;
+    test_thread_start(&thread, receive_in_thread, &wait);
+    WAIT_FOR(is_asleep(&other->view.header->data));
+    CHECK_EQUAL(IPC_COUNTS_THREADS(&queue->receiving) ? 1 : 0, ipc_load_acquire32(&queue->receiving.inside));
+    CHECK_OK(ipc_queue_send(other, "x", 1, 1, IPC_NOW, NULL));
+    test_thread_join(&thread);
+    CHECK_OK(wait.status);
+    ipc_queue_release(queue, &wait.block);
+    test_thread_start(&thread, receive_in_thread, &wait);
+    WAIT_FOR(is_asleep(&other->view.header->data));
+    ipc_queue_stop(queue);
+    test_thread_join(&thread);
+    CHECK_STATUS(IPC_STOPPED, wait.status);
+    ipc_queue_resume(queue);
+    wait.deadline = ipc_deadline_after(1000000);
+    (void)receive_in_thread(&wait);
+    CHECK_STATUS(IPC_TIMEOUT, wait.status);
+    CHECK(are_inside(queue, 0, 0, 0));
+    ipc_queue_close(queue);
+    ipc_queue_close(other);
+}
+
 TEST(a_message_ends_a_wait_and_so_does_room)
 {
     for (int i = 0; i < 3; i++) {

@@ -26,7 +26,9 @@ public sealed class QueueOptions
     /// <summary>The queue stays, with what is in it, when its last participant leaves.</summary>
     public bool Persistent { get; set; }
 
-    /// <summary>Promises that one thread at a time uses the object. The C library then takes no locks in the process; here it changes nothing: there are none.</summary>
+    /// <summary>Promises that one thread at a time uses the object, to dispose it too; Stop and Resume may come from any. Dispose then undoes claims that are
+    /// open at once, and waits for nobody. Sending and receiving cost the same either way: nothing in them is for other threads of this process. Debug
+    /// builds of the library check the promise at each wait.</summary>
     public bool SingleThreaded { get; set; }
 
     /// <summary>How many objects may have the queue open at a time, in all processes together: 1 to 4096. Default: 64.</summary>

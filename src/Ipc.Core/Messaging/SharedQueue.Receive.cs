@@ -110,7 +110,7 @@ public sealed unsafe partial class SharedQueue
     private IpcStatus ReceiveWaiting(Deadline deadline, CancellationToken cancel, out QueueMessage message)
     {
         DataCondition condition = new(this, takes: true);
-        IpcStatus status = _control.Wait(ref condition, &_header->Data, deadline, cancel, _receivingLag, ReceivedSoFar());
+        IpcStatus status = WaitFor(ref condition, &_header->Data, deadline, cancel, _receivingLag, ReceivedSoFar());
         if (status != IpcStatus.Ok)
         {
             message = default;

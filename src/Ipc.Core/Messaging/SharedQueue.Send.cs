@@ -268,7 +268,7 @@ public sealed unsafe partial class SharedQueue
         SpaceCondition condition = new(this, length, marks);
         try
         {
-            IpcStatus status = _control.Wait(ref condition, &_header->Space, deadline, cancel, _sendingLag, SentSoFar());
+            IpcStatus status = WaitFor(ref condition, &_header->Space, deadline, cancel, _sendingLag, SentSoFar());
             claim = status == IpcStatus.Ok ? condition.Taken() : default;
             GC.KeepAlive(this);
             return status;

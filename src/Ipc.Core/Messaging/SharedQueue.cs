@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -52,6 +53,8 @@ public sealed unsafe partial class SharedQueue : IDisposable
     private readonly WaitControl _control;
     private readonly StreamLag _sendingLag;
     private readonly StreamLag _receivingLag;
+    private readonly bool _isSingleThreaded;        // promised
+    private int _waiting;                           // debug, and promised: a thread waits
     private ParticipantEvents? _events;
     private int _closed;
     private int _orphanHint;                        // where the last orphan was found
@@ -75,6 +78,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
         _writing = SlotState.Of(0, _me, SlotState.Writing);
         _reading = SlotState.Of(0, _me, SlotState.Reading);
         _prepareMask = Math.Max(_geometry.SlotCount / 8, 1) - 1;
+        _isSingleThreaded = options.SingleThreaded;
         _crowd = new Crowd(region);
         _sendingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
         _receivingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
@@ -131,7 +135,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
     public IpcStatus Wait(Deadline deadline, CancellationToken cancel = default)
     {
         DataCondition condition = new(this, takes: false);
-        IpcStatus status = _control.Wait(ref condition, &_header->Data, deadline, cancel);
+        IpcStatus status = WaitFor(ref condition, &_header->Data, deadline, cancel);
         GC.KeepAlive(this);
         return status;
     }
@@ -202,12 +206,38 @@ public sealed unsafe partial class SharedQueue : IDisposable
             return;
         CoreMeter.Remove(this);
         _control.End(IpcStatus.Closed);
-        WaitForSends();
+        if (!_isSingleThreaded)
+            WaitForSends();
         _crowd.Close();
         _region.Leave();
         _region.View.LeaveToCollector((long)(_geometry.SegmentsOffset + _segmentStride));
         GC.KeepAlive(this);
     }
+
+    private IpcStatus WaitFor<TCondition>(
+        ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel, StreamLag? lag = null, ulong progress = 0)
+        where TCondition : struct, IWaitCondition
+    {
+        CheckPromise();
+        try
+        {
+            return _control.Wait(ref condition, waiter, deadline, cancel, lag, progress);
+        }
+        finally
+        {
+            EndPromise();
+        }
+    }
+
+    [Conditional("DEBUG")]
+    private void CheckPromise()
+    {
+        if (_isSingleThreaded && Atomic.Exchange(ref _waiting, 1) != 0)
+            throw new InvalidOperationException("This queue was opened for a single thread, and another waits.");
+    }
+
+    [Conditional("DEBUG")]
+    private void EndPromise() => Atomic.StoreRelease(ref _waiting, 0);
 
     private void WaitForSends()
     {

@@ -54,6 +54,43 @@ public sealed class QueueWaitTests : QueueTest
         }
     }
 
+    /// <summary>Only Stop comes from elsewhere.</summary>
+    [Fact]
+    public void OneThreadAloneWaitsAndIsStoppedAsManyAre()
+    {
+        QueueOptions options = Few(2, WaitMode.Block);
+        options.SingleThreaded = true;
+        SharedQueue queue = Queue(options);
+        Assert.Equal(IpcStatus.Timeout, queue.Receive(Deadline.FromMilliseconds(1), None, out QueueMessage _));
+        Assert.True(queue.TryClaim(8, out QueueClaim _)); // undone by Dispose
+        SendNumber(queue, 1);
+        Assert.Equal(IpcStatus.Timeout, queue.Send(Number(2), 0, Deadline.FromMilliseconds(1)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, queue.Send(Number(2), 0, Deadline.Never)));
+        waiting.UntilAsleep();
+        queue.Stop();
+        waiting.Join();
+        SharedQueue other = Queue(Few());
+        queue.Dispose();
+        ReceiveNumber(other, 1);
+        SendNumber(other, 3);
+        SendNumber(other, 4);
+    }
+
+#if DEBUG
+    [Fact]
+    public void ABrokenPromiseOfOneThreadIsNoticed()
+    {
+        QueueOptions options = Few(2, WaitMode.Block);
+        options.SingleThreaded = true;
+        SharedQueue queue = Queue(options);
+        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, queue.Receive(Deadline.Never, None, out QueueMessage _)));
+        waiting.UntilAsleep();
+        Assert.Throws<InvalidOperationException>(() => queue.Wait(Deadline.Never));
+        queue.Stop();
+        waiting.Join();
+    }
+#endif
+
     [Fact]
     public void StopEndsSendersToo()
     {

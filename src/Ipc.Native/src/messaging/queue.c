@@ -100,6 +100,8 @@ static ipc_status start(ipc_queue *queue, const ipc_queue_options *options)
     queue->look_limit = SPARE_LOOKS + 2ull * queue->view.slot_count * queue->view.segment_limit;
     ipc_end_init(&queue->sending, options->wait_mode);
     ipc_end_init(&queue->receiving, options->wait_mode);
+    queue->sending.single_thread = options->single_thread;
+    queue->receiving.single_thread = options->single_thread;
     ipc_end_limit_spin(&queue->sending, options->spin_ns);
     ipc_end_limit_spin(&queue->receiving, options->spin_ns);
     ipc_lag_init(&queue->sending_lag, options->wait_mode, queue->sending.spin_max_ns, queue->view.slot_count);

@@ -16,6 +16,7 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     ipc_store_relaxed32(&end->flags, 0);
     ipc_store_relaxed32(&end->inside, 0);
     end->mode = mode;
+    end->single_thread = false;
     end->spin_max_ns = IPC_SPIN_MAX_NS;
     ipc_store_relaxed32(&end->budget_ns, ipc_platform_has_one_processor() ? 0 : IPC_SPIN_MAX_NS / 2);
     ipc_store_relaxed32(&end->misses, 0);

@@ -11,8 +11,9 @@
  * Ending. `ipc_end` is this process's half of an object that waits. Stop and close set a flag and wake the shared words
  * on which the object's thread can be sleeping; a sleeper in another process that is woken by this looks at its
  * condition and goes back to sleep. `inside` counts the threads that are in a wait: close waits for 0 before it frees
- * anything. Several threads may wait at one end: what they learn about spinning is shared, and may be lost to each
- * other.
+ * anything. Where one thread at a time is promised, close itself included, nothing is counted; only a Debug build does,
+ * and ends the process when the promise is broken. Several threads may wait at one end: what they learn about spinning
+ * is shared, and may be lost to each other.
  */
 #ifndef IPC_WAIT_H
 #define IPC_WAIT_H
@@ -22,6 +23,8 @@
 #include "waiting/cancel.h"
 #include "waiting/lag.h"
 #include "waiting/waiter.h"
+
+#include <assert.h>
 
 #define IPC_END_STOPPED 1u
 #define IPC_END_CLOSED  2u
@@ -36,6 +39,7 @@ typedef struct ipc_end {
     ipc_atomic32 flags;
     ipc_atomic32 inside;
     ipc_wait_mode mode;
+    bool single_thread; /* promised: one thread at a time */
     uint32_t spin_max_ns;
     ipc_atomic32 budget_ns;     /* adaptive; 0 with one processor */
     ipc_atomic32 misses;        /* spins in a row that found nothing */
@@ -131,17 +135,39 @@ static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready
     }
 }
 
+#ifdef NDEBUG
+#define IPC_COUNTS_THREADS(end) (!(end)->single_thread)
+#else
+#define IPC_COUNTS_THREADS(end) true
+#endif
+
+/* Before the flags are looked at: close does the reverse. */
+static inline void ipc_end_enter(ipc_end *end)
+{
+    if (IPC_COUNTS_THREADS(end)) {
+        const uint32_t others = ipc_add32(&end->inside, 1);
+        assert(others == 0 || !end->single_thread);
+        (void)others;
+    }
+}
+
+static inline void ipc_end_leave(ipc_end *end)
+{
+    if (IPC_COUNTS_THREADS(end))
+        (void)ipc_add32(&end->inside, UINT32_MAX);
+}
+
 /* Waits. `is_ready` is the cheap look at the condition that the spinning repeats; being inline, it costs no call. */
 static inline ipc_status ipc_wait_until(const ipc_wait *wait, bool (*is_ready)(const void *subject))
 {
     if (wait->deadline == IPC_NOW)
         return ipc_wait_once(wait);
 
-    (void)ipc_add32(&wait->end->inside, 1); /* before the flags are looked at: close does the reverse */
+    ipc_end_enter(wait->end);
     ipc_status status = ipc_wait_spinning(wait, is_ready);
     if (status == IPC_EMPTY)
         status = ipc_wait_asleep(wait);
-    (void)ipc_add32(&wait->end->inside, UINT32_MAX);
+    ipc_end_leave(wait->end);
     return status;
 }
 
