@@ -25,19 +25,19 @@ internal static class QueueScenes
         scene.WaitForFault();
         sender.Begin($"stream 1 2 {Count} {max} {Long}"); // past the victim, who may stand in the way of the next lap
         if (scene.Kills || !scene.HoldsTheRegionLock)
-            Good(sender.Result());
+            Scene.Good(sender.Result());
         if (!scene.Kills)
         {
             scene.Victim.Continue();
-            Good(scene.Victim.Result());
+            Scene.Good(scene.Victim.Result());
             if (scene.HoldsTheRegionLock)
-                Good(sender.Result());
+                Scene.Good(sender.Result());
         }
         sender.Must($"stream 1 3 {More} {max} {Long}"); // many laps past what the victim has left
         sender.Must($"write 1 0 0 65535 {Long}");
-        Answer received = Good(receiver.Result());
+        Answer received = Scene.Good(receiver.Result());
         Assert.Equal(((scene.Kills ? published : Count) + Count + More, 0), (received["count"], received["redelivered"]));
-        End(scene, sender, receiver);
+        scene.End(sender, receiver, "empty");
     }
 
     /// <summary>The victim gives a claim back; what it does after that is only to tell the others.</summary>
@@ -60,15 +60,15 @@ internal static class QueueScenes
             Assert.Equal(n, receiver.Must($"read 1 {Long}")["type"]);
             receiver.Must("release 1");
         }
-        Good(sender.Result());
+        Scene.Good(sender.Result());
         Assert.Equal(4, receiver.Must($"read 1 {Long}")["type"]);
         receiver.Must("release 1");
         if (!scene.Kills)
         {
             scene.Victim.Continue();
-            Good(scene.Victim.Result());
+            Scene.Good(scene.Victim.Result());
         }
-        End(scene, sender, receiver);
+        scene.End(sender, receiver, "empty");
     }
 
     /// <summary>The victim receives; a second receiver sleeps behind it.</summary>
@@ -88,14 +88,14 @@ internal static class QueueScenes
         int others = scene.Kills ? More : 3; // a stopped one's block stands in the way of the next lap
         sender.Must($"stream 1 2 {others} {max} {Long}");
         sender.Must($"write 1 0 0 65535 {Long}");
-        Answer received = Good(receiver.Result());
+        Answer received = Scene.Good(receiver.Result());
         if (scene.Kills)
         {
             // What it held may come after the end mark, when its death was noticed late: then it is still there.
             receiver.Begin($"collect 1 {max} {Long}");
             Watchdog.Until(() => sender.Must("participants 1")["count"] == 2, "the dead receiver to be noticed");
             sender.Must($"write 1 0 0 65535 {Long}");
-            Answer rest = Good(receiver.Result());
+            Answer rest = Scene.Good(receiver.Result());
             Assert.Equal(Count - done + More, received["count"] + rest["count"]);
             Assert.Equal(done == 2 ? 1 : 0, received["redelivered"] + rest["redelivered"]);
         }
@@ -104,10 +104,10 @@ internal static class QueueScenes
             Assert.Equal(0, received["redelivered"]);
             scene.Victim.Continue();
             sender.Must($"write 1 0 0 65535 {Long}");
-            Answer rest = Good(scene.Victim.Result());
+            Answer rest = Scene.Good(scene.Victim.Result());
             Assert.Equal((Count + others, 0), (received["count"] + rest["count"], rest["redelivered"]));
         }
-        End(scene, sender, receiver);
+        scene.End(sender, receiver, "empty");
     }
 
     /// <summary>The victim fills a queue that nobody empties, and falls while it makes the next segment.</summary>
@@ -123,7 +123,7 @@ internal static class QueueScenes
         receiver.Begin($"collect 1 {Block} {Long}");
         sender.Must($"stream 1 2 {More} {Block} {Long}");
         sender.Must($"write 1 0 0 65535 {Long}");
-        Answer received = Good(receiver.Result());
+        Answer received = Scene.Good(receiver.Result());
         if (scene.Kills)
         {
             Assert.InRange(received["count"], Slots + More, Count + More);
@@ -132,9 +132,9 @@ internal static class QueueScenes
         {
             scene.Victim.Continue();
             receiver.Begin($"collect 1 {Block} {Long}");
-            Good(scene.Victim.Result());
+            Scene.Good(scene.Victim.Result());
             sender.Must($"write 1 0 0 65535 {Long}");
-            Assert.Equal(More + Count, received["count"] + Good(receiver.Result())["count"]);
+            Assert.Equal(More + Count, received["count"] + Scene.Good(receiver.Result())["count"]);
             scene.Victim.Must("close 1");
         }
         for (int n = 0; n < Segments * Slots; n++) // no segment is lost
@@ -174,8 +174,8 @@ internal static class QueueScenes
         {
             receiver.Begin($"open-queue 1 {scene.Name} open=existing"); // the victim holds the region lock
             scene.Victim.Continue();
-            Good(scene.Victim.Result());
-            Good(receiver.Result());
+            Scene.Good(scene.Victim.Result());
+            Scene.Good(receiver.Result());
             scene.Victim.Must("close 1");
         }
         foreach ((int n, int again) in new[] { (2, 1), (3, 1), (4, 0) })
@@ -192,24 +192,6 @@ internal static class QueueScenes
         scene.CheckAsNew("empty");
         receiver.Must("close 1");
         receiver.Must($"clear {scene.Name}");
-        scene.CheckNothingLeft();
-    }
-
-    private static Answer Good(Answer answer)
-    {
-        Assert.True(answer.Status == IpcStatus.Ok, answer.Line);
-        return answer;
-    }
-
-    private static void End(Scene scene, Driven sender, Driven receiver)
-    {
-        if (!scene.Kills)
-            scene.Victim.Must("close 1");
-        Assert.Equal(IpcStatus.Timeout, receiver.Do("read 1 timeout=20").Status); // who waits looks for the dead
-        scene.CheckTable(live: 2);
-        scene.CheckAsNew("empty");
-        sender.Must("close 1");
-        receiver.Must("close 1");
         scene.CheckNothingLeft();
     }
 }

@@ -93,6 +93,27 @@ internal sealed class Scene : IDisposable
     /// <summary>Nothing of this name is left in the directory, nor anything without a proper name.</summary>
     public void CheckNothingLeft() => Assert.Empty(_peers.Directory.FilesOf(Name));
 
+    /// <summary>What the answer says, if it is no failure.</summary>
+    public static Answer Good(Answer answer)
+    {
+        Assert.True(answer.Status == IpcStatus.Ok, answer.Line);
+        return answer;
+    }
+
+    /// <summary>The end of a scene between a process that sends and one that receives: nothing is left to be received, nothing of the victim is left, and when they have
+    /// closed nothing at all. <paramref name="depth"/>: idle or empty.</summary>
+    public void End(Driven sender, Driven receiver, string depth)
+    {
+        if (!Kills)
+            Victim.Must("close 1");
+        Assert.Equal(IpcStatus.Timeout, receiver.Do("read 1 timeout=20").Status); // who waits looks for the dead
+        CheckTable(live: 2);
+        CheckAsNew(depth);
+        sender.Must("close 1");
+        receiver.Must("close 1");
+        CheckNothingLeft();
+    }
+
     public string File => _peers.Directory.FileOf(Name);
 
     public IReadOnlyList<string> Files => _peers.Directory.FilesOf(Name);

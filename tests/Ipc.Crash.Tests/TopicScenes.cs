@@ -24,14 +24,14 @@ internal static class TopicScenes
         if (!scene.Kills)
         {
             scene.Victim.Continue(); // readers keep the order, so what stands behind an open claim waits for it
-            Good(scene.Victim.Result());
+            Scene.Good(scene.Victim.Result());
         }
-        Good(writer.Result());
+        Scene.Good(writer.Result());
         writer.Must($"write 1 0 0 65535 {Long}");
-        Answer received = Good(reader.Result());
+        Answer received = Scene.Good(reader.Result());
         Assert.Equal((scene.Kills ? published : Count) + More, received["count"]);
         Assert.Equal((0, 0), (received["missing"], received["lost"]));
-        End(scene, writer, reader);
+        scene.End(writer, reader, "idle");
     }
 
     /// <summary>The victim gives a claim back that a sleeping reader stands before.</summary>
@@ -49,11 +49,11 @@ internal static class TopicScenes
         scene.WaitForFault();
         if (!scene.Kills)
             scene.Victim.Continue(); // stopped before it signals: the reader may sleep until it goes on
-        Assert.Equal(1, Good(reader.Result())["type"]);
+        Assert.Equal(1, Scene.Good(reader.Result())["type"]);
         reader.Must("release 1");
         if (!scene.Kills)
-            Good(scene.Victim.Result());
-        End(scene, writer, reader);
+            Scene.Good(scene.Victim.Result());
+        scene.End(writer, reader, "idle");
     }
 
     /// <summary>The victim cuts a slow reader off.</summary>
@@ -73,14 +73,14 @@ internal static class TopicScenes
         if (!scene.Kills)
         {
             scene.Victim.Continue();
-            Good(scene.Victim.Result());
+            Scene.Good(scene.Victim.Result());
             Assert.Equal(4, reader.Must($"read 1 {Long}")["type"]);
             reader.Must("release 1");
         }
         writer.Must($"write 1 5 20 5 {Long}");
         Assert.Equal(5, reader.Must($"read 1 {Long}")["type"]);
         reader.Must("release 1");
-        End(scene, writer, reader);
+        scene.End(writer, reader, "idle");
     }
 
     /// <summary>The victim needs a loan where none is left, and takes that of a message which all reliable readers have passed.</summary>
@@ -101,7 +101,7 @@ internal static class TopicScenes
         if (!scene.Kills)
         {
             scene.Victim.Continue();
-            Good(scene.Victim.Result());
+            Scene.Good(scene.Victim.Result());
             Assert.Equal(4, reader.Must($"read 1 {Long}")["type"]);
             reader.Must("release 1");
         }
@@ -111,7 +111,7 @@ internal static class TopicScenes
             Assert.Equal(n, reader.Must($"read 1 {Long}")["type"]);
             reader.Must("release 1");
         }
-        End(scene, writer, reader);
+        scene.End(writer, reader, "idle");
     }
 
     /// <summary>The victim joins while a writer is at work.</summary>
@@ -133,14 +133,14 @@ internal static class TopicScenes
         if (!scene.Kills)
         {
             scene.Victim.Continue();
-            Good(scene.Victim.Result());
+            Scene.Good(scene.Victim.Result());
             scene.Victim.Begin($"collect 1 60 1 {Long}"); // from wherever it came in, without a gap
-            Good(scene.Victim.Result());
+            Scene.Good(scene.Victim.Result());
         }
-        Good(writer.Result());
-        Good(writer.Result());
-        Assert.Equal(More, Good(reader.Result())["count"]);
-        End(scene, writer, reader);
+        Scene.Good(writer.Result());
+        Scene.Good(writer.Result());
+        Assert.Equal(More, Scene.Good(reader.Result())["count"]);
+        scene.End(writer, reader, "idle");
     }
 
     /// <summary>The victim reads; the writer is a lap ahead of it before long.</summary>
@@ -157,12 +157,12 @@ internal static class TopicScenes
         if (!scene.Kills)
         {
             scene.Victim.Continue(); // it is reliable: the writer has waited for it
-            Assert.Equal(More, Good(scene.Victim.Result())["count"]);
+            Assert.Equal(More, Scene.Good(scene.Victim.Result())["count"]);
         }
-        Good(writer.Result());
-        Good(writer.Result());
-        Assert.Equal(More, Good(reader.Result())["count"]);
-        End(scene, writer, reader);
+        Scene.Good(writer.Result());
+        Scene.Good(writer.Result());
+        Assert.Equal(More, Scene.Good(reader.Result())["count"]);
+        scene.End(writer, reader, "idle");
     }
 
     /// <summary>The victim joins a topic that only the dead are left at, and dies while it cleans up after them.</summary>
@@ -189,8 +189,8 @@ internal static class TopicScenes
         {
             reader.Begin($"open-subscriber 1 {scene.Name} open=existing join=oldest"); // the victim holds the region lock
             scene.Victim.Continue();
-            Good(scene.Victim.Result());
-            Good(reader.Result());
+            Scene.Good(scene.Victim.Result());
+            Scene.Good(reader.Result());
             scene.Victim.Must("close 1");
         }
         writer.Must($"open-publisher 1 {scene.Name} open=existing");
@@ -209,24 +209,6 @@ internal static class TopicScenes
         writer.Must("close 1");
         reader.Must("close 1");
         reader.Must($"clear {scene.Name}");
-        scene.CheckNothingLeft();
-    }
-
-    private static Answer Good(Answer answer)
-    {
-        Assert.True(answer.Status == IpcStatus.Ok, answer.Line);
-        return answer;
-    }
-
-    private static void End(Scene scene, Driven writer, Driven reader)
-    {
-        if (!scene.Kills)
-            scene.Victim.Must("close 1");
-        Assert.Equal(IpcStatus.Timeout, reader.Do("read 1 timeout=20").Status); // who waits looks for the dead
-        scene.CheckTable(live: 2);
-        scene.CheckAsNew("idle");
-        writer.Must("close 1");
-        reader.Must("close 1");
         scene.CheckNothingLeft();
     }
 }

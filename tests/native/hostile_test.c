@@ -1,18 +1,11 @@
 /* A peer that writes whatever it likes: no crash, nothing read outside, no endless loop, and the right word for it. */
+#include "hostile.h"
 #include "memory_ring.h"
 #include "test.h"
 
 #define CAPACITY 4096u
 
 static uint64_t random_state = 88172645463325252ull;
-
-static uint64_t next_random(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 static ipc_status read_at(uint64_t position, uint64_t word, memory_ring *memory)
 {
@@ -117,9 +110,9 @@ TEST(random_header_words_never_lead_outside)
 {
     for (int round = 0; round < 20000; round++) {
         memory_ring memory;
-        memory_ring_open(&memory, CAPACITY, next_random() % 64 * 64, IPC_WAIT_ADAPTIVE);
+        memory_ring_open(&memory, CAPACITY, next_random(&random_state) % 64 * 64, IPC_WAIT_ADAPTIVE);
         for (uint64_t position = 0; position < CAPACITY; position += 64) {
-            uint64_t word = next_random();
+            uint64_t word = next_random(&random_state);
             if (word % 3 != 0)
                 word = IPC_RECORD_PUBLISHED | (word & 0xFFFF000007FFull) | (word % 5 == 0 ? IPC_RECORD_PADDING : 0);
             memory_ring_set_word(&memory, position, word);

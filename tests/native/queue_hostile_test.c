@@ -1,4 +1,5 @@
 /* A queue whose bytes were written by somebody hostile: every call returns, and none leaves the mapping. */
+#include "hostile.h"
 #include "messaging/queue.h"
 #include "test.h"
 
@@ -9,19 +10,9 @@ static ipc_queue *open_queue(const ipc_queue_options *options)
     return queue;
 }
 
-static void put(ipc_queue *queue, uint64_t offset_in_body, uint32_t size, uint64_t value)
-{
-    memcpy(queue->region->base + queue->region->geometry.body_offset + offset_in_body, &value, size);
-}
-
 TEST(a_header_that_describes_no_queue_is_refused)
 {
-    static const struct {
-        const char *what;
-        uint32_t offset;
-        uint32_t size;
-        uint64_t value;
-    } bad[] = {
+    static const bad_field bad[] = {
         {"magic", 0, 4, 0x55455550},
         {"block size 0", 4, 4, 0},
         {"block size 4", 4, 4, 4},
@@ -53,7 +44,7 @@ TEST(a_header_that_describes_no_queue_is_refused)
         const ipc_queue_options options = {.block_count = 16, .max_expansions = 1, .loan_budget = 4096};
         ipc_queue *queue = open_queue(&options);
         ipc_queue *other = NULL;
-        put(queue, bad[i].offset, bad[i].size, bad[i].value);
+        put(queue->region, bad[i].offset, bad[i].size, bad[i].value);
         ipc_status status = ipc_queue_open("q", &options, &other);
         if (status != IPC_E_CORRUPT)
             test_fail(__FILE__, __LINE__, "%s: %s", bad[i].what, ipc_status_name(status));
@@ -136,15 +127,15 @@ TEST(hints_that_lead_nowhere_end_with_an_error)
     const ipc_queue_options options = {.block_count = 4, .max_expansions = 1, .preallocate = true};
     ipc_queue *queue = open_queue(&options);
     ipc_block block;
-    put(queue, 256, 8, 1u << 16 | 2);
-    put(queue, 384, 8, 1u << 16 | 0xFFFF);
+    put(queue->region, 256, 8, 1u << 16 | 2);
+    put(queue->region, 384, 8, 1u << 16 | 0xFFFF);
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_try_claim(queue, 8, &block));
     check_error_says("segment 2, it has at most 2");
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_try_receive(queue, &block));
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_claim(queue, 8, IPC_FOREVER, NULL, &block));
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_receive(queue, IPC_FOREVER, NULL, &block));
-    put(queue, 256, 8, 1u << 16);
-    put(queue, 384, 8, 1u << 16);
+    put(queue->region, 256, 8, 1u << 16);
+    put(queue->region, 384, 8, 1u << 16);
     /* every slot says that it was passed long ago: the tail would go on for ever; the head leaps behind them all */
     for (uint32_t i = 0; i < 4; i++)
         ipc_store_relaxed64(&ipc_slot_at(&queue->view.first, i)->state, ipc_slot_word(0x7FFFFFFF, 0, 0, 0));
@@ -168,14 +159,6 @@ TEST(hints_that_lead_nowhere_end_with_an_error)
 }
 
 /* ---- anything anywhere ------------------------------------------------------------------------------- */
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 static uint64_t some_word(uint64_t *random)
 {

@@ -1,16 +1,9 @@
 /* A mutex, a semaphore and an event whose bytes were written by somebody hostile: every call returns, and none leaves
    the mapping. (Word by word, in both languages: tests/Ipc.Interop.Tests/HostileSyncTests.cs.) */
+#include "hostile.h"
 #include "sync_parts.h"
 
 enum { PERMITS = 5 };
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 static uint32_t some_word(uint64_t *random)
 {

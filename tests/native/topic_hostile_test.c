@@ -1,30 +1,12 @@
 /* A topic whose bytes were written by somebody hostile: every call returns, and none leaves the mapping. */
+#include "hostile.h"
 #include "topic_steps.h"
-
-static void put(const ipc_topic_writer *writer, uint64_t offset_in_body, uint32_t size, uint64_t value)
-{
-    const ipc_region *region = writer->base.region;
-    memcpy(region->base + region->geometry.body_offset + offset_in_body, &value, size);
-}
 
 static uint64_t random_state = 88172645463325252ull;
 
-static uint64_t next_random(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
-
 TEST(a_header_that_describes_no_topic_is_refused)
 {
-    static const struct {
-        const char *what;
-        uint32_t offset;
-        uint32_t size;
-        uint64_t value;
-    } bad[] = {
+    static const bad_field bad[] = {
         {"magic", 0, 4, 0x43504F55},
         {"block size 0", 4, 4, 0},
         {"block size 4", 4, 4, 4},
@@ -62,7 +44,7 @@ TEST(a_header_that_describes_no_topic_is_refused)
         ipc_topic_writer *writer = NULL;
         ipc_topic_reader *reader = NULL;
         CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
-        put(writer, bad[i].offset, bad[i].size, bad[i].value);
+        put(writer->base.region, bad[i].offset, bad[i].size, bad[i].value);
         ipc_status status = ipc_topic_reader_open("t", &options, &reader);
         if (status != IPC_E_CORRUPT)
             test_fail(__FILE__, __LINE__, "%s: %s", bad[i].what, ipc_status_name(status));
@@ -206,10 +188,11 @@ TEST(noise_in_every_word_is_survived)
         const ipc_region *region = writer->base.region;
         const ipc_topic *topic = &writer->base.topic;
         for (int step = 0; step < 60; step++) {
-            const uint64_t position = topic->slot_count + next_random() % 64;
+            const uint64_t position = topic->slot_count + next_random(&random_state) % 64;
             ipc_block_slot *slot = ipc_slot_at(&topic->ring, position);
-            const uint64_t noise = next_random() % 3 == 0 ? next_random() : next_random() % 256;
-            switch (next_random() % 12) {
+            const uint64_t noise =
+                next_random(&random_state) % 3 == 0 ? next_random(&random_state) : next_random(&random_state) % 256;
+            switch (next_random(&random_state) % 12) {
             case 0:
                 ipc_store_release64(&slot->state, noise);
                 break;
@@ -218,39 +201,41 @@ TEST(noise_in_every_word_is_survived)
                                     ipc_slot_word((uint32_t)(position / BLOCKS), 1, 0, (uint32_t)(noise % 6)));
                 break;
             case 2:
-                ipc_store_release64(ipc_topic_details(slot), noise | (next_random() & 1) << 48);
+                ipc_store_release64(ipc_topic_details(slot), noise | (next_random(&random_state) & 1) << 48);
                 break;
             case 3:
-                ipc_store_release64(&topic->header->tail, next_random() % 8 == 0 ? noise : position);
+                ipc_store_release64(&topic->header->tail, next_random(&random_state) % 8 == 0 ? noise : position);
                 break;
             case 4:
-                ipc_store_release64(&topic->entries[next_random() % 8].cursor, noise);
+                ipc_store_release64(&topic->entries[next_random(&random_state) % 8].cursor, noise);
                 break;
             case 5:
-                ipc_store_release32(&topic->entries[next_random() % 8].state, (uint32_t)noise);
+                ipc_store_release32(&topic->entries[next_random(&random_state) % 8].state, (uint32_t)noise);
                 break;
             case 6:
-                ipc_store_release64(&topic->header->active[next_random() % 64], noise);
+                ipc_store_release64(&topic->header->active[next_random(&random_state) % 64], noise);
                 break;
             case 7:
-                ((uint64_t *)(void *)ipc_slot_payload(slot))[next_random() % 2] = noise;
+                ((uint64_t *)(void *)ipc_slot_payload(slot))[next_random(&random_state) % 2] = noise;
                 break;
             case 8:
-                ipc_store_release64(&writer->pool->blocks[next_random() % writer->pool->block_count].state, noise);
+                ipc_store_release64(&writer->pool->blocks[next_random(&random_state) % writer->pool->block_count].state,
+                                    noise);
                 break;
             default:
                 break;
             }
             ipc_block block;
             ipc_message message;
-            const uint32_t length = (uint32_t)(next_random() % 3 == 0 ? next_random() % 20000 : next_random() % 65);
+            const uint32_t length = (uint32_t)(next_random(&random_state) % 3 == 0 ? next_random(&random_state) % 20000
+                                                                                   : next_random(&random_state) % 65);
             if (ipc_topic_claim(writer, length, IPC_NOW, NULL, &block) == IPC_OK) {
                 CHECK((uint8_t *)block.payload >= region->base &&
                       (uint8_t *)block.payload + length <= region->base + region->geometry.total_size);
-                if (next_random() % 4 == 0)
+                if (next_random(&random_state) % 4 == 0)
                     ipc_topic_abandon(writer, &block);
                 else
-                    (void)ipc_topic_commit(writer, &block, length, 1, next_random() % 5);
+                    (void)ipc_topic_commit(writer, &block, length, 1, next_random(&random_state) % 5);
             }
             for (int i = 0; i < 4; i++) {
                 if (ipc_topic_try_read(readers[i], &message) == IPC_OK) {
@@ -263,8 +248,8 @@ TEST(noise_in_every_word_is_survived)
                     (void)touched;
                     CHECK(in_mapping || message.length <= readers[i]->copy_size);
                 }
-                if (next_random() % 2 == 0 && ipc_topic_release(readers[i]) == IPC_EVICTED)
-                    (void)ipc_topic_rejoin(readers[i], (ipc_join)(next_random() % 3));
+                if (next_random(&random_state) % 2 == 0 && ipc_topic_release(readers[i]) == IPC_EVICTED)
+                    (void)ipc_topic_rejoin(readers[i], (ipc_join)(next_random(&random_state) % 3));
             }
         }
         for (int i = 0; i < 4; i++)
