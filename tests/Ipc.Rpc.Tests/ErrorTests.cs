@@ -67,12 +67,27 @@ public sealed class ErrorTests
     {
         using var server = new TestServer();
         using RpcClient client = server.Connect();
-        var missing = new RpcMethod<Message, Message>("test.v2", "Echo", RpcMethodKind.Unary, TestServiceRpc.Echo.Request, TestServiceRpc.Echo.Response);
+        var missing = new RpcMethod<Message, Message>("other.v1", "Echo", RpcMethodKind.Unary, TestServiceRpc.Echo.Request, TestServiceRpc.Echo.Response);
         RpcException e = Assert.Throws<RpcException>(() => client.Call(missing, new Message()));
         Assert.Equal(RpcStatus.Unimplemented, e.Status);
         Assert.Contains("0x" + missing.Id.ToString("x8"), e.Message, StringComparison.Ordinal);
         Assert.Contains("test.v1: Add, Blob, ", e.Message, StringComparison.Ordinal);
         Lives(TestServiceRpc.Client(client));
+    }
+
+    [Fact]
+    public void AnotherVersionOfAServiceIsNamedFirst()
+    {
+        string name = TestServer.NewName();
+        var earlier = new RpcService("aaa.v1", new[] { RpcHandler.Unary(new RpcMethod<RpcEmpty, RpcEmpty>("aaa.v1", "Do", RpcMethodKind.Unary, RpcEmpty.Codec, RpcEmpty.Codec), static (_, _) => default) });
+        using RpcServer server = RpcServer.Start(name, earlier, TestServiceRpc.Service(new TestService()));
+        using RpcClient client = RpcClient.Connect(name);
+        var missing = new RpcMethod<Message, Message>("test.v2", "Echo", RpcMethodKind.Unary, TestServiceRpc.Echo.Request, TestServiceRpc.Echo.Response);
+        RpcException e = Assert.Throws<RpcException>(() => client.Call(missing, new Message()));
+        Assert.Equal(RpcStatus.Unimplemented, e.Status);
+        Assert.Contains("no test.v2/Echo", e.Message, StringComparison.Ordinal);
+        Assert.Contains("It has test.v1: Add, ", e.Message, StringComparison.Ordinal);
+        Assert.Contains("; aaa.v1: Do", e.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -169,9 +169,17 @@ public sealed class HostileTests
         client.Send(new FrameHeader(FrameKind.Request, 9, method: TestServiceRpc.Wait.Id));
         Eventually.True(() => gate.Entered == 1, "the handler waits");
         client.Send(new FrameHeader(FrameKind.Request, 9, method: TestServiceRpc.Wait.Id));
-        client.WaitUntilClosed();
-        Assert.Equal(CloseCode.Protocol, client.Connection.PeerCloseCode);
+        FrameHeader error = client.Receive(out byte[] body);
+        Assert.Equal(FrameKind.Error, error.Kind);
+        Assert.Equal(9UL, error.Call);
+        Assert.Equal((ushort)RpcStatus.InvalidArgument, error.Code);
+        Assert.Contains("9", ErrorBody.Decode(body).Text, StringComparison.Ordinal);
         Eventually.True(() => gate.Cancelled == 1, "the first call's token fires");
+
+        // That was the only answer, the second handler never ran, and the connection lives.
+        client.Send(new FrameHeader(FrameKind.Request, 10, method: TestServiceRpc.Nothing.Id));
+        Assert.Equal(10UL, client.Receive().Call);
+        Assert.Equal(1, gate.Entered);
     }
 
     [Fact]

@@ -59,7 +59,7 @@ internal sealed class Leader
         Lent = other.Lent;
         other.Lent = new List<ServerConnection>();
         if (other.Call is { } call)
-            call.Connection.Track(call); // from here on it can be cancelled: somebody reads its connection
+            call.Callee.Track(call); // from here on it can be cancelled: somebody reads its connection
         return true;
     }
 }

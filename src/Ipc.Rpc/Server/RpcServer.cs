@@ -38,6 +38,9 @@ public sealed class RpcServer : IDisposable
     /// <summary>How many clients are connected.</summary>
     public int ConnectionCount => Volatile.Read(ref _loop)?.ConnectionCount ?? 0;
 
+    /// <summary>How many one-way calls failed: unknown, undecodable, refused, or ended by an exception of their handler. Nobody else is told of them.</summary>
+    public long FailedOneWayCalls => Volatile.Read(ref _loop)?.Host.FailedOneWayCalls ?? 0;
+
     /// <summary>Completes when the server has stopped; faulted if its shared memory was destroyed by somebody.</summary>
     /// <exception cref="InvalidOperationException">It has not been started.</exception>
     public Task Completion => (Volatile.Read(ref _loop) ?? throw new InvalidOperationException("The server has not been started.")).Completion;
@@ -139,7 +142,7 @@ public sealed class RpcServer : IDisposable
     {
         if (Volatile.Read(ref _loop) is { } loop)
         {
-            loop.Drain();
+            loop.Host.Drain();
             Deadline until = Deadline.After(patience);
             while (loop.HasCalls && !until.HasPassed && !loop.Completion.IsCompleted)
                 await Task.Delay(2).ConfigureAwait(false);

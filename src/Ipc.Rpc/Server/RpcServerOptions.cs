@@ -24,6 +24,21 @@ public sealed class RpcServerOptions
     /// <summary>How many calls and streams of one connection may be pending; more fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
     public int MaxPendingCalls { get; set; } = 65536;
 
+    /// <summary>How many calls may run at once, streams among them; 0, as it is unless set, for any number. Further requests wait, in order of arrival, without an error.</summary>
+    /// <remarks>They wait in the ring of their connection, and its client with them, as long as no other call of it runs; else in the server's memory, at most
+    /// <see cref="MaxPendingCalls"/>. A handler that waits for a callback does not count.</remarks>
+    public int MaxConcurrentCalls { get; set; }
+
+    /// <summary>Whether the calls of a connection are handled one after another, each when the one before has been answered. Calls with a stream begin
+    /// in their turn and do not hold up those after them; nor does a handler that waits for a callback.</summary>
+    public bool OrderedCalls { get; set; }
+
+    /// <summary>How many items of one caller's stream may wait to be consumed, 32 to 65535; 512 unless set. Beyond that the caller waits.</summary>
+    public int StreamWindow { get; set; } = 512;
+
+    /// <summary>Look at every call, the first one outermost.</summary>
+    public IList<RpcServerInterceptor> Interceptors { get; } = new List<RpcServerInterceptor>();
+
     /// <summary>Decides about a client that wants to connect: <see langword="null"/> accepts it, a text refuses it with that text. Accepts all unless set.</summary>
     /// <remarks>It runs on the thread that serves everybody: it has to be quick.</remarks>
     public Func<RpcPeer, string?>? Accept { get; set; }
@@ -37,6 +52,10 @@ public sealed class RpcServerOptions
             throw new ArgumentOutOfRangeException(nameof(MaxThreads), MaxThreads, "A server needs at least two threads: one that leads and one that can take over.");
         if (MaxPendingCalls < 1)
             throw new ArgumentOutOfRangeException(nameof(MaxPendingCalls), MaxPendingCalls, "At least one call has to be possible.");
+        if (MaxConcurrentCalls < 0)
+            throw new ArgumentOutOfRangeException(nameof(MaxConcurrentCalls), MaxConcurrentCalls, "The number of concurrent calls is not negative; 0 is any number.");
+        if (StreamWindow < FrameHeader.FirstClientCredit || StreamWindow > ushort.MaxValue)
+            throw new ArgumentOutOfRangeException(nameof(StreamWindow), StreamWindow, "A stream window is 32 to 65535 items.");
         return (RpcServerOptions)MemberwiseClone();
     }
 }

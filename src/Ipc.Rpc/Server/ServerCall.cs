@@ -3,28 +3,49 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
+// Several may want to end a call: its handler with an answer, and whoever reads the connection, when the caller breaks the rules of the
+// call (a second request with its id, items without credit). The state word decides [answer]: who sets Answered sends the last frame.
+//
+// Most calls are over before anything else can be read from their connection. Those are never in the connection's table; one
+// that a standby has taken over meanwhile, or that is asynchronous, is put there by Track.
+
 /// <summary>A request that is being handled.</summary>
 /// <remarks>Used again for the next request when nobody else ever saw it: its handler returned at once and was not cancelled.</remarks>
-internal sealed class ServerCall : IDisposable
+internal sealed partial class ServerCall : IDisposable
 {
+    private const int Tracked = 1;
+    private const int Answered = 2;
+
     private CancellationTokenSource _source = new();
+    private CallHead? _head;
+    private RpcContext? _context;
+    private int _state;
     private int _cancelled;
     private bool _armed;
+    private bool _tokenEscaped;
 
-    public ServerCall(ServerConnection connection) => Connection = connection;
+    public ServerCall(Callee callee) => Callee = callee;
 
-    public ServerConnection Connection { get; }
+    public Callee Callee { get; }
+
+    public RpcHandler Handler { get; private set; } = null!;
 
     public FrameHeader Header { get; private set; }
 
-    /// <summary>A stream's; <see langword="null"/> for a unary call.</summary>
+    /// <summary>How its messages are written.</summary>
+    public CallFormat Format { get; private set; } = CallFormat.Generated;
+
+    /// <summary>What came before the request message; <see langword="null"/> for nothing.</summary>
+    public CallHead? Head => _head;
+
+    /// <summary>Of the stream that is its answer; <see langword="null"/> if that is none.</summary>
     public StreamCredit? Credit { get; set; }
 
-    /// <summary>It is in the connection's table, where frames for it are looked up. Under the connection's lock.</summary>
-    public bool IsTracked { get; set; }
+    /// <summary>The stream of its caller; <see langword="null"/> if there is none.</summary>
+    public IncomingItems? Incoming { get; set; }
 
-    /// <summary>It has been answered. Under the connection's lock.</summary>
-    public bool IsFinished { get; set; }
+    /// <summary>What it has to pass before its handler begins; <see langword="null"/> for nothing, the usual case.</summary>
+    public CallTurns? Turns { get; set; }
 
     public CancellationToken Token => _source.Token;
 
@@ -33,24 +54,67 @@ internal sealed class ServerCall : IDisposable
     /// <summary>Whether it was the deadline that fired the token. (A timer may fire a moment early, so the clock is not asked.)</summary>
     public bool IsOverdue => Volatile.Read(ref _cancelled) == 0 && _source.IsCancellationRequested;
 
-    public void Begin(in FrameHeader header)
+    /// <summary>Whether the last frame has been, or is being, sent.</summary>
+    public bool IsAnswered => (Volatile.Read(ref _state) & Answered) != 0;
+
+    public bool IsTracked => (Volatile.Read(ref _state) & Tracked) != 0;
+
+    /// <summary>What its handler sees of it. Made when it is first asked for; the call is not used again then.</summary>
+    public RpcContext Context
     {
-        Header = header;
-        IsFinished = false;
+        get
+        {
+            if (Volatile.Read(ref _context) is { } context)
+                return context;
+
+            var made = new RpcContext(this);
+            return Interlocked.CompareExchange(ref _context, made, null) ?? made;
+        }
     }
 
+    /// <summary>What the answer says beside its message; <see langword="null"/> for nothing.</summary>
+    public RpcMetadata? ResponseMetadata => Volatile.Read(ref _context)?.ResponseMetadataOrNull;
+
+    public void Begin(RpcHandler handler, in FrameHeader header, CallHead? head, CallFormat format)
+    {
+        Handler = handler;
+        Header = header;
+        Format = format;
+        _head = head;
+        Volatile.Write(ref _state, 0);
+    }
+
+    /// <summary>The codec of one of its messages.</summary>
+    public MessageCodec<T> CodecFor<T>(MessageCodec<T> generated) => Format.CodecFor(generated);
+
+    /// <summary>Takes the right to send the last frame.</summary>
+    /// <returns><see langword="false"/> when somebody else has it.</returns>
+    public bool TryAnswer() => TrySet(Answered, unless: Answered); // [answer]
+
+    /// <summary>Marks it as found in the table; under the callee's lock.</summary>
+    public bool TryTrack() => TrySet(Tracked, unless: Tracked | Answered);
+
     /// <summary>Makes it ready for another request.</summary>
-    /// <returns><see langword="false"/> when its token has fired or may still fire.</returns>
+    /// <returns><see langword="false"/> when its token has fired or may still fire, or somebody may still look at it.</returns>
     public bool TryReset()
     {
-        if (_armed || IsCancelled || Credit is not null || IsTracked)
+        if (_armed || _tokenEscaped || IsCancelled || Credit is not null || Incoming is not null || Turns is not null || IsTracked)
             return false;
+
+        _context = null; // an asynchronous handler's: it has its own copy of everything
+        _head = null;
 #if NET
         return _source.TryReset();
 #else
         return true;
 #endif
     }
+
+    /// <summary>Somebody may keep the token longer than the handler runs.</summary>
+    public void LendToken() => _tokenEscaped = true;
+
+    /// <summary>Whether it is still the call that the context was made for.</summary>
+    public bool IsOf(RpcContext context) => ReferenceEquals(Volatile.Read(ref _context), context);
 
     /// <summary>Lets the token fire at the deadline. Only for calls that are not over at once: most are.</summary>
     public void ArmDeadline()
@@ -61,7 +125,7 @@ internal sealed class ServerCall : IDisposable
         _armed = true;
         TimeSpan remaining = Deadline.FromNanoseconds(Header.Deadline).Remaining;
         if (remaining.TotalMilliseconds < int.MaxValue)
-            _source.CancelAfter((int)Math.Ceiling(remaining.TotalMilliseconds));
+            _source.CancelAfter(Math.Max(0, (int)Math.Ceiling(remaining.TotalMilliseconds)));
     }
 
     /// <summary>Fires the token, on the thread pool: what handlers have registered must not hold up who reads.</summary>
@@ -72,6 +136,20 @@ internal sealed class ServerCall : IDisposable
     }
 
     public void Dispose() => _source.Dispose();
+
+    private bool TrySet(int bit, int unless)
+    {
+        int state = Volatile.Read(ref _state);
+        while ((state & unless) == 0)
+        {
+            int seen = Interlocked.CompareExchange(ref _state, state | bit, state);
+            if (seen == state)
+                return true;
+            state = seen;
+        }
+
+        return false;
+    }
 
     private void Fire()
     {

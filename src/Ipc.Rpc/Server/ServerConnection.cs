@@ -14,7 +14,7 @@ namespace Ipc.Rpc;
 // lends the connection out again.
 
 /// <summary>The server's side of one connection.</summary>
-internal sealed partial class ServerConnection
+internal sealed partial class ServerConnection : CalleeLink
 {
     private const int MaxPongs = 16;
     private const int LongestFlushPause = 16;
@@ -25,55 +25,36 @@ internal sealed partial class ServerConnection
     private readonly RingReader _requests;
     private readonly FrameBuilder _builder;
     private readonly Queue<byte[]> _outbox = new();
-    private readonly Dictionary<ulong, ServerCall> _calls = new(); // those that frames may come for; its own lock
     private readonly ServerLoop _server;
-    private ServerCall? _spare;
     private TaskCompletionSource<bool>? _flushed; // of the present congestion
     private bool _congested;
-    private bool _parked; // lent to nobody until the outbox is empty
+    private bool _parked; // lent to nobody until the outbox is empty and calls that wait for their turn have begun
     private bool _closed;
 
-    public ServerConnection(ServerLoop server, Connection connection)
+    public ServerConnection(ServerLoop server, Connection connection, RpcPeer peer)
+        : base(flags: 0)
     {
         _server = server;
         _connection = connection;
         _requests = connection.Reader;
         _builder = new FrameBuilder(connection.Writer);
-        ClientProcessId = connection.PeerProcessId;
+        Peer = peer;
+        Callee = new Callee(this, server.Host);
     }
 
-    public int ClientProcessId { get; }
+    /// <summary>Answers the client's calls.</summary>
+    public Callee Callee { get; }
 
-    public bool IsCongested => Volatile.Read(ref _congested);
+    public override RpcPeer Peer { get; }
 
-    public Connection Connection => _connection;
+    public override RpcCaller Caller => throw new NotSupportedException();
 
-    /// <summary>Sends a response or an item. Does not wait for a client that does not read.</summary>
-    /// <returns><see langword="false"/> when an error was sent instead: the message is too large or cannot be encoded.</returns>
-    public bool Send<TRequest, TResponse>(FrameKind kind, FrameHeader request, RpcMethod<TRequest, TResponse> method, in TResponse value)
-    {
-        if (request.IsOneWay)
-            return true;
+    public override bool IsCongested => Volatile.Read(ref _congested);
 
-        try
-        {
-            lock (_write)
-                return Encode(kind, request, method, in value);
-        }
-        catch (CorruptRegionException e)
-        {
-            Close(CloseCode.Corrupt, e.Message);
-            return false;
-        }
-    }
-
-    public void SendError(FrameHeader request, RpcStatus status, string? type, string text)
-        => SendSmall(request, new FrameHeader(FrameKind.Error, request.Call, (ushort)status), new ErrorBody(type, text).Encode(_builder.MaxFrame - FrameHeader.Size));
-
-    public void SendEnd(FrameHeader request) => SendSmall(request, new FrameHeader(FrameKind.End, request.Call), Array.Empty<byte>());
+    public override int MaxBody => _builder.MaxFrame - FrameHeader.Size;
 
     /// <summary>Completes when the client has made room for everything that was sent.</summary>
-    public Task Flushed()
+    public override Task Flushed()
     {
         lock (_write)
         {
@@ -84,15 +65,22 @@ internal sealed partial class ServerConnection
         }
     }
 
-    /// <summary>Stops reading until the outbox is empty. The caller forgets the connection; it will be lent out again.</summary>
-    /// <returns><see langword="false"/> when it is not congested any more.</returns>
+    /// <summary>Stops reading until there is no reason for it any more. The caller forgets the connection; it will be lent out again.</summary>
+    /// <returns><see langword="false"/> when there is none already.</returns>
     public bool TryPark()
     {
         lock (_write)
         {
-            _parked = _congested;
+            _parked = _congested || Callee.MustWait;
             return _parked;
         }
+    }
+
+    /// <inheritdoc/>
+    public override void ReadOn()
+    {
+        lock (_write)
+            Unpark();
     }
 
     /// <summary>Gives the connection back to the listener: it is empty.</summary>
@@ -127,58 +115,26 @@ internal sealed partial class ServerConnection
         }
 
         flushed?.TrySetResult(true);
-        CancelAll();
+        Callee.Close();
         _server.Forget(this);
     }
 
-    private bool Encode<TRequest, TResponse>(FrameKind kind, FrameHeader request, RpcMethod<TRequest, TResponse> method, in TResponse value)
+    private protected override RpcFailure? SendMessage<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
     {
-        if (_closed)
-            return true; // there is nobody to tell; the call's token fires
-
-        FrameOutcome outcome;
         try
         {
-            Span<byte> body = _builder.Begin(new FrameHeader(kind, request.Call), method.Id, intoRing: !_congested);
-            var writer = new ProtoWriter(body, _builder);
-            method.Response.Write(ref writer, in value);
-            outcome = _builder.End(writer.Written);
+            lock (_write)
+                return Encode(in header, head, method, codec, in value);
         }
-#pragma warning disable CA1031 // whatever a codec throws is this call's failure
-        catch (Exception e) when (e is not CorruptRegionException)
-#pragma warning restore CA1031
+        catch (CorruptRegionException e)
         {
-            _builder.Abandon();
-            Error(request.Call, RpcStatus.Internal, null, "What " + method.FullName + " returned cannot be encoded: " + e.Message);
-            return false;
-        }
-
-        switch (outcome)
-        {
-            case FrameOutcome.InRing:
-                _builder.Publish();
-                return true;
-            case FrameOutcome.Full:
-                if (!_congested && _builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
-                    _builder.Publish();
-                else
-                    Enqueue(_builder.Spilled.ToArray());
-                return true;
-            default:
-                Error(
-                    request.Call, RpcStatus.ResourceExhausted, null,
-                    "What " + method.FullName + " returned takes " + _builder.Length + " bytes; the connection to the client carries at most " + _builder.MaxFrame
-                    + ". Connect with a larger RpcClientOptions.LoanBudget.");
-                _builder.Trim();
-                return false;
+            Close(CloseCode.Corrupt, e.Message);
+            return null;
         }
     }
 
-    private void SendSmall(FrameHeader request, FrameHeader header, byte[] body)
+    private protected override void SendSmall(FrameHeader header, byte[] body)
     {
-        if (request.IsOneWay)
-            return;
-
         try
         {
             lock (_write)
@@ -190,8 +146,44 @@ internal sealed partial class ServerConnection
         }
     }
 
-    private void Error(ulong call, RpcStatus status, string? type, string text)
-        => Small(new FrameHeader(FrameKind.Error, call, (ushort)status), new ErrorBody(type, text).Encode(_builder.MaxFrame - FrameHeader.Size));
+    private RpcFailure? Encode<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
+    {
+        if (_closed)
+            return null; // there is nobody to tell; the call's token fires
+
+        FrameOutcome outcome;
+        try
+        {
+            Span<byte> body = _builder.Begin(in header, method.Id, head, intoRing: !_congested);
+            var writer = new ProtoWriter(body, _builder);
+            codec.Write(ref writer, in value);
+            outcome = _builder.End(writer.Written);
+        }
+#pragma warning disable CA1031 // whatever a codec throws is this call's failure
+        catch (Exception e) when (e is not CorruptRegionException)
+#pragma warning restore CA1031
+        {
+            _builder.Abandon();
+            return CannotEncode(method, e);
+        }
+
+        switch (outcome)
+        {
+            case FrameOutcome.InRing:
+                _builder.Publish();
+                return null;
+            case FrameOutcome.Full:
+                if (!_congested && _builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
+                    _builder.Publish();
+                else
+                    Enqueue(_builder.Spilled.ToArray());
+                return null;
+            default:
+                int length = _builder.Length;
+                _builder.Trim();
+                return TooLarge(method, length, _builder.MaxFrame, "Connect with a larger RpcClientOptions.LoanBudget.");
+        }
+    }
 
     /// <summary>Sends a frame without a message. The caller holds the write lock.</summary>
     private void Small(FrameHeader header, byte[] body)
@@ -208,7 +200,7 @@ internal sealed partial class ServerConnection
     private void Pong(FrameHeader ping, ReadOnlySpan<byte> body)
     {
         if (_outbox.Count < MaxPongs) // a client that pings without reading the answers gets no more of them
-            SendSmall(ping, new FrameHeader(FrameKind.Pong, ping.Call), body.ToArray());
+            SendSmall(new FrameHeader(FrameKind.Pong, ping.Call), body.ToArray());
     }
 
     private void Enqueue(byte[] frame)
@@ -241,11 +233,7 @@ internal sealed partial class ServerConnection
                     _congested = false;
                     flushed = _flushed;
                     _flushed = null;
-                    if (_parked)
-                    {
-                        _parked = false;
-                        Return();
-                    }
+                    Unpark();
                 }
             }
             catch (CorruptRegionException e)
@@ -257,6 +245,16 @@ internal sealed partial class ServerConnection
             flushed?.TrySetResult(true);
             return;
         }
+    }
+
+    /// <summary>Lends the connection out again if it is lent to nobody and nothing speaks against it. The caller holds the write lock.</summary>
+    private void Unpark()
+    {
+        if (!_parked || _congested || Callee.MustWait)
+            return;
+
+        _parked = false;
+        Return();
     }
 
     /// <summary>Sends from the outbox what fits into the ring. The caller holds the write lock.</summary>

@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Linq;
-using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -19,23 +18,20 @@ internal sealed class ServerLoop
     private const int FramesPerTurn = 16; // then the other connections have theirs
     private const int MaxSpunOn = 4; // with more connections than this, idle ones go back at once
     private const int SpinsBetweenEvents = 16; // or a tick of the coarse clock, for handlers that take long but not too long
-    private const int LongestDescription = 1000;
     private static readonly long _adaptiveSpin = Stopwatch.Frequency / 50_000; // 20 us, then the listener spins as long as a wake would cost
     private static readonly long _endlessSpin = Stopwatch.Frequency / 100; // 10 ms, then the listener spins for ever
 
-    private readonly Dictionary<uint, RpcHandler> _handlers;
     private readonly HashSet<ServerConnection> _connections = new();
     private readonly TaskCompletionSource<bool> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Crew _crew;
     private readonly long _spin;
     private int _stopping;
-    private bool _draining;
 
     public ServerLoop(string name, Listener listener, RpcServerOptions options, Dictionary<uint, RpcHandler> handlers)
     {
         Listener = listener;
         Options = options;
-        _handlers = handlers;
+        Host = new ServiceHost(name, handlers, options);
         _crew = new Crew(name, options.MaxThreads, Lead);
         _spin = options.WaitMode switch
         {
@@ -49,7 +45,7 @@ internal sealed class ServerLoop
 
     public RpcServerOptions Options { get; }
 
-    public bool IsDraining => Volatile.Read(ref _draining);
+    public ServiceHost Host { get; }
 
     /// <summary>Completes when the server has stopped; faulted when that was not its own doing.</summary>
     public Task Completion => _completion.Task;
@@ -68,13 +64,11 @@ internal sealed class ServerLoop
         get
         {
             lock (_connections)
-                return _connections.Any(static connection => connection.HasCalls);
+                return _connections.Any(static connection => connection.Callee.HasCalls);
         }
     }
 
     public void Start() => _crew.Start();
-
-    public void Drain() => Volatile.Write(ref _draining, true);
 
     public void Stop()
     {
@@ -83,27 +77,6 @@ internal sealed class ServerLoop
 
         Listener.Stop();
         _crew.WakeStandby(); // the leader may be in a handler: then the standby ends the server
-    }
-
-    public RpcHandler? Find(uint method) => _handlers.TryGetValue(method, out RpcHandler? handler) ? handler : null;
-
-    /// <summary>Tells a caller what there is instead of what it asked for.</summary>
-    public string DescribeUnknown(uint method)
-    {
-        var text = new StringBuilder("This server has no method with the id 0x").Append(method.ToString("x8", System.Globalization.CultureInfo.InvariantCulture)).Append(". It has ");
-        string separator = string.Empty;
-        foreach (IGrouping<string, RpcHandler> service in _handlers.Values.GroupBy(static handler => handler.Method.Service).OrderBy(static group => group.Key, StringComparer.Ordinal))
-        {
-            text.Append(separator).Append(service.Key).Append(": ");
-            text.Append(string.Join(", ", service.Select(static handler => handler.Method.Name).OrderBy(static name => name, StringComparer.Ordinal)));
-            separator = "; ";
-        }
-
-        if (_handlers.Count == 0)
-            text.Append("none at all");
-        if (text.Length > LongestDescription)
-            text.Length = LongestDescription;
-        return text.Append(". Do both sides have the same contract?").ToString();
     }
 
     public void Forget(ServerConnection connection)
@@ -242,14 +215,15 @@ internal sealed class ServerLoop
     {
         try
         {
-            string? refusal = IsDraining ? "The server is stopping." : Ask(connection);
+            var peer = new RpcPeer(connection.PeerProcessId, connection.Hello.ToArray());
+            string? refusal = Host.IsDraining ? "The server is stopping." : Ask(peer);
             if (refusal is not null)
             {
                 connection.Refuse(refusal);
                 return;
             }
 
-            var accepted = new ServerConnection(this, connection);
+            var accepted = new ServerConnection(this, connection, peer);
             connection.Context = accepted;
             connection.Accept();
             lock (_connections)
@@ -262,14 +236,14 @@ internal sealed class ServerLoop
         }
     }
 
-    private string? Ask(Connection connection)
+    private string? Ask(RpcPeer peer)
     {
         if (Options.Accept is not { } accept)
             return null;
 
         try
         {
-            return accept(new RpcPeer(connection.PeerProcessId, connection.Hello.ToArray()));
+            return accept(peer);
         }
 #pragma warning disable CA1031 // the client gets it
         catch (Exception e)
@@ -290,6 +264,7 @@ internal sealed class ServerLoop
 
         Listener.Dispose();
         _crew.Stop();
+        Host.Threads.Stop();
         if (failure is null)
             _completion.TrySetResult(true);
         else

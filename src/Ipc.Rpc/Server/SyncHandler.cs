@@ -3,36 +3,37 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>A handler that returns the response on the thread that read the request. Allocates nothing of its own.</summary>
-internal sealed class SyncHandler<TRequest, TResponse> : RpcHandler<TRequest, TResponse>
+/// <summary>A handler that returns the response on the thread that it was started on. Allocates nothing of its own.</summary>
+internal sealed class SyncHandler<TRequest, TResponse> : RpcHandler<TRequest>
 {
+    private readonly RpcMethod<TRequest, TResponse> _method;
     private readonly Func<TRequest, CancellationToken, TResponse> _handler;
 
     public SyncHandler(RpcMethod<TRequest, TResponse> method, Func<TRequest, CancellationToken, TResponse> handler)
-        : base(method, RpcMethodKind.Unary) => _handler = handler ?? throw new ArgumentNullException(nameof(handler));
+        : base(method, RpcMethodKind.Unary, method?.Request!)
+    {
+        _method = method!;
+        _handler = handler ?? throw new ArgumentNullException(nameof(handler));
+    }
 
-    private protected override void Run(ServerConnection connection, ServerCall call, TRequest request)
+    private protected override void Run(ServerCall call, TRequest request)
     {
         TResponse response;
+        ServerCall? outer = ServerCall.EnterThread(call);
         try
         {
-            RpcDeadline.EnterThread(call.Header.Deadline);
             response = _handler(request, call.Token);
         }
 #pragma warning disable CA1031 // the caller gets it
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            Fail(connection, call, e);
-            connection.Finish(call);
+            ServerCall.LeaveThread(outer);
+            call.Callee.Fail(call, e);
             return;
         }
-        finally
-        {
-            RpcDeadline.LeaveThread();
-        }
 
-        connection.Send(FrameKind.Response, call.Header, Typed, in response);
-        connection.Finish(call);
+        ServerCall.LeaveThread(outer);
+        call.Callee.Answer(call, _method.Response, in response);
     }
 }

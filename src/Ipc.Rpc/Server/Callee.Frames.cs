@@ -1,0 +1,121 @@
+using System;
+
+namespace Ipc.Rpc;
+
+/// <content>What the other side sends.</content>
+internal sealed partial class Callee
+{
+    /// <summary>Handles a frame about a call of the other side: a request, or one for a call in hand.</summary>
+    /// <param name="leader">Whose thread this is; <see langword="null"/> if handlers may not hold it up.</param>
+    /// <param name="header">The frame's header.</param>
+    /// <param name="body">What follows it.</param>
+    /// <param name="leading">Whether the thread may still read: if not, it must not touch the reading side of any connection.</param>
+    /// <returns>What is wrong with it: the connection cannot go on.</returns>
+    public string? OnFrame(Leader? leader, in FrameHeader header, ReadOnlySpan<byte> body, out bool leading)
+    {
+        leading = true;
+        if (header.Kind == FrameKind.Request)
+        {
+            leading = OnRequest(leader, in header, body);
+            return null;
+        }
+
+        string? wrong = null;
+        if (Find(header.Call) is { } call)
+            wrong = OnFrame(call, in header, body);
+        Link.ReleaseRequest();
+        return wrong; // a frame for a call that is not pending is dropped
+    }
+
+    /// <summary>A request that no handler gets to see.</summary>
+    public bool Refuse(in FrameHeader request, RpcStatus status, string text)
+    {
+        Link.ReleaseRequest();
+        if (request.IsOneWay)
+            Host.CountFailedOneWay();
+        Link.Refuse(in request, status, text);
+        return true;
+    }
+
+    private string? OnFrame(ServerCall call, in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        switch (header.Kind)
+        {
+            case FrameKind.Cancel:
+                call.Cancel();
+                break;
+            case FrameKind.Credit:
+                if (call.Credit is { } credit && !credit.Give(header.Method))
+                    return "A credit frame gives " + header.Method + " items beyond what can be counted.";
+                break;
+            case FrameKind.Item:
+                RpcFailure? failure = call.Incoming is { } items
+                    ? items.OnItem(body)
+                    : new RpcFailure(RpcStatus.ResourceExhausted, "An item came for a call to " + call.Handler.Method.FullName + ", whose caller sends none.");
+                if (failure is not null)
+                    Break(call, failure);
+                break;
+            case FrameKind.End:
+                call.Incoming?.OnEnd();
+                break;
+            default:
+                break;
+        }
+
+        return null;
+    }
+
+    private bool OnRequest(Leader? leader, in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        if (Find(header.Call) is { } twin)
+        {
+            var failure = new RpcFailure(RpcStatus.InvalidArgument, "A request has the id of a call that is pending: " + header.Call + ". Both have been ended.");
+            if (Break(twin, failure) && !twin.Header.IsOneWay)
+            {
+                Link.ReleaseRequest();
+                return true; // the one error has ended both
+            }
+
+            return Refuse(in header, failure.Status, failure.Text);
+        }
+
+        if (CallHead.TryTake(in header, ref body, out CallHead? head) is { } wrong)
+            return Refuse(in header, RpcStatus.InvalidArgument, wrong);
+        if (Host.Find(header.Method) is not { } handler)
+            return Refuse(in header, RpcStatus.Unimplemented, Host.DescribeUnknown(header.Method));
+        if (_calls.Count >= Host.Options.MaxPendingCalls)
+        {
+            return Refuse(
+                in header, RpcStatus.ResourceExhausted, "This connection has " + Host.Options.MaxPendingCalls + " calls pending (RpcServerOptions.MaxPendingCalls).");
+        }
+
+        if (Host.IsDraining)
+            return Refuse(in header, RpcStatus.Unavailable, "The server is stopping and takes no further calls.");
+        if (Host.Formats.Find(header.Flags, head?.Format) is not { } format)
+            return Refuse(in header, RpcStatus.Unimplemented, Host.Formats.Refusal(handler.Method, header.Flags, head?.Format));
+        return handler.Handle(leader, this, in header, head, format, body);
+    }
+
+    private ServerCall? Find(ulong call)
+    {
+        lock (_calls)
+            return _calls.Count != 0 && _calls.TryGetValue(call, out ServerCall? found) ? found : null;
+    }
+
+    /// <summary>Ends a call whose caller broke its rules: it gets the error, its handler's token fires.</summary>
+    /// <returns>Whether this ended it, and not its handler a moment before.</returns>
+    private bool Break(ServerCall call, RpcFailure failure)
+    {
+        bool mine = call.TryAnswer(); // [answer]
+        if (mine)
+        {
+            call.Incoming?.Fail(new RpcException(failure.Status, failure.Text));
+            Link.SendError(call, failure.Status, new ErrorBody(null, failure.Text));
+            lock (_calls)
+                Forget(call);
+        }
+
+        call.Cancel();
+        return mine;
+    }
+}

@@ -1,0 +1,230 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+// What answers the calls of the other side of one connection: a client's calls on the server, callbacks on a client. Frames come from
+// whoever reads the connection, one at a time: on the server the leader, which runs handlers itself, on a client a thread that waits for
+// something else, and handlers run on threads of their own. Answers are sent by whoever has them.
+
+/// <summary>The calls that the other side of a connection makes.</summary>
+internal sealed partial class Callee
+{
+    private readonly Dictionary<ulong, ServerCall> _calls = new(); // those that frames may come for; its own lock
+    private readonly Turnstile? _order;
+    private ServerCall? _spare;
+    private RpcCaller? _caller;
+    private int _held; // of _calls: those that wait for their turn
+    private bool _closed;
+
+    public Callee(CalleeLink link, ServiceHost host)
+    {
+        Link = link;
+        Host = host;
+        _order = host.Options.OrderedCalls ? new Turnstile(1) : null;
+    }
+
+    public CalleeLink Link { get; }
+
+    public ServiceHost Host { get; }
+
+    /// <summary>Calls the other side back, from a handler or from elsewhere.</summary>
+    public RpcCaller Caller
+        => _caller ??= _order is null && Host.Limit is null ? Link.Caller : new YieldingCaller(Link.Caller);
+
+    public bool HasCalls
+    {
+        get
+        {
+            lock (_calls)
+                return _calls.Count != 0;
+        }
+    }
+
+    /// <summary>Whether the connection should not be read: calls of it wait for their turn, and none runs that what comes next could be for.</summary>
+    /// <remarks>While one does run, the connection is read on, because credit, items and cancellation come behind the requests that wait; these
+    /// are then kept in memory, as many as may be pending.</remarks>
+    public bool MustWait
+    {
+        get
+        {
+            if (Volatile.Read(ref _held) == 0)
+                return false;
+            lock (_calls)
+                return _held != 0 && (_calls.Count <= _held || _calls.Count >= Host.Options.MaxPendingCalls);
+        }
+    }
+
+    /// <summary>A call for a request that was just read. By whoever reads.</summary>
+    public ServerCall Begin(RpcHandler handler, in FrameHeader header, CallHead? head, CallFormat format)
+    {
+        ServerCall call = Interlocked.Exchange(ref _spare, null) ?? new ServerCall(this);
+        call.Begin(handler, in header, head, format);
+        return call;
+    }
+
+    /// <summary>Lets frames find the call, and its deadline end it: it is not over at once.</summary>
+    public void Track(ServerCall call)
+    {
+        bool closed;
+        lock (_calls)
+        {
+            if (!call.TryTrack())
+                return;
+
+            _calls[call.Header.Call] = call;
+            call.ArmDeadline();
+            closed = Volatile.Read(ref _closed); // [closed] after adding: whoever closes looks here after saying so
+        }
+
+        if (closed)
+            call.Cancel();
+    }
+
+    /// <summary>Whether the handler may begin at once.</summary>
+    public bool TryPass(ServerCall call)
+    {
+        if (_order is null && Host.Limit is null)
+            return true;
+
+        call.Turns = new CallTurns(_order, Host.Limit);
+        return call.Turns.TryPass();
+    }
+
+    /// <summary>Keeps a call that may not begin yet, and sees to it that it begins when it may.</summary>
+    public void Hold(HeldCall call)
+    {
+        lock (_calls)
+            _held++;
+        Track(call.Call);
+        call.Call.Turns!.Queue(call);
+    }
+
+    /// <summary>A call that was held may begin.</summary>
+    public void StartHeld(HeldCall call)
+    {
+        lock (_calls)
+            _held--;
+        Link.ReadOn();
+        Host.Threads.Run(call);
+    }
+
+    /// <summary>Runs a handler on a thread of its own.</summary>
+    public void RunElsewhere(HeldCall call)
+    {
+        Track(call.Call);
+        Host.Threads.Run(call);
+    }
+
+    /// <summary>A handler is about to run.</summary>
+    /// <exception cref="Exception">It may not; this is its outcome.</exception>
+    public void Starting(ServerCall call)
+    {
+        if (call.IsCancelled)
+            throw new OperationCanceledException(call.Token);
+        if (Host.HasInterceptors)
+            Host.Starting(call.Context);
+    }
+
+    /// <summary>Answers with a response; the call is over.</summary>
+    public void Answer<T>(ServerCall call, MessageCodec<T> codec, in T value)
+    {
+        RpcFailure? failure = null;
+        if (call.TryAnswer() && (failure = Link.Send(FrameKind.Response, call, codec, in value)) is not null)
+            Link.SendError(call, failure.Status, new ErrorBody(null, failure.Text));
+        Completed(call, failure?.Status ?? RpcStatus.Ok, null);
+    }
+
+    /// <summary>Ends a stream; the call is over.</summary>
+    public void AnswerEnd(ServerCall call)
+    {
+        if (call.TryAnswer())
+            Link.SendEnd(call);
+        Completed(call, RpcStatus.Ok, null);
+    }
+
+    /// <summary>Answers with what the handler threw; the call is over.</summary>
+    public void Fail(ServerCall call, Exception thrown)
+    {
+        Exception e = Host.HasInterceptors ? Host.Map(call.Context, thrown) : thrown;
+        RpcStatus status;
+        ErrorBody error;
+        switch (e)
+        {
+            case RpcException { Status: > RpcStatus.Ok and <= RpcStatus.Unauthenticated } chosen:
+                status = chosen.Status;
+                error = new ErrorBody(chosen.RemoteType, chosen.Message, chosen.Details);
+                break;
+            case OperationCanceledException when call.IsCancelled:
+                bool late = call.IsOverdue;
+                status = late ? RpcStatus.DeadlineExceeded : RpcStatus.Cancelled;
+                error = new ErrorBody(null, (late ? "The deadline of a call to " : "A call to ") + call.Handler.Method.FullName + (late ? " passed." : " was cancelled."));
+                break;
+            default:
+                status = RpcStatus.Unknown;
+                error = new ErrorBody(e.GetType().FullName, e.Message);
+                break;
+        }
+
+        if (call.TryAnswer())
+            Link.SendError(call, status, error);
+        Completed(call, status, thrown);
+    }
+
+    /// <summary>Ends all calls: the connection is over.</summary>
+    public void Close()
+    {
+        List<ServerCall> calls;
+        Volatile.Write(ref _closed, true);
+        Interlocked.MemoryBarrier();
+        lock (_calls) // [closed]
+            calls = new List<ServerCall>(_calls.Values);
+        foreach (ServerCall call in calls)
+            call.Cancel();
+    }
+
+    /// <summary>A report of progress failed that nobody waits for.</summary>
+    public void ProgressFailed(ServerCall call, RpcException e) => Break(call, new RpcFailure(e.Status, e.Message));
+
+    /// <summary>The one place that every handled call comes through when it is over.</summary>
+    private void Completed(ServerCall call, RpcStatus status, Exception? exception)
+    {
+        if (status != RpcStatus.Ok && call.Header.IsOneWay)
+            Host.CountFailedOneWay();
+        if (Host.HasInterceptors)
+            Host.Completed(call.Context, status, exception);
+        Finish(call);
+    }
+
+    private void Finish(ServerCall call)
+    {
+        CallTurns? turns = call.Turns;
+        if (call.IsTracked)
+        {
+            lock (_calls)
+                Forget(call);
+            if (Volatile.Read(ref _held) != 0)
+                Link.ReadOn();
+            call.Incoming?.Fail(new OperationCanceledException("The call is over."));
+            call.Dispose();
+        }
+        else if (call.TryReset())
+        {
+            Volatile.Write(ref _spare, call);
+        }
+        else
+        {
+            call.Dispose();
+        }
+
+        turns?.Leave();
+    }
+
+    /// <summary>Takes it from the table, where another one with its id may be by now. Under the lock.</summary>
+    private void Forget(ServerCall call)
+    {
+        if (_calls.TryGetValue(call.Header.Call, out ServerCall? found) && ReferenceEquals(found, call))
+            _calls.Remove(call.Header.Call);
+    }
+}

@@ -1,0 +1,86 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc;
+
+/// <summary>Sends the stream that a handler returns: its enumerator is moved on as long as there is credit and room in the ring.</summary>
+internal static class ItemPump
+{
+    /// <summary>Runs until the stream has ended in whatever way and the call is over. Throws nothing.</summary>
+    /// <param name="call">Has its credit.</param>
+    /// <param name="handler">What returns the stream.</param>
+    /// <param name="state">Handed to it.</param>
+    /// <param name="codec">Writes the items.</param>
+    public static async Task Run<TState, TItem>(ServerCall call, Func<ServerCall, TState, IAsyncEnumerable<TItem>> handler, TState state, MessageCodec<TItem> codec)
+    {
+        call.EnterFlow(); // this is an asynchronous method: what it does to the flow ends with it
+        try
+        {
+            IAsyncEnumerator<TItem> items = handler(call, state).GetAsyncEnumerator(call.Token);
+            Exception? failure = null;
+            try
+            {
+                await Send(call, items, codec).ConfigureAwait(false);
+            }
+#pragma warning disable CA1031 // the caller gets it, before what disposing may throw
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                failure = e;
+            }
+
+            try
+            {
+                await items.DisposeAsync().ConfigureAwait(false);
+            }
+#pragma warning disable CA1031 // the caller gets it
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                failure ??= e;
+            }
+
+            if (failure is not null)
+                call.Callee.Fail(call, failure);
+            else
+                call.Callee.AnswerEnd(call);
+        }
+#pragma warning disable CA1031 // the handler did not return a stream; the caller gets it
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            call.Callee.Fail(call, e);
+        }
+    }
+
+    private static async Task Send<TItem>(ServerCall call, IAsyncEnumerator<TItem> items, MessageCodec<TItem> codec)
+    {
+        CalleeLink link = call.Callee.Link;
+        StreamCredit credit = call.Credit!;
+        CancellationToken cancel = call.Token;
+        while (await Next(credit, items, cancel).ConfigureAwait(false))
+        {
+            TItem item = items.Current;
+            if (call.IsAnswered)
+                throw new OperationCanceledException(cancel); // its caller broke the rules, and was told so
+            if (link.Send(FrameKind.Item, call, codec, in item) is { } failure)
+                throw new RpcException(failure.Status, failure.Text);
+            if (link.IsCongested)
+                await link.Flushed().ConfigureAwait(false);
+        }
+    }
+
+    private static ValueTask<bool> Next<TItem>(StreamCredit credit, IAsyncEnumerator<TItem> items, CancellationToken cancel)
+    {
+        cancel.ThrowIfCancellationRequested(); // also for enumerators that do not look at their token
+        return credit.TryTake() ? items.MoveNextAsync() : NextAfterCredit(credit, items, cancel);
+    }
+
+    private static async ValueTask<bool> NextAfterCredit<TItem>(StreamCredit credit, IAsyncEnumerator<TItem> items, CancellationToken cancel)
+    {
+        await credit.TakeAsync(cancel).ConfigureAwait(false);
+        return await items.MoveNextAsync().ConfigureAwait(false);
+    }
+}

@@ -1,0 +1,76 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>The call that a handler runs for.</summary>
+/// <remarks>
+/// A synchronous handler finds it on its own thread, an asynchronous one wherever its tasks continue. Its properties may be
+/// read after the call has ended; metadata added then is not sent.
+/// </remarks>
+public sealed class RpcContext
+{
+    private readonly ServerCall _call;
+    private readonly Callee _callee;
+    private readonly CancellationToken _cancellation;
+    private RpcMetadata? _request;
+    private RpcMetadata? _response;
+
+    internal RpcContext(ServerCall call)
+    {
+        _call = call;
+        _callee = call.Callee;
+        _request = call.Head?.Metadata;
+        Method = call.Handler.Method;
+        Moment = call.Header.Deadline;
+        _cancellation = call.Token;
+        Turns = call.Turns;
+    }
+
+    /// <summary>The call being handled here; <see langword="null"/> outside of handlers.</summary>
+    public static RpcContext? Current => ServerCall.CurrentContext;
+
+    /// <summary>What was called.</summary>
+    public RpcMethod Method { get; }
+
+    /// <summary>When the caller gives up; <see cref="Ipc.Deadline.Never"/> if it does not. Calls made here inherit it.</summary>
+    public Deadline Deadline => Moment == 0 ? Deadline.Never : Deadline.FromNanoseconds(Moment);
+
+    /// <summary>The handler's token: fires when the caller cancels, the deadline passes, or the caller's process ends.</summary>
+    public CancellationToken Cancellation
+    {
+        get
+        {
+            if (_call.IsOf(this))
+                _call.LendToken(); // whoever asks may keep it: it must not fire for a later call
+            return _cancellation;
+        }
+    }
+
+    /// <summary>Who called.</summary>
+    public RpcPeer Peer => _callee.Link.Peer;
+
+    /// <summary>What the caller sent beside the request; empty if nothing.</summary>
+    public RpcMetadata RequestMetadata => _request ??= new RpcMetadata();
+
+    /// <summary>What the answer will carry beside its message, whether it is a response, the end of a stream or an error. To be filled before
+    /// the handler is over, by one thread at a time.</summary>
+    public RpcMetadata ResponseMetadata
+        => Volatile.Read(ref _response) ?? Interlocked.CompareExchange(ref _response, new RpcMetadata(), null) ?? _response!;
+
+    /// <summary>Calls the caller back, on the same connection: what it offers is in its <c>RpcClientOptions.Services</c>, or, inside a
+    /// callback, the server's own services.</summary>
+    /// <remarks>It may be kept: it is of use as long as the connection lives, and its calls fail with
+    /// <see cref="RpcStatus.Unavailable"/> afterwards. An inline handler (<see cref="RpcHandler.Inline"/>) cannot wait for such a call; it may <see cref="RpcCaller.Notify"/>.</remarks>
+    public RpcCaller Caller => _callee.Caller;
+
+    internal ulong Moment { get; }
+
+    /// <summary>The token, for those who do not keep it.</summary>
+    internal CancellationToken BorrowedToken => _cancellation;
+
+    internal RpcMetadata? ResponseMetadataOrNull => Volatile.Read(ref _response);
+
+    /// <summary>What the handler passed to run; <see langword="null"/> for nothing.</summary>
+    internal CallTurns? Turns { get; }
+}

@@ -1,0 +1,94 @@
+using System;
+
+namespace Ipc.Rpc;
+
+/// <summary>What all kinds of handler share: decoding the request, and finding out where the handler may run.</summary>
+internal abstract class RpcHandler<TRequest> : RpcHandler
+{
+    private readonly MessageCodec<TRequest> _codec;
+
+    private protected RpcHandler(RpcMethod method, RpcMethodKind kind, MessageCodec<TRequest> codec)
+        : base(method, kind) => _codec = codec;
+
+    internal sealed override bool Handle(Leader? leader, Callee callee, in FrameHeader header, CallHead? head, CallFormat format, ReadOnlySpan<byte> body)
+    {
+        if (header.CallKind != Method.Kind)
+            return callee.Refuse(in header, RpcStatus.Unimplemented, Method.FullName + " is " + Method.Kind + "; it was called as " + header.CallKind + ".");
+        if (header.IsOneWay && Method.Kind != RpcMethodKind.Unary)
+            return callee.Refuse(in header, RpcStatus.Unimplemented, Method.FullName + " has a stream; it was called one-way.");
+
+        TRequest request;
+        try
+        {
+            request = format.CodecFor(_codec).Decode(body);
+        }
+#pragma warning disable CA1031 // whatever a codec throws is this call's failure
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            return callee.Refuse(in header, RpcStatus.InvalidArgument, "The request for " + Method.FullName + " could not be decoded: " + e.Message);
+        }
+
+        if (header.Deadline != 0 && Deadline.FromNanoseconds(header.Deadline).HasPassed)
+            return callee.Refuse(in header, RpcStatus.DeadlineExceeded, "The deadline of a call to " + Method.FullName + " passed before its handler ran.");
+
+        callee.Link.ReleaseRequest(); // nothing refers to it any more: whoever takes over may read on
+        ServerCall call = callee.Begin(this, in header, head, format);
+        Prepare(call);
+        return Dispatch(leader, callee, call, request);
+    }
+
+    /// <summary>Runs the handler here. Throws nothing.</summary>
+    internal void Start(ServerCall call, TRequest request)
+    {
+        try
+        {
+            call.Callee.Starting(call);
+        }
+#pragma warning disable CA1031 // the caller gets it
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            call.Callee.Fail(call, e);
+            return;
+        }
+
+        CallTurns? turns = call.Turns;
+        Run(call, request);
+        if (turns is not null && Method.Kind != RpcMethodKind.Unary)
+            turns.LeaveOrder(); // a stream begins in its turn and does not hold up the calls after it
+    }
+
+    /// <summary>Gives the call its streams, before a frame for them can come.</summary>
+    private protected virtual void Prepare(ServerCall call)
+    {
+    }
+
+    /// <summary>Runs the handler and sees to it that the call is answered. Throws nothing.</summary>
+    private protected abstract void Run(ServerCall call, TRequest request);
+
+    private bool Dispatch(Leader? leader, Callee callee, ServerCall call, TRequest request)
+    {
+        if (IsInline)
+        {
+            Start(call, request);
+            return true;
+        }
+
+        if (!callee.TryPass(call))
+        {
+            callee.Hold(new HeldCall<TRequest>(this, call, request));
+            return true;
+        }
+
+        if (leader is null)
+        {
+            callee.RunElsewhere(new HeldCall<TRequest>(this, call, request));
+            return true;
+        }
+
+        leader.EnterHandler(call);
+        Start(call, request);
+        return leader.LeaveHandler();
+    }
+}

@@ -1,0 +1,152 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Globalization;
+using System.Linq;
+using System.Text;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>What all connections of a server, or the callbacks of a client, have in common: handlers and rules.</summary>
+internal sealed class ServiceHost
+{
+    private const int LongestDescription = 1000;
+    private const int VersionsGuessed = 20;
+
+    private readonly Dictionary<uint, RpcHandler> _handlers;
+    private readonly RpcServerInterceptor[] _interceptors;
+    private long _failedOneWay;
+    private bool _draining;
+
+    public ServiceHost(string name, Dictionary<uint, RpcHandler> handlers, RpcServerOptions options)
+    {
+        _handlers = handlers;
+        Options = options;
+        Threads = new HandlerThreads(name, options.MaxThreads);
+        Limit = options.MaxConcurrentCalls == 0 ? null : new Turnstile(options.MaxConcurrentCalls);
+        _interceptors = options.Interceptors.ToArray();
+        Formats = new FormatTable(options.Serializers);
+    }
+
+    public RpcServerOptions Options { get; }
+
+    /// <summary>Those that requests may be written in.</summary>
+    public FormatTable Formats { get; }
+
+    public HandlerThreads Threads { get; }
+
+    /// <summary>How many calls may run at once; <see langword="null"/> for any number.</summary>
+    public Turnstile? Limit { get; }
+
+    public bool HasInterceptors => _interceptors.Length != 0;
+
+    /// <summary>It takes no further calls.</summary>
+    public bool IsDraining => Volatile.Read(ref _draining);
+
+    /// <summary>One-way calls that nobody was told of: unknown, undecodable, or failed.</summary>
+    public long FailedOneWayCalls => Interlocked.Read(ref _failedOneWay);
+
+    public void Drain() => Volatile.Write(ref _draining, true);
+
+    public void CountFailedOneWay() => Interlocked.Increment(ref _failedOneWay);
+
+    public RpcHandler? Find(uint method) => _handlers.TryGetValue(method, out RpcHandler? handler) ? handler : null;
+
+    public void Starting(RpcContext context)
+    {
+        foreach (RpcServerInterceptor interceptor in _interceptors)
+            interceptor.Starting(context);
+    }
+
+    public void Completed(RpcContext context, RpcStatus status, Exception? exception)
+    {
+        for (int i = _interceptors.Length - 1; i >= 0; i--)
+        {
+            try
+            {
+                _interceptors[i].Completed(context, status, exception);
+            }
+#pragma warning disable CA1031 // the call is over: there is nobody left whose failure it could be
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                Trace.TraceError("An interceptor failed after a call to {0}: {1}", context.Method.FullName, e);
+            }
+        }
+    }
+
+    /// <summary>What the caller is to be told of an exception.</summary>
+    public Exception Map(RpcContext context, Exception exception)
+    {
+        foreach (RpcServerInterceptor interceptor in _interceptors)
+        {
+            try
+            {
+                if (interceptor.Map(context, exception) is { } mapped)
+                    return mapped;
+            }
+#pragma warning disable CA1031 // its failure is what the caller gets to see
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                return e;
+            }
+        }
+
+        return exception;
+    }
+
+    /// <summary>Tells a caller what there is instead of what it asked for.</summary>
+    public string DescribeUnknown(uint method)
+    {
+        var services = _handlers.Values.GroupBy(static handler => handler.Method.Service).OrderBy(static group => group.Key, StringComparer.Ordinal).ToList();
+        var text = new StringBuilder();
+        if (Guess(services, method) is var (asked, version))
+        {
+            text.Append("This server has no ").Append(asked).Append("; it has another version of that service. It has ");
+            services.Remove(version);
+            services.Insert(0, version);
+        }
+        else
+        {
+            text.Append("This server has no method with the id 0x").Append(method.ToString("x8", CultureInfo.InvariantCulture)).Append(". It has ");
+        }
+
+        string separator = string.Empty;
+        foreach (IGrouping<string, RpcHandler> service in services)
+        {
+            text.Append(separator).Append(service.Key).Append(": ");
+            text.Append(string.Join(", ", service.Select(static handler => handler.Method.Name).OrderBy(static name => name, StringComparer.Ordinal)));
+            separator = "; ";
+        }
+
+        if (_handlers.Count == 0)
+            text.Append("none at all");
+        if (text.Length > LongestDescription)
+            text.Length = LongestDescription;
+        return text.Append(". Do both sides have the same contract?").ToString();
+    }
+
+    /// <summary>A request carries a hash and not a name. But if it is a method that is known here, of another version of its service, that can be found out.</summary>
+    private static (string Asked, IGrouping<string, RpcHandler> Service)? Guess(List<IGrouping<string, RpcHandler>> services, uint method)
+    {
+        foreach (IGrouping<string, RpcHandler> service in services)
+        {
+            int dot = service.Key.LastIndexOf(".v", StringComparison.Ordinal);
+            string stem = dot < 0 ? service.Key : service.Key.Substring(0, dot);
+            for (int version = 1; version <= VersionsGuessed; version++)
+            {
+                string other = stem + ".v" + version.ToString(CultureInfo.InvariantCulture);
+                foreach (RpcHandler handler in service)
+                {
+                    string name = other + "/" + handler.Method.Name;
+                    if (RpcMethod.IdOf(name) == method)
+                        return (name, service);
+                }
+            }
+        }
+
+        return null;
+    }
+}
