@@ -1,5 +1,6 @@
 using System;
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Interop.Tests;
@@ -55,6 +56,28 @@ public sealed class SyncTests(Peers peers)
             Assert.Equal(IpcStatus.Ok, pair.One.Do($"acquire 1 {Long}").Status);
             pair.One.Must("release 1");
         }
+    }
+
+    /// <summary>Somebody keeps the region lock: who opens with a deadline gives up at it, and who has time gets in when the lock is free.</summary>
+    [Theory]
+    [InlineData(Language.CSharp)]
+    [InlineData(Language.C)]
+    public void OpeningWaitsForTheRegionLockAsLongAsItMay(Language language)
+    {
+        const long RegionLock = 0x3FFF_FFFF_FFFF_FFFF;
+        using var pair = new SyncPair(peers, language, language, "mutex", "");
+        using (var bytes = new LiveRegion(peers.Directory.FileOf(pair.Name)))
+        {
+            Assert.True(bytes.TryLock(RegionLock));
+            long began = Environment.TickCount64;
+            Assert.Equal(IpcStatus.Timeout, pair.One.Do($"open-mutex 2 {pair.Name} open=existing timeout=50").Status);
+            Assert.InRange(Environment.TickCount64 - began, 0, 4000); // who has no deadline waits 5 s
+            pair.One.Begin($"open-mutex 2 {pair.Name} open=existing {Long}");
+            pair.One.WaitUntilAsleep();
+            Assert.False(pair.One.HasAnswered);
+        }
+        Assert.Equal(IpcStatus.Ok, pair.One.Result().Status);
+        pair.One.Must("close 2");
     }
 
     /// <summary>A stopped owner is alive.</summary>

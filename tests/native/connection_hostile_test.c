@@ -36,7 +36,7 @@ static uint32_t ask_with(const request_mutation *mutation)
     ipc_region *listener = NULL;
     ipc_region *region = NULL;
     CHECK_OK(ipc_region_path("l", NULL, path, sizeof path));
-    CHECK_OK(ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, &listener));
+    CHECK_OK(ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, SOON, &listener));
     CHECK_OK(ipc_listener_locate(listener, &view));
     const uint32_t slot = listener->index;
     const ipc_connection_plan plan = {

@@ -18,24 +18,34 @@ namespace Ipc;
 /// </remarks>
 internal sealed unsafe partial class Region
 {
-    private enum Attempt { Attached, NotFound, Again }
+    private enum Attempt { Attached, NotFound, Again, Locked }
+
+    /// <summary>For the region lock, between two looks at the caller's deadline and token.</summary>
+    private static readonly TimeSpan s_lockSlice = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Opens a region as the rules' role. Throws <see cref="IpcException"/>, of status Cancelled when it was.</summary>
     public static Region Open(string name, RegionRules rules, OpenMode mode, Deadline deadline, CancellationToken cancel)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         int nap = 1;
+        TimeSpan lockPatience = mode == OpenMode.OpenExisting && !deadline.HasPassed ? s_lockSlice : s_lockPatience;
         for (; ; )
         {
             if (cancel.IsCancellationRequested)
                 Throw.Status(IpcStatus.Cancelled, $"Opening {path} was cancelled.");
             if (mode != OpenMode.CreateNew)
             {
-                Attempt attempt = TryAttach(name, path, rules, out Region? attached);
+                Attempt attempt = TryAttach(name, path, rules, lockPatience, out Region? attached);
                 if (attempt == Attempt.Attached)
                     return attached!;
                 if (attempt == Attempt.Again)
                     continue;
+                if (attempt == Attempt.Locked)
+                {
+                    if (mode != OpenMode.OpenExisting || deadline.HasPassed)
+                        ThrowLocked(path);
+                    continue;
+                }
             }
 
             if (mode == OpenMode.OpenExisting)
@@ -227,7 +237,7 @@ internal sealed unsafe partial class Region
             : $"{Path} exists and is persistent. Open it, or remove it first.");
     }
 
-    private static Attempt TryAttach(string name, string path, RegionRules rules, out Region? attached)
+    private static Attempt TryAttach(string name, string path, RegionRules rules, TimeSpan lockPatience, out Region? attached)
     {
         attached = null;
         RegionFile? file = Os.Current.OpenFile(path);
@@ -239,7 +249,8 @@ internal sealed unsafe partial class Region
         try
         {
             rules.CheckBody(region);
-            region.Lock(Deadline.Never);
+            if (!region.TryLock(Deadline.After(lockPatience)))
+                return Attempt.Locked;
             try
             {
                 if (!Os.Current.LeadsTo(path, file))

@@ -96,11 +96,11 @@ internal sealed unsafe partial class Region : IWatchedRegion
     private void Lock(Deadline deadline)
     {
         if (!TryLock(Deadline.Earlier(deadline, Deadline.After(s_lockPatience))))
-        {
-            Throw.Status(IpcStatus.Timeout, $"The lock of region {Path} was not free for {s_lockPatience.TotalSeconds} s: a participant that holds it is " +
-                "stopped, in a debugger perhaps. Continue or end that process.");
-        }
+            ThrowLocked(Path);
     }
+
+    private static void ThrowLocked(string path) => Throw.Status(IpcStatus.Timeout,
+        $"The lock of region {path} stayed taken: the participant that holds it is stopped, in a debugger perhaps. Continue or end that process.");
 
     /// <summary>Gives the region lock back.</summary>
     public void Unlock()

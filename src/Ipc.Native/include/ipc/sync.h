@@ -27,7 +27,7 @@ typedef struct ipc_sync_options {
     bool persistent;    /* it stays when the last participant leaves */
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
-    ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait */
+    ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait (5 s for a stopped participant that keeps all others out) */
     ipc_cancel *cancel;    /* for IPC_OPEN */
 } ipc_sync_options;
 

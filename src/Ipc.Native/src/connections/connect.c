@@ -37,8 +37,9 @@ static ipc_status enter(const char *path, const ipc_connect_options *options, ip
 {
     uint64_t pause = LOOK_MIN_NS;
     for (;;) {
-        ipc_status status = ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, region);
-        if (status != IPC_E_NOT_FOUND)
+        ipc_status status = ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT,
+                                              ipc_region_lock_deadline(options->deadline), region);
+        if (status != IPC_E_NOT_FOUND && status != IPC_TIMEOUT)
             return status;
         if (ipc_cancel_is_triggered(options->cancel))
             return IPC_CANCELLED;

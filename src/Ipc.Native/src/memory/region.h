@@ -113,9 +113,12 @@ ipc_status ipc_region_clear(const char *path);
 /* Opens, checks and maps; enters nothing, locks nothing. IPC_E_NOT_FOUND: nothing there (or it was retired). `kind`
    NULL: any. */
 ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_region **region);
-/* Opens and enters. IPC_E_NOT_FOUND: no living region of that name. */
+/* Opens and enters. IPC_E_NOT_FOUND: no living region of that name. IPC_TIMEOUT: somebody keeps the region lock. */
 ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
-                             ipc_region **region);
+                             ipc_deadline lock_deadline, ipc_region **region);
+/* For that: IPC_REGION_PATIENCE_NS for who has no deadline; else a moment, so that who gets IPC_TIMEOUT looks at its
+   own deadline and cancel, and tries again. */
+ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline);
 
 /* region_enter.c: attaching and creating, as the open mode says. */
 typedef struct ipc_region_entrance {

@@ -3,6 +3,9 @@
 #include "memory/region.h"
 #include "waiting/waiter.h"
 
+/* For the region lock, between two looks at the caller's deadline. */
+#define LOCK_SLICE_NS 100000000u
+
 /* Each turn means that a region was retired between our opening and our locking it. */
 #define TURNS 1000
 
@@ -109,15 +112,20 @@ static ipc_status enter(ipc_region *region, uint32_t role)
     return IPC_OK;
 }
 
+ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline)
+{
+    return ipc_deadline_after(deadline == IPC_NOW ? IPC_REGION_PATIENCE_NS : LOCK_SLICE_NS);
+}
+
 ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
-                             ipc_region **region)
+                             ipc_deadline lock_deadline, ipc_region **region)
 {
     for (int turn = 0; turn < TURNS; turn++) {
         ipc_region *opened = NULL;
         ipc_status status = ipc_region_open(path, kind, owner, &opened);
         if (status != IPC_OK)
             return status;
-        status = ipc_region_lock(opened, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
+        status = ipc_region_lock(opened, lock_deadline);
         if (status == IPC_OK) {
             IPC_FAULT_POINT("region.attach.locked");
             const bool was_live = ipc_load_acquire32(&ipc_region_header_of(opened)->state) == IPC_REGION_LIVE;

@@ -10,15 +10,17 @@
 #define LOOK_MIN_NS 1000000u
 #define LOOK_MAX_NS 20000000u
 
-static ipc_status attach(const ipc_region_entrance *entrance, const char *path, ipc_region **region)
+static ipc_status attach(const ipc_region_entrance *entrance, const char *path, ipc_deadline deadline,
+                         ipc_region **region)
 {
-    return ipc_region_attach(path, entrance->kind, entrance->owner, entrance->role, region);
+    return ipc_region_attach(path, entrance->kind, entrance->owner, entrance->role, ipc_region_lock_deadline(deadline),
+                             region);
 }
 
 static ipc_status open_or_create(const ipc_region_entrance *entrance, const char *path, ipc_region **region)
 {
     for (int turn = 0; turn < TURNS; turn++) {
-        ipc_status status = attach(entrance, path, region);
+        ipc_status status = attach(entrance, path, IPC_NOW, region);
         if (status != IPC_E_NOT_FOUND)
             return status;
         status = entrance->create(entrance->owner, path, region);
@@ -45,8 +47,8 @@ static ipc_status open_existing(const ipc_region_entrance *entrance, const char 
 {
     uint64_t pause = LOOK_MIN_NS;
     for (;;) {
-        ipc_status status = attach(entrance, path, region);
-        if (status != IPC_E_NOT_FOUND)
+        ipc_status status = attach(entrance, path, entrance->deadline, region);
+        if (status != IPC_E_NOT_FOUND && status != IPC_TIMEOUT)
             return status;
         if (ipc_cancel_is_triggered(entrance->cancel))
             return IPC_CANCELLED;
