@@ -2,38 +2,55 @@
 #ifndef IPC_RPC_CALL_CONTEXT_HPP
 #define IPC_RPC_CALL_CONTEXT_HPP
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <mutex>
+#include <deque>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "../../ipc.hpp"
+#include "canceller.hpp"
+#include "frame.hpp"
+#include "head.hpp"
 #include "wait.hpp"
 
 namespace ipc::rpc
 {
 
+class caller;
+
 namespace detail
 {
-class session;
+class callee;
 }
 
-// Valid while the handler runs. A handler that takes long looks at cancelled() now and then, and waits with wait().
+// Valid while the handler runs, on any thread. A handler that takes long looks at cancelled() now and then, and waits
+// with wait().
 class call_context
 {
   public:
-    // session_mutex guards credit and wakes; made by the library.
-    call_context(std::mutex &session_mutex, const connection &peer, uint64_t call, uint64_t until)
-        : mutex_(session_mutex), peer_(peer), call_(call), until_(until == 0 ? IPC_FOREVER : until)
+    // Made by the library.
+    call_context(detail::callee &home, const frame_header &request)
+        : home_(home), call_(request.call), until_(request.deadline == 0 ? IPC_FOREVER : request.deadline),
+          credit_(request.code), one_way_((request.flags & flag_one_way) != 0),
+          input_ended_((request.flags & flag_client_stream) == 0)
     {
     }
 
     call_context(const call_context &) = delete;
     call_context &operator=(const call_context &) = delete;
 
-    // The caller cancelled or is gone, the deadline has passed, or the server stops: nobody wants the result any more.
+    // The call that this thread serves; null outside of handlers. What a handler calls has at most the handler's time,
+    // is cancelled with it, and carries its trace context.
+    static call_context *current() noexcept
+    {
+        return here();
+    }
+
+    // The caller cancelled or is gone, the deadline has passed, or this side stops: nobody wants the result any more.
     bool cancelled() const noexcept
     {
         return cancelled_.load(std::memory_order_acquire) || (!until_.is_never() && until_.has_passed());
@@ -46,36 +63,100 @@ class call_context
     }
 
     // Sleeps. True when the call was cancelled first, or its deadline passed: time to return.
-    bool wait(deadline wake_up)
+    bool wait(deadline wake_up);
+
+    // The caller waits for no answer and gets none.
+    bool one_way() const noexcept
     {
-        std::unique_lock held(mutex_);
-        const deadline first(std::min(wake_up.at(), until_.at()));
-        while (!cancelled_.load(std::memory_order_relaxed) && detail::sleep_until(held, wake_, first)) {
-        }
-        return cancelled();
+        return one_way_;
     }
 
-    int32_t peer_pid() const noexcept
+    int32_t peer_pid() const noexcept;
+
+    // What the client said when it connected; empty in a callback.
+    std::string_view hello() const noexcept;
+
+    // What came with the request.
+    const rpc::metadata &metadata() const noexcept
     {
-        return peer_.peer_pid();
+        static const rpc::metadata none;
+        return request_ != nullptr ? request_->entries : none;
     }
 
-    // What the client said when it connected.
-    std::string_view hello() const noexcept
+    // What goes with the answer. Not from two threads at once.
+    rpc::metadata &answer_metadata()
     {
-        return peer_.hello();
+        if (answer_ == nullptr)
+            answer_ = std::make_unique<rpc::metadata>();
+        return *answer_;
+    }
+
+    // W3C trace context of the caller: 16 bytes trace id, 8 bytes span id, 1 byte flags; or empty.
+    std::string_view trace() const noexcept
+    {
+        return request_ != nullptr ? std::string_view(request_->trace) : std::string_view();
+    }
+
+    std::string_view trace_state() const noexcept
+    {
+        return request_ != nullptr ? std::string_view(request_->trace_state) : std::string_view();
+    }
+
+    // Calls whoever made this call, over the same connection. May outlive the handler: it works as long as the
+    // connection does.
+    rpc::caller caller();
+
+  private:
+    friend class detail::callee;
+    friend class call_scope;
+    friend class call_limits;
+
+    static call_context *&here() noexcept
+    {
+        static thread_local call_context *serving = nullptr;
+        return serving;
+    }
+
+    // What ends the calls that this call's handler makes.
+    std::shared_ptr<canceller> nested();
+
+    detail::callee &home_;
+    const uint64_t call_;
+    const deadline until_;
+    uint64_t credit_; // items that may be sent. This and what follows is guarded by home_'s mutex
+    const bool one_way_;
+    bool input_ended_;                     // no more items come from the caller
+    uint64_t window_ = first_input_credit; // items that still may
+    uint32_t consumed_ = 0;                // taken since the last credit
+    std::deque<std::string> arrived_;      // items that have come
+    std::shared_ptr<canceller> nested_;    // made when it is asked for
+    std::atomic<bool> cancelled_{false};
+    std::atomic<bool> answered_{false}; // by the library, because of what the caller did
+    bool in_place_ = false;             // runs on the reading thread, which nobody relieves
+    std::condition_variable wake_;
+    std::unique_ptr<head> request_;
+    std::unique_ptr<rpc::metadata> answer_;
+    std::string progress_; // the newest that found no room
+};
+
+// The thread serves CALL, from here to the end of the scope. Made by the library.
+class call_scope
+{
+  public:
+    explicit call_scope(call_context &call) noexcept : before_(std::exchange(call_context::here(), &call))
+    {
+    }
+
+    call_scope(const call_scope &) = delete;
+    call_scope &operator=(const call_scope &) = delete;
+
+    ~call_scope()
+    {
+        call_context::here() = before_;
     }
 
   private:
-    friend class detail::session;
-
-    std::mutex &mutex_;
-    const connection &peer_;
-    const uint64_t call_;
-    const deadline until_;
-    uint64_t credit_ = 0; // streams: items that may be sent
-    std::atomic<bool> cancelled_{false};
-    std::condition_variable wake_;
+    call_context *const before_;
 };
 
 } // namespace ipc::rpc

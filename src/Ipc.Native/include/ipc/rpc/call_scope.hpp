@@ -1,9 +1,9 @@
-// What a calling thread holds while it is inside the client: both end with the scope.
+// What a calling thread holds while it is inside its connection: both end with the scope.
 #ifndef IPC_RPC_CALL_SCOPE_HPP
 #define IPC_RPC_CALL_SCOPE_HPP
 
+#include "caller_core.hpp"
 #include "canceller.hpp"
-#include "client_core.hpp"
 
 namespace ipc::rpc::detail
 {
@@ -12,7 +12,7 @@ namespace ipc::rpc::detail
 class presence
 {
   public:
-    presence(client_core &core, client_core::lock_type &held) noexcept : core_(core), held_(held)
+    presence(caller_core &core, caller_core::lock_type &held) noexcept : core_(core), held_(held)
     {
         core_.enter();
     }
@@ -28,15 +28,15 @@ class presence
     }
 
   private:
-    client_core &core_;
-    client_core::lock_type &held_;
+    caller_core &core_;
+    caller_core::lock_type &held_;
 };
 
 // A call that a canceller (if any) can reach. To be made before the lock is taken.
 class registration final : private cancellable
 {
   public:
-    registration(canceller *cancel, client_core &core, pending *const &entry)
+    registration(canceller *cancel, caller_core &core, pending *const &entry)
         : cancel_(cancel), core_(core), entry_(entry)
     {
         if (cancel_ != nullptr)
@@ -59,7 +59,7 @@ class registration final : private cancellable
     }
 
     canceller *const cancel_;
-    client_core &core_;
+    caller_core &core_;
     pending *const &entry_;
 };
 

@@ -1,93 +1,22 @@
-// The client's pending calls: an entry per call, and what a received frame does to it. Guarded by the client's mutex.
+// A caller's pending calls, and what a received frame does to them. Guarded by the caller's mutex.
 #ifndef IPC_RPC_CALL_TABLE_HPP
 #define IPC_RPC_CALL_TABLE_HPP
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <string>
+#include <utility>
 #include <vector>
 
-#include "codec.hpp"
+#include "error_body.hpp"
 #include "frame.hpp"
+#include "pending.hpp"
 #include "status.hpp"
 
 namespace ipc::rpc::detail
 {
-
-// A call or stream between its request and its end. Entries are reused; `uses` keeps their ids apart.
-struct pending {
-    explicit pending(uint32_t place) : index(place)
-    {
-    }
-
-    const uint32_t index;
-    uint32_t uses = 0;
-    bool live = false;
-    bool stream = false;
-    bool ended = false;    // nothing more comes; what has arrived can still be taken
-    uint32_t window = 0;   // items that may still come
-    uint32_t consumed = 0; // items taken since the last credit
-    uint64_t epoch = 0;    // the connection it went out on
-    outcome end;
-    std::deque<std::string> arrived; // bodies that another thread has read
-    std::condition_variable wake;
-
-    uint64_t id() const noexcept
-    {
-        return static_cast<uint64_t>(uses) << 32 | (index + 1u);
-    }
-
-    // Whether NEXT carries a body that this call waits for.
-    bool takes(const frame &next) const noexcept
-    {
-        if (next.header.call != id())
-            return false;
-        return stream ? next.kind() == frame_kind::item && window > 0 : next.kind() == frame_kind::response;
-    }
-};
-
-// One body: in the ring, or taken over from the thread that read it.
-class arrival
-{
-  public:
-    bool in_place = false;
-
-    explicit operator bool() const noexcept
-    {
-        return data_ != nullptr;
-    }
-
-    const uint8_t *data() const noexcept
-    {
-        return data_;
-    }
-
-    uint32_t size() const noexcept
-    {
-        return size_;
-    }
-
-    void point_to(const frame &got) noexcept
-    {
-        in_place = true;
-        data_ = got.body;
-        size_ = got.size;
-    }
-
-    void own(std::string &&body) noexcept
-    {
-        copy_ = std::move(body);
-        data_ = reinterpret_cast<const uint8_t *>(copy_.data());
-        size_ = static_cast<uint32_t>(copy_.size());
-    }
-
-  private:
-    const uint8_t *data_ = nullptr;
-    uint32_t size_ = 0;
-    std::string copy_;
-};
 
 class call_table
 {
@@ -96,8 +25,19 @@ class call_table
     {
     }
 
-    // Null when all entries are taken.
-    pending *allocate(uint64_t epoch, uint32_t window)
+    uint32_t most() const noexcept
+    {
+        return most_;
+    }
+
+    // Any thread, without the mutex.
+    bool empty() const noexcept
+    {
+        return live_.load(std::memory_order_relaxed) == 0;
+    }
+
+    // Null when all entries are taken. WINDOW: the first credit of a stream, else 0.
+    pending *allocate(uint64_t epoch, uint32_t window, bool input)
     {
         uint32_t index = static_cast<uint32_t>(entries_.size());
         if (!free_.empty()) {
@@ -106,6 +46,7 @@ class call_table
         } else if (index < most_) {
             free_.reserve(index + 1);
             waiting_.reserve(index + 1);
+            owed_cancels.reserve(index + 1);
             entries_.emplace_back(index);
         } else {
             return nullptr;
@@ -114,10 +55,16 @@ class call_table
         ++entry.uses;
         entry.live = true;
         entry.stream = window != 0;
+        entry.input = input;
+        entry.input_ended = !input;
+        entry.progress = false;
         entry.ended = false;
         entry.window = window;
         entry.consumed = 0;
+        entry.credit = input ? first_input_credit : 0;
         entry.epoch = epoch;
+        entry.answered = nullptr;
+        live_.fetch_add(1, std::memory_order_relaxed);
         return &entry;
     }
 
@@ -126,7 +73,9 @@ class call_table
         entry.live = false;
         entry.end = {};
         entry.arrived.clear();
+        entry.done = nullptr;
         free_.push_back(entry.index); // reserved
+        live_.fetch_sub(1, std::memory_order_relaxed);
     }
 
     // Puts a frame where its call will find it, and wakes that call. Returns what is wrong with the frame, or null.
@@ -138,64 +87,84 @@ class call_table
         switch (got.kind()) {
         case frame_kind::response:
             if (entry->stream)
-                return "a response to a stream";
-            entry->arrived.emplace_back(reinterpret_cast<const char *>(got.body), got.size);
+                return "a response to a call that is answered by a stream";
+            entry->arrived.emplace_back().copy(got);
             entry->ended = true;
             break;
         case frame_kind::item:
             if (!entry->stream)
-                return "an item to a call that is not a stream";
-            if (entry->window == 0)
-                return "more items than it had credit for";
+                return "an item to a call that is not answered by a stream";
+            if (entry->window == 0) {
+                overflow(*entry);
+                break;
+            }
             --entry->window;
-            entry->arrived.emplace_back(reinterpret_cast<const char *>(got.body), got.size);
+            entry->arrived.emplace_back().copy(got);
             break;
+        case frame_kind::progress:
+            if (!entry->progress)
+                return nullptr; // nobody asked
+            // Nobody has taken the one before: the newest is what counts.
+            if (entry->arrived.empty())
+                entry->arrived.emplace_back();
+            entry->arrived.back().copy(got);
+            break;
+        case frame_kind::credit:
+            entry->credit += got.header.method;
+            entry->credited.notify_all();
+            return entry->credit <= max_credit ? nullptr : "more credit than 2^31 items";
         case frame_kind::end:
             if (!entry->stream)
-                return "the end of a call that is not a stream";
+                return "the end of a call that is not answered by a stream";
+            read_answer_head(*entry, got);
             entry->ended = true;
             break;
-        default:
+        default: {
+            frame words = got;
+            if (!read_answer_head(*entry, words)) {
+                entry->ended = true;
+                break;
+            }
             entry->ended = true;
             entry->end.code = got.header.code == 0 ? status::unknown : static_cast<status>(got.header.code);
-            error_body::decode(got.body, got.size, entry->end);
+            error_body::decode(words.body, words.size, entry->end);
             break;
         }
-        entry->wake.notify_all();
+        }
+        wake(*entry);
         return nullptr;
     }
 
     void end_all(const outcome &why)
     {
+        owed_cancels.clear();
         for (pending &entry : entries_) {
             if (!entry.live || entry.ended)
                 continue;
             entry.ended = true;
             entry.end = why;
-            entry.wake.notify_all();
+            wake(entry);
         }
     }
 
-    // ---- calls whose threads wait for another thread to read
-    // --------------------------------------------------------------
-
-    void begin_waiting(pending &entry)
+    // DONE is told when ENTRY ends, at once if it has.
+    void attach(pending &entry, std::shared_ptr<completion> done)
     {
-        waiting_.push_back(&entry);
+        entry.done = std::move(done);
+        if (entry.ended)
+            wake(entry);
     }
 
-    void end_waiting(pending &entry) noexcept
+    // Ends a call from this side.
+    void abort(pending &entry, const outcome &why)
     {
-        waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), &entry), waiting_.end());
+        owed_cancels.push_back(entry.id());
+        entry.ended = true;
+        entry.end = why;
+        wake(entry);
     }
 
-    void wake_one() noexcept
-    {
-        if (!waiting_.empty())
-            waiting_.front()->wake.notify_one();
-    }
-
-  private:
+    // Null when that call has ended.
     pending *find(uint64_t call) noexcept
     {
         const uint32_t index = static_cast<uint32_t>(call) - 1;
@@ -204,10 +173,75 @@ class call_table
         return &entries_[index];
     }
 
+    // ---- threads that wait for another thread to read
+    // -----------------------------------------------------------------------------
+
+    void begin_waiting(std::condition_variable &on)
+    {
+        waiting_.push_back(&on);
+    }
+
+    void end_waiting(std::condition_variable &on) noexcept
+    {
+        const auto found = std::find(waiting_.begin(), waiting_.end(), &on);
+        if (found != waiting_.end())
+            waiting_.erase(found);
+    }
+
+    void wake_one() noexcept
+    {
+        if (!waiting_.empty())
+            waiting_.front()->notify_one();
+    }
+
+    std::vector<uint64_t> owed_cancels; // to be sent when there is room
+
+  private:
+    void overflow(pending &entry)
+    {
+        owed_cancels.push_back(entry.id());
+        entry.ended = true;
+        entry.end = {status::resource_exhausted, "more items came than there was credit for"};
+    }
+
+    // False when there is a head, and damaged: the call's end says so.
+    static bool read_answer_head(pending &entry, const frame &got)
+    {
+        frame rest = got;
+        return read_answer_head(entry, rest);
+    }
+
+    static bool read_answer_head(pending &entry, frame &got)
+    {
+        if (!got.has(flag_head))
+            return true;
+        head before;
+        if (!decode_head(got.body, got.size, before)) {
+            entry.end = {status::internal, "the head of the answer is damaged"};
+            return false;
+        }
+        if (entry.answered != nullptr)
+            *entry.answered = std::move(before.entries);
+        return true;
+    }
+
+    void wake(pending &entry) noexcept
+    {
+        if (entry.ended && entry.done != nullptr) {
+            const std::shared_ptr<completion> done = std::move(entry.done);
+            done->complete(entry);
+            free(entry);
+            return;
+        }
+        entry.wake.notify_all();
+        entry.credited.notify_all();
+    }
+
     const uint32_t most_;
+    std::atomic<uint32_t> live_{0};
     std::deque<pending> entries_;
     std::vector<uint32_t> free_;
-    std::vector<pending *> waiting_;
+    std::vector<std::condition_variable *> waiting_;
 };
 
 } // namespace ipc::rpc::detail

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "../../ipc.hpp"
@@ -11,6 +13,15 @@
 
 namespace ipc::rpc
 {
+
+class service;
+
+// The connection came or went.
+struct connection_change {
+    bool connected = false; // false: lost
+    int32_t server_pid = 0;
+    std::string reason; // why it was lost
+};
 
 struct client_options {
     uint64_t to_server_capacity = 0; // bytes, power of two; 0 = 256 KiB
@@ -24,6 +35,13 @@ struct client_options {
     uint32_t max_pending = 65535; // calls and streams at once
     uint16_t stream_window = 64;  // items that the server may be ahead of the reader of a stream
     std::string hello;            // what the server gets to see when it decides; at most 240 bytes
+    // What the server may call. With it the client has a thread that reads when no caller does, and threads for
+    // handlers.
+    std::shared_ptr<rpc::service> services;
+    unsigned max_threads = 64; // for those handlers
+    // Told of every connection and of its end, as soon as it ends, in order, on a thread of the client: be quick. The
+    // client must not be destroyed or closed there.
+    std::function<void(const connection_change &)> on_connection;
 };
 
 namespace detail

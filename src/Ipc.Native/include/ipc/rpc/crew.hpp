@@ -6,6 +6,9 @@
 // The old leader finishes its handler, answers, and joins the others. When nothing has run for a while the standby
 // sleeps for good, until the next handler finds the flag `resting` and rouses it: an idle server uses no CPU.
 //
+// A handler that waits for an answer of the client that it serves (a callback) does not wait to be found: it gives up
+// the lead and the connection at once, and another thread reads on.
+//
 // Streams run on threads of their own out of the same crew. Threads that have had nothing to do for ten seconds end.
 #ifndef IPC_RPC_CREW_HPP
 #define IPC_RPC_CREW_HPP
@@ -38,12 +41,14 @@ class crew_host
     virtual void lead(worker &me) = 0;
     // Goes on reading a connection whose reader is stuck in a handler.
     virtual void serve(session &from, worker &me) = 0;
+    // The same, by whoever leads.
+    virtual void read_on(session &from) = 0;
 
   protected:
     ~crew_host() = default;
 };
 
-class crew
+class crew final : public reliever
 {
   public:
     crew(crew_host &host, unsigned most_threads, unsigned most_calls)
@@ -51,7 +56,7 @@ class crew
     {
     }
 
-    ~crew()
+    virtual ~crew()
     {
         stop();
     }
@@ -104,6 +109,33 @@ class crew
         return true;
     }
 
+    // ME, which may be null, waits in a handler for something that only the reader of FROM can bring.
+    void relieve(worker *me, session &from) override
+    {
+        std::vector<std::shared_ptr<session>> unread;
+        {
+            const std::lock_guard held(mutex_);
+            if (is_stopping())
+                return;
+            if (me != nullptr && !me->parted) {
+                me->unblock_sending();
+                const uint64_t phase = me->phase();
+                if (worker::is_busy(phase) && me->try_take(phase)) {
+                    leader_ = nullptr; // it was ME: nobody else's phase is watched
+                    unread.push_back(expose(*me));
+                    enlist();
+                }
+            }
+            // The one that reads FROM may be stuck in a handler too, with nobody reading on for it.
+            for (worker *each : workers_)
+                if (each->parted && each->reading == &from)
+                    unread.push_back(expose(*each));
+            rest_.notify_all();
+        }
+        for (const auto &each : unread)
+            host_.read_on(*each);
+    }
+
     // ME is about to run a handler. False: there is no time left for it. end() is due in either case.
     bool begin(worker &me, session &from, call_context &call)
     {
@@ -125,11 +157,12 @@ class crew
         std::shared_ptr<session> kept;
         {
             const std::lock_guard held(mutex_); // the taker is done when we have it
+            me.parted = false;
             kept = std::move(me.held);
         }
         if (!me.lost_session)
             return true;
-        kept->remove(call);
+        kept->callee::remove(call);
         return false;
     }
 
@@ -174,6 +207,7 @@ class crew
     {
         me.lost_lead = false;
         me.lost_session = false;
+        me.parted = false;
         leader_ = &me;
         if (!has_standby_)
             enlist();
@@ -220,8 +254,11 @@ class crew
     std::shared_ptr<session> part_from(worker &leader, uint64_t seen)
     {
         leader.lost_lead = true;
-        if ((seen & 3) == worker::sending || leader.reading->calls() >= most_calls_)
+        const bool busy = leader.reading->calls() >= most_calls_ && !leader.reading->awaits_answers();
+        if ((seen & 3) == worker::sending || busy) {
+            leader.parted = true;
             return nullptr;
+        }
         return expose(leader);
     }
 
@@ -230,8 +267,9 @@ class crew
     {
         taken.lost_lead = true;
         taken.lost_session = true;
+        taken.parted = false;
         taken.held = taken.reading->shared_from_this();
-        taken.held->add(*taken.running);
+        taken.held->callee::add(*taken.running);
         return taken.held;
     }
 

@@ -27,6 +27,7 @@ enum class frame_kind : uint8_t {
     cancel = 7,
     ping = 8,
     pong = 9,
+    progress = 10,
 };
 
 struct frame_header {
@@ -44,9 +45,15 @@ static_assert(offsetof(frame_header, call) == 8 && offsetof(frame_header, deadli
 
 constexpr uint32_t frame_header_size = 24;
 constexpr uint16_t frame_record_type = 1;
-constexpr uint8_t flag_one_way = 1;
+constexpr uint8_t flag_one_way = 0x01;
+constexpr uint8_t flag_callback = 0x02;
+constexpr uint8_t flag_head = 0x04;
+constexpr uint8_t flag_client_stream = 0x08;
+constexpr uint8_t flag_format = 0x30; // two bits; 0 is protobuf
 constexpr uint32_t max_ping_body = 64;
 constexpr uint32_t max_first_credit = 65535;
+constexpr uint32_t first_input_credit = 32; // items that a caller may send without having been given credit
+constexpr uint64_t max_credit = 1ull << 31;
 
 // FNV-1a, 32 bit, over "service/method".
 constexpr uint32_t method_id(std::string_view service, std::string_view method) noexcept
@@ -78,9 +85,46 @@ struct frame {
     {
         return static_cast<frame_kind>(header.kind);
     }
+
+    bool has(uint8_t flag) const noexcept
+    {
+        return (header.flags & flag) != 0;
+    }
+
+    bool is_callback() const noexcept
+    {
+        return has(flag_callback);
+    }
 };
 
 enum class side { client, server };
+
+namespace detail
+{
+
+// Who may send a frame of a kind, and the flags that have a meaning on it.
+struct frame_rule {
+    bool from_caller;
+    bool from_callee;
+    uint8_t flags;
+};
+
+// By kind. Kind 0 and what is beyond the table: nobody.
+constexpr frame_rule frame_rules[] = {
+    {false, false, 0},
+    {true, false, flag_one_way | flag_callback | flag_head | flag_client_stream | flag_format}, // request
+    {false, true, flag_callback | flag_head},                                                   // response
+    {false, true, flag_callback | flag_head},                                                   // error
+    {true, true, flag_callback},                                                                // item
+    {true, true, flag_callback | flag_head},                                                    // end
+    {true, true, flag_callback},                                                                // credit
+    {true, false, flag_callback},                                                               // cancel
+    {true, true, 0},                                                                            // ping
+    {true, true, 0},                                                                            // pong
+    {false, true, flag_callback},                                                               // progress
+};
+
+} // namespace detail
 
 // Reads RECORD as a frame sent by FROM. Returns what is wrong with it, or null.
 inline const char *decode(const record &raw, side from, frame &out) noexcept
@@ -93,26 +137,27 @@ inline const char *decode(const record &raw, side from, frame &out) noexcept
     out.body = raw.data + frame_header_size;
     out.size = raw.size - frame_header_size;
 
-    if ((out.header.flags & ~flag_one_way) != 0)
+    if (out.header.kind == 0 || out.header.kind >= sizeof detail::frame_rules / sizeof *detail::frame_rules)
+        return "a frame of unknown kind";
+    const detail::frame_rule rule = detail::frame_rules[out.header.kind];
+    if ((out.header.flags & ~rule.flags) != 0)
         return "a frame with a reserved flag";
+    const bool from_caller = (from == side::client) != out.is_callback();
+    if (!(from_caller ? rule.from_caller : rule.from_callee))
+        return from_caller ? "a callee's frame as a caller" : "a caller's frame as a callee";
     switch (out.kind()) {
     case frame_kind::request:
-        if (out.header.call == 0)
-            return "a request with call id 0";
-        [[fallthrough]];
+        return out.header.call != 0 ? nullptr : "a request with call id 0";
     case frame_kind::credit:
-    case frame_kind::cancel:
-        return from == side::client ? nullptr : "a client's frame from the server";
-    case frame_kind::response:
-    case frame_kind::error:
-    case frame_kind::item:
+        return out.header.method != 0 ? nullptr : "a credit of 0 items";
     case frame_kind::end:
-        return from == side::server ? nullptr : "a server's frame from the client";
+        return from_caller && (out.header.flags & flag_head) != 0 ? "a frame with a reserved flag" : nullptr;
     case frame_kind::ping:
     case frame_kind::pong:
         return out.size <= max_ping_body ? nullptr : "a ping of more than 64 bytes";
+    default:
+        return nullptr;
     }
-    return "a frame of unknown kind";
 }
 
 // Header and body in place. PLACE has room for both; WRITE fills the body.

@@ -1,69 +1,105 @@
-// A method that a server offers: its name, its types, and the user's function behind them.
+// A method that one side offers: its name, its kind, its types, and the user's function behind them.
 //
-// handle() is called on the thread that read the request, with the request still in the ring. It parses, gives the
-// record back, and only then runs the user's code: from that moment another thread may read the connection.
+// There are two ways to run it. A server's unary method is run in place: handle() parses the request where it lies in
+// the ring, gives the record back, and runs the user's code on the thread that read it; from that moment another thread
+// may read the connection. Everything else is accepted: accept() makes a job out of the request, which any thread may
+// run.
 #ifndef IPC_RPC_HANDLER_HPP
 #define IPC_RPC_HANDLER_HPP
 
-#include <exception>
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 
-#if defined(__GNUC__)
-#include <cstdlib>
-#include <cxxabi.h>
-#endif
-
 #include "call_context.hpp"
+#include "callee.hpp"
 #include "codec.hpp"
-#include "crew.hpp"
 #include "frame.hpp"
-#include "session.hpp"
-#include "stream_writer.hpp"
+#include "guarded.hpp"
 
-namespace ipc::rpc::detail
+namespace ipc::rpc
 {
 
-inline std::string type_name(const std::type_info &type)
+// How a unary or one-way method of a server runs.
+enum class dispatch {
+    handed_over, // on the reading thread; when it takes more than about a millisecond, another thread reads on
+    in_place     // on the reading thread, which reads nothing else meanwhile: for handlers that never wait
+};
+
+namespace detail
 {
-#if defined(__GNUC__)
-    int failed = 0;
-    const std::unique_ptr<char, void (*)(void *)> plain(abi::__cxa_demangle(type.name(), nullptr, nullptr, &failed),
-                                                        std::free);
-    if (failed == 0 && plain != nullptr)
-        return plain.get();
-#endif
-    return type.name();
+
+class crew;
+class session;
+class worker;
+
+// The response of methods that have none.
+struct no_message {
+};
+
+inline const message *answer_of(const message &value) noexcept
+{
+    return &value;
 }
 
-// Runs the user's code; whatever it throws becomes the outcome of the call.
-template <class Code> outcome guarded(Code &&code)
+inline const message *answer_of(const no_message &) noexcept
 {
-    try {
-        using result = decltype(code());
-        if constexpr (std::is_void_v<result>) {
-            code();
-            return {};
-        } else {
-            return outcome(code());
-        }
-    } catch (const error &chosen) {
-        return {chosen.code() == status::ok ? status::unknown : chosen.code(), chosen.text(), chosen.remote_type()};
-    } catch (const std::exception &thrown) {
-        return {status::unknown, thrown.what(), type_name(typeid(thrown))};
-    } catch (...) {
-        return {status::unknown, "the handler threw something that is not a std::exception"};
+    return nullptr;
+}
+
+inline void clear(message &value)
+{
+    value.Clear();
+}
+
+inline void clear(no_message &) noexcept
+{
+}
+
+// The streams that a method has besides its request and response.
+struct shape {
+    bool input = false;
+    bool output = false;
+};
+
+inline const char *name_of(shape kind) noexcept
+{
+    if (kind.input)
+        return kind.output ? "a duplex stream" : "a client stream";
+    return kind.output ? "a server stream" : "a unary method";
+}
+
+// An accepted call.
+class job
+{
+  public:
+    job(std::shared_ptr<callee> from, const frame_header &request)
+        : home(std::move(from)), call(request.call), context(*home, request)
+    {
+        home->add(context);
     }
-}
+
+    job(const job &) = delete;
+    job &operator=(const job &) = delete;
+
+    virtual ~job()
+    {
+        home->remove(context);
+    }
+
+    virtual void run() = 0;
+
+    const std::shared_ptr<callee> home;
+    const uint64_t call;
+    call_context context;
+};
 
 class handler
 {
   public:
-    handler(std::string service, std::string name)
-        : service_(std::move(service)), name_(std::move(name)), id_(method_id(service_, name_))
+    handler(std::string service, std::string name, shape kind, dispatch how)
+        : service_(std::move(service)), name_(std::move(name)), id_(method_id(service_, name_)), kind_(kind), how_(how)
     {
     }
 
@@ -74,160 +110,121 @@ class handler
         return id_;
     }
 
+    const std::string &service() const noexcept
+    {
+        return service_;
+    }
+
     std::string full_name() const
     {
         return service_ + "/" + name_;
     }
 
-    // False when another thread reads FROM now.
-    virtual bool handle(crew &threads, session &from, worker &me, const frame &request) = 0;
-
-  protected:
-    outcome wrong_kind(const char *is, const char *called_as) const
+    bool has_streams() const noexcept
     {
-        return {status::unimplemented, full_name() + " is " + is + " and was called as " + called_as};
+        return kind_.input || kind_.output;
     }
 
-  private:
+    // Runs a call without streams. False when another thread reads FROM now.
+    virtual bool handle(crew &threads, session &from, worker &me, const frame &request) = 0;
+
+    // Takes REQUEST out of the ring (and does not release it). A request that is wrong becomes a job too, which says
+    // so.
+    virtual std::shared_ptr<job> accept(std::shared_ptr<callee> from, const frame &request) = 0;
+
+  protected:
+    // Ok when the user's function may see REQUEST.
+    outcome check(call_context &context, frame got, message &request) const
+    {
+        const shape called{got.has(flag_client_stream), got.header.code != 0};
+        if (called.input != kind_.input || called.output != kind_.output)
+            return {status::unimplemented,
+                    full_name() + " is " + name_of(kind_) + " and was called as " + name_of(called)};
+        if (got.has(flag_format))
+            return {status::unimplemented, full_name() +
+                                               " has messages in format 0 (protobuf) and was called in format " +
+                                               std::to_string((got.header.flags & flag_format) >> 4)};
+        if (!callee::take_head(context, got))
+            return {status::invalid_argument, "the head of the request is damaged"};
+        if (!parse(request, got.body, got.size))
+            return {status::invalid_argument, not_a(request, "request", got.size)};
+        if (context.cancelled())
+            return {status::deadline_exceeded, "the deadline had passed when the request was read"};
+        return {};
+    }
+
+    // Returns whether the response was a large one.
+    bool answer(callee &home, call_context &context, outcome result, const message *response) const
+    {
+        if (callee::is_answered(context))
+            return false;
+        if (result && context.cancelled()) // nobody wants the result any more, whatever it is
+            result = callee::why_cancelled(context);
+        if (!result)
+            home.send_error(context, result);
+        else if (kind_.output)
+            home.send_end(context);
+        else
+            return home.send_response(context, response) > large;
+        return false;
+    }
+
+    static constexpr uint32_t large = 64 * 1024;
+
     const std::string service_;
     const std::string name_;
     const uint32_t id_;
+    const shape kind_;
+    const dispatch how_;
 };
 
-template <class Request, class Response, class Function> class unary_handler final : public handler
+// Function: anything that guarded() takes, of (const Request &, Response &, callee &, call_context &).
+template <class Request, class Response, class Function> class method_handler final : public handler
 {
   public:
-    unary_handler(std::string service, std::string name, Function function)
-        : handler(std::move(service), std::move(name)), function_(std::move(function))
+    method_handler(std::string service, std::string name, shape kind, dispatch how, Function function)
+        : handler(std::move(service), std::move(name), kind, how), function_(std::move(function))
     {
     }
 
-    bool handle(crew &threads, session &from, worker &me, const frame &got) override
-    {
-        // Messages keep their memory from call to call; a large one gives it back.
-        static thread_local Request request;
-        static thread_local Response response;
-        constexpr uint32_t large = 64 * 1024;
+    bool handle(crew &threads, session &from, worker &me, const frame &got) override;
 
-        const frame_header header = got.header;
-        const uint32_t size = got.size;
-        const bool one_way = (header.flags & flag_one_way) != 0;
-        const bool valid = header.code == 0 && parse(request, got.body, size);
-        from.reader().release();
-        call_context context(from.mutex(), from.peer(), header.call, header.deadline);
-        outcome result;
-        if (header.code != 0)
-            result = wrong_kind("a unary method", "a stream");
-        else if (!valid)
-            result = {status::invalid_argument, not_a(request, "request", size)};
-        else if (context.cancelled())
-            result = {status::deadline_exceeded, "the deadline had passed when the request was read"};
-        else
-            return run(threads, from, me, context, header.call, one_way, request, response, size > large);
-        if (!one_way)
-            from.send_error(header.call, result);
-        return true;
+    std::shared_ptr<job> accept(std::shared_ptr<callee> from, const frame &got) override
+    {
+        auto made = std::make_shared<accepted>(*this, std::move(from), got.header);
+        made->result = check(made->context, got, made->request);
+        return made;
     }
 
   private:
-    bool run(crew &threads, session &from, worker &me, call_context &context, uint64_t call, bool one_way,
-             Request &request, Response &response, bool large)
-    {
-        if (threads.begin(me, from, context)) {
-            response.Clear();
-            outcome result = guarded([&] { return invoke(request, response, context); });
-            if (context.cancelled()) // nobody wants the result any more, whatever it is
-                result = session::why_cancelled(context);
-            if (!result && !one_way)
-                from.send_error(call, result);
-            else if (!one_way)
-                large = from.send_response(call, response) || large;
+    struct accepted final : job {
+        accepted(method_handler &of, std::shared_ptr<callee> from, const frame_header &header)
+            : job(std::move(from), header), method(of)
+        {
         }
-        if (large) {
-            request = Request();
-            response = Response();
+
+        void run() override
+        {
+            if (result && !context.cancelled())
+                result = method.call(request, response, *home, context);
+            method.answer(*home, context, std::move(result), answer_of(response));
         }
-        return threads.end(me, context);
-    }
 
-    auto invoke(const Request &request, Response &response, call_context &context)
-    {
-        if constexpr (std::is_invocable_v<Function &, const Request &, Response &, call_context &>)
-            return function_(request, response, context);
-        else
-            return function_(request, response);
-    }
-
-    Function function_;
-};
-
-template <class Request, class Item, class Function> class stream_handler final : public handler
-{
-  public:
-    stream_handler(std::string service, std::string name, Function function)
-        : handler(std::move(service), std::move(name)), function_(std::move(function))
-    {
-    }
-
-    bool handle(crew &threads, session &from, worker &, const frame &got) override
-    {
-        const frame_header header = got.header;
-        const uint32_t size = got.size;
-        auto stream = std::make_shared<running>(from.shared_from_this(), header);
-        const bool valid = header.code != 0 && parse(stream->request, got.body, size);
-        from.reader().release();
+        method_handler &method;
         outcome result;
-        if (header.code == 0)
-            result = wrong_kind("a stream", "a unary method");
-        else if (!valid)
-            result = {status::invalid_argument, not_a(stream->request, "request", size)};
-        else if (threads.run([this, stream] { serve(*stream); }))
-            return true;
-        else
-            result = {status::resource_exhausted, "all threads of the server are busy (server_options::max_threads)"};
-        from.send_error(header.call, result);
-        return true;
-    }
-
-  private:
-    struct running {
-        running(std::shared_ptr<session> caller, const frame_header &header)
-            : from(std::move(caller)), call(header.call),
-              context(from->mutex(), from->peer(), header.call, header.deadline)
-        {
-            from->add(context);
-            from->credit(call, header.code);
-        }
-
-        ~running()
-        {
-            from->remove(context);
-        }
-
-        running(const running &) = delete;
-        running &operator=(const running &) = delete;
-
-        const std::shared_ptr<session> from;
-        const uint64_t call;
-        call_context context;
         Request request;
+        Response response;
     };
 
-    void serve(running &stream)
+    outcome call(const Request &request, Response &response, callee &home, call_context &context)
     {
-        stream_writer<Item> items(*stream.from, stream.context);
-        outcome result =
-            guarded([&] { return function_(static_cast<const Request &>(stream.request), items, stream.context); });
-        if (stream.context.cancelled())
-            result = session::why_cancelled(stream.context);
-        if (result)
-            stream.from->send_end(stream.call);
-        else
-            stream.from->send_error(stream.call, result);
+        const call_scope serving(context);
+        return guarded([&] { return function_(request, response, home, context); });
     }
 
     Function function_;
 };
 
-} // namespace ipc::rpc::detail
+} // namespace detail
+} // namespace ipc::rpc
 #endif

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,7 +16,9 @@
 
 #include "crew.hpp"
 #include "frame.hpp"
+#include "guarded.hpp"
 #include "handler.hpp"
+#include "service.hpp"
 #include "session.hpp"
 #include "worker.hpp"
 
@@ -35,7 +36,9 @@ struct server_options {
     uint64_t max_ring_capacity = 0; // bytes; 0 = 64 MiB. A client that asks for more is refused
     uint64_t max_loan_budget = 0;   // bytes, of a direction; 0 = 1 GiB. A client that asks for more is refused
     wait_mode wait = IPC_WAIT_ADAPTIVE;
-    unsigned max_threads = 256; // blocked handlers and streams take one each
+    unsigned max_threads = 256;     // blocked handlers and streams take one each
+    uint32_t max_callbacks = 65535; // calls to one client that may be pending at once
+    uint16_t stream_window = 64;    // items that a client may be ahead of the reader of a callback's stream
     unsigned max_calls_per_connection =
         64; // blocked handlers of one client, beyond which it is not read until one returns
     std::chrono::nanoseconds send_timeout =
@@ -50,7 +53,8 @@ namespace detail
 class server_core final : private crew_host
 {
   public:
-    server_core(std::string name, server_options options) : name_(std::move(name)), options_(std::move(options))
+    server_core(std::string name, server_options options, service &methods)
+        : name_(std::move(name)), options_(std::move(options)), methods_(methods)
     {
     }
 
@@ -59,16 +63,10 @@ class server_core final : private crew_host
         stop();
     }
 
-    void add(std::unique_ptr<handler> offered)
+    bool is_started()
     {
         const std::lock_guard held(mutex_);
-        if (threads_ != nullptr)
-            throw std::logic_error("methods are added before the server starts");
-        const auto [place, fresh] = handlers_.try_emplace(offered->id());
-        if (!fresh)
-            throw std::invalid_argument(offered->full_name() + " has the method id of " + place->second->full_name() +
-                                        "; give one of them another name");
-        place->second = std::move(offered);
+        return threads_ != nullptr;
     }
 
     void start()
@@ -162,45 +160,49 @@ class server_core final : private crew_host
             if (got.kind() == frame_kind::request) {
                 if (!request(from, me, got))
                     return;
+                if (me.lost_lead)
+                    break; // nobody watches this thread any more: whoever leads reads on
                 continue;
             }
-            if (got.kind() == frame_kind::credit)
-                from.credit(got.header.call, got.header.method);
-            else if (got.kind() == frame_kind::cancel)
-                from.cancel(got.header.call);
-            else if (got.kind() == frame_kind::ping)
-                from.answer_ping(got);
+            const char *const wrong = from.arrived(got);
             from.reader().release();
+            if (wrong != nullptr)
+                return expel(from, IPC_CLOSE_PROTOCOL, std::string("the client sent ") + wrong);
         }
+        read_on(from);
+    }
+
+    void read_on(session &from) override
+    {
         if (from.ended())
             dismiss(from); // cut off while it was read: the listener would not tell us again
         else
             listener_->give_back(from.handle());
     }
 
+    // False when another thread reads FROM now.
     bool request(session &from, worker &me, const frame &got)
     {
-        const auto found = handlers_.find(got.header.method);
-        if (found != handlers_.end())
-            return found->second->handle(*threads_, from, me, got);
         const frame_header header = got.header;
-        from.reader().release();
-        if ((header.flags & flag_one_way) == 0)
-            from.send_error(header.call, unknown(header.method));
-        return true;
-    }
-
-    outcome unknown(uint32_t id) const
-    {
-        char number[16];
-        std::snprintf(number, sizeof number, "0x%08x", id);
-        std::string text = "\"" + name_ + "\" has no method with the id " + number + "; it offers";
-        const char *separator = " ";
-        for (const auto &each : handlers_) {
-            text += separator + each.second->full_name();
-            separator = ", ";
+        if (from.clashes(header)) {
+            from.reader().release();
+            return true;
         }
-        return {status::unimplemented, handlers_.empty() ? text + " nothing" : text};
+        handler *const found = methods_.find(header.method);
+        if (found != nullptr && !found->has_streams())
+            return found->handle(*threads_, from, me, got);
+        outcome result;
+        std::shared_ptr<job> accepted;
+        if (found != nullptr)
+            accepted = found->accept(from.keep(), got);
+        from.reader().release();
+        if (accepted == nullptr)
+            result = methods_.unknown(header.method, "\"" + name_ + "\"");
+        else if (!threads_->run([accepted] { accepted->run(); }))
+            result = {status::resource_exhausted, "all threads of the server are busy (server_options::max_threads)"};
+        if (!result && (header.flags & flag_one_way) == 0)
+            from.post_error(header.call, result);
+        return true;
     }
 
     // ---- the life of a session
@@ -221,7 +223,8 @@ class server_core final : private crew_host
             ipc_connection_refuse(asking, reason.c_str());
             return;
         }
-        auto fresh = std::make_shared<session>(asking, options_.send_timeout);
+        auto fresh = std::make_shared<session>(
+            asking, *threads_, session_options{options_.send_timeout, options_.max_callbacks, options_.stream_window});
         ipc_connection_set_context(asking, fresh.get());
         {
             const std::lock_guard held(mutex_);
@@ -267,7 +270,7 @@ class server_core final : private crew_host
 
     const std::string name_;
     const server_options options_;
-    std::unordered_map<uint32_t, std::unique_ptr<handler>> handlers_; // not changed once started
+    service &methods_; // not changed once started
     std::unique_ptr<listener> listener_;
     std::unique_ptr<crew> threads_;
     std::mutex mutex_; // guards what follows

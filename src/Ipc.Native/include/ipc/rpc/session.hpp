@@ -1,24 +1,21 @@
-// The server's side of one connection: what is sent on it, and which calls can still be cancelled.
+// The server's side of one connection: what is sent on it, the calls that came over it, and those that go back.
 //
 // Any thread may send; a mutex keeps frames whole. A client that does not read makes its senders wait, for send_timeout
-// at most; then it is cut off. Only calls that may outlast their reading are registered here (streams, and handlers
-// that a standby has taken the connection from): the others end before the next frame is read, so no cancel could reach
-// them.
+// at most; then it is cut off.
 #ifndef IPC_RPC_SESSION_HPP
 #define IPC_RPC_SESSION_HPP
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "call_context.hpp"
-#include "codec.hpp"
+#include "callee.hpp"
+#include "caller_core.hpp"
 #include "frame.hpp"
 #include "status.hpp"
 #include "worker.hpp"
@@ -26,11 +23,30 @@
 namespace ipc::rpc::detail
 {
 
-class session : public std::enable_shared_from_this<session>
+class session;
+
+// Who sees to it that a session is read while a handler of its waits for the client.
+class reliever
 {
   public:
-    session(ipc_connection *handle, std::chrono::nanoseconds send_timeout)
-        : connection_(handle), send_timeout_(send_timeout)
+    virtual void relieve(worker *me, session &from) = 0;
+
+  protected:
+    ~reliever() = default;
+};
+
+struct session_options {
+    std::chrono::nanoseconds send_timeout;
+    uint32_t max_pending;
+    uint16_t stream_window;
+};
+
+class session final : public std::enable_shared_from_this<session>, public callee, public caller_core
+{
+  public:
+    session(ipc_connection *handle, reliever &readers, const session_options &options)
+        : callee(0), caller_core(options.max_pending, options.stream_window, flag_callback), connection_(handle),
+          readers_(readers), send_timeout_(options.send_timeout), peer_pid_(connection_.peer_pid())
     {
     }
 
@@ -44,156 +60,50 @@ class session : public std::enable_shared_from_this<session>
         return connection_.reader();
     }
 
-    const connection &peer() const noexcept
+    // Whether a thread of the server waits for something that comes over this connection.
+    bool awaits_answers() const noexcept
     {
-        return connection_;
+        return !calls_.empty();
     }
 
-    std::mutex &mutex() noexcept
+    // A frame that is no request. Returns what is wrong with it, or null. On the thread that reads.
+    const char *arrived(const frame &got)
     {
-        return mutex_;
-    }
-
-    // ---- sending
-    // ------------------------------------------------------------------------------------------------------------
-
-    // Returns whether the response was a large one.
-    bool send_response(uint64_t call, const message &value)
-    {
-        const uint64_t size = size_of(value);
-        if (size + frame_header_size > limit())
-            send_error(call, {status::resource_exhausted, too_large("response", size, limit() - frame_header_size)});
-        else
-            send(header_of(frame_kind::response, call), size, [&](uint8_t *place) { write(value, place); });
-        return size > 64 * 1024;
-    }
-
-    void send_error(uint64_t call, const outcome &why)
-    {
-        frame_header header = header_of(frame_kind::error, call);
-        header.code = static_cast<uint16_t>(why.code);
-        const std::string body = error_body::encode(why.type, why.text, std::min(limit() - frame_header_size, 16384u));
-        send(header, body.size(), [&](uint8_t *place) { std::memcpy(place, body.data(), body.size()); });
-    }
-
-    void send_end(uint64_t call)
-    {
-        send(header_of(frame_kind::end, call), 0, [](uint8_t *) {});
-    }
-
-    // Waits for credit. False when the item is not wanted any more. Throws rpc::error when it is too large.
-    bool send_item(call_context &context, const message &item)
-    {
-        {
-            std::unique_lock held(mutex_);
-            while (context.credit_ == 0 && !context.cancelled_.load(std::memory_order_relaxed))
-                if (!sleep_until(held, context.wake_, context.until_))
-                    break;
-            if (context.cancelled() || context.credit_ == 0)
-                return false;
-            --context.credit_;
+        if (got.kind() == frame_kind::ping) {
+            answer_ping(got);
+            return nullptr;
         }
-        const uint64_t size = size_of(item);
-        if (size + frame_header_size > limit())
-            throw error(status::resource_exhausted, too_large("item", size, limit() - frame_header_size));
-        return send(header_of(frame_kind::item, context.call_), size, [&](uint8_t *place) { write(item, place); });
-    }
-
-    void answer_ping(const frame &ping)
-    {
-        const std::unique_lock held(write_mutex_, std::try_to_lock);
-        if (held.owns_lock()) // else somebody is sending: the client sees that we live
-            rpc::answer_ping(connection_.writer(), ping);
-    }
-
-    // ---- calls that can be cancelled
-    // ------------------------------------------------------------------------------------------
-
-    void add(call_context &context)
-    {
-        const std::lock_guard held(mutex_);
-        calls_.push_back(&context);
-        if (ended_)
-            fire(context);
-    }
-
-    void remove(call_context &context) noexcept
-    {
-        const std::lock_guard held(mutex_);
-        calls_.erase(std::remove(calls_.begin(), calls_.end(), &context), calls_.end());
-    }
-
-    size_t calls() const noexcept
-    {
-        const std::lock_guard held(mutex_);
-        return calls_.size();
-    }
-
-    // Why the call was cancelled, for its error frame.
-    static outcome why_cancelled(const call_context &context)
-    {
-        if (context.until_.has_passed())
-            return {status::deadline_exceeded, "the deadline passed while the handler ran"};
-        return {status::cancelled, "the caller cancelled"};
-    }
-
-    void cancel(uint64_t call) noexcept
-    {
-        const std::lock_guard held(mutex_);
-        for (call_context *context : calls_)
-            if (context->call_ == call)
-                fire(*context);
-    }
-
-    void credit(uint64_t call, uint32_t items) noexcept
-    {
-        const std::lock_guard held(mutex_);
-        for (call_context *context : calls_)
-            if (context->call_ == call) {
-                context->credit_ += items; // 64 bits: 2^32 frames of 2^32 do not overflow it
-                context->wake_.notify_all();
-            }
+        if (!got.is_callback())
+            return callee::arrived(got);
+        lock_type held = lock();
+        const char *const wrong = calls_.dispatch(got);
+        pay(held);
+        return wrong;
     }
 
     // The client is gone, or must go: every call is cancelled, nothing is sent any more. Repeating it is harmless.
-    void end() noexcept
+    void end(const std::string &why = "the client is gone") noexcept
     {
+        callee::end_calls();
         {
-            const std::lock_guard held(mutex_);
-            ended_ = true;
-            for (call_context *context : calls_)
-                fire(*context);
+            const lock_type held = lock();
+            calls_.end_all({status::unavailable, why});
         }
-        connection_.writer()
-            .stop(); // those who wait for room; after the flag, so that they do not take it for a good end
-    }
-
-    bool ended() const noexcept
-    {
-        return ended_.load(std::memory_order_relaxed);
+        // Those who wait for room; after the flag, so that they do not take it for a good end.
+        connection_.writer().stop();
     }
 
     // end() with a code and a text for the client.
     void cut_off(uint32_t code, const std::string &text) noexcept
     {
         connection_.shutdown(code, text);
-        end();
+        end(text);
     }
 
-  private:
-    static void fire(call_context &context) noexcept
-    {
-        context.cancelled_.store(true, std::memory_order_release);
-        context.wake_.notify_all();
-    }
+    // ---- callee
+    // ------------------------------------------------------------------------------------------------------------
 
-    uint32_t limit() const noexcept
-    {
-        return connection_.writer().max_payload();
-    }
-
-    // False when the client is gone. SIZE has been checked.
-    template <class Write> bool send(const frame_header &header, uint64_t size, Write &&write)
+    bool transmit(const frame_header &header, const payload &body) override
     {
         std::unique_lock held(write_mutex_, std::try_to_lock);
         if (!held.owns_lock()) {
@@ -202,7 +112,7 @@ class session : public std::enable_shared_from_this<session>
         }
         if (ended())
             return false;
-        const auto length = static_cast<uint32_t>(size) + frame_header_size;
+        const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
         writer_ref writer = connection_.writer();
         uint8_t *place = nullptr;
         ipc::status code = writer.try_claim(length, place);
@@ -211,7 +121,7 @@ class session : public std::enable_shared_from_this<session>
             code = writer.claim(length, place, deadline(send_timeout_));
         }
         if (code == IPC_OK) {
-            encode(place, header, write);
+            encode(place, header, [&](uint8_t *at) { body.write(at); });
             code = writer.commit(length, frame_record_type);
         }
         if (code == IPC_TIMEOUT)
@@ -221,12 +131,112 @@ class session : public std::enable_shared_from_this<session>
         return code == IPC_OK;
     }
 
+    bool transmit_now(const frame_header &header, const payload &body) override
+    {
+        const std::unique_lock held(write_mutex_, std::try_to_lock);
+        if (!held.owns_lock() || ended())
+            return false;
+        const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
+        uint8_t *place = nullptr;
+        if (connection_.writer().try_claim(length, place) != IPC_OK)
+            return false;
+        encode(place, header, [&](uint8_t *at) { body.write(at); });
+        return connection_.writer().commit(length, frame_record_type) == IPC_OK;
+    }
+
+    void post(const frame_header &header, std::string body) override
+    {
+        transmit(header, payload(std::string_view(body)));
+    }
+
+    uint64_t limit() const noexcept override
+    {
+        return connection_.writer().max_payload() - frame_header_size;
+    }
+
+    int32_t peer_pid() const noexcept override
+    {
+        return peer_pid_;
+    }
+
+    std::string_view hello() const noexcept override
+    {
+        return connection_.hello();
+    }
+
+    std::shared_ptr<caller_core> caller() override
+    {
+        return shared_from_this();
+    }
+
+    std::shared_ptr<callee> keep() override
+    {
+        return shared_from_this();
+    }
+
+  protected:
+    // ---- caller_core
+    // -------------------------------------------------------------------------------------------------------
+
+    outcome prepare(lock_type &, deadline until, canceller *) override
+    {
+        if (until.has_passed())
+            return {status::deadline_exceeded, "the deadline had passed before the call began"};
+        if (ended())
+            return {status::unavailable, "the client is gone"};
+        return {};
+    }
+
+    outcome send(lock_type &held, const frame_header &header, const payload &body, deadline, canceller *) override
+    {
+        if (body.size() > limit())
+            return {status::resource_exhausted, too_large("request", body.size(), limit())};
+        held.unlock();
+        const bool sent = transmit(header, body);
+        held.lock();
+        return sent ? outcome() : outcome(status::unavailable, "the client is gone");
+    }
+
+    bool await(lock_type &held, pending *, std::condition_variable &on, deadline until, canceller *, arrival &) override
+    {
+        worker *const me = worker::current_one();
+        if (me == nullptr || me->relieved_for == this) // seen to before
+            return sleep_until(held, on, until);
+        held.unlock();
+        readers_.relieve(me, *this);
+        held.lock();
+        me->relieved_for = this;
+        return true; // look again before sleeping
+    }
+
+    void pay(lock_type &held) noexcept override
+    {
+        if (calls_.owed_cancels.empty())
+            return;
+        const std::vector<uint64_t> owed(calls_.owed_cancels);
+        calls_.owed_cancels.clear();
+        held.unlock();
+        for (const uint64_t call : owed) {
+            frame_header header = header_of(frame_kind::cancel, call);
+            header.flags = flag_callback;
+            transmit(header, payload());
+        }
+        held.lock();
+    }
+
+  private:
+    void answer_ping(const frame &ping)
+    {
+        const std::unique_lock held(write_mutex_, std::try_to_lock);
+        if (held.owns_lock()) // else somebody is sending: the client sees that we live
+            rpc::answer_ping(connection_.writer(), ping);
+    }
+
     connection connection_;
+    reliever &readers_;
     const std::chrono::nanoseconds send_timeout_;
+    const int32_t peer_pid_;
     std::mutex write_mutex_;
-    mutable std::mutex mutex_; // guards what follows, and the credit of every call
-    std::atomic<bool> ended_{false};
-    std::vector<call_context *> calls_;
 };
 
 } // namespace ipc::rpc::detail

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ipc::rpc
 {
@@ -43,11 +44,34 @@ inline const char *name_of(status code) noexcept
     return number < sizeof names / sizeof *names ? names[number] : "Unknown";
 }
 
+// A message of the user's that travels with an error, as google.protobuf.Any carries it. Whoever does not know the type
+// keeps the bytes.
+struct error_detail {
+    std::string type_url; // "type.googleapis.com/" and the message's full name
+    std::string bytes;
+
+    // Of a protobuf message (anything with GetTypeName and SerializeAsString).
+    template <class Message> static error_detail of(const Message &value)
+    {
+        return {"type.googleapis.com/" + value.GetTypeName(), value.SerializeAsString()};
+    }
+
+    // False when it is of another type, or damaged.
+    template <class Message> bool try_read(Message &into) const
+    {
+        const std::string name = into.GetTypeName();
+        const size_t slash = type_url.rfind('/');
+        return slash != std::string::npos && type_url.compare(slash + 1, std::string::npos, name) == 0 &&
+               into.ParseFromString(bytes);
+    }
+};
+
 // How a call ended, for callers that do not want exceptions: true when it went well.
 struct outcome {
     status code = status::ok;
     std::string type; // the name of the exception that the handler threw; often empty
     std::string text;
+    std::vector<error_detail> details;
 
     outcome() = default;
 
@@ -59,6 +83,13 @@ struct outcome {
     explicit operator bool() const noexcept
     {
         return code == status::ok;
+    }
+
+    // Adds a protobuf message that the caller gets to see.
+    template <class Message> outcome &&with(const Message &value) &&
+    {
+        details.push_back(error_detail::of(value));
+        return std::move(*this);
     }
 };
 
@@ -74,6 +105,7 @@ class error : public std::runtime_error
 
     explicit error(const outcome &result) : error(result.code, result.text, result.type)
     {
+        details_ = result.details;
     }
 
     status code() const noexcept
@@ -93,10 +125,16 @@ class error : public std::runtime_error
         return remote_type_;
     }
 
+    const std::vector<error_detail> &details() const noexcept
+    {
+        return details_;
+    }
+
   private:
     status code_;
     std::string text_;
     std::string remote_type_;
+    std::vector<error_detail> details_;
 };
 
 } // namespace ipc::rpc

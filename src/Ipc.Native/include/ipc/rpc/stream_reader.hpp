@@ -1,4 +1,4 @@
-// The reading side of a server stream.
+// The reading side of a stream of answers.
 #ifndef IPC_RPC_STREAM_READER_HPP
 #define IPC_RPC_STREAM_READER_HPP
 
@@ -6,35 +6,167 @@
 #include <memory>
 #include <utility>
 
+#include "call_options.hpp"
 #include "call_scope.hpp"
-#include "client_core.hpp"
+#include "caller_core.hpp"
 #include "codec.hpp"
 
 namespace ipc::rpc
 {
 
-// A stream of items, asked for with client::stream(). One thread at a time. Destroying it before its end cancels it.
-// The server is at most client_options::stream_window items ahead.
+namespace detail
+{
+
+// A call that goes on after it was begun: its entry in the table, and what limits it. Ended, that is cancelled, when it
+// is destroyed before its end.
+class open_call
+{
+  public:
+    open_call(std::shared_ptr<caller_core> to, pending &place, std::unique_ptr<call_limits> its_limits)
+        : core(std::move(to)), limits(std::move(its_limits)), entry(&place)
+    {
+    }
+
+    open_call(open_call &&other) noexcept
+        : core(std::move(other.core)), limits(std::move(other.limits)), entry(std::exchange(other.entry, nullptr)),
+          over(std::move(other.over)), finished_(other.finished_)
+    {
+    }
+
+    open_call &operator=(open_call &&) = delete;
+
+    ~open_call()
+    {
+        cancel();
+    }
+
+    void cancel() noexcept
+    {
+        if (core == nullptr)
+            return; // moved from
+        auto held = core->lock();
+        if (!finished_)
+            finish(held, {status::cancelled, "the stream was cancelled by its reader"});
+    }
+
+    // Waits for the next body and hands it to TAKE (data, size), which returns false when it cannot decode it.
+    template <class Take> outcome receive(deadline wait, bool &got, const char *what, const message &type, Take &&take)
+    {
+        got = false;
+        const registration registered(limits->cancel, *core, entry);
+        auto held = core->lock();
+        if (finished_)
+            return over;
+        const presence inside(*core, held);
+        const user here(*this);
+        arrival body;
+        const deadline until(std::min(wait.at(), limits->until.at()));
+        outcome result = core->receive(held, *entry, until, limits->cancel, body);
+        if (body) {
+            const bool opened = body.open(entry->answered);
+            const bool is_item = body.kind() == frame_kind::item;
+            got = opened && take(body.data(), body.size());
+            if (!opened)
+                result = {status::internal, "the head of the answer is damaged"};
+            else if (!got)
+                result = {status::internal, not_a(type, what, body.size())};
+            core->settle(held, *entry, body);
+            if (is_item && got) {
+                core->consumed(held, *entry);
+                return {};
+            }
+        }
+        const bool goes_on = result.code == status::deadline_exceeded && !entry->ended && !limits->until.has_passed();
+        if (!goes_on)
+            finish(held, result);
+        if (users_ == 1)
+            release(held);
+        return result;
+    }
+
+    // Sends an item. False: the call is over; receive() says why.
+    template <class Item> bool write(const Item &item)
+    {
+        const payload body(item);
+        const registration registered(limits->cancel, *core, entry);
+        auto held = core->lock();
+        if (finished_)
+            return false;
+        const presence inside(*core, held);
+        const user here(*this);
+        bool sent = false;
+        const outcome result = core->send_item(held, *entry, body, limits->until, limits->cancel, sent);
+        const bool over_already = entry->ended;
+        if (users_ == 1)
+            release(held);
+        if (!result && !over_already)
+            throw error(result); // too large, or no time for it
+        return sent;
+    }
+
+    void end_input()
+    {
+        auto held = core->lock();
+        if (finished_)
+            return;
+        const presence inside(*core, held);
+        const user here(*this);
+        core->send_input_end(held, *entry);
+        if (users_ == 1)
+            release(held);
+    }
+
+    std::shared_ptr<caller_core> core;
+    std::unique_ptr<call_limits> limits;
+
+  private:
+    // A thread that uses the entry, which is freed by the last one.
+    struct user {
+        explicit user(open_call &call) noexcept : of(call)
+        {
+            ++of.users_;
+        }
+
+        ~user()
+        {
+            --of.users_;
+        }
+
+        open_call &of;
+    };
+
+    void finish(caller_core::lock_type &held, const outcome &result) noexcept
+    {
+        over = result;
+        finished_ = true;
+        if (users_ == 0)
+            release(held);
+        else if (!entry->ended)
+            core->abandon(held, *entry, result); // the other thread that uses it looks up
+    }
+
+    void release(caller_core::lock_type &held) noexcept
+    {
+        if (finished_ && entry != nullptr)
+            core->end(held, *std::exchange(entry, nullptr));
+    }
+
+    pending *entry; // guarded by core's mutex, as what follows
+    outcome over;
+    bool finished_ = false;
+    int users_ = 0;
+};
+
+} // namespace detail
+
+// A stream of items, asked for with caller::stream(). One thread at a time. Destroying it before its end cancels it.
+// The other side is at most client_options::stream_window items ahead.
 template <class Item> class stream_reader
 {
   public:
-    // Made by client::stream().
-    stream_reader(std::shared_ptr<detail::client_core> core, detail::pending &entry, deadline until, canceller *cancel)
-        : core_(std::move(core)), entry_(&entry), until_(until), cancel_(cancel)
+    // Made by the library.
+    explicit stream_reader(detail::open_call call) : call_(std::move(call))
     {
-    }
-
-    stream_reader(stream_reader &&other) noexcept
-        : core_(std::move(other.core_)), entry_(std::exchange(other.entry_, nullptr)), until_(other.until_),
-          cancel_(other.cancel_)
-    {
-    }
-
-    stream_reader &operator=(stream_reader &&) = delete;
-
-    ~stream_reader()
-    {
-        cancel();
     }
 
     // Waits for the next item. False: the stream has ended well. Throws rpc::error when it ended otherwise, or when
@@ -51,48 +183,107 @@ template <class Item> class stream_reader
     // The same without exceptions for what happens to streams. GOT: whether there is an item.
     outcome try_next(Item &item, bool &got, deadline wait = deadline::never())
     {
-        got = false;
-        if (entry_ == nullptr)
-            return over_;
-        const detail::registration registered(cancel_, *core_, entry_);
-        auto held = core_->lock();
-        const detail::presence inside(*core_, held);
-        detail::arrival body;
-        const deadline until(std::min(wait.at(), until_.at()));
-        outcome result = core_->receive(held, *entry_, until, cancel_, body);
-        if (body) {
-            got = parse(item, body.data(), body.size());
-            if (!got)
-                result = {status::internal, not_a(item, "item", body.size())};
-            core_->settle(held, *entry_, body);
-            core_->consumed(held, *entry_);
-            if (got)
-                return {};
-        }
-        const bool goes_on = result.code == status::deadline_exceeded && !entry_->ended && !until_.has_passed();
-        if (!goes_on) {
-            over_ = result;
-            core_->end(*std::exchange(entry_, nullptr));
-        }
-        return result;
+        return call_.receive(wait, got, "item", item,
+                             [&](const uint8_t *data, uint32_t size) { return parse(item, data, size); });
     }
 
-    // No more items, please. What the server has sent already is dropped.
+    // No more items, please. What has been sent already is dropped.
     void cancel() noexcept
     {
-        if (entry_ == nullptr)
-            return;
-        const auto held = core_->lock();
-        core_->end(*std::exchange(entry_, nullptr));
-        over_ = {status::cancelled, "the stream was cancelled by its reader"};
+        call_.cancel();
     }
 
   private:
-    std::shared_ptr<detail::client_core> core_;
-    detail::pending *entry_;
-    deadline until_;
-    canceller *cancel_;
-    outcome over_;
+    detail::open_call call_;
+};
+
+// A stream of items to the other side and one response, begun with caller::client_stream(). Destroying it before
+// finish() cancels it.
+template <class In, class Response> class client_stream_call
+{
+  public:
+    // Made by the library.
+    explicit client_stream_call(detail::open_call call) : call_(std::move(call))
+    {
+    }
+
+    // Sends an item, waiting until the other side wants it. False when the call is over already, by an early response
+    // or an error: finish() tells. Throws rpc::error when it is too large, or the call's time is up.
+    bool write(const In &item)
+    {
+        return call_.write(item);
+    }
+
+    // Ends the stream and waits for the response.
+    Response finish()
+    {
+        Response response;
+        if (const outcome result = try_finish(response); !result)
+            throw error(result);
+        return response;
+    }
+
+    outcome try_finish(Response &response)
+    {
+        call_.end_input();
+        bool got = false;
+        return call_.receive(deadline::never(), got, "response", response,
+                             [&](const uint8_t *data, uint32_t size) { return parse(response, data, size); });
+    }
+
+    void cancel() noexcept
+    {
+        call_.cancel();
+    }
+
+  private:
+    detail::open_call call_;
+};
+
+// Streams in both directions, begun with caller::duplex(). One thread may write while another reads; the one that is
+// done last destroys it, which cancels the call if it has not ended.
+template <class In, class Out> class duplex_call
+{
+  public:
+    // Made by the library.
+    explicit duplex_call(detail::open_call call) : call_(std::move(call))
+    {
+    }
+
+    // As client_stream_call::write.
+    bool write(const In &item)
+    {
+        return call_.write(item);
+    }
+
+    void writes_done()
+    {
+        call_.end_input();
+    }
+
+    // As stream_reader::next. What has ended is over for the writing side too.
+    bool next(Out &item, deadline wait = deadline::never())
+    {
+        bool got = false;
+        const outcome result = try_next(item, got, wait);
+        if (!result)
+            throw error(result);
+        return got;
+    }
+
+    outcome try_next(Out &item, bool &got, deadline wait = deadline::never())
+    {
+        return call_.receive(wait, got, "item", item,
+                             [&](const uint8_t *data, uint32_t size) { return parse(item, data, size); });
+    }
+
+    void cancel() noexcept
+    {
+        call_.cancel();
+    }
+
+  private:
+    detail::open_call call_;
 };
 
 } // namespace ipc::rpc

@@ -1,24 +1,26 @@
-// The writing side of a server stream.
+// What handlers write to and read from besides their request and response.
 #ifndef IPC_RPC_STREAM_WRITER_HPP
 #define IPC_RPC_STREAM_WRITER_HPP
 
+#include <string>
+
 #include "call_context.hpp"
-#include "session.hpp"
+#include "callee.hpp"
 
 namespace ipc::rpc
 {
 
-// What a streaming handler writes its items to. Valid while the handler runs.
+// The items of a stream's answer. Valid while the handler runs.
 template <class Item> class stream_writer
 {
   public:
     // Made by the library.
-    stream_writer(detail::session &to, call_context &context) : to_(to), context_(context)
+    stream_writer(detail::callee &to, call_context &context) : to_(to), context_(context)
     {
     }
 
     // Sends one item, waiting until the reader of the stream wants it. False when the stream is over: cancelled, past
-    // its deadline, the client gone; the handler should return. Throws rpc::error when the item is larger than the ring
+    // its deadline, the caller gone; the handler should return. Throws rpc::error when the item is larger than the ring
     // takes.
     bool write(const Item &item)
     {
@@ -26,7 +28,52 @@ template <class Item> class stream_writer
     }
 
   private:
-    detail::session &to_;
+    detail::callee &to_;
+    call_context &context_;
+};
+
+// The items that the caller streams. Valid while the handler runs; a handler may return before the end.
+template <class Item> class stream_input
+{
+  public:
+    // Made by the library.
+    stream_input(detail::callee &from, call_context &context) : from_(from), context_(context)
+    {
+    }
+
+    // Waits for the next item. False: the caller has ended its stream; or the call is over (call_context::cancelled()
+    // tells), and what the handler returns is not wanted. Throws rpc::error when the item cannot be decoded.
+    bool next(Item &item)
+    {
+        if (!from_.take_item(context_, body_))
+            return false;
+        if (!parse(item, reinterpret_cast<const uint8_t *>(body_.data()), body_.size()))
+            throw error(status::invalid_argument, not_a(item, "item", body_.size()));
+        return true;
+    }
+
+  private:
+    detail::callee &from_;
+    call_context &context_;
+    std::string body_;
+};
+
+// How far a call is. Costs little when nobody reads it: only the newest waits for room.
+template <class Progress> class progress_writer
+{
+  public:
+    // Made by the library.
+    progress_writer(detail::callee &to, call_context &context) : to_(to), context_(context)
+    {
+    }
+
+    void report(const Progress &value)
+    {
+        to_.send_progress(context_, value);
+    }
+
+  private:
+    detail::callee &to_;
     call_context &context_;
 };
 

@@ -45,6 +45,7 @@ class worker
     {
         reading = &from;
         running = &call;
+        relieved_for = nullptr;
         sequence_ += 4;
         phase_.store(sequence_ | handling); // [rouse] with the crew's `attention`: sequentially consistent, both
     }
@@ -64,6 +65,19 @@ class worker
             uint64_t running_now = me->sequence_ | handling;
             me->phase_.compare_exchange_strong(running_now, me->sequence_ | sending);
         }
+    }
+
+    // It waits for something else now.
+    void unblock_sending() noexcept
+    {
+        uint64_t sending_now = sequence_ | sending;
+        phase_.compare_exchange_strong(sending_now, sequence_ | handling);
+    }
+
+    // The current thread, if it is one of a server's.
+    static worker *current_one() noexcept
+    {
+        return current();
     }
 
     // ---- the standby
@@ -86,8 +100,10 @@ class worker
 
     session *reading = nullptr; // valid for the standby once it has taken over
     call_context *running = nullptr;
-    bool lost_lead = false; // guarded by the crew's mutex, like the rest
+    const session *relieved_for = nullptr; // the handler waits for its client, and somebody else reads
+    bool lost_lead = false;                // guarded by the crew's mutex, like the rest
     bool lost_session = false;
+    bool parted = false;           // is in a handler, has lost the lead, and still owns its session
     std::shared_ptr<session> held; // keeps a lost session alive until the handler is done with it
 
   private:

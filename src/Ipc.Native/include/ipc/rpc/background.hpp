@@ -1,0 +1,154 @@
+// A client's thread of its own. It exists once there is something for it to do: it reads while asynchronous calls are
+// pending and no caller reads, ends those whose deadline has passed, and runs what must not run on a caller's thread or
+// under the lock (completions, news of the connection). Else it sleeps.
+#ifndef IPC_RPC_BACKGROUND_HPP
+#define IPC_RPC_BACKGROUND_HPP
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "../../ipc.hpp"
+#include "wait.hpp"
+
+namespace ipc::rpc::detail
+{
+
+// The client, all of it under its lock.
+class background_host
+{
+  public:
+    virtual bool has_to_read(size_t calls) = 0;
+    // Reads one frame, or waits on ON while another thread reads.
+    virtual void read_once(std::unique_lock<std::mutex> &held, std::condition_variable &on, deadline until,
+                           ipc_cancel *interrupt) = 0;
+    virtual void expire(std::unique_lock<std::mutex> &held, uint64_t call) = 0;
+
+  protected:
+    ~background_host() = default;
+};
+
+// Guarded by the client's mutex.
+class background
+{
+  public:
+    background(std::mutex &mutex, background_host &host) : mutex_(mutex), host_(host)
+    {
+    }
+
+    void start()
+    {
+        if (!thread_.joinable() && !stopping_)
+            thread_ = std::thread([this] { work(); });
+    }
+
+    // Runs what is still to be run, then ends. Not from its own thread.
+    void stop(std::unique_lock<std::mutex> &held)
+    {
+        stopping_ = true;
+        wake();
+        std::thread thread = std::move(thread_);
+        held.unlock();
+        if (thread.joinable())
+            thread.join();
+        held.lock();
+    }
+
+    void wake() noexcept
+    {
+        work_.notify_all();
+    }
+
+    void run(std::function<void()> task)
+    {
+        tasks_.push_back(std::move(task));
+        start();
+        wake();
+        interrupt();
+    }
+
+    // An asynchronous call has begun.
+    void add(uint64_t call, deadline until)
+    {
+        ++calls_;
+        if (!until.is_never()) {
+            deadlines_.emplace(until.at(), call);
+            if (until.at() < reads_until_)
+                interrupt();
+        }
+        start();
+        wake();
+    }
+
+    // It has ended.
+    void remove(uint64_t call, deadline until) noexcept
+    {
+        --calls_;
+        deadlines_.erase({until.at(), call});
+    }
+
+  private:
+    void work()
+    {
+        std::unique_lock held(mutex_);
+        for (;;) {
+            if (!tasks_.empty()) {
+                const std::function<void()> task = std::move(tasks_.front());
+                tasks_.pop_front();
+                held.unlock();
+                task();
+                held.lock();
+            } else if (stopping_) {
+                return;
+            } else if (host_.has_to_read(calls_)) {
+                read(held);
+            } else {
+                work_.wait(held);
+            }
+        }
+    }
+
+    void read(std::unique_lock<std::mutex> &held)
+    {
+        if (interrupt_ == nullptr)
+            interrupt_ = std::make_unique<cancel_source>();
+        const deadline until(deadlines_.empty() ? IPC_FOREVER : deadlines_.begin()->first);
+        reads_until_ = until.at();
+        host_.read_once(held, work_, until, interrupt_->get());
+        reads_until_ = 0;
+        if (std::exchange(interrupted_, false))
+            interrupt_.reset();
+        while (!deadlines_.empty() && deadline(deadlines_.begin()->first).has_passed())
+            host_.expire(held, deadlines_.begin()->second); // which removes it
+    }
+
+    // It reads: make it look again.
+    void interrupt() noexcept
+    {
+        if (reads_until_ == 0 || interrupted_)
+            return;
+        interrupted_ = true;
+        interrupt_->trigger();
+    }
+
+    std::mutex &mutex_;
+    background_host &host_;
+    std::thread thread_;
+    std::condition_variable work_;
+    std::deque<std::function<void()>> tasks_;
+    size_t calls_ = 0;                                  // asynchronous ones
+    std::set<std::pair<uint64_t, uint64_t>> deadlines_; // of those that have one
+    uint64_t reads_until_ = 0;                          // not 0: it is in host_.read_once
+    bool interrupted_ = false;
+    std::unique_ptr<cancel_source> interrupt_;
+    bool stopping_ = false;
+};
+
+} // namespace ipc::rpc::detail
+#endif

@@ -1,0 +1,117 @@
+// What a caller may say about a call besides its request, and what that comes to inside a handler.
+#ifndef IPC_RPC_CALL_OPTIONS_HPP
+#define IPC_RPC_CALL_OPTIONS_HPP
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "../../ipc.hpp"
+#include "call_context.hpp"
+#include "canceller.hpp"
+#include "head.hpp"
+#include "status.hpp"
+
+namespace ipc::rpc
+{
+
+// What is pointed to must live until the call has ended.
+struct call_options {
+    deadline until;              // never, unless it is set
+    canceller *cancel = nullptr; // ends the call from another thread
+    const metadata *send = nullptr;
+    metadata *received = nullptr; // the answer's
+    std::string_view trace;       // W3C: 16 bytes trace id, 8 bytes parent span id, 1 byte flags
+    std::string_view trace_state;
+};
+
+// The deadline and the canceller that a call really has: inside a handler, the earlier deadline of the two, and
+// either's cancellation. Made by the library, on the calling thread.
+class call_limits
+{
+  public:
+    explicit call_limits(const call_options &options) : until(options.until), cancel(options.cancel)
+    {
+        call_context *const serving = call_context::current();
+        if (serving == nullptr)
+            return;
+        until = deadline(std::min(until.at(), serving->until().at()));
+        outer_ = serving->nested();
+        cancel = outer_.get();
+        if (options.cancel == nullptr)
+            return;
+        both_ = std::make_unique<canceller>();
+        from_outer_ = std::make_unique<relay>(*outer_, *both_);
+        from_own_ = std::make_unique<relay>(*options.cancel, *both_);
+        cancel = both_.get();
+    }
+
+    call_limits(const call_limits &) = delete;
+    call_limits &operator=(const call_limits &) = delete;
+
+    deadline until;
+    canceller *cancel;
+
+  private:
+    // Whoever triggers FROM triggers TO.
+    class relay final : private detail::cancellable
+    {
+      public:
+        relay(canceller &from, canceller &to) : from_(from), to_(to)
+        {
+            from_.add(this);
+            if (from_.triggered())
+                to_.trigger();
+        }
+
+        relay(const relay &) = delete;
+        relay &operator=(const relay &) = delete;
+
+        ~relay()
+        {
+            from_.remove(this);
+        }
+
+      private:
+        void wake() noexcept override
+        {
+            to_.trigger();
+        }
+
+        canceller &from_;
+        canceller &to_;
+    };
+
+    std::shared_ptr<canceller> outer_; // the handler's
+    std::unique_ptr<canceller> both_;
+    std::unique_ptr<relay> from_outer_;
+    std::unique_ptr<relay> from_own_;
+};
+
+namespace detail
+{
+
+// The head of a request, in HEAD. Inside a handler the trace context is passed on, unless the caller has its own.
+inline outcome request_head(const call_options &options, std::string &head)
+{
+    const call_context *const serving = call_context::current();
+    std::string_view trace = options.trace, state = options.trace_state;
+    if (trace.empty() && serving != nullptr) {
+        trace = serving->trace();
+        state = serving->trace_state();
+    }
+    if (trace.empty() && state.empty() && options.send == nullptr)
+        return {};
+    if (!trace.empty() && trace.size() != trace_size)
+        return {status::invalid_argument, "a trace context has 25 bytes, not " + std::to_string(trace.size())};
+    head = encode_head(trace, state, options.send);
+    if (head.size() > max_head + 4)
+        return {status::resource_exhausted, "the request's metadata has " + std::to_string(head.size() - 4) +
+                                                " bytes, a head takes " + std::to_string(max_head)};
+    return {};
+}
+
+} // namespace detail
+} // namespace ipc::rpc
+#endif

@@ -1,0 +1,287 @@
+// Calls the other side of a connection: what a client and a handler that calls back have in common.
+#ifndef IPC_RPC_CALLER_HPP
+#define IPC_RPC_CALLER_HPP
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "call_options.hpp"
+#include "call_scope.hpp"
+#include "callee.hpp"
+#include "caller_core.hpp"
+#include "codec.hpp"
+#include "method.hpp"
+#include "stream_reader.hpp"
+
+namespace ipc::rpc
+{
+
+// Any number of threads may call at once. Inside a handler a call has at most the time of the call that it serves, and
+// is cancelled with it.
+//
+// The variants that end in `deadline, canceller *` and in call_options differ in nothing else. try_ ones have no
+// exceptions for what happens to calls.
+class caller
+{
+  public:
+    // Made by the library.
+    explicit caller(std::shared_ptr<detail::caller_core> core) : core_(std::move(core))
+    {
+    }
+
+    // ---- one response
+    // -------------------------------------------------------------------------------------------------------
+
+    // Calls and waits for the response. Throws rpc::error: what the handler reported, or deadline_exceeded, cancelled,
+    // unavailable.
+    template <class Request, class Response>
+    Response call(const method<Request, Response> &method, const Request &request, deadline until = deadline::never(),
+                  canceller *cancel = nullptr)
+    {
+        return call(method, request, options_of(until, cancel));
+    }
+
+    template <class Request, class Response>
+    Response call(const method<Request, Response> &method, const Request &request, const call_options &options)
+    {
+        Response response;
+        if (const outcome result = try_call(method, request, response, options); !result)
+            throw error(result);
+        return response;
+    }
+
+    template <class Response, class Request>
+    Response call(std::string_view service, std::string_view name, const Request &request,
+                  deadline until = deadline::never(), canceller *cancel = nullptr)
+    {
+        return call(method<Request, Response>(service, name), request, until, cancel);
+    }
+
+    // RESPONSE may be used again and again: its memory is kept.
+    template <class Request, class Response>
+    outcome try_call(const method<Request, Response> &method, const Request &request, Response &response,
+                     deadline until = deadline::never(), canceller *cancel = nullptr)
+    {
+        return try_call(method, request, response, options_of(until, cancel));
+    }
+
+    template <class Request, class Response>
+    outcome try_call(const method<Request, Response> &method, const Request &request, Response &response,
+                     const call_options &options)
+    {
+        return unary(method.id, request, response, options, false, [](detail::arrival &) { return true; });
+    }
+
+    // A call that tells how far it is: REPORT (const Progress &) is called on this thread, while the call waits.
+    template <class Request, class Response, class Progress, class Report>
+    outcome try_call(const progress_method<Request, Response, Progress> &method, const Request &request,
+                     Response &response, Report &&report, const call_options &options = {})
+    {
+        Progress value;
+        return unary(
+            method.id, request, response, options, true,
+            [&](detail::arrival &body) { return parse(value, body.data(), body.size()); },
+            [&] { report(static_cast<const Progress &>(value)); });
+    }
+
+    // ---- no response
+    // --------------------------------------------------------------------------------------------------------
+
+    // Returns when the request is in the ring. What becomes of it nobody learns here.
+    template <class Request>
+    outcome try_notify(const one_way_method<Request> &method, const Request &request, const call_options &options = {})
+    {
+        return one_way(method.id, request, options);
+    }
+
+    // The same for a method that has a response, which is not sent then.
+    template <class Request, class Response>
+    outcome try_notify(const method<Request, Response> &method, const Request &request,
+                       const call_options &options = {})
+    {
+        return one_way(method.id, request, options);
+    }
+
+    template <class Method, class Request>
+    void notify(const Method &method, const Request &request, const call_options &options = {})
+    {
+        if (const outcome result = try_notify(method, request, options); !result)
+            throw error(result);
+    }
+
+    // ---- streams. UNTIL bounds the whole stream. They throw rpc::error when the request cannot be sent
+    // ------------------------------
+
+    template <class Request, class Item>
+    stream_reader<Item> stream(const stream_method<Request, Item> &method, const Request &request,
+                               deadline until = deadline::never(), canceller *cancel = nullptr)
+    {
+        return stream(method, request, options_of(until, cancel));
+    }
+
+    template <class Request, class Item>
+    stream_reader<Item> stream(const stream_method<Request, Item> &method, const Request &request,
+                               const call_options &options)
+    {
+        return stream_reader<Item>(open(method.id, request, 0, core_->stream_window(), options));
+    }
+
+    template <class Item, class Request>
+    stream_reader<Item> stream(std::string_view service, std::string_view name, const Request &request,
+                               deadline until = deadline::never(), canceller *cancel = nullptr)
+    {
+        return stream(stream_method<Request, Item>(service, name), request, until, cancel);
+    }
+
+    template <class Request, class In, class Response>
+    client_stream_call<In, Response> client_stream(const client_stream_method<Request, In, Response> &method,
+                                                   const Request &request, const call_options &options = {})
+    {
+        return client_stream_call<In, Response>(open(method.id, request, flag_client_stream, 0, options));
+    }
+
+    template <class Request, class In, class Out>
+    duplex_call<In, Out> duplex(const duplex_method<Request, In, Out> &method, const Request &request,
+                                const call_options &options = {})
+    {
+        return duplex_call<In, Out>(open(method.id, request, flag_client_stream, core_->stream_window(), options));
+    }
+
+  protected:
+    static call_options options_of(deadline until, canceller *cancel) noexcept
+    {
+        call_options made;
+        made.until = until;
+        made.cancel = cancel;
+        return made;
+    }
+
+    // TAKE decodes a progress message while it is in place, REPORT tells the user when no lock is held.
+    template <class Response, class Take>
+    outcome unary(uint32_t method, const message &request, Response &response, const call_options &options,
+                  bool progress, Take &&take)
+    {
+        return unary(method, request, response, options, progress, std::forward<Take>(take), [] {});
+    }
+
+    template <class Response, class Take, class Report>
+    outcome unary(uint32_t method, const message &request, Response &response, const call_options &options,
+                  bool progress, Take &&take, Report &&report)
+    {
+        using namespace detail;
+        refuse_in_place();
+        std::string head;
+        if (outcome bad = request_head(options, head); !bad)
+            return bad;
+        const call_limits limits(options);
+        pending *entry = nullptr;
+        const registration registered(limits.cancel, *core_, entry);
+        asking what;
+        what.method = method;
+        what.body = payload(request, head);
+        what.progress = progress;
+        what.answered = options.received;
+        auto held = core_->lock();
+        outcome result = core_->begin(held, what, limits.until, limits.cancel, entry);
+        if (!result)
+            return result;
+        const presence inside(*core_, held);
+        const ended_later end{*core_, held, entry};
+        for (bool is_last = false; !is_last;) {
+            arrival body;
+            result = core_->receive(held, *entry, limits.until, limits.cancel, body);
+            is_last = !body || body.kind() != frame_kind::progress;
+            bool decoded = true;
+            if (body && !body.open(options.received))
+                result = {status::internal, "the head of the answer is damaged"};
+            else if (body && !is_last)
+                decoded = take(body);
+            else if (body && !parse(response, body.data(), body.size()))
+                result = {status::internal, not_a(response, "response", body.size())};
+            if (body)
+                core_->settle(held, *entry, body);
+            if (!is_last && decoded) {
+                held.unlock();
+                report();
+                held.lock();
+            }
+        }
+        return result;
+    }
+
+    outcome one_way(uint32_t method, const message &request, const call_options &options)
+    {
+        using namespace detail;
+        std::string head;
+        if (outcome bad = request_head(options, head); !bad)
+            return bad;
+        const call_limits limits(options);
+        pending *none = nullptr;
+        const registration registered(limits.cancel, *core_, none);
+        asking what;
+        what.method = method;
+        what.flags = flag_one_way;
+        what.body = payload(request, head);
+        auto held = core_->lock();
+        return core_->notify(held, what, limits.until, limits.cancel);
+    }
+
+    detail::open_call open(uint32_t method, const message &request, uint8_t flags, uint16_t window,
+                           const call_options &options)
+    {
+        using namespace detail;
+        refuse_in_place();
+        std::string head;
+        if (const outcome bad = request_head(options, head); !bad)
+            throw error(bad);
+        auto limits = std::make_unique<call_limits>(options);
+        pending *entry = nullptr;
+        const registration registered(limits->cancel, *core_, entry);
+        asking what;
+        what.method = method;
+        what.flags = flags;
+        what.window = window;
+        what.body = payload(request, head);
+        what.answered = options.received;
+        auto held = core_->lock();
+        if (const outcome result = core_->begin(held, what, limits->until, limits->cancel, entry); !result)
+            throw error(result);
+        return open_call(core_, *entry, std::move(limits));
+    }
+
+    std::shared_ptr<detail::caller_core> core_;
+
+  private:
+    // The end of a call, also when a report throws. The lock is held again afterwards.
+    struct ended_later {
+        detail::caller_core &core;
+        detail::caller_core::lock_type &held;
+        detail::pending *const &entry;
+
+        ~ended_later()
+        {
+            if (!held.owns_lock())
+                held.lock();
+            core.end(held, *entry);
+        }
+    };
+
+    // The answer to a callback would never be read.
+    void refuse_in_place() const
+    {
+        const call_context *const serving = call_context::current();
+        if (serving != nullptr && detail::callee::is_in_place(*serving) &&
+            dynamic_cast<detail::callee *>(core_.get()) != nullptr)
+            throw error(status::failed_precondition, "a handler with dispatch::in_place cannot wait for its client");
+    }
+};
+
+inline rpc::caller call_context::caller()
+{
+    return rpc::caller(home_.caller());
+}
+
+} // namespace ipc::rpc
+#endif

@@ -1,0 +1,252 @@
+// One end of a connection as the side that calls: the pending calls, without their types.
+//
+// Both ends are callers: a client of its server, a server of the clients that it calls back. How a frame gets onto the
+// wire, and who reads the answers, is virtual. One mutex guards everything; send() and await() give it up while they
+// wait.
+#ifndef IPC_RPC_CALLER_CORE_HPP
+#define IPC_RPC_CALLER_CORE_HPP
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "call_table.hpp"
+#include "canceller.hpp"
+#include "frame.hpp"
+#include "payload.hpp"
+#include "status.hpp"
+#include "wait.hpp"
+
+namespace ipc::rpc::detail
+{
+
+// A request that is to be sent.
+struct asking {
+    uint32_t method = 0;
+    uint8_t flags = 0;
+    uint16_t window = 0; // the first credit, when the answer is a stream
+    payload body;
+    bool progress = false;
+    metadata *answered = nullptr;     // where an answer's metadata goes
+    std::shared_ptr<completion> done; // asynchronous calls
+};
+
+class caller_core
+{
+  public:
+    using lock_type = std::unique_lock<std::mutex>;
+
+    // FLAGS are on every frame that is sent: flag_callback, or none.
+    caller_core(uint32_t most_pending, uint16_t window, uint8_t flags)
+        : calls_(most_pending), window_(std::max<uint16_t>(1, window)), flags_(flags)
+    {
+    }
+
+    virtual ~caller_core() = default;
+
+    lock_type lock()
+    {
+        return lock_type(mutex_);
+    }
+
+    uint16_t stream_window() const noexcept
+    {
+        return window_;
+    }
+
+    // ---- a call: begin, receive, settle (as often as something arrives), end; all between enter and leave
+    // ---------------------
+
+    // Sends the request, and enters it in the table.
+    outcome begin(lock_type &held, const asking &what, deadline until, canceller *cancel, pending *&entry)
+    {
+        if (outcome ready = prepare(held, until, cancel); !ready)
+            return ready;
+        pending *const fresh = calls_.allocate(epoch_, what.window, (what.flags & flag_client_stream) != 0);
+        if (fresh == nullptr)
+            return {status::resource_exhausted,
+                    "all " + std::to_string(calls_.most()) +
+                        " calls that may be pending at once are (client_options::max_pending)"};
+        fresh->progress = what.progress;
+        fresh->answered = what.answered;
+        enter();
+        outcome sent = send(held, header_for(what, fresh->id(), until), what.body, until, cancel);
+        if (!sent)
+            calls_.free(*fresh);
+        else if (what.done != nullptr)
+            calls_.attach(*fresh, what.done);
+        else
+            entry = fresh;
+        leave();
+        return sent;
+    }
+
+    // A request without an answer.
+    outcome notify(lock_type &held, const asking &what, deadline until, canceller *cancel)
+    {
+        if (outcome ready = prepare(held, until, cancel); !ready)
+            return ready;
+        // An id that no entry has ever: the low half is 0.
+        const uint64_t id = ++notified_ << 32;
+        enter();
+        outcome sent = send(held, header_for(what, id, until), what.body, until, cancel);
+        leave();
+        return sent;
+    }
+
+    virtual void enter() noexcept
+    {
+    }
+
+    virtual void leave() noexcept
+    {
+    }
+
+    // Waits for the next body. An ok outcome with nothing in GOT: the stream has ended well. On return the lock is
+    // held, unless the body is in place: then settle() is due.
+    outcome receive(lock_type &held, pending &entry, deadline until, canceller *cancel, arrival &got)
+    {
+        for (;;) {
+            if (!entry.arrived.empty()) {
+                got.take(std::move(entry.arrived.front()));
+                entry.arrived.pop_front();
+                return {};
+            }
+            if (entry.ended)
+                return entry.end;
+            if (cancel != nullptr && cancel->triggered())
+                return {status::cancelled, "the caller cancelled"};
+            const bool in_time = await(held, &entry, entry.wake, until, cancel, got);
+            if (got.in_place)
+                return {};
+            if (!in_time && entry.arrived.empty() && !entry.ended)
+                return {status::deadline_exceeded, "the deadline passed while the call waited for its reply"};
+        }
+    }
+
+    // The bytes of GOT are not needed any more. The lock is held afterwards.
+    virtual void settle(lock_type &held, pending &, arrival &) noexcept
+    {
+        if (!held.owns_lock())
+            held.lock();
+    }
+
+    // The call ends here and now, though its entry is still in use.
+    void abandon(lock_type &held, pending &entry, const outcome &why) noexcept
+    {
+        if (entry.ended)
+            return;
+        calls_.abort(entry, why);
+        pay(held);
+    }
+
+    // The call is over: its entry is free, and what may still come for it is dropped.
+    void end(lock_type &held, pending &entry) noexcept
+    {
+        if (!entry.ended && entry.epoch == epoch_)
+            calls_.owed_cancels.push_back(entry.id()); // reserved
+        calls_.free(entry);
+        pay(held);
+    }
+
+    // The reader of a stream has taken an item: more credit when half of the window is used up.
+    void consumed(lock_type &held, pending &entry)
+    {
+        const uint32_t half = std::max(1u, window_ / 2u);
+        if (++entry.consumed < half || entry.ended)
+            return;
+        frame_header credit = header_of(frame_kind::credit, entry.id());
+        credit.flags = flags_;
+        credit.method = entry.consumed;
+        entry.window += entry.consumed; // before it is sent: the items may come at once
+        entry.consumed = 0;
+        // If this fails the connection is gone, and the stream has ended with the reason.
+        send(held, credit, payload(), deadline::never(), nullptr);
+    }
+
+    // One item of the caller's stream, when there is credit. SENT stays false when the call has ended: its receiver
+    // learns why.
+    outcome send_item(lock_type &held, pending &entry, const payload &item, deadline until, canceller *cancel,
+                      bool &sent)
+    {
+        sent = false;
+        arrival none;
+        while (entry.credit == 0 && !entry.ended) {
+            if (cancel != nullptr && cancel->triggered())
+                return {status::cancelled, "the caller cancelled"};
+            if (!await(held, nullptr, entry.credited, until, cancel, none) && entry.credit == 0 && !entry.ended)
+                return {status::deadline_exceeded, "the deadline passed while an item waited for credit"};
+        }
+        if (entry.ended || entry.input_ended)
+            return {};
+        --entry.credit;
+        frame_header header = header_of(frame_kind::item, entry.id());
+        header.flags = flags_;
+        outcome result = send(held, header, item, until, cancel);
+        sent = static_cast<bool>(result);
+        if (!sent)
+            ++entry.credit;
+        return result;
+    }
+
+    // The caller's stream has ended.
+    void send_input_end(lock_type &held, pending &entry)
+    {
+        if (std::exchange(entry.input_ended, true) || entry.ended)
+            return;
+        frame_header header = header_of(frame_kind::end, entry.id());
+        header.flags = flags_;
+        send(held, header, payload(), deadline::never(), nullptr);
+    }
+
+    // For a canceller: whatever this call waits for, it looks again.
+    virtual void wake(pending *const &entry) noexcept
+    {
+        const lock_type held(mutex_);
+        if (entry != nullptr) {
+            entry->wake.notify_all();
+            entry->credited.notify_all();
+        }
+    }
+
+  protected:
+    // Sees to it that there is a connection.
+    virtual outcome prepare(lock_type &held, deadline until, canceller *cancel) = 0;
+
+    // Waits for room.
+    virtual outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,
+                         canceller *cancel) = 0;
+
+    // Waits until something may have changed: for a frame, or on ON while another thread reads. A body for MINE may be
+    // left in place, in GOT. False when UNTIL has passed.
+    virtual bool await(lock_type &held, pending *mine, std::condition_variable &on, deadline until, canceller *cancel,
+                       arrival &got) = 0;
+
+    // Sends what is owed, if there is room.
+    virtual void pay(lock_type &held) noexcept = 0;
+
+    std::mutex mutex_;
+    uint64_t epoch_ = 1; // one per connection
+    call_table calls_;
+
+  private:
+    frame_header header_for(const asking &what, uint64_t id, deadline until) const noexcept
+    {
+        frame_header header = header_of(frame_kind::request, id);
+        header.flags = static_cast<uint8_t>(flags_ | what.flags | what.body.flag());
+        header.code = what.window;
+        header.method = what.method;
+        header.deadline = until.is_never() ? 0 : until.at();
+        return header;
+    }
+
+    const uint16_t window_;
+    const uint8_t flags_;
+    uint64_t notified_ = 0;
+};
+
+} // namespace ipc::rpc::detail
+#endif

@@ -1,0 +1,46 @@
+// The short way of a unary call through a server: on the thread that read it, without an allocation.
+#ifndef IPC_RPC_HANDLE_IN_PLACE_HPP
+#define IPC_RPC_HANDLE_IN_PLACE_HPP
+
+#include <utility>
+
+#include "crew.hpp"
+#include "handler.hpp"
+#include "session.hpp"
+#include "worker.hpp"
+
+namespace ipc::rpc::detail
+{
+
+template <class Request, class Response, class Function>
+bool method_handler<Request, Response, Function>::handle(crew &threads, session &from, worker &me, const frame &got)
+{
+    // Messages keep their memory from call to call; a large one gives it back.
+    static thread_local Request request;
+    static thread_local Response response;
+
+    call_context context(from, got.header);
+    bool is_large = got.size > large;
+    outcome result = check(context, got, request);
+    from.reader().release();
+    if (!result) {
+        answer(from, context, std::move(result), nullptr);
+        return true;
+    }
+    const bool relieved = how_ == dispatch::handed_over;
+    if (!relieved)
+        callee::set_in_place(context);
+    if (!relieved || threads.begin(me, from, context)) {
+        clear(response);
+        result = call(request, response, from, context);
+        is_large = answer(from, context, std::move(result), answer_of(response)) || is_large;
+    }
+    if (is_large) {
+        request = Request();
+        response = Response();
+    }
+    return !relieved || threads.end(me, context);
+}
+
+} // namespace ipc::rpc::detail
+#endif

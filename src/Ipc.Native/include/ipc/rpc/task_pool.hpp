@@ -1,0 +1,112 @@
+// Threads for the handlers of a client: made when they are needed, ended after ten seconds without work.
+#ifndef IPC_RPC_TASK_POOL_HPP
+#define IPC_RPC_TASK_POOL_HPP
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "handler.hpp"
+
+namespace ipc::rpc::detail
+{
+
+class task_pool
+{
+  public:
+    explicit task_pool(unsigned most_threads) : most_(most_threads)
+    {
+    }
+
+    task_pool(const task_pool &) = delete;
+    task_pool &operator=(const task_pool &) = delete;
+
+    // Waits for what runs, and for nothing else. Not from a thread of the pool.
+    ~task_pool()
+    {
+        std::list<std::thread> all;
+        {
+            const std::lock_guard held(mutex_);
+            stopping_ = true;
+            tasks_.clear();
+            all.swap(threads_);
+            finished_.clear();
+            work_.notify_all();
+        }
+        for (std::thread &thread : all)
+            thread.join();
+    }
+
+    // False when all threads are busy and there may be no more.
+    bool run(std::shared_ptr<job> task)
+    {
+        const std::lock_guard held(mutex_);
+        if (stopping_ || (idle_ <= tasks_.size() && !spawn()))
+            return false;
+        tasks_.push_back(std::move(task));
+        work_.notify_one();
+        return true;
+    }
+
+  private:
+    void work()
+    {
+        std::unique_lock held(mutex_);
+        while (!stopping_) {
+            if (!tasks_.empty()) {
+                std::shared_ptr<job> task = std::move(tasks_.front());
+                tasks_.pop_front();
+                --idle_;
+                held.unlock();
+                task->run();
+                task.reset();
+                held.lock();
+                ++idle_;
+            } else if (work_.wait_for(held, std::chrono::seconds(10)) == std::cv_status::timeout && tasks_.empty()) {
+                break;
+            }
+        }
+        --idle_;
+        for (auto it = threads_.begin(); it != threads_.end(); ++it)
+            if (it->get_id() == std::this_thread::get_id())
+                finished_.push_back(it);
+    }
+
+    // A new thread counts as idle at once.
+    bool spawn()
+    {
+        for (const auto &done : finished_) {
+            done->join();
+            threads_.erase(done);
+        }
+        finished_.clear();
+        if (threads_.size() >= most_)
+            return false;
+        try {
+            threads_.emplace_back([this] { work(); });
+        } catch (const std::system_error &) {
+            return false; // no more threads to be had: the same as most_
+        }
+        ++idle_;
+        return true;
+    }
+
+    const unsigned most_;
+    std::mutex mutex_;
+    std::condition_variable work_;
+    bool stopping_ = false;
+    size_t idle_ = 0; // threads that are not in a task
+    std::deque<std::shared_ptr<job>> tasks_;
+    std::list<std::thread> threads_;
+    std::vector<std::list<std::thread>::iterator> finished_;
+};
+
+} // namespace ipc::rpc::detail
+#endif
