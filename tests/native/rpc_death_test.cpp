@@ -95,6 +95,19 @@ TEST(AnotherProcessCallsEverything)
     CHECK_EQUAL(other.exit_code(), 0);
 }
 
+TEST(AnotherProcessUsesStreamsAndExtrasAndIsCalledBack)
+{
+    server at("rpc");
+    contract::serve(at);
+    at.start();
+    peer streams("streams", "1000");
+    CHECK_EQUAL(streams.exit_code(), 0);
+    peer extras("extras");
+    CHECK_EQUAL(extras.exit_code(), 0);
+    peer callbacks("callbacks", "300");
+    CHECK_EQUAL(callbacks.exit_code(), 0);
+}
+
 TEST(AServerThatIsKilledEndsItsPendingCalls)
 {
     peer other("serve");

@@ -158,7 +158,7 @@ class handler
     {
         if (callee::is_answered(context))
             return false;
-        if (result && context.cancelled()) // nobody wants the result any more, whatever it is
+        if (context.cancelled()) // nobody wants the result any more, whatever it is
             result = callee::why_cancelled(context);
         if (!result)
             home.send_error(context, result);
