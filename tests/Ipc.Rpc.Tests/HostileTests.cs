@@ -88,30 +88,40 @@ public sealed class HostileTests
     }
 
     [Fact]
-    public async Task MoreItemsThanCreditEndTheConnection()
+    public async Task MoreItemsThanCreditEndTheStreamAndNothingElse()
     {
         using var server = new RawServer();
         Task accepting = Task.Run(server.Accept);
         using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { StreamWindow = 10 });
         await Eventually.Ends(accepting);
-        await using IAsyncEnumerator<int> items = TestServiceRpc.Client(client).Count(0, 9).GetAsyncEnumerator();
+        ITestService service = TestServiceRpc.Client(client);
+        await using IAsyncEnumerator<int> items = service.Count(0, 9).GetAsyncEnumerator();
         Task<bool> first = items.MoveNextAsync().AsTask();
         FrameHeader request = server.Receive();
         Assert.Equal(10, request.Code);
-        for (int i = 0; i < 11; i++)
-            server.Send(new FrameHeader(FrameKind.Item, request.Call), RawClient.Varint(1, i + 1));
+        server.Send(new FrameHeader(FrameKind.Item, request.Call), RawClient.Varint(1, 1));
         Assert.True(await Eventually.Ends(first));
 
-        // One item has been consumed, too few to give more credit; the next one is asked for only when the client has seen all of them.
-        Eventually.True(() => server.Connection.PeerCloseCode == CloseCode.Protocol, "the client closes");
+        // One item has been consumed, too few to give more credit. Another call's reply comes behind ten more: one too many.
+        Task<int> other = Task.Run(() => service.Add(1, 1));
+        FrameHeader add = server.Receive();
+        for (int i = 2; i <= 11; i++)
+            server.Send(new FrameHeader(FrameKind.Item, request.Call), RawClient.Varint(1, i));
+        server.Send(new FrameHeader(FrameKind.Response, add.Call), RawClient.Varint(1, 2));
+        Assert.Equal(2, await Eventually.Ends(other));
+
+        FrameHeader cancel = server.Receive();
+        Assert.Equal(FrameKind.Cancel, cancel.Kind);
+        Assert.Equal(request.Call, cancel.Call);
+        int next = 2;
         RpcException e = await Eventually.Fails(Task.Run(async () =>
         {
             while (await items.MoveNextAsync())
-            {
-            }
+                Assert.Equal(next++, items.Current);
         }));
-        Assert.Equal(RpcStatus.DataLoss, e.Status);
+        Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         Assert.Contains("credit", e.Message, StringComparison.Ordinal);
+        Assert.Equal(11, next);
     }
 
     [Fact]

@@ -5,37 +5,43 @@ using System.Threading.Tasks.Sources;
 
 namespace Ipc.Rpc;
 
+// Nobody reads for an asynchronous call before its caller awaits it. Whoever awaits asks first whether it has completed: at that moment the asking thread
+// reads for a while by itself. Only when it then registers a continuation, the background reader is told; so many calls can be sent and then awaited
+// one after another, and the first wait completes those that have been answered meanwhile.
+
 /// <summary>An asynchronous call: the source of its own <see cref="ValueTask{TResult}"/>, pooled per response type.</summary>
 /// <remarks>Continuations run on the thread pool: on the reading thread they could hold up every other call.</remarks>
-internal sealed class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
+internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
 {
     private static readonly Pool<AsyncCall<TResponse>> _pool = new();
 
     private ManualResetValueTaskSourceCore<TResponse> _core = new() { RunContinuationsAsynchronously = true };
-    private ClientChannel? _channel;
+    private CallEngine? _engine;
     private MessageCodec<TResponse>? _codec;
+    private CallSetup _setup = CallSetup.Default;
     private CancellationToken _cancel;
     private CancellationTokenRegistration _registration;
+    private bool _polled;
 
-    private AsyncCall()
-        : base(isAwaited: true)
+    private protected AsyncCall()
     {
     }
 
-    public static AsyncCall<TResponse> Rent(RpcMethod method, MessageCodec<TResponse> codec, ulong deadline, CancellationToken cancel)
+    public override bool HasNews => _core.GetStatus(_core.Version) != ValueTaskSourceStatus.Pending;
+
+    /// <summary>Where it was sent.</summary>
+    public CallEngine? Sent => _engine;
+
+    public static AsyncCall<TResponse> Rent(RpcMethod method, MessageCodec<TResponse> codec, in CallRequest how)
     {
         AsyncCall<TResponse> call = _pool.TryTake() ?? new AsyncCall<TResponse>();
-        call.Method = method;
-        call.Deadline = deadline;
-        call._codec = codec;
-        call._cancel = cancel;
+        call.Begin(method, codec, in how);
         return call;
     }
 
     /// <summary>It was sent: from here on it can be cancelled and awaited.</summary>
-    public ValueTask<TResponse> Start(ClientChannel channel)
+    public ValueTask<TResponse> Start()
     {
-        _channel = channel;
         if (_cancel.CanBeCanceled)
             _registration = _cancel.Register(static state => ((AsyncCall<TResponse>)state!).Cancel(), this, useSynchronizationContext: false);
         return new ValueTask<TResponse>(this, _core.Version);
@@ -47,10 +53,15 @@ internal sealed class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResp
         _registration.Dispose(); // after this no callback runs, so none can reach the next call
         _registration = default;
         _cancel = default;
-        _channel = null;
+        _engine = null;
+        _polled = false;
         _core.Reset();
-        _pool.Put(this);
+        ResetCall();
+        Recycle();
     }
+
+    /// <inheritdoc/>
+    public override void OnSending(CallEngine engine) => _engine = engine;
 
     public override string? OnResponse(ReadOnlySpan<byte> body)
     {
@@ -67,7 +78,7 @@ internal sealed class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResp
             return null;
         }
 
-        _core.SetResult(result);
+        Succeed(result);
         return null;
     }
 
@@ -87,6 +98,7 @@ internal sealed class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResp
 
         try
         {
+            _setup.Tell(this);
             return _core.GetResult(token);
         }
         finally
@@ -95,10 +107,54 @@ internal sealed class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResp
         }
     }
 
-    ValueTaskSourceStatus IValueTaskSource<TResponse>.GetStatus(short token) => _core.GetStatus(token);
+    ValueTaskSourceStatus IValueTaskSource<TResponse>.GetStatus(short token)
+    {
+        ValueTaskSourceStatus status = _core.GetStatus(token);
+        if (status != ValueTaskSourceStatus.Pending)
+            return status;
+
+        RpcLink link = _engine!.Link;
+        RpcBatch.BeforeWait(link);
+        if (_polled)
+        {
+            link.ReadWhatIsThere(); // somebody asks again and again instead of awaiting
+        }
+        else
+        {
+            _polled = true;
+            link.Poll(this);
+        }
+
+        return _core.GetStatus(token);
+    }
 
     void IValueTaskSource<TResponse>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
-        => _core.OnCompleted(continuation, state, token, flags);
+    {
+        RpcLink link = _engine!.Link;
+        RpcBatch.BeforeWait(link);
+        if (TryAttend(link))
+            link.WakeReader();
+        _core.OnCompleted(continuation, state, token, flags); // the last thing: it may run at once, and give this back
+    }
 
-    private void Cancel() => _channel?.EndCall(this, Slot, Use, RpcFailure.Cancelled(Method));
+    private protected void Begin(RpcMethod method, MessageCodec<TResponse> codec, in CallRequest how)
+    {
+        Method = method;
+        Deadline = how.Deadline.Nanoseconds;
+        _codec = codec;
+        _setup = how.Setup;
+        _cancel = how.Cancel;
+    }
+
+    /// <summary>Completes it with a response.</summary>
+    private protected virtual void Succeed(TResponse result) => _core.SetResult(result);
+
+    private protected void SetResult(TResponse result) => _core.SetResult(result);
+
+    private protected void SetException(RpcFailure failure) => _core.SetException(failure.ToException(_cancel));
+
+    /// <summary>Keeps it for another call. Only those of this very type are kept: others have a state that late frames may still touch.</summary>
+    private protected virtual void Recycle() => _pool.Put(this);
+
+    private void Cancel() => _engine?.EndCall(this, Slot, Use, RpcFailure.Cancelled(Method));
 }

@@ -6,6 +6,9 @@ namespace Ipc.Rpc;
 // Asynchronous calls and streams have no thread that waits for them. This one reads for them, and only while there are some
 // and nobody else has the turn: it is started by the first of them, sleeps when none is pending, and costs nothing then.
 //
+// A channel that is watched (for callbacks, or for its end) is read for ever. But a caller that reads its own reply is faster than one that is told by
+// this thread. So while callers come and go this thread stays out of the way, and looks every millisecond whether they have stopped.
+//
 // No wake is lost [background]: who adds a call increments the count (interlocked), and after sending looks whether the
 // thread sleeps; the thread says that it sleeps (interlocked) and then looks at the count.
 
@@ -13,6 +16,7 @@ namespace Ipc.Rpc;
 internal sealed class BackgroundReader
 {
     private const int LingerSpins = 300;
+    private static readonly TimeSpan _outOfTheWay = TimeSpan.FromMilliseconds(1);
 
     private readonly object _gate = new();
     private readonly Parker _parker = new();
@@ -23,6 +27,9 @@ internal sealed class BackgroundReader
     private int _pending;
     private int _asleep;
     private bool _stopped;
+    private int _watches;
+    private int _lastTurns;
+    private bool _stepAside;
 
     public BackgroundReader(ClientChannel channel, ReadTurn turn, WaitMode mode)
     {
@@ -44,6 +51,16 @@ internal sealed class BackgroundReader
             Start();
         else if (Volatile.Read(ref _asleep) != 0) // [background]
             _parker.Signal();
+    }
+
+    /// <summary>Reads for ever, whether or not somebody waits.</summary>
+    public void Watch()
+    {
+        if (Interlocked.Exchange(ref _watches, 1) == 0)
+        {
+            Add();
+            Wake();
+        }
     }
 
     public void Stop()
@@ -71,6 +88,8 @@ internal sealed class BackgroundReader
         {
             if (Volatile.Read(ref _pending) == 0)
                 Sleep();
+            else if (IsOnlyWatching && CallersRead())
+                _parker.Wait(Deadline.After(_outOfTheWay));
             else if (_turn.TryTake())
                 Read();
             else
@@ -78,14 +97,33 @@ internal sealed class BackgroundReader
         }
     }
 
+    private bool IsOnlyWatching => Volatile.Read(ref _pending) == Volatile.Read(ref _watches);
+
+    /// <summary>Whether callers have read since this was last asked.</summary>
+    private bool CallersRead()
+    {
+        int turns = _turn.Turns;
+        bool read = turns != _lastTurns || _stepAside;
+        _lastTurns = turns;
+        _stepAside = false;
+        return read;
+    }
+
     private void Read()
     {
+        _lastTurns = _turn.Turns;
+        int replies = _channel.Replies;
         try
         {
             while (Volatile.Read(ref _pending) != 0 && !Volatile.Read(ref _stopped))
             {
                 if (_channel.ReadOne(Deadline.Never, CancellationToken.None) != IpcStatus.Ok)
                     return; // the channel is over and Stop has been called
+                if (IsOnlyWatching && _channel.Replies != replies)
+                {
+                    _stepAside = true; // a caller's reply: the next one it shall read by itself
+                    return;
+                }
             }
         }
         finally

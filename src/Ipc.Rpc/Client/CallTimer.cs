@@ -3,18 +3,18 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>One timer per channel, set to the earliest deadline of the calls that no thread waits for; and soon, when a small frame found the ring full.</summary>
+/// <summary>One timer per engine, set to the earliest deadline of the calls that no thread waits for; and soon, when a small frame found the ring full.</summary>
 internal sealed class CallTimer : IDisposable
 {
     private static readonly TimeSpan _soon = TimeSpan.FromMilliseconds(1);
 
-    private readonly ClientChannel _channel;
+    private readonly CallEngine _engine;
     private readonly object _gate = new();
     private Timer? _timer;
     private ulong _due = ulong.MaxValue;
     private bool _disposed;
 
-    public CallTimer(ClientChannel channel) => _channel = channel;
+    public CallTimer(CallEngine engine) => _engine = engine;
 
     /// <summary>Sees to it that overdue calls are looked for at <paramref name="deadline"/> at the latest.</summary>
     public void Schedule(ulong deadline)
@@ -50,8 +50,9 @@ internal sealed class CallTimer : IDisposable
         lock (_gate)
             Volatile.Write(ref _due, ulong.MaxValue); // calls that come from here on schedule themselves
 
-        _channel.FlushControl();
-        ulong next = _channel.EndOverdueCalls();
+        _engine.Link.FlushControl();
+        _engine.Link.ReadWhatIsThere(); // a reply that came in time, for a caller that has not asked for it yet
+        ulong next = _engine.EndOverdueCalls();
         if (next != ulong.MaxValue)
             Schedule(next);
     }

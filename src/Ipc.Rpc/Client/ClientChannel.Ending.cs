@@ -20,49 +20,13 @@ internal sealed partial class ClientChannel
         _connection.Shutdown(CloseCode.Normal, string.Empty); // no effect if a code was set before
         _ring.Stop();
         _replies.Stop();
-        foreach (PendingSlot slot in _table.All)
-        {
-            if (slot.IsPending(out uint use) && TryEnd(slot, use, out PendingCall call))
-                call.OnFailure(reason);
-        }
-
+        Engine.EndAll(reason);
+        _whenEnded?.Invoke(reason);
+        RpcCensus.Remove(this);
         _background.Stop();
-        _timer.Dispose();
         Interlocked.MemoryBarrier();
         Volatile.Write(ref _swept, true);
         Free();
-    }
-
-    /// <summary>Ends the calls whose deadlines have passed.</summary>
-    /// <returns>The earliest deadline that has not; the largest number if there is none.</returns>
-    public ulong EndOverdueCalls()
-    {
-        ulong next = ulong.MaxValue;
-        foreach (PendingSlot slot in _table.All)
-        {
-            if (!slot.IsPending(out uint use) || slot.Peek(use) is not { } call)
-                continue;
-
-            ulong deadline = call.Deadline;
-            if (Deadline.FromNanoseconds(deadline).HasPassed)
-                EndCall(call, slot, use, RpcFailure.Deadline(call.Method));
-            else if (deadline < next)
-                next = deadline;
-        }
-
-        return next;
-    }
-
-    /// <summary>Takes the right to complete a call; its slot is free again.</summary>
-    private bool TryEnd(PendingSlot slot, uint use, out PendingCall call)
-    {
-        if (!slot.TryEnd(use, out call))
-            return false;
-
-        _table.Return(slot);
-        if (call.IsAwaited)
-            _background.Remove();
-        return true;
     }
 
     /// <summary>Frees the mapping once nobody reads and nobody writes. Called by whoever may have been the last.</summary>

@@ -8,7 +8,10 @@ internal sealed partial class ClientChannel
 {
     private const int SpinsForOther = 200;
 
-    private void Wait(SyncCall call, Deadline deadline, CancellationToken cancel)
+    /// <summary>How many frames came for calls of this side. Changed by whoever has the turn.</summary>
+    public int Replies { get; private set; }
+
+    public override void Wait(SyncCall call, Deadline deadline, CancellationToken cancel)
     {
         while (!call.IsDone)
         {
@@ -51,9 +54,9 @@ internal sealed partial class ClientChannel
                 if (_turn.TryTake())
                     return true;
                 if (cancel.IsCancellationRequested)
-                    EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
+                    Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
                 else if (deadline.HasPassed)
-                    EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
+                    Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
                 else
                     parker.Wait(deadline);
             }
@@ -75,10 +78,10 @@ internal sealed partial class ClientChannel
                 case IpcStatus.Ok:
                     break;
                 case IpcStatus.Timeout:
-                    EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
+                    Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
                     return;
                 case IpcStatus.Cancelled:
-                    EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
+                    Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
                     return;
                 default:
                     return; // over: every call has been ended
@@ -112,8 +115,7 @@ internal sealed partial class ClientChannel
         return status;
     }
 
-    /// <summary>Handles what has come, without waiting, unless another thread is at it.</summary>
-    private void ReadWhatIsThere()
+    public override void ReadWhatIsThere()
     {
         if (!_turn.TryTake())
             return;
@@ -141,6 +143,7 @@ internal sealed partial class ClientChannel
     private void Handle(in RingRecord record)
     {
         ReadOnlySpan<byte> frame = record.Payload;
+        _received += frame.Length;
         string? wrong = FrameHeader.TryRead(record.Type, frame, fromClient: false, out FrameHeader header);
         wrong ??= Handle(in header, frame.Slice(FrameHeader.Size));
         if (wrong is null)
@@ -152,37 +155,30 @@ internal sealed partial class ClientChannel
 
     private string? Handle(in FrameHeader header, ReadOnlySpan<byte> body)
     {
-        if (header.Kind == FrameKind.Ping)
-        {
-            SendControl(new FrameHeader(FrameKind.Pong, header.Call), body.ToArray());
-            return null;
-        }
-
-        uint use = (uint)(header.Call >> 32);
-        PendingSlot? slot = _table.Find(header.Call);
-        if (slot is null)
-            return null; // never a call of this channel, or a pong: dropped
-        if (header.Kind == FrameKind.Item)
-            return slot.Peek(use)?.OnItem(body);
-        if (header.Kind == FrameKind.Pong || !TryEnd(slot, use, out PendingCall call))
-            return null; // a late reply
-
         switch (header.Kind)
         {
-            case FrameKind.Response:
-                return call.OnResponse(body);
-            case FrameKind.End:
-                return call.OnEnd();
-            default:
-                call.OnFailure(FailureOf(header.Code, body));
+            case FrameKind.Ping:
+                SendControl(new FrameHeader(FrameKind.Pong, header.Call), body.ToArray());
                 return null;
+            case FrameKind.Pong:
+                return null;
+            default:
+                if (header.IsCallback)
+                    return HandleCallback(in header);
+                Replies++;
+                return Engine.OnFrame(in header, body);
         }
     }
 
-    private static RpcFailure FailureOf(ushort code, ReadOnlySpan<byte> body)
+    /// <summary>The server calls: there is nothing here to be called.</summary>
+    private string? HandleCallback(in FrameHeader header)
     {
-        ErrorBody error = ErrorBody.Decode(body);
-        RpcStatus status = code is > 0 and <= (ushort)RpcStatus.Unauthenticated ? (RpcStatus)code : RpcStatus.Unknown;
-        return new RpcFailure(status, error.Text, error.Type.Length == 0 ? null : error.Type, null, error.Details);
+        if (header.Kind == FrameKind.Request && !header.IsOneWay)
+        {
+            byte[] body = new ErrorBody(null, "The client offers no services to call back (RpcClientOptions.Services).").Encode(_builder.MaxFrame - FrameHeader.Size);
+            SendControl(new FrameHeader(FrameKind.Error, header.Call, (ushort)RpcStatus.Unimplemented, flags: FrameFlags.Callback), body);
+        }
+
+        return null;
     }
 }

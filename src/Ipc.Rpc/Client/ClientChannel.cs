@@ -7,7 +7,8 @@ namespace Ipc.Rpc;
 //
 // Two rights exist: to write (a lock) and to read (ReadTurn). A request is encoded under the first straight into the ring. A
 // synchronous caller then takes the second and reads until its own reply has come, completing whatever other calls it meets.
-// Asynchronous calls and streams have a background reader, which takes the turn only while such calls are pending.
+// An asynchronous caller that begins to await does the same for a moment: most replies come before a thread could be woken. Only
+// then it leaves the reading to a background reader, which takes the turn only while somebody waits so.
 //
 // The end. Whatever notices first that the connection is over (a reader, a writer, Dispose) sets _ended once, closes this side
 // and ends all pending calls. A call that is being added meanwhile is either seen by that sweep or sees _ended itself [ended].
@@ -15,7 +16,7 @@ namespace Ipc.Rpc;
 
 /// <summary>The client's side of one connection.</summary>
 #pragma warning disable CA1001 // End disposes the timer and the connection, and is what its owner calls
-internal sealed partial class ClientChannel
+internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 #pragma warning restore CA1001
 {
     private const int FullRetryMilliseconds = 1;
@@ -27,182 +28,70 @@ internal sealed partial class ClientChannel
     private readonly RingWriter _ring;
     private readonly RingReader _replies;
     private readonly FrameBuilder _builder;
-    private readonly CallFormat _format;
-    private readonly PendingTable _table;
     private readonly ControlQueue _control = new();
     private readonly BackgroundReader _background;
-    private readonly CallTimer _timer;
     private readonly WaitMode _waitMode;
     private readonly string _name;
+    private readonly ClientSession _owner;
+    private Action<RpcFailure>? _whenEnded;
     private RpcFailure? _ended;
+    private long _received; // bytes of frames; of whoever has the turn
 
-    public ClientChannel(string name, Connection connection, RpcClientOptions options, CallFormat format)
+    /// <param name="owner">The session: what batches are told apart by.</param>
+    /// <param name="name">The server's name.</param>
+    /// <param name="connection">The connection, which becomes its own.</param>
+    /// <param name="options">How to wait, and how much.</param>
+    public ClientChannel(ClientSession owner, string name, Connection connection, RpcClientOptions options)
     {
-        _format = format;
+        _owner = owner;
         _name = name;
         _connection = connection;
         _ring = connection.Writer;
         _replies = connection.Reader;
         _builder = new FrameBuilder(_ring);
-        _table = new PendingTable(options.MaxPendingCalls);
         _waitMode = options.WaitMode;
+        _patience = PatienceOf(options.WaitMode);
         _background = new BackgroundReader(this, _turn, options.WaitMode);
-        _timer = new CallTimer(this);
+        Engine = new CallEngine(this, side: 0, options.MaxPendingCalls);
         ServerProcessId = connection.PeerProcessId;
+        RpcCensus.Add(this);
     }
 
     public int ServerProcessId { get; }
 
-    /// <summary>Why it is over; <see langword="null"/> while it is not known to be.</summary>
-    public RpcFailure? Ended => Volatile.Read(ref _ended);
+    /// <inheritdoc/>
+    public override RpcFailure? Ended => Volatile.Read(ref _ended);
 
-    /// <summary>Calls and waits for the response.</summary>
-    /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
-    public bool TryCall<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, Deadline deadline, CancellationToken cancel, out TResponse response)
-    {
-        SyncCall<TResponse> call = SyncCall<TResponse>.Rent(method, _format.CodecFor(method.Response), deadline.Nanoseconds);
-        try
-        {
-            if (!TrySend(method, _format.CodecFor(method.Request), in request, call, 0, deadline, cancel))
-            {
-                response = default!;
-                return false;
-            }
+    /// <summary>The calls made on it.</summary>
+    public CallEngine Engine { get; }
 
-            Wait(call, deadline, cancel);
-            response = call.GetResult(cancel);
-            return true;
-        }
-        finally
-        {
-            call.GiveBack();
-        }
-    }
+    string ICountedConnection.Name => _name;
 
-    /// <summary>Sends a request for a call that somebody else reads the reply of.</summary>
-    /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
-    public bool TrySendAwaited<TRequest>(
-        RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, PendingCall call, ushort credit, Deadline deadline, CancellationToken cancel)
-    {
-        _background.Add();
-        bool sent = false;
-        try
-        {
-            sent = TrySend(method, codec, in request, call, credit, deadline, cancel);
-        }
-        finally
-        {
-            if (!sent)
-                _background.Remove();
-        }
+    bool ICountedConnection.AtServer => false;
 
-        if (sent)
-        {
-            _background.Wake();
-            if (call.Deadline != ulong.MaxValue)
-                _timer.Schedule(call.Deadline);
-        }
+    int ICountedConnection.PendingCalls => Engine.CountPending();
 
-        return sent;
-    }
+    long ICountedConnection.BytesSent => _builder.PublishedBytes;
+
+    long ICountedConnection.BytesReceived => Volatile.Read(ref _received);
+
+    public override FrameBuilder Builder => _builder;
+
+    public override string Peer => "the server " + _name;
+
+    public override object BatchOwner => _owner;
 
     /// <summary>Sends a frame without a message, now or, when the ring is full or being written to, as soon as possible.</summary>
-    public void SendControl(FrameHeader header, byte[]? body = null)
+    public override void SendControl(FrameHeader header, byte[]? body = null)
     {
         _control.Add(new ControlFrame(header, body));
         FlushControl();
     }
 
-    /// <summary>Ends a call for a reason of this side, and tells the server so, unless the call has ended already.</summary>
-    public void EndCall(PendingCall call, PendingSlot slot, uint use, RpcFailure failure)
-    {
-        ulong callId = ((ulong)use << 32) | (uint)slot.CallId;
-        if (!TryEnd(slot, use, out PendingCall ended))
-            return;
-
-        System.Diagnostics.Debug.Assert(ReferenceEquals(call, ended), "a slot's use belongs to one call");
-        ended.OnFailure(failure);
-        if (Ended is null)
-            SendControl(new FrameHeader(FrameKind.Cancel, callId));
-    }
-
-    private bool TrySend<TRequest>(
-        RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, PendingCall call, ushort credit, Deadline deadline, CancellationToken cancel)
-    {
-        EnterWrite(method, deadline, cancel);
-        try
-        {
-            if (_ended is not null)
-                return false;
-            if (!_connection.IsOpen)
-            {
-                End(ReasonOfPeer());
-                return false;
-            }
-
-            PendingSlot slot = _table.Take(call) ?? throw new RpcException(
-                RpcStatus.ResourceExhausted, "A call to " + method.FullName + " would be one more than the " + _table.All.Length + " that may be pending (RpcClientOptions.MaxPendingCalls).");
-            bool open = false;
-            try
-            {
-                ulong wire = call.Deadline == ulong.MaxValue ? 0 : Math.Max(1, call.Deadline); // 0 is none
-                Span<byte> body = _builder.Begin(new FrameHeader(FrameKind.Request, slot.CallId, credit, method.Id, wire, _format.RequestFlags), method.Id, _format.Head);
-                var writer = new ProtoWriter(body, _builder);
-                codec.Write(ref writer, in request);
-
-                FrameOutcome outcome = _builder.End(writer.Written);
-                if (outcome != FrameOutcome.InRing)
-                    ClaimForSpilled(outcome, method, deadline, cancel);
-
-                call.OnSending(this);
-                slot.Open();
-                open = true;
-                _builder.Publish();
-            }
-            catch (CorruptRegionException e)
-            {
-                End(Corrupted(e));
-                throw Ended!.ToException(cancel);
-            }
-            catch (ProtoException e)
-            {
-                throw new RpcException(RpcStatus.InvalidArgument, "The request for " + method.FullName + " cannot be encoded: " + e.Message, e);
-            }
-            finally
-            {
-                if (!open)
-                {
-                    _builder.Abandon();
-                    _table.Undo(slot);
-                }
-            }
-
-            // [ended] Opening was a full fence: either the sweep saw this call, or we see that it is over.
-            if (Ended is { } failure && TryEnd(slot, call.Use, out PendingCall missed))
-                missed.OnFailure(failure);
-            return true;
-        }
-        finally
-        {
-            ExitWrite();
-        }
-    }
-
     /// <summary>Waits until a frame that is not in the ring has room there, reading meanwhile if nobody else does: the server
     /// may itself be waiting for room to answer.</summary>
-    private void ClaimForSpilled(FrameOutcome outcome, RpcMethod method, Deadline deadline, CancellationToken cancel)
+    public override bool MakeRoom(RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
-        int length = _builder.Length;
-        if (outcome == FrameOutcome.TooLarge)
-        {
-            _builder.Trim();
-            throw new RpcException(
-                RpcStatus.ResourceExhausted,
-                "The request for " + method.FullName + " takes " + length + " bytes; the connection to the server carries at most " + _builder.MaxFrame
-                + ". Nothing was sent. Connect with a larger RpcClientOptions.LoanBudget.");
-        }
-
         while (true)
         {
             ReadWhatIsThere();
@@ -211,7 +100,7 @@ internal sealed partial class ClientChannel
             switch (status)
             {
                 case IpcStatus.Ok:
-                    return;
+                    return true;
                 case IpcStatus.Timeout:
                     if (deadline.HasPassed)
                         throw RpcFailure.Deadline(method).ToException(cancel);
@@ -225,7 +114,45 @@ internal sealed partial class ClientChannel
         }
     }
 
-    private void EnterWrite(RpcMethod method, Deadline deadline, CancellationToken cancel)
+    public override bool CheckPeer()
+    {
+        if (_connection.IsOpen)
+            return true;
+
+        End(ReasonOfPeer());
+        return false;
+    }
+
+    public override RpcFailure Broken(CorruptRegionException e)
+    {
+        End(Corrupted(e));
+        return Ended!;
+    }
+
+    public override void PublishHeld()
+    {
+        lock (_write)
+        {
+            if (_ended is null)
+                _builder.Flush();
+        }
+
+        AfterWrite();
+    }
+
+    /// <summary>Says whom to tell when it ends. Once, before it is used.</summary>
+    public void WhenEnded(Action<RpcFailure> told) => _whenEnded = told;
+
+    /// <summary>Reads even while nobody waits for anything: for what the server does of its own accord. Any number of times.</summary>
+    public void Watch() => _background.Watch();
+
+    public override void AddAwaited() => _background.Add();
+
+    public override void RemoveAwaited() => _background.Remove();
+
+    public override void WakeReader() => _background.Wake();
+
+    public override void EnterWrite(RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
         if (Monitor.TryEnter(_write))
             return;
@@ -242,9 +169,14 @@ internal sealed partial class ClientChannel
         }
     }
 
-    private void ExitWrite()
+    public override void ExitWrite()
     {
         Monitor.Exit(_write);
+        AfterWrite();
+    }
+
+    private void AfterWrite()
+    {
         Interlocked.MemoryBarrier(); // [control] a frame left behind while we held the lock is ours to send
         if (_control.HasAny)
             FlushControl();
@@ -253,7 +185,7 @@ internal sealed partial class ClientChannel
     }
 
     /// <summary>Sends small frames that were left behind, unless another thread is about to.</summary>
-    public void FlushControl()
+    public override void FlushControl()
     {
         bool go = true;
         while (go && _control.HasAny && Monitor.TryEnter(_write))
@@ -275,7 +207,7 @@ internal sealed partial class ClientChannel
         }
 
         if (!go && _ended is null)
-            _timer.RetryControlSoon(); // the ring is full, and perhaps nobody else has anything to send
+            Engine.RetryControlSoon(); // the ring is full, and perhaps nobody else has anything to send
         if (Volatile.Read(ref _readingIsOver))
             Free();
     }

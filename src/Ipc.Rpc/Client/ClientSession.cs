@@ -1,7 +1,6 @@
 using System;
 using System.Globalization;
 using System.Threading;
-using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
@@ -11,11 +10,10 @@ namespace Ipc.Rpc;
 // calls in the pause fail at once with the reason of the last attempt.
 
 /// <summary>What all views of one client share: name, options, and the present channel.</summary>
-internal sealed class ClientSession : IDisposable
+internal sealed class ClientSession : ICallRoute, IDisposable
 {
     private const int FirstPause = 10;
     private const int LongestPause = 1000;
-    private const int MaxAttempts = 3;
 
     private readonly object _connecting = new();
     private readonly Random _jitter = new(); // under _connecting
@@ -30,15 +28,16 @@ internal sealed class ClientSession : IDisposable
     {
         _name = name;
         Options = options;
-        Format = CallFormat.Of(options.Serializer);
     }
 
     public string Name => _name;
 
     public RpcClientOptions Options { get; }
 
-    /// <summary>How the messages of all its calls are written.</summary>
-    public CallFormat Format { get; }
+    public int StreamWindow => Options.StreamWindow;
+
+    /// <summary>Who wants to know about connections.</summary>
+    public ConnectionEvents Events { get; } = new();
 
     public ClientChannel? Channel => Volatile.Read(ref _channel);
 
@@ -49,7 +48,7 @@ internal sealed class ClientSession : IDisposable
         {
             Deadline deadline = Deadline.After(Options.ConnectTimeout);
             var connection = Connection.Connect(_name, ConnectOptionsFor(deadline), cancel);
-            Volatile.Write(ref _channel, new ClientChannel(_name, connection, Options, Format));
+            Volatile.Write(ref _channel, Start(connection));
         }
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {
@@ -61,53 +60,6 @@ internal sealed class ClientSession : IDisposable
         }
     }
 
-    public TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, Deadline deadline, CancellationToken cancel)
-    {
-        ClientChannel? stale = null;
-        for (int attempt = 0; attempt < MaxAttempts; attempt++)
-        {
-            ClientChannel channel = Get(stale, method, deadline, cancel);
-            if (channel.TryCall(method, in request, deadline, cancel, out TResponse response))
-                return response;
-            stale = channel;
-        }
-
-        throw stale!.Ended!.ToException(cancel);
-    }
-
-    public ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, Deadline deadline, CancellationToken cancel)
-    {
-        AsyncCall<TResponse> call = AsyncCall<TResponse>.Rent(method, Format.CodecFor(method.Response), deadline.Nanoseconds, cancel);
-        ClientChannel channel;
-        try
-        {
-            channel = Send(method, Format.CodecFor(method.Request), in request, call, 0, deadline, cancel);
-        }
-        catch
-        {
-            call.GiveBack();
-            throw;
-        }
-
-        return call.Start(channel);
-    }
-
-    /// <summary>Sends the request of a stream or an asynchronous call.</summary>
-    public ClientChannel Send<TRequest>(
-        RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, PendingCall call, ushort credit, Deadline deadline, CancellationToken cancel)
-    {
-        ClientChannel? stale = null;
-        for (int attempt = 0; attempt < MaxAttempts; attempt++)
-        {
-            ClientChannel channel = Get(stale, method, deadline, cancel);
-            if (channel.TrySendAwaited(method, codec, in request, call, credit, deadline, cancel))
-                return channel;
-            stale = channel;
-        }
-
-        throw stale!.Ended!.ToException(cancel);
-    }
-
     public void Dispose()
     {
         Volatile.Write(ref _disposed, true);
@@ -115,17 +67,17 @@ internal sealed class ClientSession : IDisposable
         Channel?.End(ClosedHere());
     }
 
-    /// <summary>The present channel; a new one if that is over or <paramref name="stale"/>.</summary>
-    private ClientChannel Get(ClientChannel? stale, RpcMethod method, Deadline deadline, CancellationToken cancel)
+    /// <summary>The present channel's engine; a new one's if that is over or <paramref name="stale"/>.</summary>
+    public CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how)
     {
         ClientChannel? channel = Volatile.Read(ref _channel);
-        if (channel is not null && channel.Ended is null && !ReferenceEquals(channel, stale))
-            return channel;
+        if (channel is not null && channel.Ended is null && !ReferenceEquals(channel.Engine, stale))
+            return channel.Engine;
 
-        return Reconnect(stale, method, deadline, cancel);
+        return Reconnect(stale, method, how.Deadline, how.Cancel).Engine;
     }
 
-    private ClientChannel Reconnect(ClientChannel? stale, RpcMethod method, Deadline deadline, CancellationToken cancel)
+    private ClientChannel Reconnect(CallEngine? stale, RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
         ThrowIfDisposed();
         ClientChannel present = Channel!;
@@ -138,7 +90,7 @@ internal sealed class ClientSession : IDisposable
         {
             ThrowIfDisposed();
             present = Channel!;
-            if (present.Ended is null && !ReferenceEquals(present, stale))
+            if (present.Ended is null && !ReferenceEquals(present.Engine, stale))
                 return present; // another thread was faster
             if (!_retryAt.HasPassed && _refusal is { } refusal)
                 throw refusal.ToException(cancel);
@@ -158,6 +110,19 @@ internal sealed class ClientSession : IDisposable
             Monitor.Exit(_connecting);
         }
     }
+
+    private ClientChannel Start(Connection connection)
+    {
+        var channel = new ClientChannel(this, _name, connection, Options);
+        Events.Add(new RpcConnectionChange(RpcConnectionChangeKind.Connected, channel.ServerProcessId, null));
+        channel.WhenEnded(reason => Events.Add(new RpcConnectionChange(RpcConnectionChangeKind.Lost, channel.ServerProcessId, reason.Text)));
+        if (Events.HasAny)
+            channel.Watch();
+        return channel;
+    }
+
+    /// <summary>Sees to it that the end of the present connection is noticed without a call.</summary>
+    public void Watch() => Channel?.Watch();
 
     private bool EnterConnecting(Deadline deadline, CancellationToken cancel)
     {
@@ -182,7 +147,7 @@ internal sealed class ClientSession : IDisposable
             var connection = Connection.Connect(_name, ConnectOptionsFor(Deadline.Now), bounded.Token);
             _pause = 0;
             _refusal = null;
-            return new ClientChannel(_name, connection, Options, Format);
+            return Start(connection);
         }
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {

@@ -1,16 +1,18 @@
 using System;
+using System.Threading;
 
 namespace Ipc.Rpc;
 
 /// <summary>A call or stream that waits for frames. Its methods are called by whichever thread reads the connection.</summary>
 /// <remarks>Those that end it are called by whoever ended its slot, hence once. What they return, if not null, is what the
-/// server did against the protocol.</remarks>
+/// callee did against the protocol.</remarks>
 internal abstract class PendingCall
 {
-    private protected PendingCall(bool isAwaited) => IsAwaited = isAwaited;
+    private const int Unattended = 0;
+    private const int Attended = 1;
+    private const int Over = 2;
 
-    /// <summary>Whether no thread of its own waits for it, so that somebody else has to read.</summary>
-    public bool IsAwaited { get; }
+    private int _attendance;
 
     /// <summary>Where it waits: set when a slot is reserved for it.</summary>
     public PendingSlot Slot { get; set; } = null!;
@@ -24,8 +26,23 @@ internal abstract class PendingCall
     /// <summary>When it ends by itself; the largest number is never.</summary>
     public ulong Deadline { get; set; } = ulong.MaxValue;
 
-    /// <summary>Its request is about to be published on <paramref name="channel"/>: frames may come at once.</summary>
-    public virtual void OnSending(ClientChannel channel)
+    /// <summary>Its id on the wire while it has its slot.</summary>
+    public ulong CallId => ((ulong)Use << 32) | Slot.Number;
+
+    /// <summary>Whether nobody but a timer looks at its deadline.</summary>
+    public virtual bool NeedsTimer => Deadline != ulong.MaxValue;
+
+    /// <summary>Whether what its consumer waits for is there.</summary>
+    public virtual bool HasNews => false;
+
+    /// <summary>The metadata of its answer, if one has come that had any. To be set before the call is ended.</summary>
+    public RpcMetadata? AnswerMetadata { get; set; }
+
+    /// <summary>Whether the callee ended it.</summary>
+    public bool IsAnswered { get; set; }
+
+    /// <summary>Its request is about to be published: frames may come at once.</summary>
+    public virtual void OnSending(CallEngine engine)
     {
     }
 
@@ -41,10 +58,52 @@ internal abstract class PendingCall
     /// <summary>An item came; the call goes on.</summary>
     public virtual string? OnItem(ReadOnlySpan<byte> body) => Wrong("item");
 
+    /// <summary>The callee takes more items. One that did not ask for a stream never gets here; a late one means nothing.</summary>
+    public virtual string? OnCredit(uint items) => null;
+
+    /// <summary>A report of progress came; a caller that did not ask for it lets it go by.</summary>
+    public virtual void OnProgress(ReadOnlySpan<byte> body)
+    {
+    }
+
+    /// <summary>Says that its consumer waits without a thread, so that somebody else has to read.</summary>
+    /// <returns><see langword="false"/> when there is no need: it is over, or somebody reads for it already.</returns>
+    public bool TryAttend(RpcLink link)
+    {
+        link.AddAwaited();
+        if (Interlocked.CompareExchange(ref _attendance, Attended, Unattended) == Unattended)
+            return true;
+
+        link.RemoveAwaited();
+        return false;
+    }
+
+    /// <summary>Its consumer has what it waited for, and waits no more.</summary>
+    public void Unattend(RpcLink link)
+    {
+        if (Interlocked.CompareExchange(ref _attendance, Unattended, Attended) == Attended)
+            link.RemoveAwaited();
+    }
+
+    /// <summary>It has ended: nobody reads for it any more.</summary>
+    public void EndAttendance(RpcLink link)
+    {
+        if (Interlocked.Exchange(ref _attendance, Over) == Attended)
+            link.RemoveAwaited();
+    }
+
+    /// <summary>Makes it ready for another use.</summary>
+    private protected void ResetCall()
+    {
+        Volatile.Write(ref _attendance, Unattended);
+        AnswerMetadata = null;
+        IsAnswered = false;
+    }
+
     /// <summary>Fails with, and returns, the description of a frame that does not belong to this kind of call.</summary>
     private protected string Wrong(string frame)
         => "A frame of kind " + frame + " came for a call to " + Method.FullName + ", which is " + Method.Kind + ".";
 
     private protected RpcFailure Undecodable(Exception e)
-        => new(RpcStatus.Internal, "What the server sent for " + Method.FullName + " could not be decoded: " + e.Message, null, e);
+        => new(RpcStatus.Internal, "What came back from " + Method.FullName + " could not be decoded: " + e.Message, null, e);
 }

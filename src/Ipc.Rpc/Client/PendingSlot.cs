@@ -18,6 +18,9 @@ internal sealed class PendingSlot
 
     public PendingSlot(uint number) => _number = number;
 
+    /// <summary>The low half of its call ids.</summary>
+    public uint Number => _number;
+
     /// <summary>The next one in a list of free ones.</summary>
     public PendingSlot? Next { get; set; }
 

@@ -24,7 +24,16 @@ internal sealed class ReadTurn
     /// <summary>Whether a caller sleeps until its reply came or the turn is offered to it.</summary>
     public bool HasWaiters => Volatile.Read(ref _waiting) != 0;
 
-    public bool TryTake() => IsFree && Interlocked.CompareExchange(ref _taken, 1, 0) == 0;
+    /// <summary>How often it was taken: a hint, for it is counted without a fence.</summary>
+    public int Turns { get; private set; }
+
+    public bool TryTake()
+    {
+        if (!IsFree || Interlocked.CompareExchange(ref _taken, 1, 0) != 0)
+            return false;
+        Turns++;
+        return true;
+    }
 
     public void GiveBack()
     {

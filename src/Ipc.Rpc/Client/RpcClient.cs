@@ -11,6 +11,7 @@ namespace Ipc.Rpc;
 /// nothing but the response. Every call ends: response, <see cref="RpcException"/>, or cancellation. When the server
 /// dies, pending calls fail at once with <see cref="RpcStatus.Unavailable"/>, and the next call connects again if there is
 /// a server.</para>
+/// <para>Awaiting an asynchronous call first reads on the awaiting thread for a few microseconds, in which most replies come.</para>
 /// <para>Sending waits while the ring to the server is full, in asynchronous calls too: that is the back-pressure.</para>
 /// </remarks>
 /// <example><code>
@@ -21,14 +22,32 @@ namespace Ipc.Rpc;
 public sealed class RpcClient : RpcCaller, IDisposable
 {
     private readonly ClientSession _session;
-    private readonly TimeSpan _timeout;
+    private readonly CallSetup _setup;
+    private readonly RouteCaller _direct;
+    private readonly RpcCaller? _intercepted;
     private readonly bool _isView;
 
-    private RpcClient(ClientSession session, TimeSpan timeout, bool isView)
+    private RpcClient(ClientSession session, CallSetup setup, bool isView)
     {
         _session = session;
-        _timeout = timeout;
+        _setup = setup;
+        _direct = new RouteCaller(session, setup);
         _isView = isView;
+        IList<Func<RpcCaller, RpcCaller>> interceptors = session.Options.Interceptors;
+        for (int i = interceptors.Count - 1; i >= 0; i--)
+            _intercepted = interceptors[i](_intercepted ?? _direct) ?? throw new InvalidOperationException("An interceptor of RpcClientOptions.Interceptors returned null.");
+    }
+
+    /// <summary>Raised when a connection was lost and when another one was made; not for the first one.</summary>
+    /// <remarks>In order, one at a time, on the thread pool. Subscribing keeps a thread reading, so that a loss is noticed without a call.</remarks>
+    public event Action<RpcConnectionChange>? ConnectionChanged
+    {
+        add
+        {
+            _session.Events.Subscribe(value);
+            _session.Watch();
+        }
+        remove => _session.Events.Unsubscribe(value);
     }
 
     /// <summary>The name that the server is found by.</summary>
@@ -53,7 +72,7 @@ public sealed class RpcClient : RpcCaller, IDisposable
         RpcClientOptions copy = (options ?? new RpcClientOptions()).Checked();
         var session = new ClientSession(name, copy);
         session.Connect(cancel);
-        return new RpcClient(session, copy.CallTimeout, isView: false);
+        return new RpcClient(session, CallSetup.Default.WithTimeout(copy.CallTimeout).WithFormat(CallFormat.Of(copy.Serializer)), isView: false);
     }
 
     /// <summary>The same client with another time limit for unary calls. Disposing it does nothing.</summary>
@@ -62,74 +81,61 @@ public sealed class RpcClient : RpcCaller, IDisposable
     {
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
             throw new ArgumentOutOfRangeException(nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
-        return new RpcClient(_session, timeout, isView: true);
+        return new RpcClient(_session, _setup.WithTimeout(timeout), isView: true);
     }
 
-    /// <summary>Calls and waits for the response, reading it on this thread.</summary>
-    /// <exception cref="RpcException">The call failed; the status says why.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered; the server is told.</exception>
+    /// <summary>The same client, whose requests carry metadata in place of what they carried before. Disposing it does nothing.</summary>
+    /// <remarks>What is added to <paramref name="metadata"/> afterwards has no effect.</remarks>
+    /// <exception cref="RpcException"><see cref="RpcStatus.InvalidArgument"/>: it is longer than a request carries.</exception>
+    public RpcClient With(RpcMetadata metadata)
+        => new(_session, _setup.WithMetadata(metadata ?? throw new ArgumentNullException(nameof(metadata))), isView: true);
+
+    /// <summary>The same client, which tells what metadata came with each answer. Disposing it does nothing.</summary>
+    /// <remarks>On the thread that takes the result or the failure, before it has it; not at all when no answer came.</remarks>
+    public RpcClient WithAnswer(Action<RpcMetadata> answer)
+        => new(_session, _setup.WithAnswer(answer ?? throw new ArgumentNullException(nameof(answer))), isView: true);
+
+    /// <summary>Holds back requests that the calling thread sends until it is disposed; see <see cref="RpcBatch"/>.</summary>
+    public RpcBatch Batch() => new(_session);
+
+    /// <inheritdoc/>
     public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
-    {
-        Check(method, RpcMethodKind.Unary);
-        cancel.ThrowIfCancellationRequested();
-        return _session.Call(method, in request, CallDeadline(), cancel);
-    }
+        => _intercepted is null ? _direct.Call(method, in request, cancel) : _intercepted.Call(method, in request, cancel);
 
-    /// <summary>Calls without waiting for the response. Await the result exactly once.</summary>
-    /// <exception cref="RpcException">The call failed; the status says why. Local refusals are thrown at once, the rest when awaited.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered; the server is told.</exception>
-    public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
-    {
-        Check(method, RpcMethodKind.Unary);
-        cancel.ThrowIfCancellationRequested();
-        return _session.CallAsync(method, in request, CallDeadline(), cancel);
-    }
-
-    /// <summary>Asks for a stream: each enumeration is a call of its own, sent when its first item is asked for.</summary>
-    /// <remarks>The server sends ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items. Time limits of
-    /// calls do not apply: a stream ends when its server, its consumer or <paramref name="cancel"/> ends it.</remarks>
-    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
-    {
-        Check(method, RpcMethodKind.ServerStream);
-        return new RpcStream<TRequest, TItem>(_session, method, request, cancel);
-    }
+    /// <inheritdoc/>
+    public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        => _intercepted is null ? _direct.CallAsync(method, in request, cancel) : _intercepted.CallAsync(method, in request, cancel);
 
     /// <inheritdoc/>
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
         RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancel = default)
-        => throw new NotSupportedException();
+        => (_intercepted ?? _direct).CallAsync(method, in request, progress, cancel);
 
     /// <inheritdoc/>
-    public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request) => throw new NotSupportedException();
+    public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request)
+        => (_intercepted ?? _direct).Notify(method, in request);
+
+    /// <inheritdoc/>
+    /// <remarks>The server sends ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items. Time limits of
+    /// calls do not apply: a stream ends when its server, its consumer or <paramref name="cancel"/> ends it.</remarks>
+    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
+        => (_intercepted ?? _direct).Stream(method, request, cancel);
 
     /// <inheritdoc/>
     public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
         RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
-        => throw new NotSupportedException();
+        => (_intercepted ?? _direct).ClientStream(method, request, items, cancel);
 
     /// <inheritdoc/>
     public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
         RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
-        => throw new NotSupportedException();
+        => (_intercepted ?? _direct).Duplex(method, request, items, cancel);
 
     /// <summary>Ends every pending call with <see cref="RpcStatus.Unavailable"/> and closes the connection. Never waits; any thread; any number of times.</summary>
     public void Dispose()
     {
         if (!_isView)
             _session.Dispose();
-    }
-
-    private Deadline CallDeadline()
-    {
-        Deadline own = _timeout == Timeout.InfiniteTimeSpan ? Deadline.Never : Deadline.After(_timeout);
-        return Deadline.Earlier(own, RpcDeadline.Current); // of the handler that makes this call, if one does
-    }
-
-    private static void Check(RpcMethod method, RpcMethodKind kind)
-    {
-        if (method is null)
-            throw new ArgumentNullException(nameof(method));
-        if (method.Kind != kind)
-            throw new ArgumentException(method.FullName + " is " + method.Kind + " and cannot be called as " + kind + ".", nameof(method));
     }
 }

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -41,12 +42,22 @@ public sealed class RpcClientOptions
     /// (<see cref="RpcServerOptions.Serializers"/>), or calls fail with <see cref="RpcStatus.Unimplemented"/>.</summary>
     public IpcSerializer? Serializer { get; set; }
 
+    /// <summary>What the server may call back on the same connection.</summary>
+    public IList<RpcService> Services { get; private set; } = new List<RpcService>();
+
+    /// <summary>What stands around every call of the client, the first one outermost: each gets the caller that it passes calls on to. They are asked anew for
+    /// every view of the client, such as <see cref="RpcClient.WithTimeout"/>.</summary>
+    public IList<Func<RpcCaller, RpcCaller>> Interceptors { get; private set; } = new List<Func<RpcCaller, RpcCaller>>();
+
     internal RpcClientOptions Checked()
     {
         if (StreamWindow < 1 || StreamWindow > ushort.MaxValue)
             throw new ArgumentOutOfRangeException(nameof(StreamWindow), StreamWindow, "A stream window is 1 to 65535 items.");
         if (MaxPendingCalls < 1)
             throw new ArgumentOutOfRangeException(nameof(MaxPendingCalls), MaxPendingCalls, "At least one call has to be possible.");
-        return (RpcClientOptions)MemberwiseClone();
+        var copy = (RpcClientOptions)MemberwiseClone();
+        copy.Services = new List<RpcService>(Services);
+        copy.Interceptors = new List<Func<RpcCaller, RpcCaller>>(Interceptors);
+        return copy;
     }
 }

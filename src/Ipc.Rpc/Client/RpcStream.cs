@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Threading;
 
@@ -6,19 +7,23 @@ namespace Ipc.Rpc;
 /// <summary>A stream that can be asked for: each enumeration is a call of its own, sent when its first item is asked for.</summary>
 internal sealed class RpcStream<TRequest, TItem> : IAsyncEnumerable<TItem>
 {
-    private readonly ClientSession _session;
-    private readonly RpcMethod<TRequest, TItem> _method;
-    private readonly TRequest _request;
+    private readonly ICallRoute _route;
+    private readonly StreamTerms<TRequest, TItem> _terms;
+    private readonly Func<Upload>? _upload;
     private readonly CancellationToken _cancel;
 
-    public RpcStream(ClientSession session, RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel)
+    /// <param name="route">Where the calls go.</param>
+    /// <param name="terms">What they are.</param>
+    /// <param name="upload">Makes the caller's stream of one enumeration; <see langword="null"/> when there is none.</param>
+    /// <param name="cancel">Ends all enumerations.</param>
+    public RpcStream(ICallRoute route, StreamTerms<TRequest, TItem> terms, Func<Upload>? upload, CancellationToken cancel)
     {
-        _session = session;
-        _method = method;
-        _request = request;
+        _route = route;
+        _terms = terms;
+        _upload = upload;
         _cancel = cancel;
     }
 
     public IAsyncEnumerator<TItem> GetAsyncEnumerator(CancellationToken cancellationToken = default)
-        => new StreamCall<TRequest, TItem>(_session, _method, _request, _cancel, cancellationToken);
+        => new StreamCall<TRequest, TItem>(_route, _terms, _upload?.Invoke(), _cancel, cancellationToken);
 }

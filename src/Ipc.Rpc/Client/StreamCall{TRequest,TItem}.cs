@@ -14,50 +14,59 @@ namespace Ipc.Rpc;
 internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerator<TItem>, IValueTaskSource<bool>
 {
     private readonly object _gate = new();
-    private readonly ClientSession _session;
-    private readonly RpcMethod<TRequest, TItem> _method;
-    private readonly MessageCodec<TItem> _codec;
+    private readonly ICallRoute _route;
+    private readonly StreamTerms<TRequest, TItem> _terms;
+    private readonly Upload? _upload;
     private readonly CancellationToken _cancel;
     private readonly CancellationToken _enumeration;
     private readonly int _window;
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
-    private TRequest _request;
-    private ClientChannel? _channel; // null: not sent yet
+    private CallEngine? _engine; // null: not sent yet
     private CancellationTokenRegistration _cancelled;
     private CancellationTokenRegistration _enumerationCancelled;
 
     private TItem?[] _queue = new TItem?[16]; // length a power of two
+    private PendingSlot? _slot;
+    private uint _use;
+    private ulong _callId;
     private int _head;
     private int _count;
     private int _credit; // what the server may still send
     private int _consumed; // since credit was last given
     private bool _waiting; // MoveNextAsync has returned _core
     private bool _ended;
+    private bool _told;
     private RpcFailure? _failure;
 
-    public StreamCall(ClientSession session, RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel, CancellationToken enumeration)
-        : base(isAwaited: true)
+    public StreamCall(ICallRoute route, StreamTerms<TRequest, TItem> terms, Upload? upload, CancellationToken cancel, CancellationToken enumeration)
     {
-        _session = session;
-        _method = method;
-        _codec = session.Format.CodecFor(method.Response);
-        Method = method;
-        _request = request;
+        _route = route;
+        _terms = terms;
+        _upload = upload;
+        Method = terms.Method;
         _cancel = cancel;
         _enumeration = enumeration;
-        _window = session.Options.StreamWindow;
+        _window = route.StreamWindow;
         _credit = _window;
     }
+
+    public override bool HasNews => Volatile.Read(ref _count) != 0 || Volatile.Read(ref _ended);
 
     public TItem Current { get; private set; } = default!;
 
     public ValueTask<bool> MoveNextAsync()
     {
-        if (_channel is null)
+        if (_engine is null)
             Send();
+        if (!HasNews)
+        {
+            RpcBatch.BeforeWait(_engine!.Link);
+            _engine.Link.Poll(this); // items that are there come without a thread being woken
+        }
 
         int credit = 0;
         bool moved;
+        bool waits = false;
         lock (_gate)
         {
             if (_waiting)
@@ -73,18 +82,28 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             {
                 _core.Reset();
                 _waiting = true;
-                return new ValueTask<bool>(this, _core.Version);
+                TryAttend(_engine!.Link);
+                waits = true;
             }
         }
 
+        if (waits)
+        {
+            _engine!.Link.WakeReader();
+            return new ValueTask<bool>(this, _core.Version);
+        }
+
         if (credit != 0)
-            _channel!.SendControl(new FrameHeader(FrameKind.Credit, CallId, method: (uint)credit));
+            _engine!.SendControl(FrameKind.Credit, _callId, (uint)credit);
+        if (!moved)
+            Tell();
         return moved || _failure is null ? new ValueTask<bool>(moved) : new ValueTask<bool>(Task.FromException<bool>(Failure()));
     }
 
     public ValueTask DisposeAsync()
     {
-        _channel?.EndCall(this, Slot, Use, RpcFailure.Cancelled(_method));
+        _engine?.EndCall(this, _slot!, _use, RpcFailure.Cancelled(Method));
+        _upload?.Stop();
         _cancelled.Dispose();
         _enumerationCancelled.Dispose();
         lock (_gate)
@@ -102,29 +121,40 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         TItem item;
         try
         {
-            item = _codec.Decode(body);
+            item = _terms.Items.Decode(body);
         }
 #pragma warning disable CA1031 // whatever a codec throws is this stream's failure, not the reading thread's
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            _channel!.EndCall(this, Slot, Use, Undecodable(e));
+            _engine!.EndCall(this, _slot!, _use, Undecodable(e));
             return null;
         }
 
+        bool excess = false;
         lock (_gate)
         {
             if (_ended)
                 return null;
-            if (--_credit < 0)
-                return "The server sent more items of " + Method.FullName + " than it was given credit for.";
 
-            Enqueue(item);
-            if (!_waiting)
-                return null;
+            excess = --_credit < 0;
+            if (!excess)
+            {
+                Enqueue(item);
+                if (!_waiting)
+                    return null;
 
-            Dequeue();
-            _waiting = false;
+                Dequeue();
+                _waiting = false;
+                Unattend(_engine!.Link);
+            }
+        }
+
+        if (excess)
+        {
+            string text = "More items came from " + Method.FullName + " than it was given credit for.";
+            _engine!.EndCall(this, _slot!, _use, new RpcFailure(RpcStatus.ResourceExhausted, text));
+            return null;
         }
 
         _core.SetResult(true);
@@ -153,7 +183,9 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         lock (_gate)
             credit = moved ? CreditDue() : 0;
         if (credit != 0)
-            _channel!.SendControl(new FrameHeader(FrameKind.Credit, CallId, method: (uint)credit));
+            _engine!.SendControl(FrameKind.Credit, _callId, (uint)credit);
+        if (!moved)
+            Tell();
         return moved;
     }
 
@@ -162,23 +194,27 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
         => _core.OnCompleted(continuation, state, token, flags);
 
-    private ulong CallId { get; set; }
-
     private void Send()
     {
         _cancel.ThrowIfCancellationRequested();
         _enumeration.ThrowIfCancellationRequested();
-        _session.Send(_method, _session.Format.CodecFor(_method.Request), in _request, this, (ushort)_window, RpcDeadline.Current, _cancel);
-        _request = default!;
+        var how = new CallRequest(_terms.Setup, RpcDeadline.Current, _cancel, (ushort)_window, _terms.Flags);
+        Deadline = how.Deadline.Nanoseconds;
+        _route.Send(Method, _terms.Requests, in _terms.Request, this, in how);
         Start();
+        _upload?.Start(_engine!, this);
     }
 
-    /// <summary>The request is about to be sent on <paramref name="channel"/>: frames may come at once.</summary>
-    public override void OnSending(ClientChannel channel)
+    /// <summary>The request is about to be sent on a connection: frames may come at once.</summary>
+    public override void OnSending(CallEngine engine)
     {
-        CallId = Slot.CallId;
-        _channel = channel;
+        _slot = Slot;
+        _use = Use;
+        _callId = CallId;
+        _engine = engine;
     }
+
+    public override string? OnCredit(uint items) => _upload?.OnCredit(items);
 
     /// <summary>It was sent: from here on it can be cancelled.</summary>
     private void Start()
@@ -189,7 +225,17 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             _enumerationCancelled = _enumeration.Register(static state => ((StreamCall<TRequest, TItem>)state!).Cancel(), this, useSynchronizationContext: false);
     }
 
-    private void Cancel() => _channel!.EndCall(this, Slot, Use, RpcFailure.Cancelled(_method));
+    private void Cancel() => _engine!.EndCall(this, _slot!, _use, RpcFailure.Cancelled(Method));
+
+    /// <summary>Hands over the metadata of the answer, once, on the thread of the consumer.</summary>
+    private void Tell()
+    {
+        if (_told)
+            return;
+
+        _told = true;
+        _terms.Setup.Tell(this);
+    }
 
     private void End(RpcFailure? failure)
     {
@@ -205,6 +251,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             _waiting = false;
         }
 
+        _upload?.Stop();
         if (!wake)
             return;
         if (failure is null)

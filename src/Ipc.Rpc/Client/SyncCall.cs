@@ -11,20 +11,22 @@ internal abstract class SyncCall : PendingCall
 
     private int _state;
 
-    private protected SyncCall()
-        : base(isAwaited: false)
-    {
-    }
-
     /// <summary>Where its thread sleeps.</summary>
     public Parker Parker { get; } = new();
+
+    /// <inheritdoc/>
+    public override bool NeedsTimer => false;
 
     public bool IsDone => Volatile.Read(ref _state) == Done;
 
     /// <summary>Says that the thread is about to sleep; it then looks at <see cref="IsDone"/>.</summary>
     public void Park() => Interlocked.CompareExchange(ref _state, Parked, Waiting);
 
-    private protected void Reset() => Volatile.Write(ref _state, Waiting);
+    private protected void Reset()
+    {
+        ResetCall();
+        Volatile.Write(ref _state, Waiting);
+    }
 
     /// <summary>The last thing that is done to it; its thread may use it for another call from here on.</summary>
     private protected void Complete()

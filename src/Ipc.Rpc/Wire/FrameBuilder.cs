@@ -31,6 +31,7 @@ internal sealed class FrameBuilder : IPayloadTarget
     private int _guess; // the index of the method in hand
     private int _prefix = FrameHeader.Size; // bytes before the message: the frame's header and perhaps a head
     private int _length;
+    private long _published; // the write lock's
     private int _claimed; // 0: the frame is in _spill
     private byte[] _spill = Array.Empty<byte>();
 
@@ -38,6 +39,9 @@ internal sealed class FrameBuilder : IPayloadTarget
 
     /// <summary>The largest frame that a record can carry.</summary>
     public int MaxFrame => _ring.MaxPayload;
+
+    /// <summary>How many bytes the published frames had. May lag.</summary>
+    public long PublishedBytes => Volatile.Read(ref _published);
 
     /// <summary>The bytes of a frame that is not in the ring; valid until the next <see cref="Begin"/>.</summary>
     public ReadOnlySpan<byte> Spilled => _spill.AsSpan(0, _length);
@@ -115,9 +119,19 @@ internal sealed class FrameBuilder : IPayloadTarget
     {
         _claimed = 0;
         _ring.Commit(_length, FrameHeader.RecordType);
-        _lengthBefore[_guess] = _lastLength[_guess];
-        _lastLength[_guess] = _length;
+        Count();
     }
+
+    /// <summary>Like <see cref="Publish"/>, but the peer sees it only with the next frame that is published, or after <see cref="Flush"/>.</summary>
+    public void PublishLater()
+    {
+        _claimed = 0;
+        _ring.CommitBatched(_length, FrameHeader.RecordType);
+        Count();
+    }
+
+    /// <summary>Shows the peer what was held back: one store, and one wake at most.</summary>
+    public void Flush() => _ring.Flush();
 
     /// <summary>Waits for room for a frame that is <see cref="FrameOutcome.Full"/> and puts it into the ring, to be published.</summary>
     public IpcStatus ClaimSpilled(Deadline deadline, CancellationToken cancel)
@@ -144,7 +158,13 @@ internal sealed class FrameBuilder : IPayloadTarget
     }
 
     /// <summary>Puts finished bytes into the ring if there is room.</summary>
-    public bool TrySend(ReadOnlySpan<byte> frame) => _ring.TryWrite(frame, FrameHeader.RecordType);
+    public bool TrySend(ReadOnlySpan<byte> frame)
+    {
+        bool sent = _ring.TryWrite(frame, FrameHeader.RecordType);
+        if (sent)
+            _published += frame.Length;
+        return sent;
+    }
 
     /// <summary>Puts a frame without a message into the ring if there is room.</summary>
     public bool TrySend(in FrameHeader header, ReadOnlySpan<byte> body)
@@ -156,6 +176,7 @@ internal sealed class FrameBuilder : IPayloadTarget
         header.WriteTo(frame);
         body.CopyTo(frame.Slice(FrameHeader.Size));
         _ring.Commit(length, FrameHeader.RecordType);
+        _published += length;
         return true;
     }
 
@@ -164,6 +185,13 @@ internal sealed class FrameBuilder : IPayloadTarget
     {
         if (_spill.Length > LargestKeptSpill)
             _spill = Array.Empty<byte>();
+    }
+
+    private void Count()
+    {
+        _published += _length;
+        _lengthBefore[_guess] = _lastLength[_guess];
+        _lastLength[_guess] = _length;
     }
 
     private bool TryBegin(int length, out Span<byte> frame)

@@ -1,0 +1,130 @@
+using System;
+
+namespace Ipc.Rpc;
+
+/// <content>Frames that come for the calls, and how calls end.</content>
+internal sealed partial class CallEngine
+{
+    /// <summary>Handles a frame of the callee. By whoever has the turn to read.</summary>
+    /// <returns>What the callee did against the protocol; <see langword="null"/> if nothing.</returns>
+    public string? OnFrame(in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        uint use = (uint)(header.Call >> 32);
+        PendingSlot? slot = _table.Find(header.Call);
+        if (slot is null)
+            return null; // never a call of this side: dropped
+
+        switch (header.Kind)
+        {
+            case FrameKind.Item:
+                return slot.Peek(use)?.OnItem(body);
+            case FrameKind.Credit:
+                return slot.Peek(use)?.OnCredit(header.Method);
+            case FrameKind.Progress:
+                slot.Peek(use)?.OnProgress(body);
+                return null;
+            default:
+                if (TryEnd(slot, use, out PendingCall call))
+                    return Complete(call, in header, body);
+                RpcTelemetry.Dropped(atServer: _side != 0); // a late reply
+                return null;
+        }
+    }
+
+    /// <summary>Ends a call for a reason of this side, and tells the callee so, unless the call has ended already.</summary>
+    public void EndCall(PendingCall call, PendingSlot slot, uint use, RpcFailure failure)
+    {
+        ulong callId = IdOf(slot, use);
+        if (!TryEnd(slot, use, out PendingCall ended))
+            return;
+
+        System.Diagnostics.Debug.Assert(ReferenceEquals(call, ended), "a slot's use belongs to one call");
+        ended.OnFailure(failure);
+        if (Link.Ended is null)
+            SendControl(FrameKind.Cancel, callId);
+    }
+
+    /// <summary>Ends the calls whose deadlines have passed.</summary>
+    /// <returns>The earliest deadline that has not; the largest number if there is none.</returns>
+    public ulong EndOverdueCalls()
+    {
+        ulong next = ulong.MaxValue;
+        foreach (PendingSlot slot in _table.All)
+        {
+            if (!slot.IsPending(out uint use) || slot.Peek(use) is not { } call)
+                continue;
+
+            ulong deadline = call.Deadline;
+            if (Deadline.FromNanoseconds(deadline).HasPassed)
+                EndCall(call, slot, use, RpcFailure.Deadline(call.Method));
+            else if (deadline < next)
+                next = deadline;
+        }
+
+        return next;
+    }
+
+    /// <summary>How many calls are pending. It may have changed already.</summary>
+    public int CountPending()
+    {
+        int count = 0;
+        foreach (PendingSlot slot in _table.All)
+            count += slot.IsPending(out _) ? 1 : 0;
+        return count;
+    }
+
+    /// <summary>Ends every call: the link has said that it is over.</summary>
+    public void EndAll(RpcFailure reason)
+    {
+        foreach (PendingSlot slot in _table.All)
+        {
+            if (slot.IsPending(out uint use) && TryEnd(slot, use, out PendingCall call))
+                call.OnFailure(reason);
+        }
+
+        _timer.Dispose();
+    }
+
+    /// <summary>Small frames were left behind: tries again in a moment.</summary>
+    public void RetryControlSoon() => _timer.RetryControlSoon();
+
+    private static string? Complete(PendingCall call, in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        if (CallHead.TryTake(in header, ref body, out CallHead? head) is { } wrong)
+        {
+            call.OnFailure(new RpcFailure(RpcStatus.Internal, "The answer of " + call.Method.FullName + " could not be read: " + wrong));
+            return null;
+        }
+
+        call.IsAnswered = true;
+        call.AnswerMetadata = head?.Metadata;
+        switch (header.Kind)
+        {
+            case FrameKind.Response:
+                return call.OnResponse(body);
+            case FrameKind.End:
+                return call.OnEnd();
+            default:
+                call.OnFailure(FailureOf(header.Code, body));
+                return null;
+        }
+    }
+
+    /// <summary>Takes the right to complete a call; its slot is free again.</summary>
+    private bool TryEnd(PendingSlot slot, uint use, out PendingCall call)
+    {
+        if (!slot.TryEnd(use, out call))
+            return false;
+
+        _table.Return(slot);
+        call.EndAttendance(Link);
+        return true;
+    }
+
+    private static RpcFailure FailureOf(ushort code, ReadOnlySpan<byte> body)
+    {
+        ErrorBody error = ErrorBody.Decode(body);
+        RpcStatus status = code is > 0 and <= (ushort)RpcStatus.Unauthenticated ? (RpcStatus)code : RpcStatus.Unknown;
+        return new RpcFailure(status, error.Text, error.Type.Length == 0 ? null : error.Type, null, error.Details);
+    }
+}

@@ -1,0 +1,236 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+// Calls that one side of a connection makes, from request to end; the other half of a connection, which answers calls, knows nothing of it.
+// A client's channel has one engine. A server's connection has one for callbacks: the same with the flag "callback" on every frame.
+//
+// The engine owns the table of pending calls and says when a call has ended; the link owns the rings, the write lock and the reading.
+// A call that is being added while the link ends is either seen by the sweep or sees the end itself [ended].
+
+/// <summary>The calls made on one connection by this side.</summary>
+#pragma warning disable CA1001 // EndAll disposes the timer, and is what its link calls
+internal sealed partial class CallEngine
+#pragma warning restore CA1001
+{
+    private const uint OneWayNumbers = 0x8000_0000; // call ids that no slot has
+
+    private readonly PendingTable _table;
+    private readonly CallTimer _timer;
+    private readonly byte _side;
+    private ulong _oneWay; // the write lock's
+
+    /// <param name="link">The connection.</param>
+    /// <param name="side"><see cref="FrameFlags.Callback"/> for a server's calls, 0 for a client's.</param>
+    /// <param name="maxPending">How many calls may be pending.</param>
+    public CallEngine(RpcLink link, byte side, int maxPending)
+    {
+        Link = link;
+        _side = side;
+        _table = new PendingTable(maxPending);
+        _timer = new CallTimer(this);
+    }
+
+    public RpcLink Link { get; }
+
+    /// <summary>Calls and waits for the response.</summary>
+    /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
+    public bool TryCall<TRequest, TResponse>(
+        RpcMethod method, MessageCodec<TRequest> requests, MessageCodec<TResponse> responses, in TRequest request, in CallRequest how, out TResponse response)
+    {
+        SyncCall<TResponse> call = SyncCall<TResponse>.Rent(method, responses, how.Deadline.Nanoseconds);
+        try
+        {
+            if (!TrySend(method, requests, in request, call, in how))
+            {
+                response = default!;
+                return false;
+            }
+
+            RpcBatch.BeforeWait(Link);
+            Link.Wait(call, how.Deadline, how.Cancel);
+            how.Setup.Tell(call);
+            response = call.GetResult(how.Cancel);
+            return true;
+        }
+        finally
+        {
+            call.GiveBack();
+        }
+    }
+
+    /// <summary>Sends a request.</summary>
+    /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
+    public bool TrySend<TRequest>(RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, PendingCall call, in CallRequest how)
+    {
+        byte[]? head = how.Setup.ComposeHead();
+        Link.EnterWrite(method, how.Deadline, how.Cancel);
+        try
+        {
+            if (Link.Ended is not null || !Link.CheckPeer())
+                return false;
+
+            PendingSlot slot = _table.Take(call) ?? throw new RpcException(
+                RpcStatus.ResourceExhausted, "A call to " + method.FullName + " would be one more than the " + _table.All.Length + " that may be pending (RpcClientOptions.MaxPendingCalls).");
+            bool open = false;
+            try
+            {
+                bool publish = Encode(method, codec, in request, Header(slot.CallId, method, in how, head), head, in how);
+                call.OnSending(this);
+                slot.Open();
+                open = true;
+                if (publish)
+                    Publish();
+            }
+            finally
+            {
+                if (!open)
+                {
+                    Link.Builder.Abandon();
+                    _table.Undo(slot);
+                }
+            }
+
+            // [ended] Opening was a full fence: either the sweep saw this call, or we see that it is over.
+            if (Link.Ended is { } failure && TryEnd(slot, call.Use, out PendingCall missed))
+                missed.OnFailure(failure);
+        }
+        finally
+        {
+            Link.ExitWrite();
+        }
+
+        if (call.NeedsTimer)
+            _timer.Schedule(how.Deadline.Nanoseconds);
+        return true;
+    }
+
+    /// <summary>Sends a request that is not answered.</summary>
+    /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
+    public bool TryNotify<TRequest>(RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, in CallRequest how)
+    {
+        byte[]? head = how.Setup.ComposeHead();
+        Link.EnterWrite(method, how.Deadline, how.Cancel);
+        try
+        {
+            if (Link.Ended is not null || !Link.CheckPeer())
+                return false;
+
+            ulong number = _oneWay++;
+            ulong callId = ((number >> 31) << 32) | OneWayNumbers | (uint)(number & (OneWayNumbers - 1));
+            bool done = false;
+            try
+            {
+                if (Encode(method, codec, in request, Header(callId, method, in how, head), head, in how))
+                    Publish();
+                done = true;
+                return true;
+            }
+            finally
+            {
+                if (!done)
+                    Link.Builder.Abandon();
+            }
+        }
+        finally
+        {
+            Link.ExitWrite();
+        }
+    }
+
+    /// <summary>Sends an item of a call's own stream.</summary>
+    /// <returns><see langword="false"/> when the call has ended.</returns>
+    public bool TrySendItem<TItem>(PendingCall call, PendingSlot slot, uint use, MessageCodec<TItem> codec, in TItem item, CancellationToken cancel)
+    {
+        var how = new CallRequest(CallSetup.Default, Deadline.FromNanoseconds(call.Deadline), cancel);
+        Link.EnterWrite(call.Method, how.Deadline, cancel);
+        try
+        {
+            if (Link.Ended is not null || !slot.IsPending(out uint present) || present != use)
+                return false;
+
+            bool done = false;
+            try
+            {
+                var header = new FrameHeader(FrameKind.Item, IdOf(slot, use), flags: _side);
+                if (Encode(call.Method, codec, in item, header, null, in how))
+                    Publish();
+                done = true;
+                return true;
+            }
+            finally
+            {
+                if (!done)
+                    Link.Builder.Abandon();
+            }
+        }
+        finally
+        {
+            Link.ExitWrite();
+        }
+    }
+
+    /// <summary>Sends a frame about a call that has no message: end, credit.</summary>
+    public void SendControl(FrameKind kind, ulong callId, uint items = 0) => Link.SendControl(new FrameHeader(kind, callId, method: items, flags: _side));
+
+    private static ulong IdOf(PendingSlot slot, uint use) => ((ulong)use << 32) | slot.Number;
+
+    private FrameHeader Header(ulong callId, RpcMethod method, in CallRequest how, byte[]? head)
+        => new(FrameKind.Request, callId, how.Credit, method.Id, how.WireDeadline, (byte)(how.Flags | how.Setup.Format.Flags | _side | (head is null ? 0 : FrameFlags.Head)));
+
+    /// <summary>Builds a frame with a message. The caller has the write lock, and abandons the frame if this throws.</summary>
+    /// <returns>Whether it is to be published; if not, the link sends it by itself.</returns>
+    private bool Encode<T>(RpcMethod method, MessageCodec<T> codec, in T message, FrameHeader header, byte[]? head, in CallRequest how)
+    {
+        FrameBuilder builder = Link.Builder;
+        try
+        {
+            Span<byte> body = builder.Begin(in header, method.Id + (uint)header.Kind, head);
+            var writer = new ProtoWriter(body, builder);
+            Write(method, codec, ref writer, in message, header.Kind);
+            switch (builder.End(writer.Written))
+            {
+                case FrameOutcome.InRing:
+                    return true;
+                case FrameOutcome.Full:
+                    return Link.MakeRoom(method, how.Deadline, how.Cancel);
+                default:
+                    int length = builder.Length;
+                    builder.Trim();
+                    throw new RpcException(
+                        RpcStatus.ResourceExhausted,
+                        "The " + NameOf(header.Kind) + " for " + method.FullName + " takes " + length + " bytes; the connection to " + Link.Peer + " carries at most " + builder.MaxFrame
+                        + ". Nothing was sent. Connect with a larger RpcClientOptions.LoanBudget.");
+            }
+        }
+        catch (CorruptRegionException e)
+        {
+            throw Link.Broken(e).ToException(how.Cancel);
+        }
+    }
+
+    private static void Write<T>(RpcMethod method, MessageCodec<T> codec, ref ProtoWriter writer, in T message, FrameKind kind)
+    {
+        try
+        {
+            codec.Write(ref writer, in message);
+        }
+#pragma warning disable CA1031 // whatever a codec or a property throws is this call's failure
+        catch (Exception e) when (e is not (CorruptRegionException or RpcException or IpcException))
+#pragma warning restore CA1031
+        {
+            throw new RpcException(RpcStatus.InvalidArgument, "The " + NameOf(kind) + " for " + method.FullName + " cannot be encoded: " + e.Message, e);
+        }
+    }
+
+    private static string NameOf(FrameKind kind) => kind == FrameKind.Item ? "item" : "request";
+
+    private void Publish()
+    {
+        if (RpcBatch.TryHold(Link))
+            Link.Builder.PublishLater();
+        else
+            Link.Builder.Publish();
+    }
+}

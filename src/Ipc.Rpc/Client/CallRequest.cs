@@ -1,0 +1,30 @@
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>What a request says besides its method and its message.</summary>
+internal readonly struct CallRequest
+{
+    public CallRequest(CallSetup setup, Deadline deadline, CancellationToken cancel, ushort credit = 0, byte flags = 0)
+    {
+        Setup = setup;
+        Deadline = deadline;
+        Cancel = cancel;
+        Credit = credit;
+        Flags = flags;
+    }
+
+    public CallSetup Setup { get; }
+
+    public Deadline Deadline { get; }
+
+    public CancellationToken Cancel { get; }
+
+    /// <summary>The first credit of the answer's stream.</summary>
+    public ushort Credit { get; }
+
+    /// <summary>Of <see cref="FrameFlags"/>: one-way, client stream, format.</summary>
+    public byte Flags { get; }
+
+    public ulong WireDeadline => Deadline.Nanoseconds == ulong.MaxValue ? 0 : System.Math.Max(1, Deadline.Nanoseconds); // 0 is none
+}

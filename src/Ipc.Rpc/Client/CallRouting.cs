@@ -1,0 +1,54 @@
+namespace Ipc.Rpc;
+
+/// <summary>Sending along a route whose connections may turn out to be over.</summary>
+internal static class CallRouting
+{
+    private const int MaxAttempts = 3;
+
+    /// <summary>Sends a request and waits for its response.</summary>
+    public static TResponse Call<TRequest, TResponse>(
+        this ICallRoute route, RpcMethod method, MessageCodec<TRequest> requests, MessageCodec<TResponse> responses, in TRequest request, in CallRequest how)
+    {
+        CallEngine? stale = null;
+        for (int attempt = 0; attempt < MaxAttempts; attempt++)
+        {
+            CallEngine engine = route.Get(stale, method, in how);
+            if (engine.TryCall(method, requests, responses, in request, in how, out TResponse response))
+                return response;
+            stale = engine;
+        }
+
+        throw stale!.Link.Ended!.ToException(how.Cancel);
+    }
+
+    /// <summary>Sends the request of a stream or an asynchronous call.</summary>
+    public static void Send<TRequest>(
+        this ICallRoute route, RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, PendingCall call, in CallRequest how)
+    {
+        CallEngine? stale = null;
+        for (int attempt = 0; attempt < MaxAttempts; attempt++)
+        {
+            CallEngine engine = route.Get(stale, method, in how);
+            if (engine.TrySend(method, codec, in request, call, in how))
+                return;
+            stale = engine;
+        }
+
+        throw stale!.Link.Ended!.ToException(how.Cancel);
+    }
+
+    /// <summary>Sends a request that is not answered.</summary>
+    public static void Notify<TRequest>(this ICallRoute route, RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, in CallRequest how)
+    {
+        CallEngine? stale = null;
+        for (int attempt = 0; attempt < MaxAttempts; attempt++)
+        {
+            CallEngine engine = route.Get(stale, method, in how);
+            if (engine.TryNotify(method, codec, in request, in how))
+                return;
+            stale = engine;
+        }
+
+        throw stale!.Link.Ended!.ToException(how.Cancel);
+    }
+}

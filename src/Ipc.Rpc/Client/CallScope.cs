@@ -1,0 +1,37 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>The token of a call: the caller's own, and that of the handler in which the call is made, if it is made in one.</summary>
+internal readonly struct CallScope : IDisposable
+{
+    private readonly CancellationTokenSource? _linked;
+
+    public CallScope(CancellationToken cancel)
+    {
+        _linked = null;
+        Token = cancel;
+        CancellationToken handler = OfHandler();
+        if (!handler.CanBeCanceled || handler == cancel)
+            return;
+        if (!cancel.CanBeCanceled)
+        {
+            Token = handler;
+            return;
+        }
+
+        _linked = CancellationTokenSource.CreateLinkedTokenSource(cancel, handler);
+        Token = _linked.Token;
+    }
+
+    /// <summary>What the call is cancelled by.</summary>
+    public CancellationToken Token { get; }
+
+    /// <summary>The same for a call that outlives the method that makes it; what joins two tokens is left to the collector then.</summary>
+    public static CancellationToken Join(CancellationToken cancel) => new CallScope(cancel).Token;
+
+    public void Dispose() => _linked?.Dispose();
+
+    private static CancellationToken OfHandler() => default;
+}

@@ -1,0 +1,90 @@
+using System;
+
+namespace Ipc.Rpc;
+
+/// <summary>What the calls of one view of a client have in common. Immutable.</summary>
+internal sealed class CallSetup
+{
+    public static readonly CallSetup Default = new();
+
+    private byte[]? _head; // encoded once
+
+    /// <summary>How long a unary call may take.</summary>
+    public TimeSpan Timeout { get; private set; } = System.Threading.Timeout.InfiniteTimeSpan;
+
+    /// <summary>How messages are written.</summary>
+    public CallFormat Format { get; private set; } = CallFormat.Generated;
+
+    /// <summary>What travels with each request; not to be changed.</summary>
+    public RpcMetadata? Metadata { get; private set; }
+
+    /// <summary>Who wants to know the metadata of answers.</summary>
+    public Action<RpcMetadata>? Answer { get; private set; }
+
+    public CallSetup WithTimeout(TimeSpan timeout)
+    {
+        var copy = (CallSetup)MemberwiseClone();
+        copy.Timeout = timeout;
+        return copy;
+    }
+
+    /// <exception cref="RpcException">The metadata is longer than a head may be.</exception>
+    public CallSetup WithMetadata(RpcMetadata metadata)
+    {
+        var own = new RpcMetadata();
+        foreach (System.Collections.Generic.KeyValuePair<string, ReadOnlyMemory<byte>> entry in metadata)
+            own.AddReceived(entry.Key, entry.Value.ToArray());
+
+        var copy = (CallSetup)MemberwiseClone();
+        copy.Metadata = own.Count == 0 ? null : own;
+        copy._head = copy.EncodeHead();
+        return copy;
+    }
+
+    public CallSetup WithFormat(CallFormat format)
+    {
+        var copy = (CallSetup)MemberwiseClone();
+        copy.Format = format;
+        copy._head = copy.EncodeHead();
+        return copy;
+    }
+
+    public CallSetup WithAnswer(Action<RpcMetadata> answer)
+    {
+        var copy = (CallSetup)MemberwiseClone();
+        copy.Answer = answer;
+        return copy;
+    }
+
+    /// <summary>The head of the next request; <see langword="null"/> for none.</summary>
+    public byte[]? ComposeHead()
+    {
+        if (!RpcTelemetry.IsOn)
+            return _head;
+
+        CallHead? head = null;
+        TraceContext.AddTo(ref head);
+        return head is null ? _head : EncodeHead(head);
+    }
+
+    /// <summary>When a unary call that is made now ends by itself.</summary>
+    public Deadline CallDeadline() => Timeout == System.Threading.Timeout.InfiniteTimeSpan ? Deadline.Never : Deadline.After(Timeout);
+
+    /// <summary>Tells who wants to know what came with the answer, if one came. On the thread that takes the result.</summary>
+    public void Tell(PendingCall call)
+    {
+        if (Answer is { } answer && call.IsAnswered)
+            answer(call.AnswerMetadata ?? new RpcMetadata());
+    }
+
+    private byte[]? EncodeHead(CallHead? head = null)
+    {
+        if (head is null && Metadata is null && Format.HeadName is null)
+            return null;
+
+        head ??= new CallHead();
+        head.Metadata = Metadata;
+        head.Format = Format.HeadName;
+        return head.Encode();
+    }
+}

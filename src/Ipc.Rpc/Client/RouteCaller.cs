@@ -1,0 +1,162 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc;
+
+/// <summary>Calls along a route: what a client does without its interceptors, and what a handler calls back with.</summary>
+internal sealed class RouteCaller : RpcCaller
+{
+    private readonly ICallRoute _route;
+    private readonly CallSetup _setup;
+    private readonly bool _isObserved; // somebody around it tells listeners already
+
+    public RouteCaller(ICallRoute route, CallSetup setup, bool isObserved = false)
+    {
+        _route = route;
+        _setup = setup;
+        _isObserved = isObserved;
+    }
+
+    private bool Observes => RpcTelemetry.IsOn && !_isObserved;
+
+    /// <inheritdoc/>
+    public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+    {
+        if (Observes)
+            return Observed().Call(method, in request, cancel);
+
+        Check(method, RpcMethodKind.Unary);
+        using var scope = new CallScope(cancel);
+        CallRequest how = Unary(scope.Token);
+        return _route.Call(method, Codec(method.Request), Codec(method.Response), in request, in how);
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+    {
+        if (Observes)
+            return Observed().CallAsync(method, in request, cancel);
+
+        Check(method, RpcMethodKind.Unary);
+        CallRequest how = Unary(CallScope.Join(cancel));
+        AsyncCall<TResponse> call = AsyncCall<TResponse>.Rent(method, Codec(method.Response), in how);
+        return Send(method, Codec(method.Request), in request, call, in how);
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
+        RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancel = default)
+    {
+        if (Observes)
+            return Observed().CallAsync(method, in request, progress, cancel);
+
+        Check(method, RpcMethodKind.Unary);
+        if (progress is null)
+            throw new ArgumentNullException(nameof(progress));
+
+        CallRequest how = Unary(CallScope.Join(cancel));
+        var call = new ProgressCall<TResponse, TProgress>(method, Codec(method.Response), Codec(method.Progress), progress, in how);
+        return Send(method, Codec(method.Request), in request, call, in how);
+    }
+
+    /// <inheritdoc/>
+    public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request)
+    {
+        if (Observes)
+        {
+            Observed().Notify(method, in request);
+            return;
+        }
+
+        Check(method, RpcMethodKind.Unary, oneWay: true);
+        var how = new CallRequest(_setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), CancellationToken.None, flags: FrameFlags.OneWay);
+        _route.Notify(method, Codec(method.Request), in request, in how);
+    }
+
+    /// <inheritdoc/>
+    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
+    {
+        if (Observes)
+            return Observed().Stream(method, request, cancel);
+
+        Check(method, RpcMethodKind.ServerStream);
+        var terms = new StreamTerms<TRequest, TItem>(method, Codec(method.Request), Codec(method.Response), request, _setup, flags: 0);
+        return new RpcStream<TRequest, TItem>(_route, terms, null, CallScope.Join(cancel));
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
+        RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+    {
+        if (Observes)
+            return Observed().ClientStream(method, request, items, cancel);
+
+        Check(method, RpcMethodKind.ClientStream);
+        if (items is null)
+            throw new ArgumentNullException(nameof(items));
+
+        CallRequest how = Unary(CallScope.Join(cancel), FrameFlags.ClientStream);
+        var upload = new Upload<TIn>(items, Codec(method.Item));
+        var call = new UploadCall<TResponse>(method, Codec(method.Response), upload, in how);
+        _route.Send(method, Codec(method.Request), in request, call, in how);
+        ValueTask<TResponse> answer = call.Start();
+        upload.Start(call.Sent!, call);
+        return answer;
+    }
+
+    /// <inheritdoc/>
+    public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
+        RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+    {
+        if (Observes)
+            return Observed().Duplex(method, request, items, cancel);
+
+        Check(method, RpcMethodKind.Duplex);
+        if (items is null)
+            throw new ArgumentNullException(nameof(items));
+
+        var terms = new StreamTerms<TRequest, TOut>(method, Codec(method.Request), Codec(method.Response), request, _setup, FrameFlags.ClientStream);
+        return new RpcStream<TRequest, TOut>(_route, terms, () => new Upload<TIn>(items, Codec(method.Item)), CallScope.Join(cancel));
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ObservedCaller Observed() => new(new RouteCaller(_route, _setup, isObserved: true));
+
+    private static void Check(RpcMethod method, RpcMethodKind kind, bool oneWay = false)
+    {
+        if (method is null)
+            throw new ArgumentNullException(nameof(method));
+        if (method.Kind != kind || method.IsOneWay != oneWay)
+            throw new ArgumentException(method.FullName + " is " + Describe(method.Kind, method.IsOneWay) + " and cannot be called as " + Describe(kind, oneWay) + ".", nameof(method));
+    }
+
+    private static string Describe(RpcMethodKind kind, bool oneWay) => oneWay ? "one-way" : kind.ToString();
+
+    private MessageCodec<T> Codec<T>(MessageCodec<T> generated) => _setup.Format.CodecFor(generated);
+
+    private CallRequest Unary(CancellationToken cancel, byte flags = 0)
+    {
+        cancel.ThrowIfCancellationRequested();
+        return new CallRequest(_setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), cancel, flags: flags);
+    }
+
+    private ValueTask<TResponse> Send<TRequest, TResponse>(
+        RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, AsyncCall<TResponse> call, in CallRequest how)
+    {
+        try
+        {
+            _route.Send(method, codec, in request, call, in how);
+        }
+        catch
+        {
+            call.GiveBack();
+            throw;
+        }
+
+        return call.Start();
+    }
+}

@@ -1,0 +1,66 @@
+using System;
+using System.Collections.Generic;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc;
+
+/// <inheritdoc/>
+internal sealed class Upload<TItem> : Upload
+{
+    private readonly IAsyncEnumerable<TItem> _source;
+    private readonly MessageCodec<TItem> _codec;
+
+    public Upload(IAsyncEnumerable<TItem> source, MessageCodec<TItem> codec)
+    {
+        _source = source;
+        _codec = codec;
+    }
+
+    public override void Start(CallEngine engine, PendingCall call) => _ = Pump(engine, call, call.Slot, call.Use);
+
+    private async Task Pump(CallEngine engine, PendingCall call, PendingSlot slot, uint use)
+    {
+        try
+        {
+            if (!await SendItems(engine, call, slot, use).ConfigureAwait(false))
+                return;
+        }
+        catch (OperationCanceledException) when (Stopped.IsCancellationRequested)
+        {
+            return; // the call has ended, and the source was told
+        }
+#pragma warning disable CA1031 // the caller gets it
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            engine.EndCall(call, slot, use, RpcFailure.OfCaller(e));
+            return;
+        }
+
+        if (slot.IsPending(out uint present) && present == use)
+            engine.SendControl(FrameKind.End, ((ulong)use << 32) | slot.Number);
+    }
+
+    /// <returns>Whether the source was exhausted; if not, the call ended first.</returns>
+    private async Task<bool> SendItems(CallEngine engine, PendingCall call, PendingSlot slot, uint use)
+    {
+        IAsyncEnumerator<TItem> items = _source.GetAsyncEnumerator(Stopped);
+        try
+        {
+            while (true)
+            {
+                if (!Credit.TryTake())
+                    await Credit.TakeAsync(Stopped).ConfigureAwait(false);
+                if (!await items.MoveNextAsync().ConfigureAwait(false))
+                    return true;
+                TItem item = items.Current;
+                if (!engine.TrySendItem(call, slot, use, _codec, in item, Stopped))
+                    return false;
+            }
+        }
+        finally
+        {
+            await items.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+}
