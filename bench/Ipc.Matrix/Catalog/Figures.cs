@@ -72,6 +72,24 @@ internal static class Figures
         new("rpc.response.1m.cpp", Microseconds, NativeRpc, Copy, 3, Spins: true),
         new("rpc.allocated.sync.cs", BytesPerCall, Managed),
 
+        // Beside a table that is written and read in one process: what the call adds to its serialization.
+        new("rpc.table.1000x10.cs", Microseconds, Managed, "codec.both.table.cs", 1.15, Spins: true),
+        new("codec.both.table.cs", Microseconds, Managed),
+
+        // The generated codecs beside Google.Protobuf for the same bytes: a small message, the table, nested messages with packed numbers.
+        new("codec.encode.cs", Nanoseconds, Managed, "codec.encode.google", 1),
+        new("codec.decode.cs", Nanoseconds, Managed, "codec.decode.google", 1),
+        new("codec.encode.table.cs", Nanoseconds, Managed, "codec.encode.table.google", 1),
+        new("codec.decode.table.cs", Nanoseconds, Managed, "codec.decode.table.google", 1),
+        new("codec.encode.packed.cs", Nanoseconds, Managed, "codec.encode.packed.google", 1),
+        new("codec.decode.packed.cs", Nanoseconds, Managed, "codec.decode.packed.google", 1),
+        new("codec.encode.google", Nanoseconds, Managed),
+        new("codec.decode.google", Nanoseconds, Managed),
+        new("codec.encode.table.google", Nanoseconds, Managed),
+        new("codec.decode.table.google", Nanoseconds, Managed),
+        new("codec.encode.packed.google", Nanoseconds, Managed),
+        new("codec.decode.packed.google", Nanoseconds, Managed),
+
         new("pipe.64", Microseconds, Managed, Futex),
         new(Socket, Microseconds, Managed, Futex),
         new("tcp.64", Microseconds, Managed, Futex),

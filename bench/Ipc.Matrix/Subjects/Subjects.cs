@@ -1,4 +1,5 @@
 using System;
+using Ipc.Bench.Codec;
 
 namespace Ipc.Matrix;
 
@@ -18,7 +19,21 @@ internal static class Subjects
         "rpc.pipelined.64.cs" => new RpcPipelined(100_000),
         "rpc.stream.64.cs" => new RpcItems(300_000),
         "rpc.response.1m.cs" => new RpcFetch(1 << 20, 200),
+        "rpc.table.1000x10.cs" => new RpcTable(100),
+        "codec.both.table.cs" => new TableCodec(100),
         "rpc.allocated.sync.cs" => new RpcAllocated(10_000),
+        "codec.encode.cs" => new CodecWork(Shapes.Small, encodes: true, google: false, 400_000),
+        "codec.encode.google" => new CodecWork(Shapes.Small, encodes: true, google: true, 400_000),
+        "codec.decode.cs" => new CodecWork(Shapes.Small, encodes: false, google: false, 300_000),
+        "codec.decode.google" => new CodecWork(Shapes.Small, encodes: false, google: true, 300_000),
+        "codec.encode.table.cs" => new CodecWork(Shapes.Table, encodes: true, google: false, 200),
+        "codec.encode.table.google" => new CodecWork(Shapes.Table, encodes: true, google: true, 200),
+        "codec.decode.table.cs" => new CodecWork(Shapes.Table, encodes: false, google: false, 100),
+        "codec.decode.table.google" => new CodecWork(Shapes.Table, encodes: false, google: true, 100),
+        "codec.encode.packed.cs" => new CodecWork(Shapes.Packed, encodes: true, google: false, 5_000),
+        "codec.encode.packed.google" => new CodecWork(Shapes.Packed, encodes: true, google: true, 5_000),
+        "codec.decode.packed.cs" => new CodecWork(Shapes.Packed, encodes: false, google: false, 5_000),
+        "codec.decode.packed.google" => new CodecWork(Shapes.Packed, encodes: false, google: true, 5_000),
         "pipe.64" => new ByteEcho<PipeBytes>(1_000),
         "uds.64" => new ByteEcho<UnixSocketBytes>(1_000),
         "tcp.64" => new ByteEcho<TcpBytes>(1_000),
