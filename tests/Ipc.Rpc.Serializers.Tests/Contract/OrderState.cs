@@ -1,0 +1,8 @@
+namespace Ipc.Rpc.Serializers.Tests.Contract;
+
+public enum OrderState
+{
+    Open,
+    Paid,
+    Sent,
+}
