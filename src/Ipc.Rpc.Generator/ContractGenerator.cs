@@ -18,11 +18,18 @@ public sealed class ContractGenerator : IIncrementalGenerator
     /// <inheritdoc/>
     public void Initialize(IncrementalGeneratorInitializationContext context)
     {
+        // By attribute, which is what makes this cheap; an interface with several of them is the first one's.
+        foreach (string attribute in ContractNames.Attributes)
+            Register(context, attribute);
+    }
+
+    private static void Register(IncrementalGeneratorInitializationContext context, string attribute)
+    {
         IncrementalValuesProvider<ContractModel> contracts = context.SyntaxProvider
             .ForAttributeWithMetadataName(
-                TypeNames.ServiceAttribute,
+                attribute,
                 static (node, cancel) => node is InterfaceDeclarationSyntax,
-                static (found, cancel) => ContractParser.Parse((INamedTypeSymbol)found.TargetSymbol, found.Attributes[0], found.SemanticModel.Compilation, out _))
+                (found, cancel) => Parse((INamedTypeSymbol)found.TargetSymbol, attribute, found.SemanticModel.Compilation))
             .Where(static contract => contract is not null)
             .Select(static (contract, _) => contract!)
             .WithTrackingName(ContractStep);
@@ -30,4 +37,9 @@ public sealed class ContractGenerator : IIncrementalGenerator
         context.RegisterSourceOutput(contracts, static (output, contract) =>
             output.AddSource(contract.HintName, SourceText.From(ContractEmitter.Emit(contract), _utf8)));
     }
+
+    private static ContractModel? Parse(INamedTypeSymbol type, string attribute, Compilation compilation)
+        => type.ContractAttribute() is { } own && own.AttributeClass?.FullName() == attribute
+            ? ContractParser.Parse(type, own, compilation, out _)
+            : null;
 }

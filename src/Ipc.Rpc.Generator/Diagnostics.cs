@@ -152,10 +152,10 @@ internal static class Diagnostics
         isEnabledByDefault: true,
         helpLinkUri: Pages + "IPCRPC016.md");
 
-    public static readonly DiagnosticDescriptor StreamParameter = new(
+    public static readonly DiagnosticDescriptor SecondStream = new(
         "IPCRPC017",
-        "A parameter is not a stream",
-        "The parameter '{0}' is a stream; only results can be streams so far",
+        "A method takes one stream at most",
+        "The method '{0}' takes two streams, '{1}' and '{2}'; a call carries one in each direction",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -187,4 +187,40 @@ internal static class Diagnostics
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
         helpLinkUri: Pages + "IPCRPC020.md");
+
+    public static readonly DiagnosticDescriptor OneWayWithAnswer = new(
+        "IPCRPC021",
+        "A one-way method has no answer",
+        "The one-way method '{0}' has {1}; nothing comes back from a one-way call, and one message goes",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC021.md");
+
+    public static readonly DiagnosticDescriptor MisplacedProgress = new(
+        "IPCRPC022",
+        "Progress goes with one answer that is awaited",
+        "The method '{0}' cannot take this IProgress: {1}",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC022.md");
+
+    public static readonly DiagnosticDescriptor SynchronousStream = new(
+        "IPCRPC023",
+        "A method that takes a stream is asynchronous",
+        "The method '{0}' takes the stream '{1}' and would block its caller; return a Task, a ValueTask or an IAsyncEnumerable",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC023.md");
+
+    public static readonly DiagnosticDescriptor InvalidCallback = new(
+        "IPCRPC024",
+        "A callback is a contract",
+        "The callback '{1}' of '{0}' is not an interface that is a contract itself",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC024.md");
 }

@@ -27,10 +27,14 @@ public sealed class ContractAnalyzer : DiagnosticAnalyzer
         Diagnostics.NotConstructible,
         Diagnostics.NameClash,
         Diagnostics.DisposableContract,
-        Diagnostics.StreamParameter,
+        Diagnostics.SecondStream,
         Diagnostics.UnsupportedEnum,
         Diagnostics.OldLanguage,
-        Diagnostics.InvalidMethodName);
+        Diagnostics.InvalidMethodName,
+        Diagnostics.OneWayWithAnswer,
+        Diagnostics.MisplacedProgress,
+        Diagnostics.SynchronousStream,
+        Diagnostics.InvalidCallback);
 
     /// <inheritdoc/>
     public override void Initialize(AnalysisContext context)
@@ -43,11 +47,11 @@ public sealed class ContractAnalyzer : DiagnosticAnalyzer
     private static void Analyze(SymbolAnalysisContext context)
     {
         var type = (INamedTypeSymbol)context.Symbol;
-        if (type.TypeKind != TypeKind.Interface || type.Attribute(TypeNames.ServiceAttribute) is not { } attribute)
+        if (type.ContractAttribute() is not { } attribute)
             return;
 
-        ContractParser.Parse(type, attribute, context.Compilation, out IReadOnlyList<Problem> problems);
-        foreach (Problem problem in problems)
+        ContractParser.Parse(type, attribute, context.Compilation, out ParseContext parsed);
+        foreach (Problem problem in parsed.Problems)
             context.ReportDiagnostic(problem.ToDiagnostic());
     }
 }

@@ -8,15 +8,16 @@ internal static class CodecEmitter
 {
     public static void Emit(SourceWriter source, MessageModel message)
     {
+        bool isClass = message.IsReference && message.Form is MessageForm.Declared or MessageForm.Google;
         bool byReference = message.Form == MessageForm.Declared ? !message.IsReference : message.Form == MessageForm.Arguments;
         string parameter = (byReference ? "in " : "") + message.Type + " ";
 
         source.Open("private static class " + message.Codec);
         source.Line("internal static readonly global::Ipc.Rpc.MessageCodec<" + message.Type + "> Instance = new global::Ipc.Rpc.MessageCodec<" + message.Type + ">(");
         source.Indent();
-        source.Line("\"" + message.Name + "\",");
+        source.Line("\"" + message.ProtoType.Substring(message.ProtoType.LastIndexOf('.') + 1) + "\",");
         source.Open("(ref global::Ipc.Rpc.ProtoWriter writer, in " + message.Type + " value) =>");
-        if (message.Form == MessageForm.Declared && message.IsReference)
+        if (isClass)
         {
             source.Line("if (value is null)");
             source.Indent();
@@ -30,12 +31,33 @@ internal static class CodecEmitter
         }
 
         source.Close(",");
-        source.Line("(ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader)" + (message.Form == MessageForm.Declared ? ");" : ","));
-        if (message.Form != MessageForm.Declared)
+        bool wireOnly = message.Form is MessageForm.Bare or MessageForm.Arguments;
+        source.Line("(ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),");
+        source.Line("package: " + (message.Form == MessageForm.Google ? Package(message) : "ServiceName") + (wireOnly ? "," : ");"));
+        if (wireOnly)
             FieldsEmitter.Emit(source, message);
         source.Outdent();
         source.Line();
 
+        if (message.Form == MessageForm.Google)
+            GoogleCodecEmitter.Emit(source, message);
+        else
+            Functions(source, message, parameter);
+
+        if (isClass)
+        {
+            source.Line();
+            source.Open("internal static " + message.Type + " ReadEmpty()");
+            source.Line("var reader = new global::Ipc.Rpc.ProtoReader(default);");
+            source.Line("return Read(ref reader);");
+            source.Close();
+        }
+
+        source.Close();
+    }
+
+    private static void Functions(SourceWriter source, MessageModel message, string parameter)
+    {
         source.Open("internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, " + parameter + (message.IsMutableStruct ? "source" : "value") + ")");
         if (message.IsMutableStruct)
             source.Line("var value = source; // once: each use of the parameter would copy it");
@@ -61,17 +83,13 @@ internal static class CodecEmitter
         source.Line();
         Result(source, message);
         source.Close();
+    }
 
-        if (message.Form == MessageForm.Declared && message.IsReference)
-        {
-            source.Line();
-            source.Open("internal static " + message.Type + " ReadEmpty()");
-            source.Line("var reader = new global::Ipc.Rpc.ProtoReader(default);");
-            source.Line("return Read(ref reader);");
-            source.Close();
-        }
-
-        source.Close();
+    /// <summary>The name that details carry is the one of the other .proto: without its dot in front, and split as ours is.</summary>
+    private static string Package(MessageModel message)
+    {
+        int dot = message.ProtoType.LastIndexOf('.');
+        return dot <= 0 ? "null" : "\"" + message.ProtoType.Substring(1, dot - 1) + "\"";
     }
 
     private static void Result(SourceWriter source, MessageModel message)

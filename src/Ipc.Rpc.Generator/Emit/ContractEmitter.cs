@@ -1,3 +1,4 @@
+using System.Collections.Generic;
 using System.Linq;
 
 namespace Ipc.Rpc.Generator;
@@ -5,6 +6,9 @@ namespace Ipc.Rpc.Generator;
 /// <summary>The generated file of a contract. Its language is C# 8, so that any consumer can compile it.</summary>
 internal static class ContractEmitter
 {
+    /// <summary>Names that a member of a static class named Codecs must not have, or hides what every class has by.</summary>
+    private static readonly HashSet<string> _hidden = new() { "Codecs", "Equals", "ReferenceEquals", "GetHashCode", "GetType", "ToString", "MemberwiseClone", "Finalize" };
+
     public static string Emit(ContractModel contract)
     {
         var source = new SourceWriter();
@@ -32,19 +36,18 @@ internal static class ContractEmitter
         source.Line(contract.Accessibility + " const string Proto = @\"" + string.Join("\n", ProtoEmitter.Lines(contract)).Replace("\"", "\"\"") + "\n\";");
 
         foreach (MethodModel method in contract.Methods)
-        {
-            string type = "global::Ipc.Rpc.RpcMethod<" + method.Request.Type + ", " + method.Response.Type + ">";
-            source.Line();
-            source.Line("/// <summary>The method <c>" + contract.ServiceName + "/" + method.WireName + "</c>.</summary>");
-            source.Line(contract.Accessibility + " static readonly " + type + " " + CSharpNames.Escape(method.Field) + " = new " + type + "(");
-            source.Indent();
-            source.Line("ServiceName, \"" + method.WireName + "\", global::Ipc.Rpc.RpcMethodKind." + (method.IsStream ? "ServerStream" : "Unary") + ", " + method.Request.Codec + ", " + method.Response.Codec + ");");
-            source.Outdent();
-        }
+            MethodEmitter.Emit(source, contract, method);
 
         source.Line();
-        source.Line("/// <summary>The contract, implemented by calls through <paramref name=\"client\"/>.</summary>");
-        source.Line(contract.Accessibility + " static " + contract.Interface + " Client(global::Ipc.Rpc.RpcClient client) => new Proxy(client);");
+        source.Line("/// <summary>The contract, implemented by calls through <paramref name=\"caller\"/>: a client, or what a handler calls back with.</summary>");
+        source.Line(contract.Accessibility + " static " + contract.Interface + " Client(global::Ipc.Rpc.RpcCaller caller) => new Proxy(caller);");
+        if (contract.Callback is not null)
+        {
+            source.Line();
+            source.Line("/// <summary>Calls the client back, in a handler of its call or later on the same connection.</summary>");
+            source.Line(contract.Accessibility + " static " + contract.Callback.Interface + " Callback(global::Ipc.Rpc.RpcContext context) => " + contract.Callback.GeneratedClass + ".Client((context ?? throw new global::System.ArgumentNullException(nameof(context))).Caller);");
+        }
+
         source.Line();
         DispatcherEmitter.Emit(source, contract);
         foreach (MessageModel message in contract.Messages.Where(static m => m.Form == MessageForm.Arguments))
@@ -53,12 +56,35 @@ internal static class ContractEmitter
             ArgumentsEmitter.Emit(source, message, contract.Accessibility);
         }
 
+        Codecs(source, contract);
         source.Line();
         ProxyEmitter.Emit(source, contract, generatedClass);
         foreach (MessageModel message in contract.Messages)
         {
             source.Line();
             CodecEmitter.Emit(source, message);
+        }
+
+        source.Close();
+    }
+
+    /// <summary>The messages that have types, for whoever needs them outside calls: above all the details of errors.</summary>
+    private static void Codecs(SourceWriter source, ContractModel contract)
+    {
+        List<MessageModel> messages = contract.Messages.Where(static m => m.Form is MessageForm.Declared or MessageForm.Google).ToList();
+        if (messages.Count == 0)
+            return;
+
+        source.Line();
+        source.Line("/// <summary>The codecs of the contract's messages, for instance for the details of an error.</summary>");
+        source.Open(contract.Accessibility + " static class Codecs");
+        foreach (MessageModel message in messages)
+        {
+            string name = _hidden.Contains(message.Name) ? message.Name + "Message" : message.Name;
+            source.Line("/// <summary>Writes and reads <c>" + message.Name + "</c>.</summary>");
+            source.Line((message.IsPublic ? "public" : "internal") + " static global::Ipc.Rpc.MessageCodec<" + message.Type + "> " + name + " => " + message.Codec + ".Instance;");
+            if (message != messages[messages.Count - 1])
+                source.Line();
         }
 
         source.Close();

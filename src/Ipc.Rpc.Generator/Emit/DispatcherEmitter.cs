@@ -1,8 +1,8 @@
-using System.Linq;
+using System.Collections.Generic;
 
 namespace Ipc.Rpc.Generator;
 
-/// <summary>The server's side: a handler per method, which calls the implementation.</summary>
+/// <summary>The callee's side: a handler per method, which calls the implementation.</summary>
 /// <remarks>Of a synchronous and an asynchronous form it calls the synchronous one: it runs where the request was read, without a task.</remarks>
 internal static class DispatcherEmitter
 {
@@ -28,30 +28,47 @@ internal static class DispatcherEmitter
         MemberModel member = method.Members[0];
         string target = member.Interface == contract.Interface ? "implementation" : "((" + member.Interface + ")implementation)";
         string call = target + "." + CSharpNames.Escape(member.Name) + "(" + string.Join(", ", Arguments(method, member)) + ")";
-        string types = "<" + method.Request.Type + ", " + method.Response.Type + ">(";
-        (string factory, string body) = member.Style switch
-        {
-            ResultStyle.Void => ("Unary", "{ " + call + "; return default; }"),
-            ResultStyle.Value => ("Unary", call),
-            ResultStyle.Task or ResultStyle.ValueTask => ("UnaryAsync", "global::Ipc.Rpc.RpcEmpty.After(" + call + ")"),
-            ResultStyle.TaskOfValue => ("UnaryAsync", "new global::System.Threading.Tasks.ValueTask<" + method.Response.Type + ">(" + call + ")"),
-            ResultStyle.ValueTaskOfValue => ("UnaryAsync", call),
-            _ => ("ServerStream", call),
-        };
-        source.Line("global::Ipc.Rpc.RpcHandler." + factory + types + method.Field + ", (request, cancel) => " + body + "),");
+        string parameters = "(request, " + (method.Input is null ? "" : "items, ") + (method.Progress is null ? "" : "progress, ") + "cancel) => ";
+        string types = method.IsOneWay ? "<" + method.Request.Type + ">" : MethodEmitter.Types(method);
+        string inline = method.IsInline ? ".Inline()" : "";
+        source.Line("global::Ipc.Rpc.RpcHandler." + Factory(method, member) + types + "(" + CSharpNames.Escape(method.Field) + ", " + parameters + Body(method, member, call) + ")" + inline + ",");
     }
 
-    private static System.Collections.Generic.IEnumerable<string> Arguments(MethodModel method, MemberModel member)
+    private static string Factory(MethodModel method, MemberModel member)
+    {
+        if (method.Kind != CallKind.Unary)
+            return method.Kind.ToString();
+        if (method.IsOneWay)
+            return member.IsSynchronous ? "OneWay" : "OneWayAsync";
+        if (method.Progress is not null)
+            return "UnaryProgress";
+        return member.IsSynchronous ? "Unary" : "UnaryAsync";
+    }
+
+    private static string Body(MethodModel method, MemberModel member, string call) => member.Style switch
+    {
+        ResultStyle.Void when method.IsOneWay => call,
+        ResultStyle.Void => "{ " + call + "; return default; }",
+        ResultStyle.Task when method.IsOneWay => "new global::System.Threading.Tasks.ValueTask(" + call + ")",
+        ResultStyle.ValueTask when method.IsOneWay => call,
+        ResultStyle.Task or ResultStyle.ValueTask => "global::Ipc.Rpc.RpcEmpty.After(" + call + ")",
+        ResultStyle.TaskOfValue => "new global::System.Threading.Tasks.ValueTask<" + method.Response.Type + ">(" + call + ")",
+        _ => call,
+    };
+
+    private static IEnumerable<string> Arguments(MethodModel method, MemberModel member)
     {
         int sent = 0;
         foreach (ParameterModel parameter in member.Parameters)
         {
-            if (parameter.Name == member.CancelName)
-                yield return "cancel";
-            else if (method.Request.Form == MessageForm.Arguments)
-                yield return "request." + method.Request.Arguments[sent++];
-            else
-                yield return "request";
+            yield return parameter.Role switch
+            {
+                ParameterRole.Cancel or ParameterRole.CallContext => "cancel", // which converts to a CallContext
+                ParameterRole.Stream => "items",
+                ParameterRole.Progress => "progress",
+                _ when method.Request.Form == MessageForm.Arguments => "request." + CSharpNames.Escape(method.Request.Arguments[sent++]),
+                _ => "request",
+            };
         }
     }
 }

@@ -18,18 +18,20 @@ internal static class ProtoEmitter
         if (imports.Count > 0)
             yield return "";
         foreach (string import in imports)
-            yield return "import \"google/protobuf/" + import + ".proto\";";
+            yield return "import \"" + import + "\";";
 
-        foreach (MessageModel message in contract.Messages)
+        foreach (MessageModel message in contract.Messages.Where(static m => m.Form != MessageForm.Google))
         {
             yield return "";
-            if (message.Fields.Count == 0)
+            if (message.Fields.Count == 0 && message.Reserved.Count == 0)
             {
                 yield return "message " + message.Name + " {}";
                 continue;
             }
 
             yield return "message " + message.Name + " {";
+            if (message.Reserved.Count > 0)
+                yield return Reserved(message.Reserved);
             foreach (FieldModel field in message.Fields)
                 yield return "  " + Type(field) + " " + field.ProtoName + " = " + Number(field.Number) + ";";
             yield return "}";
@@ -41,16 +43,35 @@ internal static class ProtoEmitter
             yield return "enum " + type.Name + " {";
             if (type.HasAliases)
                 yield return "  option allow_alias = true;";
+            if (type.Reserved.Count > 0)
+                yield return Reserved(type.Reserved);
             foreach (EnumValueModel value in type.Values)
                 yield return "  " + value.Name + " = " + Number(value.Number) + ";";
             yield return "}";
         }
 
         yield return "";
+        if (contract.Callback is not null)
+            yield return "// ipc: callback " + contract.Callback.ServiceName;
         yield return "service " + contract.ProtoService + " {";
         foreach (MethodModel method in contract.Methods)
-            yield return "  rpc " + method.WireName + " (" + method.Request.ProtoType + ") returns (" + (method.IsStream ? "stream " : "") + method.Response.ProtoType + ");";
+            yield return Rpc(method);
         yield return "}";
+    }
+
+    /// <summary>What protobuf's own language cannot say about a method stands in a comment, which the comparison with the checked-in file reads.</summary>
+    private static string Rpc(MethodModel method)
+    {
+        string input = method.Input is null ? method.Request.ProtoType : "stream " + method.Input.ProtoType;
+        string output = (method.IsStream ? "stream " : "") + method.Response.ProtoType;
+        var notes = new List<string>();
+        if (method.Input is not null && method.Request.Message is not null)
+            notes.Add("request " + method.Request.ProtoType);
+        if (method.Progress is not null)
+            notes.Add("progress " + method.Progress.ProtoType);
+        if (method.IsOneWay)
+            notes.Add("one-way");
+        return "  rpc " + method.WireName + " (" + input + ") returns (" + output + ");" + (notes.Count == 0 ? "" : " // ipc: " + string.Join(", ", notes));
     }
 
     private static string Type(FieldModel field)
@@ -64,16 +85,20 @@ internal static class ProtoEmitter
 
     private static List<string> Imports(ContractModel contract)
     {
-        var imports = new List<string>();
+        var imports = new SortedSet<string>(System.StringComparer.Ordinal);
         IEnumerable<ValueModel> values = contract.Messages.SelectMany(static m => m.Fields).Select(static f => f.Value);
         if (values.Any(static v => v.Kind == ProtoKind.Duration))
-            imports.Add("duration");
-        if (contract.Methods.Any(static m => m.Request.Message is null || m.Response.Message is null))
-            imports.Add("empty");
+            imports.Add("google/protobuf/duration.proto");
+        if (contract.Methods.Any(static m => (m.Request.Message is null && m.Input is null) || m.Response.Message is null))
+            imports.Add("google/protobuf/empty.proto");
         if (values.Any(static v => v.Kind == ProtoKind.Timestamp))
-            imports.Add("timestamp");
-        return imports;
+            imports.Add("google/protobuf/timestamp.proto");
+        foreach (MessageModel message in contract.Messages.Where(static m => m.Import.Length > 0))
+            imports.Add(message.Import);
+        return imports.ToList();
     }
+
+    private static string Reserved(EquatableArray<int> numbers) => "  reserved " + string.Join(", ", numbers.Select(Number)) + ";";
 
     private static string Number(int number) => number.ToString(CultureInfo.InvariantCulture);
 }

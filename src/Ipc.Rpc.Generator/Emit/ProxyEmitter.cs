@@ -2,15 +2,17 @@ using System.Linq;
 
 namespace Ipc.Rpc.Generator;
 
-/// <summary>The client's side: the contract, implemented by calls.</summary>
+/// <summary>The caller's side: the contract, implemented by calls.</summary>
 internal static class ProxyEmitter
 {
+    private const string Tasks = "global::System.Threading.Tasks.";
+
     public static void Emit(SourceWriter source, ContractModel contract, string generatedClass)
     {
         source.Open("private sealed class Proxy : " + contract.Interface);
-        source.Line("private readonly global::Ipc.Rpc.RpcClient _client;");
+        source.Line("private readonly global::Ipc.Rpc.RpcCaller _caller;");
         source.Line();
-        source.Line("internal Proxy(global::Ipc.Rpc.RpcClient client) => this._client = client ?? throw new global::System.ArgumentNullException(nameof(client));");
+        source.Line("internal Proxy(global::Ipc.Rpc.RpcCaller caller) => this._caller = caller ?? throw new global::System.ArgumentNullException(nameof(caller));");
         foreach (MethodModel method in contract.Methods)
         {
             foreach (MemberModel member in method.Members)
@@ -23,21 +25,62 @@ internal static class ProxyEmitter
     private static void Member(SourceWriter source, MethodModel method, MemberModel member, string generatedClass)
     {
         string parameters = string.Join(", ", member.Parameters.Select(static p => p.Type + " " + CSharpNames.Escape(p.Name)));
-        string arguments = generatedClass + "." + method.Field + ", " + Request(method, member) + ", " + (member.CancelName is null ? "default" : CSharpNames.Escape(member.CancelName));
-        string call = member.Style switch
-        {
-            ResultStyle.Void or ResultStyle.Value => "this._client.Call(" + arguments + ")",
-            ResultStyle.Task or ResultStyle.TaskOfValue => "this._client.CallAsync(" + arguments + ").AsTask()",
-            ResultStyle.ValueTask => "global::Ipc.Rpc.RpcEmpty.Discard(this._client.CallAsync(" + arguments + "))",
-            ResultStyle.ValueTaskOfValue => "this._client.CallAsync(" + arguments + ")",
-            _ => "this._client.Stream(" + arguments + ")",
-        };
-
+        string head = member.ReturnType + " " + member.Interface + "." + CSharpNames.Escape(member.Name) + "(" + parameters + ")";
         source.Line();
-        source.Line(member.ReturnType + " " + member.Interface + "." + CSharpNames.Escape(member.Name) + "(" + parameters + ")");
+        if (method.IsOneWay && !member.IsSynchronous)
+        {
+            Notify(source, head, method, member, generatedClass);
+            return;
+        }
+
+        source.Line(head);
         source.Indent();
-        source.Line("=> " + call + ";");
+        source.Line("=> " + Call(method, member, generatedClass) + ";");
         source.Outdent();
+    }
+
+    private static string Call(MethodModel method, MemberModel member, string generatedClass)
+    {
+        string first = generatedClass + "." + CSharpNames.Escape(method.Field) + ", " + Request(method, member);
+        if (method.IsOneWay)
+            return "this._caller.Notify(" + first + ")";
+
+        string rest = Items(member) + Progress(method, member) + ", " + Cancel(member);
+        if (method.IsStream)
+            return "this._caller." + (method.Kind == CallKind.Duplex ? "Duplex(" : "Stream(") + first + rest + ")";
+
+        string call = "this._caller." + (method.Kind == CallKind.ClientStream ? "ClientStream(" : member.IsSynchronous ? "Call(" : "CallAsync(") + first + rest + ")";
+        return member.Style switch
+        {
+            ResultStyle.Task or ResultStyle.TaskOfValue => call + ".AsTask()",
+            ResultStyle.ValueTask => "global::Ipc.Rpc.RpcEmpty.Discard(" + call + ")",
+            _ => call,
+        };
+    }
+
+    /// <summary>An asynchronous one-way method is done when it returns; but what goes wrong belongs into its task.</summary>
+    private static void Notify(SourceWriter source, string head, MethodModel method, MemberModel member, string generatedClass)
+    {
+        bool isTask = member.Style == ResultStyle.Task;
+        string Failed(string task) => "return " + (isTask ? task : "new " + Tasks + "ValueTask(" + task + ")") + ";";
+        source.Open(head);
+        string cancel = Cancel(member);
+        if (cancel != "default")
+        {
+            source.Line("if (" + cancel + ".IsCancellationRequested)");
+            source.Indent();
+            source.Line(Failed(Tasks + "Task.FromCanceled(" + cancel + ")"));
+            source.Outdent();
+        }
+
+        source.Open("try");
+        source.Line(Call(method, member, generatedClass) + ";");
+        source.Line(isTask ? "return " + Tasks + "Task.CompletedTask;" : "return default;");
+        source.Close();
+        source.Open("catch (global::System.Exception ipcError)"); // a parameter of that name is the compiler's to report
+        source.Line(Failed(Tasks + "Task.FromException(ipcError)"));
+        source.Close();
+        source.Close();
     }
 
     private static string Request(MethodModel method, MemberModel member)
@@ -46,5 +89,20 @@ internal static class ProxyEmitter
         if (method.Request.Form == MessageForm.Arguments)
             return "new " + method.Request.Type + "(" + arguments + ")";
         return arguments.Length == 0 ? "default(global::Ipc.Rpc.RpcEmpty)" : arguments;
+    }
+
+    private static string Items(MemberModel member)
+        => member.Having(ParameterRole.Stream) is { } stream ? ", " + CSharpNames.Escape(stream.Name) : "";
+
+    private static string Progress(MethodModel method, MemberModel member)
+        => member.Having(ParameterRole.Progress) is not { } progress ? ""
+            : ", " + CSharpNames.Escape(progress.Name)
+                + (progress.Type.EndsWith("?", System.StringComparison.Ordinal) ? " ?? new global::System.Progress<" + method.Progress!.Type + ">()" : "");
+
+    private static string Cancel(MemberModel member)
+    {
+        if (member.Having(ParameterRole.CallContext) is { } context)
+            return CSharpNames.Escape(context.Name) + ".CancellationToken";
+        return member.Having(ParameterRole.Cancel) is { } cancel ? CSharpNames.Escape(cancel.Name) : "default";
     }
 }

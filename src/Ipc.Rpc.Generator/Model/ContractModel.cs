@@ -7,6 +7,7 @@ namespace Ipc.Rpc.Generator;
 /// <param name="ClassName">The generated class.</param>
 /// <param name="ServiceName">The service on the wire and the package of the .proto.</param>
 /// <param name="ProtoService">The service's name in the .proto.</param>
+/// <param name="Callback">The contract that the client offers in turn, if there is one.</param>
 /// <param name="Methods">In the order of declaration.</param>
 /// <param name="Messages">In the order in which they are first used.</param>
 /// <param name="Enums">In the order in which they are first used.</param>
@@ -17,6 +18,7 @@ internal sealed record ContractModel(
     string ClassName,
     string ServiceName,
     string ProtoService,
+    CallbackModel? Callback,
     EquatableArray<MethodModel> Methods,
     EquatableArray<MessageModel> Messages,
     EquatableArray<EnumModel> Enums)

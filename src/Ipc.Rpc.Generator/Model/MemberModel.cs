@@ -8,15 +8,13 @@ namespace Ipc.Rpc.Generator;
 /// <param name="Name">Its C# name.</param>
 /// <param name="ReturnType">Its declared return type.</param>
 /// <param name="Style">What kind of return type that is.</param>
-/// <param name="Parameters">All parameters, the CancellationToken too.</param>
-/// <param name="CancelName">The name of the CancellationToken parameter, or <see langword="null"/>.</param>
-internal sealed record MemberModel(string Interface, string Name, string ReturnType, ResultStyle Style, EquatableArray<ParameterModel> Parameters, string? CancelName)
+/// <param name="Parameters">All parameters, those that are not sent too.</param>
+internal sealed record MemberModel(string Interface, string Name, string ReturnType, ResultStyle Style, EquatableArray<ParameterModel> Parameters)
 {
     /// <summary>What is sent.</summary>
-    public IEnumerable<ParameterModel> Arguments => Parameters.Where(p => p.Name != CancelName);
+    public IEnumerable<ParameterModel> Arguments => Parameters.Where(static p => p.Role == ParameterRole.Argument);
 
     public bool IsSynchronous => Style is ResultStyle.Void or ResultStyle.Value;
-}
 
-/// <summary>A parameter as it is written in C#.</summary>
-internal sealed record ParameterModel(string Type, string Name);
+    public ParameterModel? Having(ParameterRole role) => Parameters.FirstOrDefault(p => p.Role == role);
+}

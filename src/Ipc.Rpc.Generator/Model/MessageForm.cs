@@ -11,4 +11,7 @@ internal enum MessageForm
 
     /// <summary>The parameters of a method, in a generated struct.</summary>
     Arguments,
+
+    /// <summary>A class that protoc wrote: it reads and writes itself, and another .proto has it.</summary>
+    Google,
 }

@@ -9,6 +9,10 @@ namespace Ipc.Rpc.Generator;
 /// <param name="Fields">By ascending number.</param>
 /// <param name="ConstructorFields">Numbers of the fields that the constructor takes, in its order.</param>
 /// <param name="FilledFields">Numbers of the fields without a setter whose collection is filled in place.</param>
+/// <param name="Reserved">Numbers that no field may have again, ascending.</param>
+/// <param name="Import">The .proto that has a <see cref="MessageForm.Google"/> message; empty when that is not known.</param>
+/// <param name="ForeignName">Its name there, with a dot before its package.</param>
+/// <param name="IsPublic">Whether everybody can name its type.</param>
 internal sealed record MessageModel(
     string Name,
     string Type,
@@ -17,7 +21,14 @@ internal sealed record MessageModel(
     bool IsMutableStruct,
     EquatableArray<FieldModel> Fields,
     EquatableArray<int> ConstructorFields,
-    EquatableArray<int> FilledFields)
+    EquatableArray<int> FilledFields,
+    EquatableArray<int> Reserved = default,
+    string Import = "",
+    string? ForeignName = null,
+    bool IsPublic = true)
 {
+    /// <summary>What the .proto calls it.</summary>
+    public string ProtoType => ForeignName ?? Name;
+
     public string Codec => Name + "Codec";
 }

@@ -6,24 +6,23 @@ using Microsoft.CodeAnalysis.CSharp;
 
 namespace Ipc.Rpc.Generator;
 
-/// <summary>From an interface with [IpcService] to the model of its contract. The generator takes the model, the analyzer the problems.</summary>
+/// <summary>From an interface with [IpcService], or one of the attributes that stand for it, to the model of its contract. The generator takes the model, the analyzer the problems.</summary>
 internal static class ContractParser
 {
     /// <summary>Members that a generated class has anyway; a method of such a name gets another field name.</summary>
     private static readonly string[] _ownNames =
     {
-        "Client", "Service", "ServiceName", "Proto", "Proxy",
+        "Client", "Callback", "Codecs", "Service", "ServiceName", "Proto", "Proxy",
         "Equals", "ReferenceEquals", "GetHashCode", "GetType", "ToString", "MemberwiseClone", "Finalize",
     };
 
     /// <summary>The model, or <see langword="null"/> when there are problems.</summary>
-    public static ContractModel? Parse(INamedTypeSymbol type, AttributeData attribute, Compilation compilation, out IReadOnlyList<Problem> problems)
+    public static ContractModel? Parse(INamedTypeSymbol type, AttributeData attribute, Compilation compilation, out ParseContext context)
     {
-        var context = new ParseContext(compilation);
-        problems = context.Problems;
+        context = new ParseContext(compilation);
         Location location = type.Locations[0];
 
-        string serviceName = attribute.First() as string ?? "";
+        string serviceName = ContractNames.Service(type, attribute);
         if (!ProtoNames.IsDottedIdentifier(serviceName))
             context.Report(Diagnostics.InvalidServiceName, location, serviceName);
         if (Generic(type))
@@ -35,12 +34,13 @@ internal static class ContractParser
         if (context.Problems.Count > 0)
             return null;
 
-        string bare = BareName(type.Name);
-        string className = Outer(type) + bare + "Rpc";
+        string bare = ContractNames.Bare(type);
+        string className = ContractNames.Class(type);
+        CallbackModel? callback = Callback(type, attribute, context);
         if (!context.TakeName(bare, "the service", location))
             return null;
 
-        string space = type.ContainingNamespace.IsGlobalNamespace ? "" : type.ContainingNamespace.ToDisplayString();
+        string space = ContractNames.Namespace(type);
         List<MethodModel> methods = Methods(type, className, space, serviceName, context);
         if (context.Problems.Count > 0)
             return null;
@@ -52,6 +52,7 @@ internal static class ContractParser
             className,
             serviceName,
             bare,
+            callback,
             new EquatableArray<MethodModel>(methods),
             new EquatableArray<MessageModel>(context.Messages),
             new EquatableArray<EnumModel>(context.Enums));
@@ -83,14 +84,23 @@ internal static class ContractParser
             else
                 ids.Add(id, first);
 
+            int before = context.Problems.Count;
             PayloadModel? request = payloads.Request(first);
+            PayloadModel? input = payloads.Input(first);
+            PayloadModel? progress = payloads.Progress(first);
             PayloadModel? response = payloads.Response(first);
-            if (request is not null && response is not null)
+            foreach (Signature signature in signatures)
+                payloads.Faults(signature.Method);
+            context.Site("rpc " + first.WireName, first.Location);
+            if (context.Problems.Count == before && request is not null && response is not null)
             {
                 var members = new EquatableArray<MemberModel>(signatures.Select(static s => s.Member));
-                methods.Add(new MethodModel(first.WireName, first.WireName, first.Member.Style == ResultStyle.Stream, request, response, members));
+                bool inline = signatures.Any(static s => s.IsInline);
+                methods.Add(new MethodModel(first.WireName, first.WireName, first.Kind, first.IsOneWay, inline, request, input, progress, response, members));
             }
         }
+
+        payloads.Faults(type);
 
         // Only now are all the names of nested types known, which a field must not have.
         var taken = new HashSet<string>(_ownNames) { className };
@@ -144,15 +154,28 @@ internal static class ContractParser
         _ => "a static member",
     };
 
-    private static string BareName(string name)
-        => name.Length > 1 && name[0] == 'I' && name[1] is >= 'A' and <= 'Z' ? name.Substring(1) : name;
+    private static CallbackModel? Callback(INamedTypeSymbol type, AttributeData attribute, ParseContext context)
+    {
+        object? given = attribute.Named("Callback") ?? attribute.Named("CallbackContract"); // the second is WCF's
+        if (given is null)
+            return null;
 
-    private static string Outer(INamedTypeSymbol type)
-        => type.ContainingType is null ? "" : Outer(type.ContainingType) + type.ContainingType.Name;
+        if (given is not INamedTypeSymbol callback || callback.ContractAttribute() is not { } own)
+        {
+            context.Report(Diagnostics.InvalidCallback, type.Locations[0], type.Readable(), (given as ITypeSymbol)?.Readable() ?? "?");
+            return null;
+        }
+
+        string space = ContractNames.Namespace(callback);
+        return new CallbackModel(
+            callback.NonNullCode(),
+            "global::" + (space.Length == 0 ? "" : space + ".") + ContractNames.Class(callback),
+            ContractNames.Service(callback, own));
+    }
 
     private static bool Generic(INamedTypeSymbol? type) => type is not null && (type.TypeParameters.Length > 0 || Generic(type.ContainingType));
 
-    private static bool IsPublic(INamedTypeSymbol? type) => type is null || (type.DeclaredAccessibility == Accessibility.Public && IsPublic(type.ContainingType));
+    internal static bool IsPublic(INamedTypeSymbol? type) => type is null || (type.DeclaredAccessibility == Accessibility.Public && IsPublic(type.ContainingType));
 
     // IsFileLocal came with Roslyn 4.4; a file-local type is known by its modifier here.
     private static bool IsFileLocal(this INamedTypeSymbol type)

@@ -55,6 +55,7 @@ internal sealed class EnumParser
             string valueName = prefix + ProtoNames.UpperSnake(field.Name);
             if (!_context.TakeName(valueName, type.Readable() + "." + field.Name, site.Location))
                 return null;
+            _context.Site(valueName, site.Member(field).Location);
             values.Add(new EnumValueModel(valueName, Convert.ToInt32(field.ConstantValue, CultureInfo.InvariantCulture)));
         }
 
@@ -68,7 +69,8 @@ internal sealed class EnumParser
         values.Insert(0, first);
 
         bool aliases = values.Select(static v => v.Number).Distinct().Count() != values.Count;
-        _context.Enums.Add(new EnumModel(name, aliases, new EquatableArray<EnumValueModel>(values)));
+        _context.Enums.Add(new EnumModel(name, aliases, new EquatableArray<EnumValueModel>(values), ReservedNumbers.Of(type)));
+        _context.Site(name, site.Type(type).Location);
         return new ValueModel(ProtoKind.Enum, name, type.NonNullCode(), reader, IsReference: false);
     }
 }

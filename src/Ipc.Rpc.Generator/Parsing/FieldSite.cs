@@ -23,5 +23,9 @@ internal readonly struct FieldSite
         return new FieldSite(Path + "." + member.Name, own);
     }
 
+    /// <summary>The type that is used here; it is pointed to if it is in this compilation.</summary>
+    public FieldSite Type(ISymbol type)
+        => new(Path, type.Locations.Length > 0 && type.Locations[0].IsInSource ? type.Locations[0] : Location);
+
     public FieldSite Part(string suffix) => new(Path + suffix, Location);
 }

@@ -24,7 +24,7 @@ internal sealed class MessageParser
 
     public static bool IsMessage(INamedTypeSymbol type)
         => type.TypeKind is TypeKind.Class or TypeKind.Struct
-            && (type.Attribute(TypeNames.DataContract) is not null || type.Attribute(TypeNames.ProtoContract) is not null);
+            && (type.Attribute(TypeNames.DataContract) is not null || type.Attribute(TypeNames.ProtoContract) is not null || GoogleMessages.IsOne(type));
 
     public ValueModel? Parse(INamedTypeSymbol type, FieldSite site)
     {
@@ -40,6 +40,15 @@ internal sealed class MessageParser
         {
             _seen.Add(type, null);
             return null;
+        }
+
+        if (GoogleMessages.IsOne(type))
+        {
+            (string protoType, string import) = GoogleMessages.Locate(type, _context.Compilation);
+            var foreign = new ValueModel(ProtoKind.Message, protoType, type.NonNullCode(), name, IsReference: true);
+            _seen.Add(type, foreign);
+            _context.Messages.Add(new MessageModel(name, type.NonNullCode(), MessageForm.Google, true, false, default, default, default, Import: import, ForeignName: protoType, IsPublic: ContractParser.IsPublic(type)));
+            return foreign;
         }
 
         // Known before its fields are: a message may contain itself. Its place in the .proto is where it was first met.
@@ -63,6 +72,8 @@ internal sealed class MessageParser
             return "a message is not a ref struct";
         if (!_context.Compilation.IsSymbolAccessibleWithin(type, _context.Compilation.Assembly))
             return "it is not accessible to generated code";
+        if (type.Attribute(TypeNames.ProtoContract).Named("ImplicitFields") is int and not 0)
+            return "its fields have no numbers of their own ([ProtoContract(ImplicitFields = ...)])";
         if (type.Attribute(TypeNames.ProtoInclude) is not null)
             return "protobuf has no inheritance ([ProtoInclude])";
 
@@ -113,6 +124,7 @@ internal sealed class MessageParser
             }
 
             members.Add(number.Value, member);
+            _context.Site(name, number.Value, memberSite.Location);
             string protoName = attribute.Named("Name") as string is { Length: > 0 } given ? given : ProtoNames.Snake(member.Name);
             if (!ProtoNames.IsIdentifier(protoName))
             {
@@ -144,6 +156,7 @@ internal sealed class MessageParser
             return null;
 
         fields.Sort(static (a, b) => a.Number.CompareTo(b.Number));
+        _context.Site(name, site.Type(type).Location);
         var construction = Construction.Of(type, fields, members, _context.Compilation);
         if (construction.Problem is not null)
         {
@@ -159,7 +172,9 @@ internal sealed class MessageParser
             type.IsValueType && !type.IsReadOnly,
             new EquatableArray<FieldModel>(fields),
             new EquatableArray<int>(construction.ConstructorFields),
-            new EquatableArray<int>(construction.FilledFields));
+            new EquatableArray<int>(construction.FilledFields),
+            ReservedNumbers.Of(type),
+            IsPublic: ContractParser.IsPublic(type));
     }
 
     private static AttributeData? NumberAttribute(ISymbol member)

@@ -18,6 +18,14 @@ internal sealed class ParseContext
 
     public List<EnumModel> Enums { get; } = new();
 
+    /// <summary>Where messages, fields, enums and methods are declared, by the key that the comparison with the .proto has for them.</summary>
+    public Dictionary<string, Location> Sites { get; } = new();
+
+    public void Site(string type, Location location) => Sites[type] = location;
+
+    public void Site(string message, int number, Location location)
+        => Sites[message + "." + number.ToString(System.Globalization.CultureInfo.InvariantCulture)] = location;
+
     public void Report(DiagnosticDescriptor descriptor, Location location, params object[] arguments)
         => Problems.Add(new Problem(descriptor, location, arguments));
 

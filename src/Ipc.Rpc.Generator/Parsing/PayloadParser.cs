@@ -7,7 +7,8 @@ namespace Ipc.Rpc.Generator;
 /// <summary>From parameters to a request message, from a result to a response message.</summary>
 /// <remarks>
 /// One message, not nullable, is the payload itself. Nothing is google.protobuf.Empty. All else is wrapped in a message named
-/// after the method: fields 1 to n in the order of the parameters, or one field <c>result</c>, in a stream <c>item</c>.
+/// after the method: fields 1 to n in the order of the parameters, or one field <c>result</c>, in a stream <c>item</c>, of
+/// progress <c>progress</c>.
 /// </remarks>
 internal sealed class PayloadParser
 {
@@ -63,32 +64,59 @@ internal sealed class PayloadParser
         return Wrapped(name, bare ? fields[0].Type : _className + "." + name, bare ? MessageForm.Bare : MessageForm.Arguments, fields, signature);
     }
 
+    /// <summary>Messages that only errors carry, as their details: they need a codec, too.</summary>
+    public void Faults(ISymbol declaring)
+    {
+        foreach (AttributeData attribute in declaring.GetAttributes().Where(static a => a.AttributeClass?.FullName() is TypeNames.FaultAttribute or TypeNames.FaultContract))
+        {
+            if (attribute.First() is not ITypeSymbol type)
+                continue;
+
+            var site = new FieldSite("a fault of " + declaring.Name, declaring.Locations[0]);
+            int problems = _context.Problems.Count;
+            if (_types.ParseMessage(type, site) is null && _context.Problems.Count == problems)
+                _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, "details of an error are messages: a class or struct with [DataContract]");
+        }
+    }
+
+    /// <summary>One item of the caller's stream; <see langword="null"/> when it has none.</summary>
+    public PayloadModel? Input(Signature signature) => Element(signature, ParameterRole.Stream, "Input", "item");
+
+    /// <summary>One report of progress; <see langword="null"/> when there are none.</summary>
+    public PayloadModel? Progress(Signature signature) => Element(signature, ParameterRole.Progress, "Progress", "progress");
+
     public PayloadModel? Response(Signature signature)
     {
         if (signature.Result is null)
             return PayloadModel.Empty;
 
-        FieldSite site = new(signature.Shown + "()", signature.Location);
-        if (!IsNullable(signature.Result))
+        bool isStream = signature.Member.Style == ResultStyle.Stream;
+        return One(signature, signature.Result, isStream ? "Item" : "Response", isStream ? "item" : "result", new FieldSite(signature.Shown + "()", signature.Location));
+    }
+
+    private PayloadModel? Element(Signature signature, ParameterRole role, string suffix, string fieldName)
+        => signature.Having(role) is { } parameter
+            ? One(signature, ((INamedTypeSymbol)parameter.Type).TypeArguments[0], suffix, fieldName, Site(signature, parameter))
+            : null;
+
+    /// <summary>The message itself, or one that is called after the method and has the value as its only field.</summary>
+    private PayloadModel? One(Signature signature, ITypeSymbol type, string suffix, string fieldName, FieldSite site)
+    {
+        if (!IsNullable(type))
         {
             int problems = _context.Problems.Count;
-            ValueModel? message = _types.ParseMessage(signature.Result, site);
+            ValueModel? message = _types.ParseMessage(type, site);
             if (message is not null)
                 return Direct(message);
             if (_context.Problems.Count != problems)
                 return null;
         }
 
-        bool isStream = signature.Member.Style == ResultStyle.Stream;
-        string fieldName = isStream ? "item" : "result";
-        FieldModel? field = _types.Parse(signature.Result, 1, fieldName, fieldName, 0, site);
-        if (field is null)
-            return null;
-        string name = signature.WireName + (isStream ? "Item" : "Response");
-        return Wrapped(name, field.Type, MessageForm.Bare, new List<FieldModel> { field }, signature);
+        FieldModel? field = _types.Parse(type, 1, fieldName, fieldName, 0, site);
+        return field is null ? null : Wrapped(signature.WireName + suffix, field.Type, MessageForm.Bare, new List<FieldModel> { field }, signature);
     }
 
-    private static PayloadModel Direct(ValueModel message) => new(message.ProtoType, message.Type, MessageForm.Declared, default);
+    private static PayloadModel Direct(ValueModel message) => new(message.Reader, message.ProtoType, message.Type, MessageForm.Declared, default);
 
     private PayloadModel? Wrapped(string name, string type, MessageForm form, List<FieldModel> fields, Signature signature)
     {
@@ -104,7 +132,7 @@ internal sealed class PayloadParser
             new EquatableArray<FieldModel>(fields),
             default,
             default));
-        return new PayloadModel(name, type, form, new EquatableArray<string>(fields.Select(static f => f.Member)));
+        return new PayloadModel(name, name, type, form, new EquatableArray<string>(fields.Select(static f => f.Member)));
     }
 
     private static bool IsNullable(ITypeSymbol type)

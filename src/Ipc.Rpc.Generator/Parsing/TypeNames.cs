@@ -7,10 +7,21 @@ internal static class TypeNames
 {
     public const string ServiceAttribute = "Ipc.Rpc.IpcServiceAttribute";
     public const string MethodAttribute = "Ipc.Rpc.IpcMethodAttribute";
+    public const string OneWayAttribute = "Ipc.Rpc.IpcOneWayAttribute";
+    public const string InlineAttribute = "Ipc.Rpc.IpcInlineAttribute";
+    public const string ReservedAttribute = "Ipc.Rpc.IpcReservedAttribute";
+    public const string FaultAttribute = "Ipc.Rpc.IpcFaultAttribute";
+    public const string FaultContract = "System.ServiceModel.FaultContractAttribute";
+    public const string ServiceContract = "System.ServiceModel.ServiceContractAttribute";
+    public const string OperationContract = "System.ServiceModel.OperationContractAttribute";
+    public const string GrpcService = "ProtoBuf.Grpc.Configuration.ServiceAttribute";
+    public const string GrpcOperation = "ProtoBuf.Grpc.Configuration.OperationAttribute";
+    public const string AsyncEnumerable = "System.Collections.Generic.IAsyncEnumerable`1";
     public const string DataContract = "System.Runtime.Serialization.DataContractAttribute";
     public const string DataMember = "System.Runtime.Serialization.DataMemberAttribute";
     public const string ProtoContract = "ProtoBuf.ProtoContractAttribute";
     public const string ProtoMember = "ProtoBuf.ProtoMemberAttribute";
+    public const string ProtoReserved = "ProtoBuf.ProtoReservedAttribute";
     public const string ProtoInclude = "ProtoBuf.ProtoIncludeAttribute";
 
     private static readonly SymbolDisplayFormat _withoutGlobal = SymbolDisplayFormat.FullyQualifiedFormat

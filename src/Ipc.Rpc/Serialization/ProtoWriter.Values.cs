@@ -39,6 +39,15 @@ public ref partial struct ProtoWriter
         _position += value.Length;
     }
 
+    /// <summary>The next <paramref name="count"/> bytes, all of which the caller fills: a message, without a tag, that writes itself.</summary>
+    public Span<byte> Claim(int count)
+    {
+        if (_buffer.Length - _position < count)
+            Reserve(count);
+        _position += count;
+        return _buffer.Slice(_position - count, count);
+    }
+
     /// <summary>Appends bytes as they are, without a tag: a message, or a part of one, that was written elsewhere.</summary>
     public void WriteRaw(scoped ReadOnlySpan<byte> bytes)
     {
