@@ -25,15 +25,16 @@ public sealed class ContractGenerator : IIncrementalGenerator
 
     private static void Register(IncrementalGeneratorInitializationContext context, string attribute)
     {
-        IncrementalValuesProvider<ContractModel> contracts = context.SyntaxProvider
+        IncrementalValuesProvider<(ContractModel Model, string Path)> found = context.SyntaxProvider
             .ForAttributeWithMetadataName(
                 attribute,
                 static (node, cancel) => node is InterfaceDeclarationSyntax,
-                (found, cancel) => Parse((INamedTypeSymbol)found.TargetSymbol, attribute, found.SemanticModel.Compilation))
-            .Where(static contract => contract is not null)
-            .Select(static (contract, _) => contract!)
-            .WithTrackingName(ContractStep);
+                (found, cancel) => (Model: Parse((INamedTypeSymbol)found.TargetSymbol, attribute, found.SemanticModel.Compilation), Path: found.TargetNode.SyntaxTree.FilePath))
+            .Where(static found => found.Model is not null)
+            .Select(static (found, _) => (found.Model!, found.Path));
+        IncrementalValuesProvider<ContractModel> contracts = found.Select(static (found, _) => found.Model).WithTrackingName(ContractStep);
 
+        ManifestGenerator.Register(context, found);
         context.RegisterSourceOutput(contracts, static (output, contract) =>
             output.AddSource(contract.HintName, SourceText.From(ContractEmitter.Emit(contract), _utf8)));
     }

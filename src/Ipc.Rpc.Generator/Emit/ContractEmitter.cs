@@ -33,7 +33,7 @@ internal static class ContractEmitter
         source.Line(contract.Accessibility + " const string ServiceName = \"" + contract.ServiceName + "\";");
         source.Line();
         source.Line("/// <summary>The contract as a .proto file, for the other languages.</summary>");
-        source.Line(contract.Accessibility + " const string Proto = @\"" + string.Join("\n", ProtoEmitter.Lines(contract)).Replace("\"", "\"\"") + "\n\";");
+        source.Line(contract.Accessibility + " const string Proto = @\"" + ProtoEmitter.Text(contract).Replace("\"", "\"\"") + "\";");
 
         foreach (MethodModel method in contract.Methods)
             MethodEmitter.Emit(source, contract, method);

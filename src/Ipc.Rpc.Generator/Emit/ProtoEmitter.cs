@@ -7,9 +7,15 @@ namespace Ipc.Rpc.Generator;
 /// <summary>The contract as a .proto file, for protoc 3.15 or later (explicit presence).</summary>
 internal static class ProtoEmitter
 {
+    /// <summary>The whole file; its lines end in "\n", whatever the machine.</summary>
+    public static string Text(ContractModel contract) => string.Join("\n", Lines(contract)) + "\n";
+
+    /// <summary>The interface as the head of the file has it.</summary>
+    public static string Origin(string interfaceCode) => interfaceCode.Replace("global::", "");
+
     public static IEnumerable<string> Lines(ContractModel contract)
     {
-        yield return "// Generated from the C# contract " + contract.Interface.Replace("global::", "") + ", which is the source: change that.";
+        yield return "// Generated from the C# contract " + Origin(contract.Interface) + ", which is the source: change that.";
         yield return "syntax = \"proto3\";";
         yield return "";
         yield return "package " + contract.ServiceName + ";";

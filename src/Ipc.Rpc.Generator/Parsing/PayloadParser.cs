@@ -58,6 +58,7 @@ internal sealed class PayloadParser
             if (field is null)
                 return null;
             fields.Add(field);
+            _context.Site(signature.WireName + "Request", field.Number, site.Location);
         }
 
         string name = signature.WireName + "Request";
@@ -123,6 +124,7 @@ internal sealed class PayloadParser
         if (!_context.TakeName(name, "a message of " + signature.Shown, signature.Location))
             return null;
 
+        _context.Site(name, signature.Location);
         _context.Messages.Add(new MessageModel(
             name,
             type,

@@ -1,0 +1,130 @@
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>Compares the checked-in .proto with the one that the contract would have now.</summary>
+/// <remarks>
+/// Who still has the old one must understand what the new one writes, and the other way round. Names of fields, parameters and
+/// values are not on the wire, so they may change. New fields, values, messages and methods are skipped or refused by old peers in
+/// the ways that docs/rpc-protocol.md gives. All else is a break.
+/// </remarks>
+internal static class ProtoComparer
+{
+    public static IReadOnlyList<Drift> Compare(ProtoFile before, ProtoFile after)
+    {
+        var drifts = new List<Drift>();
+        if (before.Package != after.Package)
+            drifts.Add(new Drift(DriftDiagnostics.ServiceRenamed, "", before.Package, after.Package));
+
+        foreach (KeyValuePair<string, ProtoBlock> message in before.Messages)
+        {
+            if (after.Messages.TryGetValue(message.Key, out ProtoBlock? now))
+                Message(message.Key, message.Value, now, drifts);
+        }
+
+        foreach (KeyValuePair<string, ProtoBlock> type in before.Enums)
+        {
+            if (after.Enums.TryGetValue(type.Key, out ProtoBlock? now))
+                Enum(type.Key, type.Value, now, drifts);
+        }
+
+        foreach (KeyValuePair<string, ProtoRpc> method in before.Methods)
+        {
+            if (after.Methods.TryGetValue(method.Key, out ProtoRpc? now))
+                Method(method.Key, method.Value, now, drifts);
+            else
+                drifts.Add(new Drift(DriftDiagnostics.MethodRemoved, "", method.Key));
+        }
+
+        return drifts;
+    }
+
+    private static void Message(string name, ProtoBlock before, ProtoBlock after, List<Drift> drifts)
+    {
+        foreach (ProtoEntry old in before.Entries)
+        {
+            string shown = name + "." + old.Name;
+            if (after.Numbered(old.Number) is { } same)
+            {
+                if (same.Type == old.Type)
+                    continue;
+                drifts.Add(same.Name == old.Name
+                    ? new Drift(DriftDiagnostics.FieldTypeChanged, Key(name, old.Number), shown, old.Type, same.Type) { Number = Free(before, after) }
+                    : new Drift(DriftDiagnostics.NumberReused, Key(name, old.Number), name + "." + same.Name, old.Number, old.Name, old.Type) { Number = Free(before, after) });
+            }
+            else if (after.Named(old.Name) is { } moved)
+            {
+                drifts.Add(new Drift(DriftDiagnostics.NumberChanged, Key(name, moved.Number), shown, old.Number, moved.Number) { Number = old.Number });
+            }
+            else if (!after.IsReserved(old.Number))
+            {
+                drifts.Add(new Drift(DriftDiagnostics.FieldRemoved, name, shown, old.Number) { Number = old.Number });
+            }
+        }
+
+        Reserved(name, before, after, drifts, static (message, entry) => Key(message, entry.Number));
+    }
+
+    private static void Enum(string name, ProtoBlock before, ProtoBlock after, List<Drift> drifts)
+    {
+        foreach (ProtoEntry old in before.Entries)
+        {
+            ProtoEntry? now = after.Named(old.Name);
+            if (now is not null && now.Number != old.Number)
+                drifts.Add(new Drift(DriftDiagnostics.EnumValueChanged, now.Name, old.Name, old.Number, "is " + Text(now.Number) + " now") { Number = old.Number });
+            else if (now is null && after.Numbered(old.Number) is null && !after.IsReserved(old.Number))
+                drifts.Add(new Drift(DriftDiagnostics.EnumValueChanged, name, old.Name, old.Number, "is gone, and its number is not reserved") { Number = old.Number });
+        }
+
+        Reserved(name, before, after, drifts, static (_, entry) => entry.Name);
+    }
+
+    private static void Reserved(string name, ProtoBlock before, ProtoBlock after, List<Drift> drifts, System.Func<string, ProtoEntry, string> key)
+    {
+        foreach (ProtoEntry entry in after.Entries.Where(e => before.IsReserved(e.Number)))
+            drifts.Add(new Drift(DriftDiagnostics.ReservedNumberUsed, key(name, entry), name, entry.Number, "is used by " + entry.Name) { Number = Free(before, after) });
+
+        foreach ((int first, int last) in before.Reserved)
+        {
+            bool kept = after.Entries.Exists(e => first <= e.Number && e.Number <= last) || (long)last - first > 1000 || Enumerable.Range(first, last - first + 1).All(after.IsReserved);
+            if (!kept)
+                drifts.Add(new Drift(DriftDiagnostics.ReservedNumberUsed, name, name, Text(first) + (last == first ? "" : " to " + Text(last)), "is not reserved any more; keep [IpcReserved]") { Number = first });
+        }
+    }
+
+    private static void Method(string name, ProtoRpc before, ProtoRpc after, List<Drift> drifts)
+    {
+        if (before.Kind != after.Kind)
+        {
+            drifts.Add(new Drift(DriftDiagnostics.KindChanged, "rpc " + name, name, before.Kind, after.Kind));
+            return;
+        }
+
+        void Part(string what, string old, string now)
+        {
+            // From nothing to something: an old peer sends no bytes, which read as defaults, and skips what it does not know.
+            if (old != now && old != ProtoRpc.Empty && old.Length > 0)
+                drifts.Add(new Drift(DriftDiagnostics.MessagesChanged, "rpc " + name, name, what, old, now.Length == 0 ? "nothing" : now));
+        }
+
+        Part("request", before.Request, after.Request);
+        Part("caller's item", before.Input, after.Input);
+        Part("progress", before.Progress, after.Progress);
+        Part(after.IsOutputStream ? "item" : "response", before.Output, after.Output);
+    }
+
+    /// <summary>A number that no field of the message has or ever had.</summary>
+    private static int Free(ProtoBlock before, ProtoBlock after)
+    {
+        int number = before.Entries.Concat(after.Entries).Select(static e => e.Number).DefaultIfEmpty(0).Max() + 1;
+        while (before.IsReserved(number) || after.IsReserved(number) || number is >= 19000 and <= 19999)
+            number++;
+        return number;
+    }
+
+    private static string Key(string message, int number) => message + "." + Text(number);
+
+    private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
+}

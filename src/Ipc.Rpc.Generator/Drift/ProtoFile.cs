@@ -1,0 +1,18 @@
+using System.Collections.Generic;
+
+namespace Ipc.Rpc.Generator;
+
+/// <summary>What a .proto says, as far as the wire depends on it.</summary>
+internal sealed class ProtoFile
+{
+    /// <summary>The C# interface that it was generated from; empty when a person wrote it.</summary>
+    public string Origin { get; set; } = "";
+
+    public string Package { get; set; } = "";
+
+    public Dictionary<string, ProtoBlock> Messages { get; } = new();
+
+    public Dictionary<string, ProtoBlock> Enums { get; } = new();
+
+    public Dictionary<string, ProtoRpc> Methods { get; } = new();
+}
