@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Collections.Immutable;
 using System.IO;
 using System.Linq;
 using System.Threading;
@@ -12,7 +13,7 @@ namespace Ipc.Rpc.Generator.Tests;
 /// <summary>Compiles sources in memory against the running framework and Ipc.Rpc, with generator and analyzer.</summary>
 internal static class Compiler
 {
-    private const string Usings = """
+    public const string Usings = """
         using System;
         using System.Collections.Generic;
         using System.Runtime.Serialization;
@@ -22,9 +23,9 @@ internal static class Compiler
 
         """;
 
-    private static readonly MetadataReference[] _references = ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!)
+    public static readonly MetadataReference[] References = ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!)
         .Split(Path.PathSeparator)
-        .Where(static path => Path.GetFileName(path) is var name && (name.StartsWith("System.", StringComparison.Ordinal) || name is "Ipc.Rpc.dll" or "Ipc.Core.dll" or "netstandard.dll" or "mscorlib.dll"))
+        .Where(static path => Path.GetFileName(path) is var name && (name.StartsWith("System.", StringComparison.Ordinal) || name is "Google.Protobuf.dll" or "Ipc.Rpc.dll" or "Ipc.Core.dll" or "netstandard.dll" or "mscorlib.dll"))
         .Select(static path => (MetadataReference)MetadataReference.CreateFromFile(path))
         .ToArray();
 
@@ -32,7 +33,7 @@ internal static class Compiler
         => CSharpCompilation.Create(
             "Contracts",
             new[] { Parse(Usings + source, language, "Contract.cs") },
-            _references,
+            References,
             new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, warningLevel: 9999));
 
     public static SyntaxTree Parse(string text, LanguageVersion language, string path)
@@ -57,12 +58,31 @@ internal static class Compiler
     /// <summary>What the analyzer reports, in the order of the source.</summary>
     public static IReadOnlyList<Diagnostic> Analyze(CSharpCompilation compilation)
     {
-        var analyzers = System.Collections.Immutable.ImmutableArray.Create<DiagnosticAnalyzer>(new ContractAnalyzer());
+        var analyzers = ImmutableArray.Create<DiagnosticAnalyzer>(new ContractAnalyzer());
         var options = new CompilationWithAnalyzersOptions(new AnalyzerOptions(default), (exception, _, _) => throw new InvalidOperationException("The analyzer failed.", exception), concurrentAnalysis: false, logAnalyzerExecutionTime: false);
         return new CompilationWithAnalyzers(compilation, analyzers, options)
             .GetAnalyzerDiagnosticsAsync(TestContext).GetAwaiter().GetResult()
             .OrderBy(static d => d.Location.SourceSpan.Start)
             .ToArray();
+    }
+
+    /// <summary>What the comparison with the checked-in files reports, in the order of the source.</summary>
+    public static IReadOnlyList<Diagnostic> Drift(CSharpCompilation compilation, string? update, params (string Path, string Text)[] files)
+    {
+        var options = new AnalyzerOptions(files.Select(static f => (AdditionalText)new TextFile(f.Path, f.Text)).ToImmutableArray(), new BuildProperties(update));
+        var run = new CompilationWithAnalyzersOptions(options, (exception, _, _) => throw new InvalidOperationException("The analyzer failed.", exception), concurrentAnalysis: false, logAnalyzerExecutionTime: false);
+        return new CompilationWithAnalyzers(compilation, ImmutableArray.Create<DiagnosticAnalyzer>(new DriftAnalyzer()), run)
+            .GetAnalyzerDiagnosticsAsync(TestContext).GetAwaiter().GetResult()
+            .OrderBy(static d => d.Location.SourceSpan.Start)
+            .ToArray();
+    }
+
+    /// <summary>The .proto that a contract generates.</summary>
+    public static string Proto(CSharpCompilation compilation)
+    {
+        Generate(compilation, out Compilation output);
+        INamedTypeSymbol generated = output.Assembly.GlobalNamespace.GetTypeMembers().Single(static t => t.Name.EndsWith("Rpc", StringComparison.Ordinal));
+        return (string)((IFieldSymbol)generated.GetMembers("Proto").Single()).ConstantValue!;
     }
 
     /// <summary>Errors of the compiler, and its warnings about generated code; missing documentation is one there.</summary>

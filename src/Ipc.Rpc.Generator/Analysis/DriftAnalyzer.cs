@@ -19,6 +19,9 @@ public sealed class DriftAnalyzer : DiagnosticAnalyzer
     /// <summary>The property of a diagnostic that holds the number that a fix writes.</summary>
     public const string NumberProperty = "number";
 
+    /// <summary>The property of a diagnostic that holds the name that the service had.</summary>
+    public const string OldNameProperty = "name";
+
     /// <inheritdoc/>
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = ImmutableArray.Create(
         DriftDiagnostics.NumberReused,
@@ -78,7 +81,7 @@ public sealed class DriftAnalyzer : DiagnosticAnalyzer
         foreach (Drift drift in ProtoComparer.Compare(manifest.File!, ProtoFileParser.Parse(text)))
         {
             broken = true;
-            context.ReportDiagnostic(Diagnostic.Create(drift.Descriptor, Locate(drift.Site, parsed, own), Properties(manifest.Path, text, drift.Number), drift.Arguments));
+            context.ReportDiagnostic(Diagnostic.Create(drift.Descriptor, Locate(drift.Site, parsed, own), Properties(manifest.Path, text, drift.Number).Add(OldNameProperty, manifest.File!.Package), drift.Arguments));
         }
 
         if (!broken && mode == UpdateMode.None)

@@ -112,7 +112,16 @@ internal static class ProtoFileParser
         string name = tokens.Next();
         tokens.Take("=");
         block.Entries.Add(new ProtoEntry(tokens.Number(), name, type));
-        SkipStatement(tokens);
+        EndEntry(tokens);
+    }
+
+    /// <summary>The options of a field or value, and its semicolon.</summary>
+    private static void EndEntry(ProtoTokens tokens)
+    {
+        if (tokens.Peek == "[")
+            SkipStatement(tokens);
+        else
+            tokens.Take(";");
     }
 
     private static void Enum(ProtoTokens tokens, ProtoFile file, string outer)
@@ -131,7 +140,7 @@ internal static class ProtoFileParser
             {
                 tokens.Take("=");
                 block.Entries.Add(new ProtoEntry(tokens.Number(), word, ""));
-                SkipStatement(tokens);
+                EndEntry(tokens);
             }
         }
     }

@@ -91,8 +91,8 @@ service Thing {
     internal static readonly global::Ipc.Rpc.RpcMethod<global::System.TimeSpan, long> Ticks = new global::Ipc.Rpc.RpcMethod<global::System.TimeSpan, long>(
         ServiceName, "Ticks", global::Ipc.Rpc.RpcMethodKind.ServerStream, TicksRequestCodec.Instance, TicksItemCodec.Instance);
 
-    /// <summary>The contract, implemented by calls through <paramref name="client"/>.</summary>
-    internal static global::Outer.IThing Client(global::Ipc.Rpc.RpcClient client) => new Proxy(client);
+    /// <summary>The contract, implemented by calls through <paramref name="caller"/>: a client, or what a handler calls back with.</summary>
+    internal static global::Outer.IThing Client(global::Ipc.Rpc.RpcCaller caller) => new Proxy(caller);
 
     /// <summary>The service that calls <paramref name="implementation"/>; of two methods that differ in Async only, the synchronous one.</summary>
     internal static global::Ipc.Rpc.RpcService Service(global::Outer.IThing implementation)
@@ -112,10 +112,16 @@ service Thing {
     }
 
     /// <summary>The arguments of a call: a message on the wire only.</summary>
-    internal readonly struct ClientRequest
+    [global::System.Runtime.Serialization.DataContract]
+    internal struct ClientRequest
     {
-        internal readonly int Class;
-        internal readonly string Event;
+        /// <summary>The argument <c>class</c>.</summary>
+        [global::System.Runtime.Serialization.DataMember(Order = 1)]
+        public int Class;
+
+        /// <summary>The argument <c>event</c>.</summary>
+        [global::System.Runtime.Serialization.DataMember(Order = 2)]
+        public string Event;
 
         internal ClientRequest(int f1, string f2)
         {
@@ -124,29 +130,36 @@ service Thing {
         }
     }
 
+    /// <summary>The codecs of the contract's messages, for instance for the details of an error.</summary>
+    internal static class Codecs
+    {
+        /// <summary>Writes and reads <c>OuterInner</c>.</summary>
+        internal static global::Ipc.Rpc.MessageCodec<global::Outer.Inner> OuterInner => OuterInnerCodec.Instance;
+    }
+
     private sealed class Proxy : global::Outer.IThing
     {
-        private readonly global::Ipc.Rpc.RpcClient _client;
+        private readonly global::Ipc.Rpc.RpcCaller _caller;
 
-        internal Proxy(global::Ipc.Rpc.RpcClient client) => this._client = client ?? throw new global::System.ArgumentNullException(nameof(client));
+        internal Proxy(global::Ipc.Rpc.RpcCaller caller) => this._caller = caller ?? throw new global::System.ArgumentNullException(nameof(caller));
 
         int global::Outer.IThing.Client(int @class, string @event)
-            => this._client.Call(global::OuterThingRpc.ClientMethod, new global::OuterThingRpc.ClientRequest(@class, @event), default);
+            => this._caller.Call(global::OuterThingRpc.ClientMethod, new global::OuterThingRpc.ClientRequest(@class, @event), default);
 
         global::System.Threading.Tasks.Task global::Outer.IThing.Proto()
-            => this._client.CallAsync(global::OuterThingRpc.ProtoMethod, default(global::Ipc.Rpc.RpcEmpty), default).AsTask();
+            => this._caller.CallAsync(global::OuterThingRpc.ProtoMethod, default(global::Ipc.Rpc.RpcEmpty), default).AsTask();
 
         global::System.Threading.Tasks.ValueTask<global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?> global::Outer.IThing.@switch(global::Outer.Inner? @int)
-            => this._client.CallAsync(global::OuterThingRpc.Renamed, @int, default);
+            => this._caller.CallAsync(global::OuterThingRpc.Renamed, @int, default);
 
         global::System.Threading.Tasks.ValueTask global::Outer.IThing.Equals(global::System.Collections.Generic.List<int>? a, global::System.Threading.CancellationToken @new)
-            => global::Ipc.Rpc.RpcEmpty.Discard(this._client.CallAsync(global::OuterThingRpc.EqualsMethod, a, @new));
+            => global::Ipc.Rpc.RpcEmpty.Discard(this._caller.CallAsync(global::OuterThingRpc.EqualsMethod, a, @new));
 
         int global::Outer.IThing.InnerCodec()
-            => this._client.Call(global::OuterThingRpc.InnerCodec, default(global::Ipc.Rpc.RpcEmpty), default);
+            => this._caller.Call(global::OuterThingRpc.InnerCodec, default(global::Ipc.Rpc.RpcEmpty), default);
 
         global::System.Collections.Generic.IAsyncEnumerable<long> global::IBase.Ticks(global::System.TimeSpan every)
-            => this._client.Stream(global::OuterThingRpc.Ticks, every, default);
+            => this._caller.Stream(global::OuterThingRpc.Ticks, every, default);
     }
 
     private static class ClientRequestCodec
@@ -158,6 +171,7 @@ service Thing {
                 Write(ref writer, in value);
             },
             (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            package: ServiceName,
             fields: new global::Ipc.Rpc.MessageFields<global::OuterThingRpc.ClientRequest>(
                 2,
                 (global::Ipc.Rpc.IMessageFieldWriter target, in global::OuterThingRpc.ClientRequest value) =>
@@ -214,6 +228,7 @@ service Thing {
                 Write(ref writer, value);
             },
             (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            package: ServiceName,
             fields: new global::Ipc.Rpc.MessageFields<int>(
                 1,
                 (global::Ipc.Rpc.IMessageFieldWriter target, in int value) =>
@@ -261,7 +276,8 @@ service Thing {
                     writer.ThrowNullMessage("OuterInner");
                 Write(ref writer, value!);
             },
-            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+            (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            package: ServiceName);
 
         internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, global::Outer.Inner value)
         {
@@ -364,6 +380,7 @@ service Thing {
                 Write(ref writer, value);
             },
             (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            package: ServiceName,
             fields: new global::Ipc.Rpc.MessageFields<global::Outer.Inner?>(
                 1,
                 (global::Ipc.Rpc.IMessageFieldWriter target, in global::Outer.Inner? value) =>
@@ -416,6 +433,7 @@ service Thing {
                 Write(ref writer, value);
             },
             (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            package: ServiceName,
             fields: new global::Ipc.Rpc.MessageFields<global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?>(
                 1,
                 (global::Ipc.Rpc.IMessageFieldWriter target, in global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>? value) =>
@@ -502,6 +520,7 @@ service Thing {
                 Write(ref writer, value);
             },
             (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            package: ServiceName,
             fields: new global::Ipc.Rpc.MessageFields<global::System.Collections.Generic.List<int>?>(
                 1,
                 (global::Ipc.Rpc.IMessageFieldWriter target, in global::System.Collections.Generic.List<int>? value) =>
@@ -560,6 +579,7 @@ service Thing {
                 Write(ref writer, value);
             },
             (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            package: ServiceName,
             fields: new global::Ipc.Rpc.MessageFields<int>(
                 1,
                 (global::Ipc.Rpc.IMessageFieldWriter target, in int value) =>
@@ -606,6 +626,7 @@ service Thing {
                 Write(ref writer, value);
             },
             (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            package: ServiceName,
             fields: new global::Ipc.Rpc.MessageFields<global::System.TimeSpan>(
                 1,
                 (global::Ipc.Rpc.IMessageFieldWriter target, in global::System.TimeSpan value) =>
@@ -652,6 +673,7 @@ service Thing {
                 Write(ref writer, value);
             },
             (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+            package: ServiceName,
             fields: new global::Ipc.Rpc.MessageFields<long>(
                 1,
                 (global::Ipc.Rpc.IMessageFieldWriter target, in long value) =>

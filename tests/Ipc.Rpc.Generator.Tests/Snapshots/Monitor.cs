@@ -79,8 +79,8 @@ service SystemMonitor {
         public static readonly global::Ipc.Rpc.RpcMethod<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty> Reset = new global::Ipc.Rpc.RpcMethod<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(
             ServiceName, "Reset", global::Ipc.Rpc.RpcMethodKind.Unary, global::Ipc.Rpc.RpcEmpty.Codec, global::Ipc.Rpc.RpcEmpty.Codec);
 
-        /// <summary>The contract, implemented by calls through <paramref name="client"/>.</summary>
-        public static global::Sysmon.ISystemMonitor Client(global::Ipc.Rpc.RpcClient client) => new Proxy(client);
+        /// <summary>The contract, implemented by calls through <paramref name="caller"/>: a client, or what a handler calls back with.</summary>
+        public static global::Sysmon.ISystemMonitor Client(global::Ipc.Rpc.RpcCaller caller) => new Proxy(caller);
 
         /// <summary>The service that calls <paramref name="implementation"/>; of two methods that differ in Async only, the synchronous one.</summary>
         public static global::Ipc.Rpc.RpcService Service(global::Sysmon.ISystemMonitor implementation)
@@ -98,10 +98,16 @@ service SystemMonitor {
         }
 
         /// <summary>The arguments of a call: a message on the wire only.</summary>
-        public readonly struct LoadRequest
+        [global::System.Runtime.Serialization.DataContract]
+        public struct LoadRequest
         {
-            internal readonly string Host;
-            internal readonly int Seconds;
+            /// <summary>The argument <c>host</c>.</summary>
+            [global::System.Runtime.Serialization.DataMember(Order = 1)]
+            public string Host;
+
+            /// <summary>The argument <c>seconds</c>.</summary>
+            [global::System.Runtime.Serialization.DataMember(Order = 2)]
+            public int Seconds;
 
             internal LoadRequest(string f1, int f2)
             {
@@ -110,26 +116,42 @@ service SystemMonitor {
             }
         }
 
+        /// <summary>The codecs of the contract's messages, for instance for the details of an error.</summary>
+        public static class Codecs
+        {
+            /// <summary>Writes and reads <c>TableRequest</c>.</summary>
+            public static global::Ipc.Rpc.MessageCodec<global::Sysmon.TableRequest> TableRequest => TableRequestCodec.Instance;
+
+            /// <summary>Writes and reads <c>Table</c>.</summary>
+            public static global::Ipc.Rpc.MessageCodec<global::Sysmon.Table> Table => TableCodec.Instance;
+
+            /// <summary>Writes and reads <c>Row</c>.</summary>
+            public static global::Ipc.Rpc.MessageCodec<global::Sysmon.Row> Row => RowCodec.Instance;
+
+            /// <summary>Writes and reads <c>Sample</c>.</summary>
+            public static global::Ipc.Rpc.MessageCodec<global::Sysmon.Sample> Sample => SampleCodec.Instance;
+        }
+
         private sealed class Proxy : global::Sysmon.ISystemMonitor
         {
-            private readonly global::Ipc.Rpc.RpcClient _client;
+            private readonly global::Ipc.Rpc.RpcCaller _caller;
 
-            internal Proxy(global::Ipc.Rpc.RpcClient client) => this._client = client ?? throw new global::System.ArgumentNullException(nameof(client));
+            internal Proxy(global::Ipc.Rpc.RpcCaller caller) => this._caller = caller ?? throw new global::System.ArgumentNullException(nameof(caller));
 
             global::Sysmon.Table global::Sysmon.ISystemMonitor.Get(global::Sysmon.TableRequest request)
-                => this._client.Call(global::Sysmon.SystemMonitorRpc.Get, request, default);
+                => this._caller.Call(global::Sysmon.SystemMonitorRpc.Get, request, default);
 
             global::System.Threading.Tasks.Task<global::Sysmon.Table> global::Sysmon.ISystemMonitor.GetAsync(global::Sysmon.TableRequest request, global::System.Threading.CancellationToken cancel)
-                => this._client.CallAsync(global::Sysmon.SystemMonitorRpc.Get, request, cancel).AsTask();
+                => this._caller.CallAsync(global::Sysmon.SystemMonitorRpc.Get, request, cancel).AsTask();
 
             global::System.Threading.Tasks.ValueTask<double> global::Sysmon.ISystemMonitor.LoadAsync(string host, int seconds, global::System.Threading.CancellationToken cancel)
-                => this._client.CallAsync(global::Sysmon.SystemMonitorRpc.Load, new global::Sysmon.SystemMonitorRpc.LoadRequest(host, seconds), cancel);
+                => this._caller.CallAsync(global::Sysmon.SystemMonitorRpc.Load, new global::Sysmon.SystemMonitorRpc.LoadRequest(host, seconds), cancel);
 
             global::System.Collections.Generic.IAsyncEnumerable<global::Sysmon.Sample> global::Sysmon.ISystemMonitor.Watch(global::Sysmon.TableRequest request, global::System.Threading.CancellationToken cancel)
-                => this._client.Stream(global::Sysmon.SystemMonitorRpc.Watch, request, cancel);
+                => this._caller.Stream(global::Sysmon.SystemMonitorRpc.Watch, request, cancel);
 
             void global::Sysmon.ISystemMonitor.Reset()
-                => this._client.Call(global::Sysmon.SystemMonitorRpc.Reset, default(global::Ipc.Rpc.RpcEmpty), default);
+                => this._caller.Call(global::Sysmon.SystemMonitorRpc.Reset, default(global::Ipc.Rpc.RpcEmpty), default);
         }
 
         private static class TableRequestCodec
@@ -142,7 +164,8 @@ service SystemMonitor {
                         writer.ThrowNullMessage("TableRequest");
                     Write(ref writer, value!);
                 },
-                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+                package: ServiceName);
 
             internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, global::Sysmon.TableRequest value)
             {
@@ -214,7 +237,8 @@ service SystemMonitor {
                         writer.ThrowNullMessage("Table");
                     Write(ref writer, value!);
                 },
-                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+                package: ServiceName);
 
             internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, global::Sysmon.Table value)
             {
@@ -284,7 +308,8 @@ service SystemMonitor {
                 {
                     Write(ref writer, in value);
                 },
-                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+                package: ServiceName);
 
             internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, in global::Sysmon.Row source)
             {
@@ -351,6 +376,7 @@ service SystemMonitor {
                     Write(ref writer, in value);
                 },
                 (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+                package: ServiceName,
                 fields: new global::Ipc.Rpc.MessageFields<global::Sysmon.SystemMonitorRpc.LoadRequest>(
                     2,
                     (global::Ipc.Rpc.IMessageFieldWriter target, in global::Sysmon.SystemMonitorRpc.LoadRequest value) =>
@@ -407,6 +433,7 @@ service SystemMonitor {
                     Write(ref writer, value);
                 },
                 (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+                package: ServiceName,
                 fields: new global::Ipc.Rpc.MessageFields<double>(
                     1,
                     (global::Ipc.Rpc.IMessageFieldWriter target, in double value) =>
@@ -452,7 +479,8 @@ service SystemMonitor {
                 {
                     Write(ref writer, in value);
                 },
-                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader));
+                (ref global::Ipc.Rpc.ProtoReader reader) => Read(ref reader),
+                package: ServiceName);
 
             internal static void Write(ref global::Ipc.Rpc.ProtoWriter writer, in global::Sysmon.Sample value)
             {
