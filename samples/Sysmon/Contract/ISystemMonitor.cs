@@ -11,7 +11,7 @@ namespace Sysmon;
 /// fields an id has depends on its kind (SystemData in both daemons lists them).
 /// </summary>
 /// <remarks>
-/// The build writes sysmon.proto from this file; the C++ daemon and client are built from that. A table has a row for each id that was
+/// sysmon.proto is written from this file (dotnet build -p:IpcUpdateContracts=true), and every build compares the two; the C++ daemon and client are built from it. A table has a row for each id that was
 /// asked for, in that order; an id or field that does not exist (any more) has empty values: processes come and go.
 /// </remarks>
 [IpcService("sysmon.v1")]
