@@ -23,6 +23,9 @@ internal static class Compiler
 
         """;
 
+    /// <summary>As in every build: that a reference of an older version is unified is no news.</summary>
+    private static readonly Dictionary<string, ReportDiagnostic> _unified = new() { ["CS1701"] = ReportDiagnostic.Suppress, ["CS1702"] = ReportDiagnostic.Suppress };
+
     public static readonly MetadataReference[] References = ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!)
         .Split(Path.PathSeparator)
         .Where(static path => Path.GetFileName(path) is var name && (name.StartsWith("System.", StringComparison.Ordinal) || name is "Google.Protobuf.dll" or "Ipc.Rpc.dll" or "Ipc.Core.dll" or "netstandard.dll" or "mscorlib.dll"))
@@ -34,7 +37,7 @@ internal static class Compiler
             "Contracts",
             new[] { Parse(Usings + source, language, "Contract.cs") },
             References,
-            new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, warningLevel: 9999));
+            new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, warningLevel: 9999, specificDiagnosticOptions: _unified));
 
     public static SyntaxTree Parse(string text, LanguageVersion language, string path)
         => CSharpSyntaxTree.ParseText(text, new CSharpParseOptions(language, DocumentationMode.Diagnose), path);

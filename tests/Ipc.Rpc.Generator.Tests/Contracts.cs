@@ -75,4 +75,120 @@ internal static class Contracts
             IAsyncEnumerable<long> Ticks(TimeSpan every);
         }
         """;
+
+    /// <summary>Everything that a call can be: streams both ways, one-way, progress, inline, a callback, faults, reserved numbers.</summary>
+    public const string Shapes = """
+        namespace Shapes
+        {
+            [IpcService("shapes.v1", Callback = typeof(IEvents))]
+            [IpcFault(typeof(Failure))]
+            public interface IShapes
+            {
+                Task<int> UploadAsync(string name, IAsyncEnumerable<Block> blocks, CancellationToken cancel = default);
+                ValueTask SumAsync(IAsyncEnumerable<double> values);
+                Task<Block> LastAsync(Block first, IAsyncEnumerable<Block> rest);
+                IAsyncEnumerable<string?> Talk(IAsyncEnumerable<string?> words, int limit, CancellationToken cancel = default);
+                IAsyncEnumerable<Block> Echo(IAsyncEnumerable<Block> blocks);
+                [IpcOneWay] void Log(string line);
+                [IpcOneWay] Task LogAsync(string line, CancellationToken cancel);
+                [IpcOneWay] ValueTask ForgetAsync();
+                Task<Block> BuildAsync(string what, int effort, IProgress<double> progress, CancellationToken cancel = default);
+                ValueTask BakeAsync(IProgress<Block>? progress);
+                [IpcInline] int Quick(int a);
+                [IpcFault(typeof(Limit))] void Risky();
+            }
+
+            [IpcService("shapes.events.v1")]
+            public interface IEvents
+            {
+                [IpcOneWay] void Changed(string what);
+                bool MayStop();
+            }
+
+            [DataContract, IpcReserved(4, 3)]
+            public class Block
+            {
+                [DataMember(Order = 1)] public byte[] Bytes { get; set; } = new byte[0];
+                [DataMember(Order = 2)] public Color Color { get; set; }
+            }
+
+            [DataContract] public class Failure { [DataMember(Order = 1)] public string Why { get; set; } = ""; }
+            [DataContract] public struct Limit { [DataMember(Order = 1)] public int Max { get; set; } }
+            [IpcReserved(7)] public enum Color { None, Red }
+        }
+        """;
+
+    /// <summary>A contract as others annotate it: protobuf-net, protobuf-net.Grpc and WCF, whose attributes are declared here by their full names.</summary>
+    public const string Foreign = """
+        namespace ProtoBuf
+        {
+            public class ProtoContractAttribute : Attribute { public string Name { get; set; } = ""; public int ImplicitFields { get; set; } }
+            public class ProtoMemberAttribute : Attribute { public ProtoMemberAttribute(int tag) { } public string Name { get; set; } = ""; }
+            [AttributeUsage(AttributeTargets.All, AllowMultiple = true)]
+            public class ProtoReservedAttribute : Attribute { public ProtoReservedAttribute(int field, string comment = "") { } public ProtoReservedAttribute(int from, int to, string comment = "") { } }
+        }
+
+        namespace ProtoBuf.Grpc
+        {
+            public readonly struct CallContext
+            {
+                private readonly CancellationToken _token;
+                private CallContext(CancellationToken token) => _token = token;
+                public CancellationToken CancellationToken => _token;
+                public static implicit operator CallContext(CancellationToken token) => new CallContext(token);
+            }
+        }
+
+        namespace ProtoBuf.Grpc.Configuration
+        {
+            public class ServiceAttribute : Attribute { public ServiceAttribute(string? name = null) { } public string? Name { get; set; } }
+            public class OperationAttribute : Attribute { public OperationAttribute(string? name = null) { } public string? Name { get; set; } }
+        }
+
+        namespace System.ServiceModel
+        {
+            public class ServiceContractAttribute : Attribute { public string? Name { get; set; } public Type? CallbackContract { get; set; } }
+            public class OperationContractAttribute : Attribute { public string? Name { get; set; } public bool IsOneWay { get; set; } }
+            [AttributeUsage(AttributeTargets.All, AllowMultiple = true)]
+            public class FaultContractAttribute : Attribute { public FaultContractAttribute(Type detail) { } }
+        }
+
+        namespace Foreign
+        {
+            using ProtoBuf;
+            using ProtoBuf.Grpc;
+            using ProtoBuf.Grpc.Configuration;
+            using System.ServiceModel;
+
+            [Service("greeter.v1")]
+            public interface IGreeter
+            {
+                [Operation("Hello")] ValueTask<Greeting> SayHelloAsync(Greeting greeting, CallContext context = default);
+                IAsyncEnumerable<Greeting> Listen(CallContext context = default);
+            }
+
+            [ServiceContract(Name = "orders.v1", CallbackContract = typeof(IOrderEvents))]
+            public interface IOrders
+            {
+                [OperationContract(Name = "Put"), FaultContract(typeof(Greeting))] int PlaceOrder(string what, int count);
+                [OperationContract(IsOneWay = true)] void Cancel(int number);
+            }
+
+            [ServiceContract]
+            public interface IOrderEvents
+            {
+                [OperationContract(IsOneWay = true)] void Shipped(int number);
+            }
+
+            [IpcService("both.v1"), ServiceContract(Name = "other")]
+            public interface IBoth { void F(); }
+
+            [ProtoContract(Name = "Salutation"), ProtoReserved(5, 7), ProtoReserved(3, "was the language")]
+            public class Greeting
+            {
+                [ProtoMember(1)] public string Text { get; set; } = "";
+                [ProtoMember(2, Name = "how_often")] public int Times { get; set; }
+            }
+        }
+        """;
 }
