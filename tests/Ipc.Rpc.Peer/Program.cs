@@ -20,7 +20,7 @@ switch (args[0])
 {
     case "serve":
         {
-            using RpcServer server = RpcServer.Start(args[1], TestServiceRpc.Service(new TestService()));
+            using RpcServer server = RpcServer.Start(args[1], TestServiceRpc.Service(new TestService()), new Shapes().Service());
             Console.WriteLine("ready");
             Console.In.ReadToEnd();
             return 0;

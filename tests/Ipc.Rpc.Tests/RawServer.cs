@@ -9,6 +9,7 @@ internal sealed class RawServer : IDisposable
 {
     private readonly Listener _listener;
     private Connection? _connection;
+    private FrameHeader? _ahead;
 
     public RawServer() => _listener = Listener.Open(Name);
 
@@ -24,11 +25,15 @@ internal sealed class RawServer : IDisposable
         _connection.Accept();
     }
 
+    /// <summary>Whether the client has published a frame that was not received yet.</summary>
+    public bool HasFrame => (_ahead ??= TryReceive(out FrameHeader header) ? header : null) is not null;
+
     /// <summary>Waits for the next frame of the client.</summary>
     public FrameHeader Receive()
     {
-        FrameHeader header = default;
-        Eventually.True(() => TryReceive(out header), "the client sends a frame");
+        Eventually.True(() => HasFrame, "the client sends a frame");
+        FrameHeader header = _ahead!.Value;
+        _ahead = null;
         return header;
     }
 

@@ -8,11 +8,17 @@ internal readonly struct CallScope : IDisposable
 {
     private readonly CancellationTokenSource? _linked;
 
+    /// <summary>For a call that ends before the handler does: it may borrow the handler's token.</summary>
     public CallScope(CancellationToken cancel)
+        : this(borrowed: true, cancel)
+    {
+    }
+
+    private CallScope(bool borrowed, CancellationToken cancel)
     {
         _linked = null;
         Token = cancel;
-        CancellationToken handler = OfHandler();
+        CancellationToken handler = borrowed ? ServerCall.CurrentToken : ServerCall.CurrentContext?.Cancellation ?? default;
         if (!handler.CanBeCanceled || handler == cancel)
             return;
         if (!cancel.CanBeCanceled)
@@ -29,9 +35,7 @@ internal readonly struct CallScope : IDisposable
     public CancellationToken Token { get; }
 
     /// <summary>The same for a call that outlives the method that makes it; what joins two tokens is left to the collector then.</summary>
-    public static CancellationToken Join(CancellationToken cancel) => new CallScope(cancel).Token;
+    public static CancellationToken Join(CancellationToken cancel) => new CallScope(borrowed: false, cancel).Token;
 
     public void Dispose() => _linked?.Dispose();
-
-    private static CancellationToken OfHandler() => default;
 }

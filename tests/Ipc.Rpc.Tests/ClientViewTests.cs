@@ -1,0 +1,206 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Rpc.Peer;
+using Xunit;
+
+#pragma warning disable CA2012 // calls that are sent first and awaited once each, later
+
+namespace Ipc.Rpc.Tests;
+
+/// <summary>What stands around a client's calls: interceptors, connection events, the handlers in which calls are made.</summary>
+public sealed class ClientViewTests
+{
+    [Fact]
+    public async Task InterceptorsStandAroundEveryCallTheFirstOneOutermost()
+    {
+        var log = new ConcurrentQueue<string>();
+        var options = new RpcClientOptions();
+        options.Interceptors.Add(inner => new Logging("a", inner, log));
+        options.Interceptors.Add(inner => new Logging("b", inner, log));
+        using var server = new ShapeServer(options);
+        ITestService service = TestServiceRpc.Client(server.Client);
+        Assert.Equal(3, service.Add(1, 2));
+        Assert.Equal("a Add,b Add", Take());
+        Assert.Equal(3, await service.AddAsync(1, 2));
+        Assert.Equal("a Add,b Add", Take());
+        Assert.Equal(0, server.Client.With(new RpcMetadata()).WithTimeout(TimeSpan.FromSeconds(20)).Call(Shapes.Meta, 0));
+        Assert.Equal("a Meta,b Meta", Take());
+        server.Client.Notify(Shapes.Notice, 1);
+        Assert.Equal("a Notice,b Notice", Take());
+        Assert.Equal(3, await service.Count(0, 3).CountAsync());
+        Assert.Equal("a Count,b Count", Take());
+        Assert.Equal(3, await server.Client.ClientStream(Shapes.Sum, 0, new Source(2)));
+        Assert.Equal(2, await server.Client.Duplex(Shapes.Shift, 0, new Source(2)).CountAsync());
+        Assert.Equal(2, await server.Client.CallAsync(Shapes.Work, 2, new Progress<int>()));
+        Assert.Equal("a Sum,b Sum,a Shift,b Shift,a Work,b Work", Take());
+
+        string Take()
+        {
+            string text = string.Join(",", log);
+            log.Clear();
+            return text;
+        }
+    }
+
+    [Fact]
+    public async Task LossAndReturnOfTheServerAreToldWithoutACall()
+    {
+        string name = TestServer.NewName();
+        var changes = new ConcurrentQueue<RpcConnectionChange>();
+        using var first = new PeerProcess("serve", name);
+        using RpcClient client = RpcClient.Connect(name);
+        client.ConnectionChanged += changes.Enqueue;
+        ITestService service = TestServiceRpc.Client(client);
+        for (int i = 0; i < 1000; i++)
+            Assert.Equal(i + 1, service.Add(i, 1)); // callers and the thread that watches take turns
+        Assert.Equal(3, await service.AddAsync(1, 2));
+        Assert.Empty(changes);
+
+        first.Kill();
+        Eventually.True(() => changes.Count == 1, "the loss is told");
+        Assert.True(changes.TryDequeue(out RpcConnectionChange? lost));
+        Assert.Equal(RpcConnectionChangeKind.Lost, lost.Kind);
+        Assert.Equal(first.Id, lost.ServerProcessId);
+        Assert.Contains("died", lost.Reason, StringComparison.Ordinal);
+
+        using var second = new PeerProcess("serve", name);
+        Eventually.True(() => Lives(service), "the client has connected again");
+        Eventually.True(() => changes.Count == 1, "the return is told");
+        Assert.True(changes.TryDequeue(out RpcConnectionChange? back));
+        Assert.Equal(RpcConnectionChangeKind.Connected, back.Kind);
+        Assert.Equal(second.Id, back.ServerProcessId);
+        second.Kill();
+        Eventually.True(() => changes.Count == 1, "the second loss is told");
+    }
+
+    [Fact]
+    public async Task ACallInsideAHandlerEndsWithIt()
+    {
+        using var inner = new ShapeServer();
+        string name = TestServer.NewName();
+        var pass = new RpcMethod<int, int>("pass.v1", "Pass", RpcMethodKind.Unary, Shapes.Number, Shapes.Number);
+        var passAsync = new RpcMethod<int, int>("pass.v1", "PassAsync", RpcMethodKind.Unary, Shapes.Number, Shapes.Number);
+        using RpcServer server = RpcServer.Start(name, new RpcService("pass.v1", new[]
+        {
+            RpcHandler.Unary(pass, (number, _) => inner.Client.CallAsync(Shapes.Work, number, new Progress<int>(), CancellationToken.None).AsTask().GetAwaiter().GetResult()),
+            RpcHandler.UnaryAsync(passAsync, async (number, _) =>
+            {
+                await Task.Yield();
+                return await inner.Client.CallAsync(Shapes.Work, number, new Progress<int>(), CancellationToken.None);
+            }),
+        }));
+        using RpcClient client = RpcClient.Connect(name);
+        int cancelled = 0;
+        foreach (RpcMethod<int, int> method in new[] { pass, passAsync })
+        {
+            Assert.Equal(3, client.Call(method, 3));
+            using var cancel = new CancellationTokenSource();
+            Task<int> call = client.CallAsync(method, -1, cancel.Token).AsTask();
+            cancel.CancelAfter(50);
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(call));
+            cancelled++;
+            Eventually.True(() => inner.Shapes.Cancelled == cancelled, "the innermost handler is cancelled with the outermost call");
+
+            RpcException e = await Eventually.Fails(client.WithTimeout(TimeSpan.FromMilliseconds(50)).CallAsync(method, -1).AsTask());
+            Assert.Equal(RpcStatus.DeadlineExceeded, e.Status);
+            cancelled++;
+            Eventually.True(() => inner.Shapes.Cancelled == cancelled, "the deadline travels");
+        }
+    }
+
+    [Fact]
+    public async Task AReplyThatCameInTimeIsNotOverdueBecauseNobodyLooked()
+    {
+        using var server = new RawServer();
+        Task accepting = Task.Run(server.Accept);
+        using RpcClient client = RpcClient.Connect(server.Name);
+        await Eventually.Ends(accepting);
+        ValueTask<int> call = client.WithTimeout(TimeSpan.FromMilliseconds(30)).CallAsync(Shapes.Fail, 1);
+        FrameHeader request = server.Receive();
+        server.Send(new FrameHeader(FrameKind.Response, request.Call), RawClient.Varint(1, 7));
+        Eventually.True(() => Deadline.FromNanoseconds(request.Deadline).HasPassed, "the deadline has passed");
+        Assert.Equal(7, await Eventually.Ends(call.AsTask()));
+    }
+
+    [Fact]
+    public async Task AskingAgainAndAgainIsAsGoodAsAwaiting()
+    {
+        using var server = new ShapeServer(new RpcClientOptions { WaitMode = WaitMode.Block });
+        ValueTask<int> call = TestServiceRpc.Client(server.Client).AddAsync(1, 2);
+        Eventually.True(() => call.IsCompleted, "the call completes");
+        Assert.Equal(3, await call);
+    }
+
+    [Fact]
+    public async Task RepliesThatNobodyAwaitsDoNotStopOthers()
+    {
+        using var server = new ShapeServer(new RpcClientOptions { ToClientCapacity = 4096, ToServerCapacity = 4096 });
+        ITestService service = TestServiceRpc.Client(server.Client);
+        var calls = new List<ValueTask<int>>();
+        for (int i = 0; i < 5000; i++)
+            calls.Add(service.AddAsync(i, 1));
+        ErrorTests.Lives(service);
+        for (int i = 0; i < 5000; i++)
+            Assert.Equal(i + 1, await Eventually.Ends(calls[i].AsTask()));
+    }
+
+    private static bool Lives(ITestService service)
+    {
+        try
+        {
+            return service.Add(1, 1) == 2;
+        }
+        catch (RpcException e) when (e.Status == RpcStatus.Unavailable)
+        {
+            return false;
+        }
+    }
+
+    private sealed class Logging : RpcCaller
+    {
+        private readonly string _name;
+        private readonly RpcCaller _inner;
+        private readonly ConcurrentQueue<string> _log;
+
+        public Logging(string name, RpcCaller inner, ConcurrentQueue<string> log)
+        {
+            _name = name;
+            _inner = inner;
+            _log = log;
+        }
+
+        public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+            => Log(method).Call(method, in request, cancel);
+
+        public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
+            RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+            => Log(method).CallAsync(method, in request, cancel);
+
+        public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
+            RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancel = default)
+            => Log(method).CallAsync(method, in request, progress, cancel);
+
+        public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request) => Log(method).Notify(method, in request);
+
+        public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
+            => Log(method).Stream(method, request, cancel);
+
+        public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
+            RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+            => Log(method).ClientStream(method, request, items, cancel);
+
+        public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
+            RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+            => Log(method).Duplex(method, request, items, cancel);
+
+        private RpcCaller Log(RpcMethod method)
+        {
+            _log.Enqueue(_name + " " + method.Name);
+            return _inner;
+        }
+    }
+}
