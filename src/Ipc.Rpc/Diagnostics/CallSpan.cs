@@ -30,6 +30,9 @@ internal readonly struct CallSpan
     }
 #endif
 
+    /// <summary>Somebody listened when it began, and it is theirs to be ended.</summary>
+    public bool IsOpen => _method is not null;
+
     /// <summary>A call begins at the caller. Its activity, if there is one, is the current one from here on.</summary>
     public static CallSpan Client(RpcMethod method)
     {

@@ -24,6 +24,7 @@ namespace Ipc.Rpc;
 internal static class RpcTelemetry
 {
     public const string System = "ipc";
+    private const string Unknown = "_OTHER"; // the conventions' word for what one does not know
 
     /// <summary>Somebody listens.</summary>
     public static bool IsOn
@@ -103,19 +104,19 @@ internal static class RpcTelemetry
     }
 
     /// <summary>A one-way call failed; nobody else learns of it.</summary>
-    public static void OneWayFailed(RpcMethod method, RpcStatus status, string text)
+    public static void OneWayFailed(RpcMethod? method, RpcStatus status, string text)
     {
 #if NET
         if (s_oneWayFailures.Enabled)
         {
             s_oneWayFailures.Add(
                 1,
-                new KeyValuePair<string, object?>("rpc.service", method.Service),
-                new KeyValuePair<string, object?>("rpc.method", method.Name),
+                new KeyValuePair<string, object?>("rpc.service", method?.Service ?? Unknown),
+                new KeyValuePair<string, object?>("rpc.method", method?.Name ?? Unknown),
                 new KeyValuePair<string, object?>("error.type", status.ToString()));
         }
 #endif
         if (RpcEvents.Log.IsEnabled())
-            RpcEvents.Log.OneWayFailed(method.FullName, (int)status, text);
+            RpcEvents.Log.OneWayFailed(method?.FullName ?? Unknown, (int)status, text);
     }
 }

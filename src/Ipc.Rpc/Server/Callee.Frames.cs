@@ -23,6 +23,8 @@ internal sealed partial class Callee
         string? wrong = null;
         if (Find(header.Call) is { } call)
             wrong = OnFrame(call, in header, body);
+        else
+            RpcTelemetry.Dropped(atServer: true);
         Link.ReleaseRequest();
         return wrong; // a frame for a call that is not pending is dropped
     }
@@ -32,7 +34,7 @@ internal sealed partial class Callee
     {
         Link.ReleaseRequest();
         if (request.IsOneWay)
-            Host.CountFailedOneWay();
+            Host.CountFailedOneWay(Host.Find(request.Method)?.Method, status, text);
         Link.Refuse(in request, status, text);
         return true;
     }

@@ -191,7 +191,9 @@ internal sealed partial class Callee
     private void Completed(ServerCall call, RpcStatus status, Exception? exception)
     {
         if (status != RpcStatus.Ok && call.Header.IsOneWay)
-            Host.CountFailedOneWay();
+            Host.CountFailedOneWay(call.Handler.Method, status, exception?.Message ?? string.Empty);
+        if (call.Span.IsOpen)
+            call.Span.End(status, exception);
         if (Host.HasInterceptors)
             Host.Completed(call.Context, status, exception);
         Finish(call);

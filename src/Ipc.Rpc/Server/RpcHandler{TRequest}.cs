@@ -41,6 +41,29 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
     /// <summary>Runs the handler here. Throws nothing.</summary>
     internal void Start(ServerCall call, TRequest request)
     {
+        if (RpcTelemetry.IsOn)
+            StartObserved(call, request);
+        else
+            StartHere(call, request);
+    }
+
+    /// <summary>Gives the call its streams, before a frame for them can come.</summary>
+    private protected virtual void Prepare(ServerCall call)
+    {
+    }
+
+    /// <summary>Runs the handler and sees to it that the call is answered. Throws nothing.</summary>
+    private protected abstract void Run(ServerCall call, TRequest request);
+
+    private void StartObserved(ServerCall call, TRequest request)
+    {
+        CallSpan span = call.Span = CallSpan.Server(Method, call.Head);
+        StartHere(call, request);
+        CallSpan.LeaveOpen(in span); // the handler's tasks have inherited it; this thread goes on reading
+    }
+
+    private void StartHere(ServerCall call, TRequest request)
+    {
         try
         {
             call.Callee.Starting(call);
@@ -58,14 +81,6 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
         if (turns is not null && Method.Kind != RpcMethodKind.Unary)
             turns.LeaveOrder(); // a stream begins in its turn and does not hold up the calls after it
     }
-
-    /// <summary>Gives the call its streams, before a frame for them can come.</summary>
-    private protected virtual void Prepare(ServerCall call)
-    {
-    }
-
-    /// <summary>Runs the handler and sees to it that the call is answered. Throws nothing.</summary>
-    private protected abstract void Run(ServerCall call, TRequest request);
 
     private bool Dispatch(Leader? leader, Callee callee, ServerCall call, TRequest request)
     {

@@ -47,6 +47,9 @@ internal sealed partial class ServerCall : IDisposable
     /// <summary>What it has to pass before its handler begins; <see langword="null"/> for nothing, the usual case.</summary>
     public CallTurns? Turns { get; set; }
 
+    /// <summary>What listeners are told of it; nothing while nobody listens.</summary>
+    public CallSpan Span { get; set; }
+
     public CancellationToken Token => _source.Token;
 
     public bool IsCancelled => Volatile.Read(ref _cancelled) != 0 || _source.IsCancellationRequested;

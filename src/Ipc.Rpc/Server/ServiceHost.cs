@@ -49,7 +49,14 @@ internal sealed class ServiceHost
 
     public void Drain() => Volatile.Write(ref _draining, true);
 
-    public void CountFailedOneWay() => Interlocked.Increment(ref _failedOneWay);
+    /// <param name="method">What was called; <see langword="null"/> if that is not known here.</param>
+    /// <param name="status">Why it failed.</param>
+    /// <param name="text">The same, in words.</param>
+    public void CountFailedOneWay(RpcMethod? method, RpcStatus status, string text)
+    {
+        Interlocked.Increment(ref _failedOneWay);
+        RpcTelemetry.OneWayFailed(method, status, text);
+    }
 
     public RpcHandler? Find(uint method) => _handlers.TryGetValue(method, out RpcHandler? handler) ? handler : null;
 
