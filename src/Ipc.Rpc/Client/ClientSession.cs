@@ -111,11 +111,20 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         }
     }
 
+    private void Lost(ClientChannel channel, RpcFailure reason)
+    {
+        Events.Add(new RpcConnectionChange(RpcConnectionChangeKind.Lost, channel.ServerProcessId, reason.Text));
+        if (RpcEvents.Log.IsEnabled())
+            RpcEvents.Log.ConnectionLost(_name, channel.ServerProcessId, reason.Text);
+    }
+
     private ClientChannel Start(Connection connection)
     {
         var channel = new ClientChannel(this, _name, connection, Options);
         Events.Add(new RpcConnectionChange(RpcConnectionChangeKind.Connected, channel.ServerProcessId, null));
-        channel.WhenEnded(reason => Events.Add(new RpcConnectionChange(RpcConnectionChangeKind.Lost, channel.ServerProcessId, reason.Text)));
+        channel.WhenEnded(reason => Lost(channel, reason));
+        if (RpcEvents.Log.IsEnabled())
+            RpcEvents.Log.Connected(_name, channel.ServerProcessId);
         if (Events.HasAny)
             channel.Watch();
         return channel;

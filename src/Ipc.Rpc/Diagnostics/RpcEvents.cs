@@ -57,7 +57,4 @@ internal sealed class RpcEvents : EventSource
 
     [Event(11, Level = EventLevel.Verbose, Keywords = Keywords.Calls, Message = "A frame for a call that has ended was ignored.")]
     public void FrameDropped(bool atServer) => WriteEvent(11, atServer ? 1 : 0);
-
-    [Event(12, Level = EventLevel.Warning, Keywords = Keywords.Connections, Message = "Server {0}: the listener failed: {1}")]
-    public void ServerFailed(string server, string failure) => WriteEvent(12, server, failure);
 }

@@ -15,8 +15,8 @@ internal static class TraceContext
             return;
 
         var trace = new byte[CallHead.TraceLength];
-        activity.TraceId.CopyTo(trace);
-        activity.SpanId.CopyTo(trace.AsSpan(16));
+        activity.TraceId.CopyTo(trace.AsSpan(0, 16)); // it fills what it gets
+        activity.SpanId.CopyTo(trace.AsSpan(16, 8));
         trace[24] = (byte)activity.ActivityTraceFlags;
         head ??= new CallHead();
         head.Trace = trace;

@@ -33,12 +33,15 @@ internal sealed partial class Callee
     public RpcCaller Caller
         => _caller ??= _order is null && Host.Limit is null ? Link.Caller : new YieldingCaller(Link.Caller);
 
-    public bool HasCalls
+    public bool HasCalls => CallCount != 0;
+
+    /// <summary>Calls in hand that were not over at once.</summary>
+    public int CallCount
     {
         get
         {
             lock (_calls)
-                return _calls.Count != 0;
+                return _calls.Count;
         }
     }
 
@@ -193,10 +196,17 @@ internal sealed partial class Callee
         if (status != RpcStatus.Ok && call.Header.IsOneWay)
             Host.CountFailedOneWay(call.Handler.Method, status, exception?.Message ?? string.Empty);
         if (call.Span.IsOpen)
-            call.Span.End(status, exception);
+            EndSpan(call, status, exception);
         if (Host.HasInterceptors)
             Host.Completed(call.Context, status, exception);
         Finish(call);
+    }
+
+    private static void EndSpan(ServerCall call, RpcStatus status, Exception? exception)
+    {
+        CallSpan span = call.Span;
+        call.Span = default; // the object may serve another call, which nobody listens to
+        span.End(status, exception);
     }
 
     private void Finish(ServerCall call)

@@ -48,6 +48,7 @@ internal sealed partial class ServerConnection
     {
         leading = true;
         ReadOnlySpan<byte> frame = record.Payload;
+        Volatile.Write(ref _received, _received + frame.Length);
         string? wrong = FrameHeader.TryRead(record.Type, frame, fromClient: true, out FrameHeader header);
         if (wrong is not null)
             return wrong;

@@ -14,7 +14,7 @@ namespace Ipc.Rpc;
 // lends the connection out again.
 
 /// <summary>The server's side of one connection.</summary>
-internal sealed partial class ServerConnection : CalleeLink
+internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
 {
     private const int MaxPongs = 16;
     private const int LongestFlushPause = 16;
@@ -30,6 +30,7 @@ internal sealed partial class ServerConnection : CalleeLink
     private bool _congested;
     private bool _parked; // lent to nobody until the outbox is empty and calls that wait for their turn have begun
     private bool _closed;
+    private long _received; // bytes of frames; whoever reads writes it
 
     public ServerConnection(ServerLoop server, Connection connection, RpcPeer peer)
         : base(flags: 0)
@@ -52,6 +53,16 @@ internal sealed partial class ServerConnection : CalleeLink
     public override bool IsCongested => Volatile.Read(ref _congested);
 
     public override int MaxBody => _builder.MaxFrame - FrameHeader.Size;
+
+    string ICountedConnection.Name => _server.Name;
+
+    bool ICountedConnection.AtServer => true;
+
+    int ICountedConnection.PendingCalls => Callee.CallCount;
+
+    long ICountedConnection.BytesSent => _builder.PublishedBytes;
+
+    long ICountedConnection.BytesReceived => Volatile.Read(ref _received);
 
     /// <summary>Completes when the client has made room for everything that was sent.</summary>
     public override Task Flushed()
@@ -114,6 +125,9 @@ internal sealed partial class ServerConnection : CalleeLink
             _connection.Dispose();
         }
 
+        RpcCensus.Remove(this);
+        if (RpcEvents.Log.IsEnabled())
+            RpcEvents.Log.ClientGone(_server.Name, Peer.ProcessId, text);
         flushed?.TrySetResult(true);
         Callee.Close();
         _server.Forget(this);

@@ -29,6 +29,7 @@ internal sealed class ServerLoop
 
     public ServerLoop(string name, Listener listener, RpcServerOptions options, Dictionary<uint, RpcHandler> handlers)
     {
+        Name = name;
         Listener = listener;
         Options = options;
         Host = new ServiceHost(name, handlers, options);
@@ -40,6 +41,8 @@ internal sealed class ServerLoop
             _ => Environment.ProcessorCount == 1 ? 0 : _adaptiveSpin,
         };
     }
+
+    public string Name { get; }
 
     public Listener Listener { get; }
 
@@ -68,7 +71,12 @@ internal sealed class ServerLoop
         }
     }
 
-    public void Start() => _crew.Start();
+    public void Start()
+    {
+        _crew.Start();
+        if (RpcEvents.Log.IsEnabled())
+            RpcEvents.Log.ServerStarted(Name);
+    }
 
     public void Stop()
     {
@@ -220,6 +228,8 @@ internal sealed class ServerLoop
             if (refusal is not null)
             {
                 connection.Refuse(refusal);
+                if (RpcEvents.Log.IsEnabled())
+                    RpcEvents.Log.ClientRefused(Name, peer.ProcessId, refusal);
                 return;
             }
 
@@ -228,7 +238,10 @@ internal sealed class ServerLoop
             connection.Accept();
             lock (_connections)
                 _connections.Add(accepted);
+            RpcCensus.Add(accepted);
             me.Lent.Add(accepted);
+            if (RpcEvents.Log.IsEnabled())
+                RpcEvents.Log.ClientAccepted(Name, peer.ProcessId);
         }
         catch (IpcException)
         {
@@ -265,6 +278,8 @@ internal sealed class ServerLoop
         Listener.Dispose();
         _crew.Stop();
         Host.Threads.Stop();
+        if (RpcEvents.Log.IsEnabled())
+            RpcEvents.Log.ServerStopped(Name, failure?.Message ?? string.Empty);
         if (failure is null)
             _completion.TrySetResult(true);
         else
