@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -77,16 +78,18 @@ internal sealed class Crew
 
     private void Run(Leader? leader)
     {
-        while (true)
-        {
-            leader ??= StandBy();
-            if (leader is null || _lead(leader))
-                break;
-            leader = null;
-        }
-
+        LeadAndStandBy(leader);
         lock (_gate)
             _threads--;
+    }
+
+    // On its own: with the lock behind it, the loop makes the ahead-of-time compiler of .NET 9 crash.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void LeadAndStandBy(Leader? first)
+    {
+        Leader? leader = first ?? StandBy();
+        while (leader is not null && !_lead(leader))
+            leader = StandBy();
     }
 
     /// <summary>Waits until this thread is to lead.</summary>
