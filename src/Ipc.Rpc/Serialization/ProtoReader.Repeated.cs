@@ -14,8 +14,27 @@ public ref partial struct ProtoReader
     /// <summary>How many fields with this tag, of a type with a length, follow each other from here on; the one whose tag was just read counts.</summary>
     public readonly int CountAhead(uint tag)
     {
-        int count = 0;
+        int count = 1;
         int position = _position;
+
+        // Short elements of a field with a small number, as most are: two bytes, and on to the next.
+        ref byte bytes = ref MemoryMarshal.GetReference(_buffer);
+        while (tag < 0x80 && position < _end && Unsafe.Add(ref bytes, position) is var length and < 0x80)
+        {
+            position += 1 + length;
+            if (position >= _end || Unsafe.Add(ref bytes, position) != tag)
+                return count;
+            position++;
+            count++;
+        }
+
+        return count + CountLongAhead(tag, position);
+    }
+
+    /// <summary>The same from a length at <paramref name="position"/> on, without the element that it belongs to.</summary>
+    private readonly int CountLongAhead(uint tag, int position)
+    {
+        int count = -1;
         do
         {
             count++;

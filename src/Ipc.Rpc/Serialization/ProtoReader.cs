@@ -1,5 +1,8 @@
 using System;
 using System.Buffers.Binary;
+#if NET
+using System.Numerics;
+#endif
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
@@ -212,6 +215,23 @@ public ref partial struct ProtoReader
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ulong ReadLongVarint()
     {
+#if NET
+        // Up to 56 bits, with no branch that depends on how many: find the byte that ends it, drop the rest, close the gaps.
+        if (BitConverter.IsLittleEndian && _end - _position >= sizeof(ulong))
+        {
+            ulong bytes = Unsafe.ReadUnaligned<ulong>(ref Here);
+            ulong ends = ~bytes & 0x8080808080808080;
+            if (ends != 0)
+            {
+                int bits = BitOperations.TrailingZeroCount(ends) + 1;
+                _position += bits / 8;
+                bytes &= ulong.MaxValue >> (64 - bits);
+                bytes = ((bytes & 0x7f007f007f007f00) >> 1) | (bytes & 0x007f007f007f007f);
+                bytes = ((bytes & 0x3fff00003fff0000) >> 2) | (bytes & 0x00003fff00003fff);
+                return ((bytes & 0x0fffffff00000000) >> 4) | (bytes & 0x000000000fffffff);
+            }
+        }
+#endif
         ulong value = 0;
         int position = _position;
         for (int shift = 0; shift < 64; shift += 7)

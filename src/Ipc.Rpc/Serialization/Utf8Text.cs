@@ -24,7 +24,9 @@ internal static class Utf8Text
     public static unsafe int Encode(string text, Span<byte> destination)
     {
 #if NET
-        return Utf8.FromUtf16(text, destination, out _, out int written, replaceInvalidSequences: false) == OperationStatus.Done ? written : -1;
+        if (Ascii.FromUtf16(text, destination, out int written) == OperationStatus.Done)
+            return written;
+        return Utf8.FromUtf16(text, destination, out _, out written, replaceInvalidSequences: false) == OperationStatus.Done ? written : -1;
 #else
         if (text.Length == 0)
             return 0;
@@ -58,23 +60,21 @@ internal static class Utf8Text
     }
 
     /// <summary>Decodes all of <paramref name="bytes"/>; <see langword="null"/> when they are not UTF-8.</summary>
-#if NET
-    [SkipLocalsInit]
-#endif
     public static unsafe string? Decode(ReadOnlySpan<byte> bytes)
     {
         if (bytes.IsEmpty)
             return "";
 
 #if NET
-        // Short text takes one pass over the bytes instead of two: no counting before the allocation.
-        if (bytes.Length <= ShortText)
+        // Nearly all text is ASCII: as long as its bytes, and widened straight into the string.
+        if (Ascii.IsValid(bytes))
         {
-            Span<char> chars = stackalloc char[ShortText];
-            return Utf8.ToUtf16(bytes, chars, out _, out int written, replaceInvalidSequences: false) == OperationStatus.Done
-                ? new string(chars.Slice(0, written))
-                : null;
+            fixed (byte* from = bytes)
+                return string.Create(bytes.Length, (nint)from, _widen);
         }
+
+        if (bytes.Length <= ShortText)
+            return DecodeShort(bytes);
 #endif
         try
         {
@@ -89,5 +89,18 @@ internal static class Utf8Text
 
 #if NET
     private const int ShortText = 128;
+
+    private static readonly unsafe SpanAction<char, nint> _widen = static (text, from)
+        => Ascii.ToUtf16(new ReadOnlySpan<byte>((void*)from, text.Length), text, out _); // what is no longer ASCII leaves the rest empty
+
+    /// <summary>One pass over the bytes instead of two: no counting before the allocation.</summary>
+    [SkipLocalsInit]
+    private static string? DecodeShort(ReadOnlySpan<byte> bytes)
+    {
+        Span<char> chars = stackalloc char[ShortText];
+        return Utf8.ToUtf16(bytes, chars, out _, out int written, replaceInvalidSequences: false) == OperationStatus.Done
+            ? new string(chars.Slice(0, written))
+            : null;
+    }
 #endif
 }
