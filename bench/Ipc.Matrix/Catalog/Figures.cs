@@ -67,6 +67,7 @@ internal static class Figures
         new("rpc.sync.4k.spin.cpp", Nanoseconds, NativeRpc, PingPong, Spins: true),
         new("rpc.async.64.spin.cs", Nanoseconds, Managed, SyncCall, 1.5, Http, Spins: true),
         new("rpc.pipelined.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
+        new("rpc.batched.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
         new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
         new("rpc.response.1m.cs", Microseconds, Managed, Copy, 3, Spins: true),
         new("rpc.response.1m.cpp", Microseconds, NativeRpc, Copy, 3, Spins: true),

@@ -13,6 +13,8 @@ internal abstract class RpcPair(WaitMode mode, int count) : Subject(count)
 
     protected IBench Bench { get; private set; } = null!;
 
+    protected RpcClient Client => _client!;
+
     public override void Open(string name, Side side)
     {
         if (side == Side.Answering)

@@ -17,6 +17,7 @@ internal static class Subjects
         "rpc.sync.4k.spin.cs" => new RpcEcho(4093, WaitMode.Spin, Unit.Nanoseconds, 20_000),
         "rpc.async.64.spin.cs" => new RpcAsyncEcho(50_000),
         "rpc.pipelined.64.cs" => new RpcPipelined(100_000),
+        "rpc.batched.64.cs" => new RpcBatched(100_000),
         "rpc.stream.64.cs" => new RpcItems(300_000),
         "rpc.response.1m.cs" => new RpcFetch(1 << 20, 200),
         "rpc.table.1000x10.cs" => new RpcTable(100),
