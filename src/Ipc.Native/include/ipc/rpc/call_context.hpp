@@ -36,7 +36,7 @@ class call_context
     call_context(detail::callee &home, const frame_header &request)
         : home_(home), call_(request.call), until_(request.deadline == 0 ? IPC_FOREVER : request.deadline),
           credit_(request.code), one_way_((request.flags & flag_one_way) != 0),
-          input_ended_((request.flags & flag_client_stream) == 0)
+          window_((request.flags & flag_client_stream) != 0 ? first_input_credit : 0)
     {
     }
 
@@ -125,11 +125,11 @@ class call_context
     const deadline until_;
     uint64_t credit_; // items that may be sent. This and what follows is guarded by home_'s mutex
     const bool one_way_;
-    bool input_ended_;                     // no more items come from the caller
-    uint64_t window_ = first_input_credit; // items that still may
-    uint32_t consumed_ = 0;                // taken since the last credit
-    std::deque<std::string> arrived_;      // items that have come
-    std::shared_ptr<canceller> nested_;    // made when it is asked for
+    bool input_ended_ = false;          // no more items come from the caller
+    uint64_t window_;                   // items that still may
+    uint32_t consumed_ = 0;             // taken since the last credit
+    std::deque<std::string> arrived_;   // items that have come
+    std::shared_ptr<canceller> nested_; // made when it is asked for
     std::atomic<bool> cancelled_{false};
     std::atomic<bool> answered_{false}; // by the library, because of what the caller did
     bool in_place_ = false;             // runs on the reading thread, which nobody relieves

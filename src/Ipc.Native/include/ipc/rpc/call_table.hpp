@@ -126,7 +126,7 @@ class call_table
                 break;
             }
             entry->ended = true;
-            entry->end.code = got.header.code == 0 ? status::unknown : static_cast<status>(got.header.code);
+            entry->end.code = status_of(got.header.code);
             error_body::decode(words.body, words.size, entry->end);
             break;
         }

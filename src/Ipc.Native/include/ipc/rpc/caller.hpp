@@ -189,10 +189,10 @@ class caller
             return result;
         const presence inside(*core_, held);
         const ended_later end{*core_, held, entry};
-        for (bool is_last = false; !is_last;) {
+        for (;;) {
             arrival body;
             result = core_->receive(held, *entry, limits.until, limits.cancel, body);
-            is_last = !body || body.kind() != frame_kind::progress;
+            const bool is_last = !body || body.kind() != frame_kind::progress;
             bool decoded = true;
             if (body && !body.open(options.received))
                 result = {status::internal, "the head of the answer is damaged"};
@@ -202,11 +202,13 @@ class caller
                 result = {status::internal, not_a(response, "response", body.size())};
             if (body)
                 core_->settle(held, *entry, body);
-            if (!is_last && decoded) {
-                held.unlock();
-                report();
-                held.lock();
-            }
+            if (is_last)
+                break;
+            if (!decoded) // `end` cancels it
+                return {status::internal, "a progress message could not be decoded"};
+            held.unlock();
+            report();
+            held.lock();
         }
         return result;
     }

@@ -49,7 +49,7 @@ constexpr uint8_t flag_one_way = 0x01;
 constexpr uint8_t flag_callback = 0x02;
 constexpr uint8_t flag_head = 0x04;
 constexpr uint8_t flag_client_stream = 0x08;
-constexpr uint8_t flag_format = 0x30; // two bits; 0 is protobuf
+constexpr uint8_t flag_format = 0x30; // two bits; 0 is protobuf, 3 is not used
 constexpr uint32_t max_ping_body = 64;
 constexpr uint32_t max_first_credit = 65535;
 constexpr uint32_t first_input_credit = 32; // items that a caller may send without having been given credit
@@ -140,24 +140,27 @@ inline const char *decode(const record &raw, side from, frame &out) noexcept
     if (out.header.kind == 0 || out.header.kind >= sizeof detail::frame_rules / sizeof *detail::frame_rules)
         return "a frame of unknown kind";
     const detail::frame_rule rule = detail::frame_rules[out.header.kind];
-    if ((out.header.flags & ~rule.flags) != 0)
+    if ((out.header.flags & ~rule.flags) != 0 || (out.header.flags & flag_format) == flag_format)
         return "a frame with a reserved flag";
     const bool from_caller = (from == side::client) != out.is_callback();
     if (!(from_caller ? rule.from_caller : rule.from_callee))
         return from_caller ? "a callee's frame as a caller" : "a caller's frame as a callee";
     switch (out.kind()) {
-    case frame_kind::request:
-        return out.header.call != 0 ? nullptr : "a request with call id 0";
     case frame_kind::credit:
-        return out.header.method != 0 ? nullptr : "a credit of 0 items";
+        if (out.header.method == 0)
+            return "a credit of 0 items";
+        break;
     case frame_kind::end:
-        return from_caller && (out.header.flags & flag_head) != 0 ? "a frame with a reserved flag" : nullptr;
+        if (from_caller && out.has(flag_head))
+            return "a frame with a reserved flag";
+        break;
     case frame_kind::ping:
     case frame_kind::pong:
         return out.size <= max_ping_body ? nullptr : "a ping of more than 64 bytes";
     default:
-        return nullptr;
+        break;
     }
+    return out.header.call != 0 ? nullptr : "a frame with call id 0";
 }
 
 // Header and body in place. PLACE has room for both; WRITE fills the body.

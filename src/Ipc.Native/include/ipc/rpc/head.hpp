@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "text.hpp"
 #include "wire.hpp"
 
 namespace ipc::rpc
@@ -151,6 +152,8 @@ inline bool decode_head(const uint8_t *&body, uint32_t &size, head &into)
             into.format = value;
     }
     if (fields.damaged() || (!into.trace.empty() && into.trace.size() != trace_size))
+        return false;
+    if (!text::is_utf8(into.trace_state) || !text::is_utf8(into.format))
         return false;
     body += 4 + length;
     size -= 4 + length;

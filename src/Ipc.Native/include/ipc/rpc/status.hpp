@@ -31,6 +31,13 @@ enum class status : uint16_t {
     unauthenticated = 16, // refused when connecting
 };
 
+// The status of an error frame's code: 0 is none, and what a later version may send is not known here.
+constexpr status status_of(uint16_t code) noexcept
+{
+    return code != 0 && code <= static_cast<uint16_t>(status::unauthenticated) ? static_cast<status>(code)
+                                                                               : status::unknown;
+}
+
 // The name of a status as the C# side spells it; never null.
 inline const char *name_of(status code) noexcept
 {

@@ -40,6 +40,14 @@ inline size_t character(const std::string &text, size_t at) noexcept
     return bad ? 0 : length;
 }
 
+inline bool is_utf8(const std::string &text) noexcept
+{
+    for (size_t at = 0, length = 0; at < text.size(); at += length)
+        if ((length = character(text, at)) == 0)
+            return false;
+    return true;
+}
+
 // what() may hold any bytes; a protobuf string may not.
 inline std::string utf8(const std::string &text)
 {

@@ -48,7 +48,7 @@ class reader
         if (at_ == end_ || damaged_)
             return false;
         uint64_t tag = 0;
-        damaged_ = !varint(tag) || tag >> 3 == 0 || !skip_or_take(tag & 7, value);
+        damaged_ = !varint(tag) || tag >> 3 == 0 || !skip_or_take(tag, value);
         field = tag >> 3;
         is_bytes = (tag & 7) == 2;
         return !damaged_;
@@ -62,10 +62,10 @@ class reader
     bool is_bytes = false; // whether the field just read can have a value
 
   private:
-    bool skip_or_take(uint64_t type, std::string_view &value) noexcept
+    bool skip_or_take(uint64_t tag, std::string_view &value) noexcept
     {
         uint64_t number = 0;
-        switch (type) {
+        switch (tag & 7) {
         case 0:
             return varint(number);
         case 1:
@@ -76,11 +76,30 @@ class reader
             value = {reinterpret_cast<const char *>(at_), static_cast<size_t>(number)};
             at_ += number;
             return true;
+        case 3:
+            return skip_group(tag);
         case 5:
             return skip(4);
         default:
             return false;
         }
+    }
+
+    // Groups are a relic; an unknown field may be one, and has others inside.
+    bool skip_group(uint64_t tag) noexcept
+    {
+        std::string_view unused;
+        if (++depth_ > max_depth)
+            return false;
+        for (uint64_t inner = 0; varint(inner) && inner >> 3 != 0;) {
+            if ((inner & 7) == 4) {
+                --depth_;
+                return inner >> 3 == tag >> 3;
+            }
+            if (!skip_or_take(inner, unused))
+                return false;
+        }
+        return false;
     }
 
     bool skip(long count) noexcept
@@ -103,8 +122,11 @@ class reader
         return false;
     }
 
+    static constexpr int max_depth = 100; // as all readers of protobuf have it
+
     const uint8_t *at_;
     const uint8_t *const end_;
+    int depth_ = 0;
     bool damaged_ = false;
 };
 
