@@ -58,6 +58,18 @@ public sealed class RpcMetadata : IEnumerable<KeyValuePair<string, ReadOnlyMemor
     /// <summary>Adds what a peer sent, whose keys nobody has checked.</summary>
     internal void AddReceived(string key, byte[] value) => _entries.Add(new KeyValuePair<string, ReadOnlyMemory<byte>>(key, value));
 
+    /// <summary>Lower case ASCII: what this side would not write may still be right.</summary>
+    internal static bool IsReceivedKey(string key)
+    {
+        foreach (char c in key)
+        {
+            if (c is <= ' ' or >= '\u007f' or (>= 'A' and <= 'Z'))
+                return false;
+        }
+
+        return key.Length != 0;
+    }
+
     private static bool IsKey(string key)
     {
         foreach (char c in key)

@@ -148,6 +148,8 @@ internal sealed class CallHead
         }
 
         reader.EndMessage(outer);
+        if (!RpcMetadata.IsReceivedKey(key))
+            throw new ProtoException(ProtoError.InvalidText, reader.Position, "A key of the metadata is not lower case ASCII.");
         metadata.AddReceived(key, value);
     }
 }
