@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using Ipc.Rpc.Peer.Interop;
 using Xunit;
 
 namespace Ipc.Rpc.Interop.Tests;
@@ -34,7 +35,7 @@ public sealed class ManagedClientTests : IDisposable
         Assert.Equal(_server.Id, _client.ServerProcessId);
         for (int size = 0; size < 5000; size += 13)
         {
-            byte[] data = Repository.Pattern(size, size);
+            byte[] data = Pattern.Of(size, size);
             Assert.Equal(data, _tests.Echo(new Blob { Data = data }).Data);
             Assert.Equal(data, (await _tests.EchoAsync(new Blob { Data = data })).Data);
         }
@@ -47,7 +48,7 @@ public sealed class ManagedClientTests : IDisposable
     [InlineData(100_000_000)]
     public async Task LongEchoesComeBack(int size)
     {
-        byte[] data = Repository.Pattern(size, size);
+        byte[] data = Pattern.Of(size, size);
         Assert.True(AreSame(data, _tests.Echo(new Blob { Data = data }).Data));
         Assert.True(AreSame(data, (await _tests.EchoAsync(new Blob { Data = data })).Data));
     }
@@ -59,17 +60,17 @@ public sealed class ManagedClientTests : IDisposable
     {
         int number = 0;
         await foreach (Blob item in _tests.Count(new CountRequest { Count = count, Size = size }))
-            Assert.True(AreSame(Repository.Pattern(number++, size), item.Data), $"item {number - 1}");
+            Assert.True(AreSame(Pattern.Of(number++, size), item.Data), $"item {number - 1}");
         Assert.Equal(count, number);
     }
 
     [Fact]
     public async Task CallsThatRunAtOnceGetTheirOwnReplies()
     {
-        Blob[] replies = await Task.WhenAll(Enumerable.Range(0, 500).Select(i => _tests.EchoAsync(new Blob { Data = Repository.Pattern(i, 100) })))
+        Blob[] replies = await Task.WhenAll(Enumerable.Range(0, 500).Select(i => _tests.EchoAsync(new Blob { Data = Pattern.Of(i, 100) })))
             .WaitAsync(Repository.Watchdog);
         for (int i = 0; i < replies.Length; i++)
-            Assert.Equal(Repository.Pattern(i, 100), replies[i].Data);
+            Assert.Equal(Pattern.Of(i, 100), replies[i].Data);
     }
 
     [Fact]
@@ -123,12 +124,12 @@ public sealed class ManagedClientTests : IDisposable
     {
         int number = 0;
         await foreach (Blob item in _tests.Count(new CountRequest { Count = 3000, Size = 40 }))
-            Assert.Equal(Repository.Pattern(number++, 40), item.Data);
+            Assert.Equal(Pattern.Of(number++, 40), item.Data);
         Assert.Equal(3000, number);
 
         await foreach (Blob item in _tests.Count(new CountRequest { Count = int.MaxValue, Size = 10 }))
         {
-            Assert.Equal(Repository.Pattern(0, 10), item.Data);
+            Assert.Equal(Pattern.Of(0, 10), item.Data);
             break;
         }
         Assert.Empty(_tests.Echo(new Blob()).Data);

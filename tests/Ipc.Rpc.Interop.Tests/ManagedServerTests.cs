@@ -1,6 +1,7 @@
 using System;
 using System.Globalization;
 using System.Threading.Tasks;
+using Ipc.Rpc.Peer.Interop;
 using Xunit;
 
 namespace Ipc.Rpc.Interop.Tests;
@@ -9,7 +10,7 @@ namespace Ipc.Rpc.Interop.Tests;
 public sealed class ManagedServerTests : IDisposable
 {
     private readonly string _name = Repository.NewName();
-    private readonly ManagedServer _tests = new();
+    private readonly ManagedTests _tests = new();
     private readonly RpcServer _server;
 
     public ManagedServerTests() => _server = RpcServer.Start(_name, TestsRpc.Service(_tests));

@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using Ipc.Rpc.Peer.Interop;
 using Xunit;
 
 namespace Ipc.Rpc.Interop.Tests;

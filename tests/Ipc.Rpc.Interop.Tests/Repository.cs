@@ -18,14 +18,5 @@ internal static class Repository
     /// <summary>A name that no other test uses.</summary>
     public static string NewName() => "rpc-interop-" + Guid.NewGuid().ToString("N");
 
-    /// <summary>Byte i of item n, as the native peer has it.</summary>
-    public static byte[] Pattern(int number, int size)
-    {
-        var bytes = new byte[size];
-        for (int i = 0; i < size; i++)
-            bytes[i] = (byte)(number + i);
-        return bytes;
-    }
-
     private static string Here([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
 }

@@ -5,6 +5,8 @@ ipc_add_proto(rpc_tests_proto tests.proto)
 
 add_executable(rpc_peer rpc_peer.cpp)
 target_link_libraries(rpc_peer PRIVATE rpc_tests_proto ipc::rpc)
+add_executable(rpc_probe rpc_probe.cpp) # a client for wrong servers
+target_link_libraries(rpc_probe PRIVATE rpc_tests_proto ipc::rpc)
 
 function(ipc_add_cpp_test program)
     add_executable(${program} ${program}.cpp)

@@ -1,0 +1,31 @@
+using System;
+using Ipc.Rpc.Peer.Interop;
+
+namespace Ipc.Rpc.Interop.Tests;
+
+/// <summary>A server of tests.v1 in either language: the C# one in this process, so that a test may look into it; the C++ one in its own.</summary>
+internal sealed class ServerUnderTest : IDisposable
+{
+    private readonly RpcServer? _managed;
+    private readonly NativePeer? _native;
+
+    public ServerUnderTest(Language language)
+    {
+        Name = Repository.NewName();
+        if (language == Language.CSharp)
+            _managed = RpcServer.Start(Name, TestsRpc.Service(Tests = new ManagedTests()));
+        else
+            _native = new NativePeer("serve", Name).WaitUntilReady();
+    }
+
+    public string Name { get; }
+
+    /// <summary>The implementation; <see langword="null"/> when it is not C#.</summary>
+    public ManagedTests? Tests { get; }
+
+    public void Dispose()
+    {
+        _managed?.Dispose();
+        _native?.Dispose();
+    }
+}
