@@ -13,6 +13,12 @@ internal sealed partial class ClientChannel
 
     public override void Wait(SyncCall call, Deadline deadline, CancellationToken cancel)
     {
+        if (CalleeLink.InlineHere is ClientCalleeLink inline && ReferenceEquals(inline.Channel, this))
+        {
+            Engine.EndCall(call, call.Slot, call.Use, new RpcFailure(
+                RpcStatus.FailedPrecondition, "An inline handler is on the thread that reads, and cannot wait for the answer of " + call.Method.FullName + "."));
+        }
+
         while (!call.IsDone)
         {
             if (!_turn.TryTake() && !WaitForOther(call, deadline, cancel))
@@ -164,14 +170,14 @@ internal sealed partial class ClientChannel
                 return null;
             default:
                 if (header.IsCallback)
-                    return HandleCallback(in header);
+                    return _callee is null ? RefuseCallback(in header) : _callee.OnFrame(null, in header, body, out _);
                 Replies++;
                 return Engine.OnFrame(in header, body);
         }
     }
 
     /// <summary>The server calls: there is nothing here to be called.</summary>
-    private string? HandleCallback(in FrameHeader header)
+    private string? RefuseCallback(in FrameHeader header)
     {
         if (header.Kind == FrameKind.Request && !header.IsOneWay)
         {

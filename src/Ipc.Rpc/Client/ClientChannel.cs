@@ -34,6 +34,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private readonly string _name;
     private readonly ClientSession _owner;
     private Action<RpcFailure>? _whenEnded;
+    private Callee? _callee; // answers the server's calls, if there is anything to be called
     private RpcFailure? _ended;
     private long _received; // bytes of frames; of whoever has the turn
 
@@ -142,6 +143,12 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     /// <summary>Says whom to tell when it ends. Once, before it is used.</summary>
     public void WhenEnded(Action<RpcFailure> told) => _whenEnded = told;
+
+    /// <summary>Answers the server's calls. Once, before it is used.</summary>
+    public void Serve(ServiceHost host) => _callee = new Callee(new ClientCalleeLink(this, _owner.StreamWindow), host);
+
+    /// <summary>Whether small frames wait for room or for a writer.</summary>
+    public bool HasBacklog => _control.HasAny;
 
     /// <summary>Reads even while nobody waits for anything: for what the server does of its own accord. Any number of times.</summary>
     public void Watch() => _background.Watch();

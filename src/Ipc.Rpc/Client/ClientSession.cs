@@ -18,6 +18,7 @@ internal sealed class ClientSession : ICallRoute, IDisposable
     private readonly object _connecting = new();
     private readonly Random _jitter = new(); // under _connecting
     private readonly string _name;
+    private readonly ServiceHost? _callbacks; // what all connections offer to the server
     private ClientChannel? _channel;
     private int _pause;
     private Deadline _retryAt = Deadline.Now;
@@ -28,6 +29,7 @@ internal sealed class ClientSession : ICallRoute, IDisposable
     {
         _name = name;
         Options = options;
+        _callbacks = options.Services.Count == 0 ? null : ServiceHost.ForCallbacks(name, options);
     }
 
     public string Name => _name;
@@ -65,6 +67,7 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         Volatile.Write(ref _disposed, true);
         Interlocked.MemoryBarrier(); // [disposed] a call that is connecting sees it after storing its channel, or we see the channel
         Channel?.End(ClosedHere());
+        _callbacks?.Threads.Stop();
     }
 
     /// <summary>The present channel's engine; a new one's if that is over or <paramref name="stale"/>.</summary>
@@ -125,7 +128,9 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         channel.WhenEnded(reason => Lost(channel, reason));
         if (RpcEvents.Log.IsEnabled())
             RpcEvents.Log.Connected(_name, channel.ServerProcessId);
-        if (Events.HasAny)
+        if (_callbacks is not null)
+            channel.Serve(_callbacks);
+        if (Events.HasAny || _callbacks is not null)
             channel.Watch();
         return channel;
     }

@@ -42,8 +42,11 @@ public sealed class RpcClientOptions
     /// (<see cref="RpcServerOptions.Serializers"/>), or calls fail with <see cref="RpcStatus.Unimplemented"/>.</summary>
     public IpcSerializer? Serializer { get; set; }
 
-    /// <summary>What the server may call back on the same connection.</summary>
+    /// <summary>What the server may call back on the same connection. Handlers run on threads of the client's own, inline ones (<see cref="RpcHandler.Inline"/>) on the thread that reads.</summary>
     public IList<RpcService> Services { get; private set; } = new List<RpcService>();
+
+    /// <summary>Whether callbacks are handled one after another, in the order of the server's calls; see <see cref="RpcServerOptions.OrderedCalls"/>.</summary>
+    public bool OrderedCallbacks { get; set; }
 
     /// <summary>What stands around every call of the client, the first one outermost: each gets the caller that it passes calls on to. They are asked anew for
     /// every view of the client, such as <see cref="RpcClient.WithTimeout"/>.</summary>

@@ -6,9 +6,18 @@ namespace Ipc.Rpc;
 /// <summary>What the callee of a connection needs of it, in either role: to answer, and to know who is on the other side.</summary>
 internal abstract class CalleeLink
 {
+    [ThreadStatic]
+    private static CalleeLink? _inline;
+
     private readonly byte _flags; // of every frame about a call of the other side
 
     private protected CalleeLink(byte flags) => _flags = flags;
+
+    /// <summary>Whether this thread is in an inline handler, and so keeps everybody from reading.</summary>
+    public static bool IsInline => _inline is not null;
+
+    /// <summary>The connection whose inline handler this thread is in.</summary>
+    public static CalleeLink? InlineHere => _inline;
 
     /// <summary>Who calls.</summary>
     public abstract RpcPeer Peer { get; }
@@ -30,6 +39,14 @@ internal abstract class CalleeLink
 
     /// <summary>A call that was held has begun: there may be a reason less not to read on.</summary>
     public abstract void ReadOn();
+
+    /// <summary>An inline handler begins, or with <see langword="null"/> or what this returned before, ends.</summary>
+    public static CalleeLink? SwapInline(CalleeLink? link)
+    {
+        CalleeLink? before = _inline;
+        _inline = link;
+        return before;
+    }
 
     /// <summary>Sends a response, an item or a report of progress.</summary>
     /// <returns>Why that is not possible, if it is not: then nothing was sent. A connection that is over is no reason.</returns>

@@ -6,8 +6,8 @@ namespace Ipc.Rpc;
 
 // Leader and followers. One thread, the leader, waits for requests and runs their handlers itself: no hand-over and no wake
 // stands between a request and its handler. One other, the standby, looks once a millisecond whether the leader is still in the handler
-// that it was in at the last look; if so it takes over the listener and all connections, and a further thread becomes the
-// standby. A leader that comes back from such a handler finds itself replaced and waits to be needed.
+// that it was in at the last look, or has said that it will wait there; if so it takes over the listener and all connections, and a
+// further thread becomes the standby. A leader that comes back from such a handler finds itself replaced and waits to be needed.
 //
 // When the leader has been in no handler for a while the standby goes to sleep for good; the next handler wakes it, once.
 // So an idle server runs no thread, and a busy one is looked at a thousand times a second.
@@ -145,12 +145,10 @@ internal sealed class Crew
         {
             Leader leader = Volatile.Read(ref _leader)!;
             long state = leader.State;
-            if (!ReferenceEquals(leader, watched) || state != seen)
-                unchanged = 0;
-            else if (Leader.IsInHandler(state) && mine.TryTakeOver(leader, state))
+            bool same = ReferenceEquals(leader, watched) && state == seen;
+            if ((same || leader.IsUrgent) && Leader.IsInHandler(state) && mine.TryTakeOver(leader, state))
                 return true;
-            else
-                unchanged++;
+            unchanged = same ? unchanged + 1 : 0;
 
             watched = leader;
             seen = state;

@@ -15,8 +15,12 @@ internal sealed class Leader
     private const long Stolen = 2;
     private const long OneHandler = 4;
 
+    [System.ThreadStatic]
+    private static Leader? _here;
+
     private readonly Crew _crew;
     private long _state;
+    private bool _isUrgent; // the handler waits for something that has to be read
 
     public Leader(Crew crew) => _crew = crew;
 
@@ -27,6 +31,22 @@ internal sealed class Leader
     public ServerCall? Call { get; private set; }
 
     public long State => Volatile.Read(ref _state);
+
+    /// <summary>Whether the standby should take over without waiting to see whether the handler returns.</summary>
+    public bool IsUrgent => Volatile.Read(ref _isUrgent);
+
+    /// <summary>The calling thread begins to lead. It may stop without saying so: a leader that has been replaced is in no handler.</summary>
+    public static void Here(Leader leader) => _here = leader;
+
+    /// <summary>The handler that this thread is in, if it leads, is about to wait: another thread is to read meanwhile.</summary>
+    public static void HandOver()
+    {
+        if (_here is not { } leader || !IsInHandler(leader._state))
+            return;
+
+        Volatile.Write(ref leader._isUrgent, true);
+        leader._crew.WakeStandby();
+    }
 
     public static bool IsInHandler(long state) => (state & PhaseMask) == InHandler;
 
@@ -47,6 +67,7 @@ internal sealed class Leader
             return false;
 
         Call = null;
+        _isUrgent = false;
         return true;
     }
 

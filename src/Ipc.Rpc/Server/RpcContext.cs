@@ -58,7 +58,7 @@ public sealed class RpcContext
     public RpcMetadata ResponseMetadata
         => Volatile.Read(ref _response) ?? Interlocked.CompareExchange(ref _response, new RpcMetadata(), null) ?? _response!;
 
-    /// <summary>Calls the caller back, on the same connection: what it offers is in its <c>RpcClientOptions.Services</c>, or, inside a
+    /// <summary>Calls the caller back, on the same connection: what it offers is in its <see cref="RpcClientOptions.Services"/>, or, inside a
     /// callback, the server's own services.</summary>
     /// <remarks>It may be kept: it is of use as long as the connection lives, and its calls fail with
     /// <see cref="RpcStatus.Unavailable"/> afterwards. An inline handler (<see cref="RpcHandler.Inline"/>) cannot wait for such a call; it may <see cref="RpcCaller.Notify"/>.</remarks>

@@ -86,7 +86,9 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
     {
         if (IsInline)
         {
+            CalleeLink? outer = CalleeLink.SwapInline(callee.Link);
             Start(call, request);
+            CalleeLink.SwapInline(outer);
             return true;
         }
 

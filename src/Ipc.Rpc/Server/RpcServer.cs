@@ -103,18 +103,7 @@ public sealed class RpcServer : IDisposable
             if (_loop is not null)
                 throw new InvalidOperationException("The server has been started; services are added before.");
 
-            foreach (RpcHandler handler in service.Handlers)
-            {
-                if (_handlers.TryGetValue(handler.Method.Id, out RpcHandler? other))
-                {
-                    throw new ArgumentException(
-                        handler.Method.FullName + " and " + other.Method.FullName + " have the same id 0x"
-                        + handler.Method.Id.ToString("x8", System.Globalization.CultureInfo.InvariantCulture) + "; rename one of them.",
-                        nameof(service));
-                }
-
-                _handlers.Add(handler.Method.Id, handler);
-            }
+            ServiceHost.Add(_handlers, service);
         }
 
         return this;

@@ -65,7 +65,8 @@ internal sealed partial class ServerConnection
         if (!header.IsCallback)
             return Callee.OnFrame(leader, in header, body, out leading);
 
+        wrong = Volatile.Read(ref _callbacks)?.OnFrame(in header, body);
         _requests.Release();
-        return null;
+        return wrong;
     }
 }

@@ -26,9 +26,13 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     private readonly FrameBuilder _builder;
     private readonly Queue<byte[]> _outbox = new();
     private readonly ServerLoop _server;
+    private RpcCaller? _caller; // made when a handler first wants to call back
+    private CallEngine? _callbacks;
+    private RpcFailure? _ended;
     private TaskCompletionSource<bool>? _flushed; // of the present congestion
     private bool _congested;
     private bool _parked; // lent to nobody until the outbox is empty and calls that wait for their turn have begun
+    private bool _clientGone; // nothing more will come: it is read to its end, whatever waits
     private bool _closed;
     private long _received; // bytes of frames; whoever reads writes it
 
@@ -41,6 +45,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         _builder = new FrameBuilder(connection.Writer);
         Peer = peer;
         Callee = new Callee(this, server.Host);
+        connection.Closed += (_, _) => ThreadPool.QueueUserWorkItem(static state => ((ServerConnection)state!).ReadToTheEnd(), this);
     }
 
     /// <summary>Answers the client's calls.</summary>
@@ -48,7 +53,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
 
     public override RpcPeer Peer { get; }
 
-    public override RpcCaller Caller => throw new NotSupportedException();
+    public override RpcCaller Caller => Volatile.Read(ref _caller) ?? MakeCaller();
 
     public override bool IsCongested => Volatile.Read(ref _congested);
 
@@ -82,7 +87,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     {
         lock (_write)
         {
-            _parked = _congested || Callee.MustWait;
+            _parked = _congested || (Callee.MustWait && !_clientGone);
             return _parked;
         }
     }
@@ -92,6 +97,15 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     {
         lock (_write)
             Unpark();
+    }
+
+    private void ReadToTheEnd()
+    {
+        lock (_write)
+        {
+            Volatile.Write(ref _clientGone, true);
+            Unpark();
+        }
     }
 
     /// <summary>Gives the connection back to the listener: it is empty.</summary>
@@ -115,6 +129,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
             if (_closed)
                 return;
 
+            _ended ??= ReasonOf(code, text);
             _closed = true;
             _congested = false;
             flushed = _flushed;
@@ -130,6 +145,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
             RpcEvents.Log.ClientGone(_server.Name, Peer.ProcessId, text);
         flushed?.TrySetResult(true);
         Callee.Close();
+        _callbacks?.EndAll(_ended);
         _server.Forget(this);
     }
 
@@ -264,7 +280,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     /// <summary>Lends the connection out again if it is lent to nobody and nothing speaks against it. The caller holds the write lock.</summary>
     private void Unpark()
     {
-        if (!_parked || _congested || Callee.MustWait)
+        if (!_parked || _congested || (Callee.MustWait && !_clientGone))
             return;
 
         _parked = false;

@@ -97,6 +97,7 @@ internal sealed class ServerLoop
     private bool Lead(Leader me)
     {
         Exception? failure = null;
+        Leader.Here(me);
         try
         {
             while (Volatile.Read(ref _stopping) == 0)

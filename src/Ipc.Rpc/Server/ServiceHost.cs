@@ -16,11 +16,13 @@ internal sealed class ServiceHost
 
     private readonly Dictionary<uint, RpcHandler> _handlers;
     private readonly RpcServerInterceptor[] _interceptors;
+    private readonly string _side; // who it is, for texts
     private long _failedOneWay;
     private bool _draining;
 
-    public ServiceHost(string name, Dictionary<uint, RpcHandler> handlers, RpcServerOptions options)
+    public ServiceHost(string name, Dictionary<uint, RpcHandler> handlers, RpcServerOptions options, string side = "server")
     {
+        _side = side;
         _handlers = handlers;
         Options = options;
         Threads = new HandlerThreads(name, options.MaxThreads);
@@ -46,6 +48,41 @@ internal sealed class ServiceHost
 
     /// <summary>One-way calls that nobody was told of: unknown, undecodable, or failed.</summary>
     public long FailedOneWayCalls => Interlocked.Read(ref _failedOneWay);
+
+    /// <summary>What a client offers to its server.</summary>
+    /// <exception cref="ArgumentException">Two methods have the same name or the same id.</exception>
+    public static ServiceHost ForCallbacks(string name, RpcClientOptions options)
+    {
+        var handlers = new Dictionary<uint, RpcHandler>();
+        foreach (RpcService service in options.Services)
+            Add(handlers, service);
+        var rules = new RpcServerOptions
+        {
+            OrderedCalls = options.OrderedCallbacks,
+            MaxPendingCalls = options.MaxPendingCalls,
+            StreamWindow = Math.Max(FrameHeader.FirstClientCredit, options.StreamWindow),
+        };
+        if (options.Serializer is not null)
+            rules.Serializers.Add(options.Serializer);
+        return new ServiceHost(name, handlers, rules, "client");
+    }
+
+    /// <summary>Adds a service's handlers to those that there are.</summary>
+    /// <exception cref="ArgumentException">A method has the name, or by bad luck the id, of one that is there already.</exception>
+    public static void Add(Dictionary<uint, RpcHandler> handlers, RpcService service)
+    {
+        foreach (RpcHandler handler in service.Handlers)
+        {
+            if (handlers.TryGetValue(handler.Method.Id, out RpcHandler? other))
+            {
+                throw new ArgumentException(
+                    handler.Method.FullName + " and " + other.Method.FullName + " have the same id 0x" + handler.Method.Id.ToString("x8", CultureInfo.InvariantCulture) + "; rename one of them.",
+                    nameof(service));
+            }
+
+            handlers.Add(handler.Method.Id, handler);
+        }
+    }
 
     public void Drain() => Volatile.Write(ref _draining, true);
 
@@ -111,13 +148,13 @@ internal sealed class ServiceHost
         var text = new StringBuilder();
         if (Guess(services, method) is var (asked, version))
         {
-            text.Append("This server has no ").Append(asked).Append("; it has another version of that service. It has ");
+            text.Append("This ").Append(_side).Append(" has no ").Append(asked).Append("; it has another version of that service. It has ");
             services.Remove(version);
             services.Insert(0, version);
         }
         else
         {
-            text.Append("This server has no method with the id 0x").Append(method.ToString("x8", CultureInfo.InvariantCulture)).Append(". It has ");
+            text.Append("This ").Append(_side).Append(" has no method with the id 0x").Append(method.ToString("x8", CultureInfo.InvariantCulture)).Append(". It has ");
         }
 
         string separator = string.Empty;

@@ -1,0 +1,145 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc;
+
+// A server's calls to a client share the connection with its answers to that client: the same write lock, builder and outbox. But who answers
+// must never wait, since it may be the thread that serves everybody; who calls may, and has to while the client does not read, or
+// else the outbox would grow with every call. So a caller waits outside of the lock until the connection is not congested.
+//
+// Answers are read by the leader. A handler that waits for one may be running on the leader's own thread; it then hands the lead over at once
+// instead of when the standby next looks.
+
+/// <summary>A server's connection as the callbacks made on it see it.</summary>
+internal sealed class CallbackLink : RpcLink
+{
+    private const int LockSlice = 50;
+    private const int Spins = 50;
+
+    private readonly ServerConnection _connection;
+
+    public CallbackLink(ServerConnection connection, FrameBuilder builder, string peer)
+    {
+        _connection = connection;
+        Builder = builder;
+        Peer = peer;
+    }
+
+    public override FrameBuilder Builder { get; }
+
+    public override string Peer { get; }
+
+    public override RpcFailure? Ended => _connection.Ended;
+
+    /// <summary>The calls made over it.</summary>
+    public CallEngine Engine { get; set; } = null!;
+
+    public override void EnterWrite(RpcMethod method, Deadline deadline, CancellationToken cancel)
+    {
+        while (true)
+        {
+            Monitor.Enter(_connection.WriteLock);
+            if (!_connection.IsCongested)
+                return;
+
+            Monitor.Exit(_connection.WriteLock);
+            if (CalleeLink.IsInline)
+            {
+                throw new RpcException(
+                    RpcStatus.ResourceExhausted, "A call to " + method.FullName + " was not sent: " + Peer + " does not read, and an inline handler may not wait until it does.");
+            }
+
+            WaitForRoom(method, deadline, cancel);
+        }
+    }
+
+    public override void ExitWrite() => Monitor.Exit(_connection.WriteLock);
+
+    public override bool CheckPeer() => _connection.CheckClient();
+
+    public override bool MakeRoom(RpcMethod method, Deadline deadline, CancellationToken cancel) => _connection.MakeRoom();
+
+    public override RpcFailure Broken(CorruptRegionException e)
+    {
+        _connection.Close(CloseCode.Corrupt, e.Message);
+        return Ended!;
+    }
+
+    public override void SendControl(FrameHeader header, byte[]? body = null) => _connection.SendControl(header, body ?? Array.Empty<byte>());
+
+    public override void FlushControl()
+    {
+        // Nothing is ever left behind: what finds no room goes to the outbox.
+    }
+
+    public override void Wait(SyncCall call, Deadline deadline, CancellationToken cancel)
+    {
+        if (_connection.IsReadInlineHere)
+        {
+            Engine.EndCall(call, call.Slot, call.Use, new RpcFailure(
+                RpcStatus.FailedPrecondition, "An inline handler is on the thread that reads, and cannot wait for the answer of " + call.Method.FullName + "."));
+            return;
+        }
+
+        Leader.HandOver();
+        for (int i = 0; i < Spins && !call.IsDone; i++)
+            Thread.SpinWait(20);
+
+        Parker parker = call.Parker;
+        using CancellationTokenRegistration registration = cancel.CanBeCanceled
+            ? cancel.Register(static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
+            : default;
+        call.Park();
+        while (!call.IsDone)
+        {
+            if (cancel.IsCancellationRequested)
+                Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
+            else if (deadline.HasPassed)
+                Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
+            else
+                parker.Wait(deadline);
+        }
+    }
+
+    public override void Poll(PendingCall call)
+    {
+        // The leader reads.
+    }
+
+    public override void ReadWhatIsThere()
+    {
+        // The leader reads.
+    }
+
+    public override void AddAwaited()
+    {
+        // The leader reads whether somebody waits or not.
+    }
+
+    public override void RemoveAwaited()
+    {
+        // As above.
+    }
+
+    public override void WakeReader()
+    {
+        // As above.
+    }
+
+    private void WaitForRoom(RpcMethod method, Deadline deadline, CancellationToken cancel)
+    {
+        Leader.HandOver();
+        Task flushed = _connection.Flushed();
+        while (true)
+        {
+            double remaining = Math.Ceiling(deadline.Remaining.TotalMilliseconds);
+            if (cancel.IsCancellationRequested)
+                throw RpcFailure.Cancelled(method).ToException(cancel);
+            if (deadline.HasPassed)
+                throw RpcFailure.Deadline(method).ToException(cancel);
+            if (flushed.Wait((int)Math.Max(0, Math.Min(remaining, LockSlice)), CancellationToken.None))
+                return;
+        }
+    }
+}
