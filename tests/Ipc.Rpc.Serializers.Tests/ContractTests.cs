@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
 using Ipc.Rpc.Serializers.Tests.Contract;
@@ -79,6 +80,26 @@ public sealed class ContractTests
         Assert.Equal(Enumerable.Range(0, 100).Select(Shop.IdOf), ids);
     }
 
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task StreamsOfTheCallerArrive(string format)
+    {
+        using Connected pair = Same(format);
+        Assert.Equal(2 * (999 * 1_000 / 2), await pair.Proxy.SumAsync(2, Numbered(1_000), TestContext.Current.CancellationToken));
+        Item[] echoed = await pair.Proxy.Echo(Numbered(300), TestContext.Current.CancellationToken).ToArrayAsync(TestContext.Current.CancellationToken);
+        Assert.Equal(await Numbered(300).ToArrayAsync(TestContext.Current.CancellationToken), echoed);
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task ProgressArrives(string format)
+    {
+        using Connected pair = Same(format);
+        var progress = new Latest();
+        Assert.Equal(3, await pair.Proxy.WorkAsync(3, progress, TestContext.Current.CancellationToken));
+        await progress.Reached(3);
+    }
+
     /// <summary>protobuf-net and the generated codecs are one format: neither side has to know what the other uses.</summary>
     [Theory]
     [InlineData(Formats.Generated, Formats.ProtobufNet)]
@@ -101,6 +122,16 @@ public sealed class ContractTests
                 Assert.Equal($"{i} caller {caller} [] none", pair.Proxy.Describe(i, "caller " + caller, [], null));
         }))];
         await Task.WhenAll(callers);
+    }
+
+    private static async IAsyncEnumerable<Item> Numbered(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            yield return new Item("n", (uint)i);
+            if (i % 100 == 0)
+                await Task.Yield();
+        }
     }
 
     private static Connected Same(string format)

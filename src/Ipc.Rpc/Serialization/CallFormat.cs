@@ -1,5 +1,3 @@
-using System;
-
 namespace Ipc.Rpc;
 
 /// <summary>How the messages of a call are written; docs/rpc-protocol.md section 4. Immutable.</summary>
@@ -9,25 +7,14 @@ internal sealed class CallFormat
     public static readonly CallFormat Generated = new(null);
 
     private readonly IpcSerializer? _serializer;
-    private readonly byte[] _head;
 
-    private CallFormat(IpcSerializer? serializer)
-    {
-        _serializer = serializer;
-        _head = HeadName is { } name ? new CallHead { Format = name }.Encode() : Array.Empty<byte>();
-    }
+    private CallFormat(IpcSerializer? serializer) => _serializer = serializer;
 
     /// <summary>What a request says of it in its flags: the format's bits.</summary>
     public byte Flags => _serializer is null ? (byte)0 : (byte)(_serializer.Format * FrameFlags.FormatUnit);
 
     /// <summary>What a request says of it in its head; <see langword="null"/>: nothing, the flags are enough.</summary>
     public string? HeadName => _serializer is { Format: IpcSerializer.NamedFormat } named ? named.Name : null;
-
-    /// <summary>The flags of a request whose head says nothing but <see cref="HeadName"/>.</summary>
-    public byte RequestFlags => _head.Length == 0 ? Flags : (byte)(Flags | FrameFlags.Head);
-
-    /// <summary>The head of such a request, encoded; most have none.</summary>
-    public ReadOnlySpan<byte> Head => _head;
 
     /// <summary>For messages to people.</summary>
     public string Name => _serializer?.Name ?? "protobuf";

@@ -26,4 +26,13 @@ public interface IShop
 
     /// <summary>A stream of what are no messages.</summary>
     IAsyncEnumerable<Guid> Ids(int count);
+
+    /// <summary>A stream of the caller's, beside a parameter.</summary>
+    ValueTask<long> SumAsync(int factor, IAsyncEnumerable<Item> items, CancellationToken cancel = default);
+
+    /// <summary>Streams both ways.</summary>
+    IAsyncEnumerable<Item> Echo(IAsyncEnumerable<Item> items, CancellationToken cancel = default);
+
+    /// <summary>Progress, and then the answer.</summary>
+    ValueTask<int> WorkAsync(int steps, IProgress<Item> progress, CancellationToken cancel = default);
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -33,6 +34,28 @@ internal sealed class Shop : IShop
             await Task.Yield();
             yield return new Item("item " + i.ToString(CultureInfo.InvariantCulture), (uint)i);
         }
+    }
+
+    public async ValueTask<long> SumAsync(int factor, IAsyncEnumerable<Item> items, CancellationToken cancel = default)
+    {
+        long sum = 0;
+        await foreach (Item item in items.WithCancellation(cancel))
+            sum += item.Count * factor;
+        return sum;
+    }
+
+    public async IAsyncEnumerable<Item> Echo(IAsyncEnumerable<Item> items, [EnumeratorCancellation] CancellationToken cancel = default)
+    {
+        await foreach (Item item in items.WithCancellation(cancel))
+            yield return item;
+    }
+
+    public async ValueTask<int> WorkAsync(int steps, IProgress<Item> progress, CancellationToken cancel = default)
+    {
+        await Task.Yield();
+        for (int i = 1; i <= steps; i++)
+            progress.Report(new Item("step", (uint)i));
+        return steps;
     }
 
     public async IAsyncEnumerable<Guid> Ids(int count)
