@@ -80,6 +80,7 @@ public sealed class ForeignContractTests
         string proto = Proto(Google.Replace("BASE64", base64, StringComparison.Ordinal));
         Assert.DoesNotContain("items.proto", proto, StringComparison.Ordinal);
         Assert.Contains("rpc Get (.shop.Item) returns (.shop.Item);", proto, StringComparison.Ordinal);
+        Assert.Contains("// The file of .shop.Item, a message of another assembly, is to be imported here", proto, StringComparison.Ordinal);
     }
 
     [Fact]

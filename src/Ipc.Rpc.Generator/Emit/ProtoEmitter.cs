@@ -25,6 +25,8 @@ internal static class ProtoEmitter
             yield return "";
         foreach (string import in imports)
             yield return "import \"" + import + "\";";
+        foreach (MessageModel message in contract.Messages.Where(static m => m.Form == MessageForm.Google && m.Import.Length == 0))
+            yield return "// The file of " + message.ProtoType + ", a message of another assembly, is to be imported here; its package is not known either.";
 
         foreach (MessageModel message in contract.Messages.Where(static m => m.Form != MessageForm.Google))
         {
