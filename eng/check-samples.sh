@@ -18,4 +18,5 @@ sample "work queue, submitter in C++" SUBMIT=cpp samples/WorkQueue/run.sh "$PWD/
 sample "ticker, writer in C++" WRITER=cpp samples/Ticker/run.sh 50000
 sample "ticker, writer in C#" WRITER=cs samples/Ticker/run.sh 50000
 sample "mixed" samples/Mixed/run.sh 50000
+sample "portfolio" samples/Portfolio/run.sh
 exit $bad
