@@ -135,6 +135,23 @@ public sealed class CallbackTests
     }
 
     [Fact]
+    public async Task PendingCallbacksEndWhenTheClientIsKilled()
+    {
+        var keeper = new Keeper();
+        var options = new RpcServerOptions();
+        options.Interceptors.Add(keeper);
+        using var server = new TestServer(options);
+        using var peer = new PeerProcess("hold", server.Name, "gate");
+        RpcCaller kept = keeper.Caller!;
+        peer.Stop(); // it cannot answer any more, and is not resumed
+        Task<int> awaited = kept.CallAsync(_down, 1).AsTask();
+        Task<int> blocked = Task.Run(() => kept.Call(_down, 1));
+        peer.Kill();
+        Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(awaited)).Status);
+        Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(blocked)).Status);
+    }
+
+    [Fact]
     public async Task EveryKindOfCallWorksBackwards()
     {
         using RpcServer server = Hand.Serve(out string name, RpcHandler.UnaryAsync(Hand.Ask, static async (number, cancel) =>
@@ -320,6 +337,14 @@ public sealed class CallbackTests
         var options = new RpcClientOptions { OrderedCallbacks = ordered };
         options.Services.Add(new RpcService("back.v1", handlers));
         return RpcClient.Connect(name, options);
+    }
+
+    /// <summary>Keeps the caller of the last call.</summary>
+    private sealed class Keeper : RpcServerInterceptor
+    {
+        public RpcCaller? Caller { get; private set; }
+
+        public override void Starting(RpcContext context) => Caller = context.Caller;
     }
 
     private sealed class Reports : IProgress<int>
