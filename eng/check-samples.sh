@@ -19,4 +19,5 @@ sample "ticker, writer in C++" WRITER=cpp samples/Ticker/run.sh 50000
 sample "ticker, writer in C#" WRITER=cs samples/Ticker/run.sh 50000
 sample "mixed" samples/Mixed/run.sh 50000
 sample "portfolio" samples/Portfolio/run.sh
+sample "telemetry" samples/Telemetry/run.sh
 exit $bad
