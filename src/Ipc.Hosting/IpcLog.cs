@@ -30,6 +30,9 @@ internal static partial class IpcLog
     [LoggerMessage(8, LogLevel.Information, "Connected to {Server}, process {Process}.")]
     public static partial void Connected(ILogger logger, string server, int process);
 
+    [LoggerMessage(10, LogLevel.Information, "The connection to {Server}, process {Process}, is over: {Reason}")]
+    public static partial void Lost(ILogger logger, string server, int process, string reason);
+
     [LoggerMessage(9, LogLevel.Warning, "No connection to {Server}: {Reason}")]
     public static partial void NotConnected(ILogger logger, string server, string reason);
 }
