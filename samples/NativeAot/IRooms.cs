@@ -1,0 +1,40 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.Serialization;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Rpc;
+
+namespace NativeAot;
+
+/// <summary>Calls of every shape, with messages of every kind of field that a codec treats in its own way.</summary>
+[IpcService("rooms.v1")]
+public interface IRooms
+{
+    Reading Read(string room);
+
+    ValueTask<Summary> Summarize(IReadOnlyList<string> rooms, CancellationToken cancel = default);
+
+    IAsyncEnumerable<Reading> Watch(string room, int count, CancellationToken cancel = default);
+}
+
+[DataContract]
+public sealed record Reading(
+    [property: DataMember(Order = 1)] string Room,
+    [property: DataMember(Order = 2)] double Celsius,
+    [property: DataMember(Order = 3)] DateTime Taken,
+    [property: DataMember(Order = 4)] Quality Quality);
+
+[DataContract]
+public sealed record Summary(
+    [property: DataMember(Order = 1)] Dictionary<string, Reading> Latest,
+    [property: DataMember(Order = 2)] decimal Average,
+    [property: DataMember(Order = 3)] Guid Id,
+    [property: DataMember(Order = 4)] int? Missing);
+
+public enum Quality
+{
+    Unknown = 0,
+    Good = 1,
+    Stale = 2,
+}

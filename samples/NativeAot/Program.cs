@@ -1,0 +1,60 @@
+using System;
+using System.Collections.Generic;
+using System.Threading.Tasks;
+using Ipc.Rpc;
+using NativeAot;
+
+// serve NAME   serves until its input ends
+// call NAME    makes a call of every shape and checks what comes back; the exit code is the verdict
+switch (args)
+{
+    case ["serve", string name]:
+        using (RpcServer.Start(name, RoomsRpc.Service(new Rooms())))
+        {
+            Console.WriteLine("ready");
+            while (Console.ReadLine() is not null)
+            {
+            }
+        }
+
+        return 0;
+    case ["call", string name]:
+        using (RpcClient client = RpcClient.Connect(name))
+            await Check(RoomsRpc.Client(client));
+        Console.WriteLine("ok");
+        return 0;
+    default:
+        Console.Error.WriteLine("usage: serve NAME | call NAME");
+        return 2;
+}
+
+static async Task Check(IRooms rooms)
+{
+    Expect(new Reading("hall", 20.5, DateTime.UnixEpoch, Quality.Good), rooms.Read("hall"));
+
+    Summary summary = await rooms.Summarize(["hall", "attic"]);
+    Expect(2, summary.Latest.Count);
+    Expect(rooms.Read("attic"), summary.Latest["attic"]);
+    Expect((20.5m, Guid.Empty, (int?)null), (summary.Average, summary.Id, summary.Missing));
+
+    double next = 0;
+    await foreach (Reading reading in rooms.Watch("hall", 1000))
+        Expect(next++, reading.Celsius);
+    Expect(1000, next);
+
+    try
+    {
+        rooms.Read("");
+        throw new InvalidOperationException("a room without a name was read");
+    }
+    catch (RpcException e)
+    {
+        Expect(RpcStatus.NotFound, e.Status);
+    }
+}
+
+static void Expect<T>(T expected, T found)
+{
+    if (!EqualityComparer<T>.Default.Equals(expected, found))
+        throw new InvalidOperationException("expected " + expected + ", found " + found);
+}
