@@ -3,8 +3,8 @@
 #include <memory>
 #include <thread>
 
-#include "rpc_check.hpp"
-#include "rpc_contract.hpp"
+#include "rpc_raw.hpp"
+#include "rpc_serving.hpp"
 
 using namespace std::chrono_literals;
 using contract::Blob;
@@ -13,56 +13,13 @@ using ipc::rpc::frame_header;
 using ipc::rpc::frame_kind;
 using ipc::rpc::outcome;
 using ipc::rpc::status;
+using raw_frames::bytes_of;
+using raw_frames::of;
+using raw_frames::receive;
+using raw_frames::request;
 
 namespace
 {
-
-struct serving {
-    serving() : at("rpc")
-    {
-        contract::serve(at);
-        at.start();
-    }
-
-    ipc::rpc::server at;
-};
-
-std::string bytes_of(const frame_header &header, const std::string &body = "")
-{
-    return std::string(reinterpret_cast<const char *>(&header), sizeof header) + body;
-}
-
-frame_header of(frame_kind kind, uint64_t call, uint32_t method = 0)
-{
-    frame_header made;
-    made.kind = static_cast<uint8_t>(kind);
-    made.call = call;
-    made.method = method;
-    return made;
-}
-
-std::string request(uint64_t call, const std::string &data, uint8_t flags = 0)
-{
-    Blob message;
-    message.set_data(data);
-    frame_header header = of(frame_kind::request, call, contract::echo.id);
-    header.flags = flags;
-    return bytes_of(header, message.SerializeAsString());
-}
-
-// The next frame that the peer sent; its body in BODY.
-frame_header receive(ipc::connection &from, std::string &body)
-{
-    ipc::record raw;
-    CHECK_EQUAL(from.reader().read(raw, 30s), IPC_OK);
-    CHECK_EQUAL(raw.type, 1);
-    CHECK(raw.size >= 24);
-    frame_header header;
-    std::memcpy(&header, raw.data, sizeof header);
-    body.assign(reinterpret_cast<const char *>(raw.data) + 24, raw.size - 24);
-    from.reader().release();
-    return header;
-}
 
 // A server by hand: accepts one connection, reads one request from it, lets ANSWER write what it likes.
 class raw_server

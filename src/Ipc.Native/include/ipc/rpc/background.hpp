@@ -60,6 +60,11 @@ class background
         held.lock();
     }
 
+    bool is_current() const noexcept
+    {
+        return thread_.get_id() == std::this_thread::get_id();
+    }
+
     void wake() noexcept
     {
         work_.notify_all();
@@ -131,7 +136,7 @@ class background
     // It reads: make it look again.
     void interrupt() noexcept
     {
-        if (reads_until_ == 0 || interrupted_)
+        if (reads_until_ == 0 || interrupted_ || is_current())
             return;
         interrupted_ = true;
         interrupt_->trigger();

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "call_context.hpp"
+#include "callee_link.hpp"
 #include "error_body.hpp"
 #include "frame.hpp"
 #include "payload.hpp"
@@ -28,34 +29,13 @@
 namespace ipc::rpc::detail
 {
 
-class caller_core;
-
-class callee
+class callee : public callee_link
 {
   public:
     // FLAGS are on every frame that is sent: flag_callback, or none.
     explicit callee(uint8_t flags) noexcept : flags_(flags)
     {
     }
-
-    virtual ~callee() = default;
-
-    // ---- what the connection does
-    // ------------------------------------------------------------------------------------------
-
-    // Waits for room. False when the peer is gone. The size has been checked.
-    virtual bool transmit(const frame_header &header, const payload &body) = 0;
-    // False when there is no room now.
-    virtual bool transmit_now(const frame_header &header, const payload &body) = 0;
-    // For the thread that reads, which must not wait for room where that could wait for its reading.
-    virtual void post(const frame_header &header, std::string body) = 0;
-    // The largest payload.
-    virtual uint64_t limit() const noexcept = 0;
-    virtual int32_t peer_pid() const noexcept = 0;
-    virtual std::string_view hello() const noexcept = 0;
-    // The same connection, for calls in the other direction.
-    virtual std::shared_ptr<caller_core> caller() = 0;
-    virtual std::shared_ptr<callee> keep() = 0;
 
     // ---- the calls
     // ---------------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ struct asking {
     bool progress = false;
     metadata *answered = nullptr;     // where an answer's metadata goes
     std::shared_ptr<completion> done; // asynchronous calls
+    uint64_t *announced = nullptr;    // where those find the call's id, before anything can come for it
 };
 
 class caller_core
@@ -72,6 +73,8 @@ class caller_core
                         " calls that may be pending at once are (client_options::max_pending)"};
         fresh->progress = what.progress;
         fresh->answered = what.answered;
+        if (what.announced != nullptr)
+            *what.announced = fresh->id();
         enter();
         outcome sent = send(held, header_for(what, fresh->id(), until), what.body, until, cancel);
         if (!sent)

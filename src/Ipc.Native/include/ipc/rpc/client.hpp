@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
+#include "async_call.hpp"
 #include "caller.hpp"
 #include "client_core.hpp"
 
@@ -32,6 +34,52 @@ class client : public caller
     client(client &&) noexcept = default;
     client &operator=(client &&) = delete;
 
+    // ---- without waiting: the client has a thread that reads while such calls are pending
+    // ------------------------------------------
+
+    template <class Request, class Response>
+    pending_call<Response> call_async(const method<Request, Response> &method, const Request &request,
+                                      const call_options &options = {})
+    {
+        auto link = std::make_unique<detail::async_link>(options, std::make_shared<detail::async_call>(client_));
+        begin(method.id, request, options, *link);
+        return pending_call<Response>(std::move(link));
+    }
+
+    template <class Request, class Response>
+    pending_call<Response> call_async(const method<Request, Response> &method, const Request &request, deadline until)
+    {
+        return call_async(method, request, options_of(until, nullptr));
+    }
+
+    // THEN (const outcome &, Response &) is called on the client's thread, always and once, also when the request could
+    // not be sent. Be quick there: responses of other asynchronous calls wait. It may call, but not close the client.
+    template <class Request, class Response, class Then,
+              class = std::enable_if_t<std::is_invocable_v<Then &, const outcome &, Response &>>>
+    void call_async(const method<Request, Response> &method, const Request &request, Then then,
+                    const call_options &options = {})
+    {
+        const auto state = std::make_shared<detail::async_call>(client_);
+        const std::shared_ptr<detail::async_link> link = std::make_shared<detail::async_link>(options, state);
+        state->then([link, then = std::move(then)]() mutable {
+            Response response;
+            const outcome result = link->call->take(response);
+            then(result, response);
+        });
+        try {
+            begin(method.id, request, options, *link);
+        } catch (...) {
+            state->then(nullptr); // the client is closed; the two would keep each other
+            throw;
+        }
+    }
+
+    // Requests, items and one-way calls of this thread go out together at the end of the scope.
+    [[nodiscard]] rpc::batch batch()
+    {
+        return rpc::batch(client_);
+    }
+
     // The process that serves this connection; 0 while there is none.
     int32_t server_pid()
     {
@@ -46,6 +94,17 @@ class client : public caller
     }
 
   private:
+    void begin(uint32_t method, const message &request, const call_options &options, const detail::async_link &link)
+    {
+        std::string head;
+        const outcome good = detail::request_head(options, head);
+        detail::asking what;
+        what.method = method;
+        what.body = detail::payload(request, head);
+        what.answered = options.received;
+        link.call->begin(what, link.limits, options.received, good);
+    }
+
     explicit client(std::shared_ptr<detail::client_core> core) : caller(core), client_(std::move(core))
     {
     }

@@ -170,12 +170,14 @@ class crew final : public reliever
     void work()
     {
         worker me;
+        me.home = static_cast<reliever *>(this);
         std::unique_lock held(mutex_);
         workers_.push_back(&me);
         while (!is_stopping()) {
             if (!tasks_.empty()) {
                 const std::function<void()> task = std::move(tasks_.front());
                 tasks_.pop_front();
+                me.relieved_for = nullptr;
                 held.unlock();
                 task();
                 held.lock();

@@ -74,8 +74,8 @@ inline const char *name_of(shape kind) noexcept
 class job
 {
   public:
-    job(std::shared_ptr<callee> from, const frame_header &request)
-        : home(std::move(from)), call(request.call), context(*home, request)
+    job(std::shared_ptr<callee> from, const frame_header &header)
+        : home(std::move(from)), request(header), context(*home, header)
     {
         home->add(context);
     }
@@ -91,7 +91,7 @@ class job
     virtual void run() = 0;
 
     const std::shared_ptr<callee> home;
-    const uint64_t call;
+    const frame_header request;
     call_context context;
 };
 
@@ -192,7 +192,7 @@ template <class Request, class Response, class Function> class method_handler fi
     std::shared_ptr<job> accept(std::shared_ptr<callee> from, const frame &got) override
     {
         auto made = std::make_shared<accepted>(*this, std::move(from), got.header);
-        made->result = check(made->context, got, made->request);
+        made->result = check(made->context, got, made->message);
         return made;
     }
 
@@ -206,13 +206,13 @@ template <class Request, class Response, class Function> class method_handler fi
         void run() override
         {
             if (result && !context.cancelled())
-                result = method.call(request, response, *home, context);
+                result = method.call(message, response, *home, context);
             method.answer(*home, context, std::move(result), answer_of(response));
         }
 
         method_handler &method;
         outcome result;
-        Request request;
+        Request message;
         Response response;
     };
 

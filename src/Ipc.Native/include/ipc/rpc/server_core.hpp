@@ -16,6 +16,7 @@
 
 #include "crew.hpp"
 #include "frame.hpp"
+#include "gate.hpp"
 #include "guarded.hpp"
 #include "handler.hpp"
 #include "service.hpp"
@@ -40,7 +41,9 @@ struct server_options {
     uint32_t max_callbacks = 65535; // calls to one client that may be pending at once
     uint16_t stream_window = 64;    // items that a client may be ahead of the reader of a callback's stream
     unsigned max_calls_per_connection =
-        64; // blocked handlers of one client, beyond which it is not read until one returns
+        64;                            // blocked handlers of one client, beyond which it is not read until one returns
+    unsigned max_concurrent_calls = 0; // handlers and streams at once, of all clients; 0: any number. Others wait
+    bool ordered_calls = false;        // the calls of one connection run one after another, in their order
     std::chrono::nanoseconds send_timeout =
         std::chrono::seconds(30); // a client that does not read for so long is cut off
     // The reason to refuse a client; empty: it is welcome. Runs on the thread that watches all connections: be quick.
@@ -54,7 +57,8 @@ class server_core final : private crew_host
 {
   public:
     server_core(std::string name, server_options options, service &methods)
-        : name_(std::move(name)), options_(std::move(options)), methods_(methods)
+        : name_(std::move(name)), options_(std::move(options)), methods_(methods),
+          gate_(options_.max_concurrent_calls, options_.ordered_calls, options_.max_calls_per_connection)
     {
     }
 
@@ -101,6 +105,8 @@ class server_core final : private crew_host
                 each.second->cut_off(IPC_CLOSE_SHUTDOWN, "the server is shutting down");
         }
         threads_->stop();
+        for (const auto &each : sessions_)
+            gate_.forget(*each.second);
         sessions_.clear();
         listener_.reset();
         const std::lock_guard held(mutex_);
@@ -147,7 +153,7 @@ class server_core final : private crew_host
     void serve(session &from, worker &me) override
     {
         // A client that never stops asking waits for its turn like the others.
-        for (unsigned turn = 0; turn < 64; ++turn) {
+        for (unsigned round = 0; round < 64; ++round) {
             record raw;
             const ipc::status code = from.reader().try_read(raw);
             if (code == IPC_E_CORRUPT)
@@ -189,20 +195,105 @@ class server_core final : private crew_host
             return true;
         }
         handler *const found = methods_.find(header.method);
-        if (found != nullptr && !found->has_streams())
+        if (found == nullptr) {
+            from.reader().release();
+            if ((header.flags & flag_one_way) == 0)
+                from.post_error(header.call, methods_.unknown(header.method, "\"" + name_ + "\""));
+            return true;
+        }
+        if (!gate_.is_open())
+            return request_in_turn(from, me, *found, got);
+        if (!found->has_streams())
             return found->handle(*threads_, from, me, got);
-        outcome result;
-        std::shared_ptr<job> accepted;
-        if (found != nullptr)
-            accepted = found->accept(from.keep(), got);
+        const std::shared_ptr<job> accepted = found->accept(from.keep(), got);
         from.reader().release();
-        if (accepted == nullptr)
-            result = methods_.unknown(header.method, "\"" + name_ + "\"");
-        else if (!threads_->run([accepted] { accepted->run(); }))
-            result = {status::resource_exhausted, "all threads of the server are busy (server_options::max_threads)"};
-        if (!result && (header.flags & flag_one_way) == 0)
-            from.post_error(header.call, result);
+        if (!threads_->run([accepted] { accepted->run(); }))
+            refuse(from, header);
         return true;
+    }
+
+    static void refuse(session &from, const frame_header &header)
+    {
+        if ((header.flags & flag_one_way) == 0)
+            from.post_error(header.call, {status::resource_exhausted, "the server has too many calls to run or to wait "
+                                                                      "(server_options::max_threads)"});
+    }
+
+    // ---- where not everything may start at once
+    // ----------------------------------------------------------------------------
+
+    class turn final : public call_turn
+    {
+      public:
+        turn(server_core &in, std::shared_ptr<session> of) : in_(in), of_(std::move(of))
+        {
+        }
+
+        ~turn()
+        {
+            in_.go_on(in_.gate_.end(*of_));
+        }
+
+        void rest() override
+        {
+            resting = true;
+            in_.go_on(in_.gate_.end(*of_));
+        }
+
+        void go_on() noexcept override
+        {
+            resting = false;
+            in_.gate_.go_on(*of_);
+        }
+
+      private:
+        server_core &in_;
+        const std::shared_ptr<session> of_;
+    };
+
+    bool request_in_turn(session &from, worker &me, handler &found, const frame &got)
+    {
+        const std::shared_ptr<session> kept = from.shared_from_this();
+        const frame_header header = got.header;
+        const bool starts = gate_.try_start(from);
+        if (starts && !found.has_streams()) {
+            const turn mine(*this, kept);
+            return found.handle(*threads_, from, me, got);
+        }
+        const std::shared_ptr<job> accepted = found.accept(from.keep(), got);
+        from.reader().release();
+        switch (starts ? gate::verdict::starts : gate_.wait(kept, accepted)) {
+        case gate::verdict::starts:
+            start(kept, accepted);
+            return true;
+        case gate::verdict::waits_alone:
+            return false;
+        case gate::verdict::refused:
+            refuse(from, header);
+            return true;
+        default:
+            return true;
+        }
+    }
+
+    void start(const std::shared_ptr<session> &from, const std::shared_ptr<job> &call)
+    {
+        const auto run = [this, from, call] {
+            const turn mine(*this, from);
+            call->run();
+        };
+        if (threads_->run(run))
+            return;
+        refuse(*from, call->request);
+        go_on(gate_.end(*from));
+    }
+
+    void go_on(const gate::release &freed)
+    {
+        for (const gate::waiting_call &each : freed.start)
+            start(each.from, each.call);
+        for (const auto &each : freed.read_on)
+            read_on(*each);
     }
 
     // ---- the life of a session
@@ -249,6 +340,7 @@ class server_core final : private crew_host
             sessions_.erase(found);
         }
         last->end();
+        gate_.forget(*last);
     }
 
     void expel(session &guilty, uint32_t code, const std::string &text)
@@ -271,6 +363,7 @@ class server_core final : private crew_host
     const std::string name_;
     const server_options options_;
     service &methods_; // not changed once started
+    gate gate_;
     std::unique_ptr<listener> listener_;
     std::unique_ptr<crew> threads_;
     std::mutex mutex_; // guards what follows

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "call_turn.hpp"
 #include "callee.hpp"
 #include "caller_core.hpp"
 #include "frame.hpp"
@@ -174,6 +175,12 @@ class session final : public std::enable_shared_from_this<session>, public calle
         return shared_from_this();
     }
 
+    void leave() noexcept override
+    {
+        if (call_turn *const turn = call_turn::current(); turn != nullptr && turn->resting)
+            turn->go_on();
+    }
+
   protected:
     // ---- caller_core
     // -------------------------------------------------------------------------------------------------------
@@ -200,12 +207,19 @@ class session final : public std::enable_shared_from_this<session>, public calle
     bool await(lock_type &held, pending *, std::condition_variable &on, deadline until, canceller *, arrival &) override
     {
         worker *const me = worker::current_one();
-        if (me == nullptr || me->relieved_for == this) // seen to before
+        const bool relieve = me != nullptr && me->home == &readers_ && me->relieved_for != this;
+        call_turn *const turn = call_turn::current();
+        const bool rest = turn != nullptr && !turn->resting;
+        if (!relieve && !rest)
             return sleep_until(held, on, until);
         held.unlock();
-        readers_.relieve(me, *this);
+        if (relieve)
+            readers_.relieve(me, *this);
+        if (rest)
+            turn->rest();
         held.lock();
-        me->relieved_for = this;
+        if (relieve)
+            me->relieved_for = this;
         return true; // look again before sleeping
     }
 

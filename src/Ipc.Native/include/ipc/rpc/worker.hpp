@@ -98,6 +98,7 @@ class worker
         return phase_.compare_exchange_strong(seen, seen | taken);
     }
 
+    const void *home = nullptr; // the crew that it belongs to
     session *reading = nullptr; // valid for the standby once it has taken over
     call_context *running = nullptr;
     const session *relieved_for = nullptr; // the handler waits for its client, and somebody else reads

@@ -1,0 +1,250 @@
+// Calls that do not wait for their response: somebody asks for it later, or is told.
+#ifndef IPC_RPC_ASYNC_CALL_HPP
+#define IPC_RPC_ASYNC_CALL_HPP
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "call_options.hpp"
+#include "canceller.hpp"
+#include "client_core.hpp"
+#include "codec.hpp"
+#include "pending.hpp"
+#include "status.hpp"
+
+namespace ipc::rpc
+{
+
+namespace detail
+{
+
+// The state of one asynchronous call, shared by the table, whoever asks, and the client's thread. Guarded by the
+// client's mutex until it is done; then it does not change any more.
+class async_call final : public completion, public std::enable_shared_from_this<async_call>
+{
+  public:
+    explicit async_call(std::shared_ptr<client_core> core) : core_(std::move(core))
+    {
+    }
+
+    // Begins, or ends at once when what was to be sent is not GOOD.
+    void begin(const asking &what, const call_limits &limits, metadata *received, const outcome &good)
+    {
+        received_ = received;
+        until_ = limits.until;
+        asking mine = what;
+        mine.done = shared_from_this();
+        mine.announced = &id_;
+        auto held = core_->lock();
+        const outcome result = good ? core_->begin(held, mine, limits.until, limits.cancel, none_) : good;
+        if (!result) {
+            result_ = result;
+            finish();
+        } else if (!done_) {
+            counted_ = true;
+            core_->thread().add(id_, until_);
+        }
+    }
+
+    // To be called, without any lock, when it is done. Before begin().
+    void then(std::function<void()> tell)
+    {
+        then_ = std::move(tell);
+    }
+
+    bool wait(deadline until)
+    {
+        auto held = core_->lock();
+        while (!done_) {
+            core_->flush(held);
+            if (core_->thread().is_current()) { // a completion that waits: nobody else may be reading
+                if (!core_->wait_for_frame(held, changed_, until) && !done_)
+                    return false;
+            } else if (!sleep_until(held, changed_, until) && !done_) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool is_done()
+    {
+        const auto held = core_->lock();
+        return done_;
+    }
+
+    void cancel(const outcome &why)
+    {
+        auto held = core_->lock();
+        if (!done_)
+            core_->abort(held, id_, why);
+    }
+
+    // Once it is done. A second time there is no response any more.
+    template <class Response> outcome take(Response &response)
+    {
+        if (!result_)
+            return result_;
+        if (!body_)
+            return {status::failed_precondition, "the response has been taken before"};
+        arrival body;
+        body.take(std::move(body_));
+        body_ = arrival();
+        if (!body.open(received_))
+            return {status::internal, "the head of the answer is damaged"};
+        if (!parse(response, body.data(), body.size()))
+            return {status::internal, not_a(response, "response", body.size())};
+        return {};
+    }
+
+  private:
+    void complete(pending &ended) noexcept override
+    {
+        result_ = std::move(ended.end);
+        if (!ended.arrived.empty())
+            body_.take(std::move(ended.arrived.front()));
+        if (counted_)
+            core_->thread().remove(id_, until_);
+        finish();
+    }
+
+    void finish() noexcept
+    {
+        done_ = true;
+        changed_.notify_all();
+        if (then_)
+            core_->thread().run([self = shared_from_this()] {
+                const std::function<void()> tell = std::exchange(self->then_, nullptr);
+                tell();
+            });
+    }
+
+    const std::shared_ptr<client_core> core_;
+    std::condition_variable changed_;
+    uint64_t id_ = 0;
+    deadline until_;
+    bool counted_ = false; // the client's thread knows of it
+    bool done_ = false;
+    outcome result_;
+    arrival body_;
+    metadata *received_ = nullptr;
+    pending *none_ = nullptr;
+    std::function<void()> then_;
+};
+
+// What ends an asynchronous call from outside. Made and destroyed without any lock: a canceller's comes before the
+// client's.
+class async_link final : private cancellable
+{
+  public:
+    async_link(const call_options &options, std::shared_ptr<async_call> ending)
+        : limits(options), call(std::move(ending))
+    {
+        if (limits.cancel != nullptr)
+            limits.cancel->add(this);
+    }
+
+    async_link(const async_link &) = delete;
+    async_link &operator=(const async_link &) = delete;
+
+    ~async_link()
+    {
+        if (limits.cancel != nullptr)
+            limits.cancel->remove(this);
+    }
+
+    const call_limits limits;
+    const std::shared_ptr<async_call> call;
+
+  private:
+    void wake() noexcept override
+    {
+        call->cancel({status::cancelled, "the caller cancelled"});
+    }
+};
+
+} // namespace detail
+
+// A response that is still to come; from client::call_async(). One thread at a time. Destroying it before the response
+// is there cancels the call.
+template <class Response> class pending_call
+{
+  public:
+    // Made by the library.
+    explicit pending_call(std::unique_ptr<detail::async_link> link) : link_(std::move(link))
+    {
+    }
+
+    pending_call(pending_call &&) noexcept = default;
+    pending_call &operator=(pending_call &&) = delete;
+
+    ~pending_call()
+    {
+        cancel();
+    }
+
+    bool ready() const
+    {
+        return link_->call->is_done();
+    }
+
+    // False when UNTIL has passed first: the call goes on.
+    bool wait(deadline until = deadline::never())
+    {
+        return link_->call->wait(until);
+    }
+
+    // Waits for the response. Throws rpc::error as caller::call. Once.
+    Response get()
+    {
+        Response response;
+        if (const outcome result = try_get(response); !result)
+            throw error(result);
+        return response;
+    }
+
+    outcome try_get(Response &response)
+    {
+        wait();
+        return link_->call->take(response);
+    }
+
+    // It ends with status::cancelled, unless it has ended.
+    void cancel()
+    {
+        if (link_ != nullptr)
+            link_->call->cancel({status::cancelled, "the caller cancelled"});
+    }
+
+  private:
+    std::unique_ptr<detail::async_link> link_;
+};
+
+// While it lives, what the thread that made it sends over the client is collected; then it is published with one store
+// and one wake. Waiting for an answer publishes too, and so does a full ring. Ends on the thread that made it.
+class batch
+{
+  public:
+    // Made by client::batch().
+    explicit batch(std::shared_ptr<detail::client_core> core) : core_(std::move(core)), before_(core_->begin_batch())
+    {
+    }
+
+    batch(const batch &) = delete;
+    batch &operator=(const batch &) = delete;
+
+    ~batch()
+    {
+        core_->end_batch(before_);
+    }
+
+  private:
+    const std::shared_ptr<detail::client_core> core_;
+    detail::client_channel *const before_;
+};
+
+} // namespace ipc::rpc
+#endif

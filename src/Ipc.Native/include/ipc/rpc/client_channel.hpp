@@ -1,0 +1,312 @@
+// The client's end of its connection: who reads, and how frames are written.
+//
+// One mutex guards everything but the reading itself. A call enters the table and writes its request under the mutex;
+// then it waits for its reply. *One waiting thread at a time is the reader*: it holds the reading role, not the mutex,
+// while it is in the ring. A frame for the reader's own call is used where it lies; a frame for another call is copied
+// into that call's entry, whose thread is woken. A reader that is done gives up the role and wakes one of those that
+// wait, which takes it. So a single caller never meets another thread, and a burst of callers costs a copy per reply.
+//
+// A request that does not fit the ring now must not wait for space alone: the server may be waiting for space in the
+// other ring, the one that we read. So the two alternate: read a little, try again.
+#ifndef IPC_RPC_CLIENT_CHANNEL_HPP
+#define IPC_RPC_CLIENT_CHANNEL_HPP
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "caller_core.hpp"
+#include "client_callee.hpp"
+#include "client_connect.hpp"
+#include "frame.hpp"
+#include "payload.hpp"
+#include "status.hpp"
+#include "wait.hpp"
+
+namespace ipc::rpc::detail
+{
+
+class client_channel : public caller_core, private client_link
+{
+  public:
+    explicit client_channel(const client_options &options) : caller_core(options.max_pending, options.stream_window, 0)
+    {
+    }
+
+    // ---- batches
+    // -----------------------------------------------------------------------------------------------------------
+
+    void flush(lock_type &) noexcept
+    {
+        if (std::exchange(unflushed_, false) && usable_)
+            connection_.writer().flush();
+    }
+
+    // What this thread sends from now on goes out together. Returns what it batched for before.
+    client_channel *begin_batch() noexcept
+    {
+        return std::exchange(batching(), this);
+    }
+
+    void end_batch(client_channel *before) noexcept
+    {
+        batching() = before;
+        lock_type held(mutex_);
+        flush(held);
+    }
+
+    // Waits until something may have changed, as await(); for those who wait for the end of an asynchronous call.
+    bool wait_for_frame(lock_type &held, std::condition_variable &on, deadline until)
+    {
+        arrival none;
+        enter();
+        const bool in_time = await(held, nullptr, on, until, nullptr, none);
+        leave();
+        return in_time;
+    }
+
+    // ---- caller_core
+    // -------------------------------------------------------------------------------------------------------
+
+    void enter() noexcept override
+    {
+        ++inside_;
+    }
+
+    void leave() noexcept override
+    {
+        if (!reading_)
+            calls_.wake_one();
+        if (--inside_ == 0 && !usable_) {
+            connection_.close();
+            changed_.notify_all();
+        }
+    }
+
+    void settle(lock_type &held, pending &entry, arrival &got) noexcept override
+    {
+        if (got.in_place)
+            connection_.reader().release();
+        if (!held.owns_lock())
+            held.lock();
+        if (got.in_place) {
+            got.in_place = false;
+            entry.ended = entry.ended || got.kind() == frame_kind::response;
+            leave_reading();
+        }
+    }
+
+    void wake(pending *const &entry) noexcept override
+    {
+        caller_core::wake(entry);
+        const lock_type held(mutex_);
+        changed_.notify_all();
+    }
+
+  protected:
+    // Everything pending ends with WHY.
+    virtual void break_off(const outcome &why) noexcept = 0;
+    // The same, because of what the ring said.
+    virtual void lose(ipc::status code) = 0;
+    // A frame of a call that the server makes, on the thread that reads, without the lock. What is wrong with it.
+    virtual const char *called(const frame &got) = 0;
+
+    client_link &link() noexcept
+    {
+        return *this;
+    }
+
+    // ---- reading
+    // -----------------------------------------------------------------------------------------------------------
+
+    bool await(lock_type &held, pending *mine, std::condition_variable &on, deadline until, canceller *cancel,
+               arrival &got) override
+    {
+        flush(held);
+        if (reading_ || !usable_) {
+            calls_.begin_waiting(on);
+            const bool in_time = sleep_until(held, on, until);
+            calls_.end_waiting(on);
+            return in_time;
+        }
+        const ipc::status code = read(held, mine, until, cancel != nullptr ? cancel->get() : nullptr, got);
+        return got.in_place || (code != IPC_TIMEOUT && code != IPC_EMPTY);
+    }
+
+    // Takes the reading role for one frame. If it carries a body for MINE it stays where it lies: GOT is in place, the
+    // role is kept and the lock is not. Else the lock is held on return and the role given up; the code is the ring's.
+    ipc::status read(lock_type &held, pending *mine, deadline until, ipc_cancel *cancel, arrival &got)
+    {
+        reading_ = true;
+        held.unlock();
+        record raw;
+        frame next;
+        ipc::status code = connection_.reader().read(raw, until, cancel);
+        const char *wrong = code == IPC_OK ? decode(raw, side::server, next) : nullptr;
+        if (code == IPC_OK && wrong == nullptr && mine != nullptr && !next.is_callback() && mine->takes(next)) {
+            if (next.kind() == frame_kind::item)
+                --mine->window; // nobody but the reader counts it down, nobody but its own thread up
+            got.point_to(next);
+            return IPC_OK;
+        }
+        const bool is_callback = code == IPC_OK && wrong == nullptr && next.is_callback();
+        if (is_callback)
+            wrong = called(next);
+        held.lock();
+        if (code == IPC_OK) {
+            if (wrong == nullptr && next.kind() == frame_kind::ping)
+                answer_ping(connection_.writer(), next);
+            else if (wrong == nullptr && !is_callback && next.kind() != frame_kind::pong)
+                wrong = calls_.dispatch(next);
+            connection_.reader().release();
+            if (wrong != nullptr)
+                violate(wrong);
+            else
+                pay(held);
+        } else if (code != IPC_TIMEOUT && code != IPC_EMPTY && code != IPC_CANCELLED) {
+            lose(code);
+        }
+        leave_reading();
+        return code;
+    }
+
+    void leave_reading() noexcept
+    {
+        reading_ = false;
+        calls_.wake_one();
+        if (!usable_)
+            changed_.notify_all();
+    }
+
+    // The peer wrote what is not a frame.
+    void violate(const char *what)
+    {
+        const std::string text = std::string("the server sent ") + what;
+        connection_.shutdown(IPC_CLOSE_PROTOCOL, text);
+        if (usable_)
+            break_off({status::data_loss, text});
+    }
+
+    // ---- writing
+    // ------------------------------------------------------------------------------------------------------------
+
+    outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,
+                 canceller *cancel) override
+    {
+        const uint64_t epoch = epoch_;
+        for (;;) {
+            if (!usable_ || epoch != epoch_)
+                return {status::unavailable, reason_};
+            const uint32_t limit = connection_.writer().max_payload();
+            if (body.size() + frame_header_size > limit)
+                return {status::resource_exhausted, too_large("request", body.size(), limit - frame_header_size)};
+            const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
+            uint8_t *place = nullptr;
+            ipc::status code = connection_.writer().try_claim(length, place);
+            if (code == IPC_OK) {
+                encode(place, header, [&](uint8_t *at) { body.write(at); });
+                code = batching() == this ? connection_.writer().commit_batched(length, frame_record_type)
+                                          : connection_.writer().commit(length, frame_record_type);
+                unflushed_ = unflushed_ || batching() == this;
+                if (code == IPC_OK)
+                    return {};
+            }
+            if (code != IPC_FULL) {
+                lose(code);
+                continue;
+            }
+            if (cancel != nullptr && cancel->triggered())
+                return {status::cancelled, "the caller cancelled"};
+            if (until.has_passed())
+                return {status::deadline_exceeded, "the deadline passed while the request waited for room in the ring"};
+            flush(held);
+            const deadline soon(ipc_deadline_after(1'000'000));
+            arrival none;
+            if (reading_)
+                sleep_until(held, changed_, soon);
+            else
+                read(held, nullptr, soon, nullptr, none);
+        }
+    }
+
+    // A frame that finds the ring full is owed: it goes out before the next request.
+    void pay(lock_type &) noexcept override
+    {
+        auto &cancels = calls_.owed_cancels;
+        while (usable_ && !cancels.empty()) {
+            if (try_send(connection_.writer(), header_of(frame_kind::cancel, cancels.back())) != IPC_OK)
+                return;
+            cancels.pop_back();
+        }
+        while (usable_ && !owed_.empty()) {
+            const auto &[header, body] = owed_.back();
+            if (try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size())) != IPC_OK)
+                return;
+            owed_.pop_back();
+        }
+    }
+
+    connection connection_;
+    bool usable_ = false;
+    std::string reason_;              // why the connection is not usable
+    int inside_ = 0;                  // threads that may be using the connection
+    bool reading_ = false;            // the reading role is taken
+    std::condition_variable changed_; // the connection's life
+    bool unflushed_ = false;          // a batch is not published yet
+    std::vector<std::pair<frame_header, std::string>> owed_;
+
+  private:
+    // ---- client_link: what the answers to callbacks go out through
+    // ------------------------------------------------------------------
+
+    bool transmit(uint64_t epoch, const frame_header &header, const payload &body) override
+    {
+        lock_type held(mutex_);
+        if (!usable_ || epoch != epoch_)
+            return false;
+        enter();
+        const outcome sent = send(held, header, body, deadline::never(), nullptr);
+        leave();
+        return static_cast<bool>(sent);
+    }
+
+    bool transmit_now(uint64_t epoch, const frame_header &header, const payload &body) override
+    {
+        const lock_type held(mutex_);
+        if (!usable_ || epoch != epoch_)
+            return false;
+        const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
+        uint8_t *place = nullptr;
+        if (connection_.writer().try_claim(length, place) != IPC_OK)
+            return false;
+        encode(place, header, [&](uint8_t *at) { body.write(at); });
+        return connection_.writer().commit(length, frame_record_type) == IPC_OK;
+    }
+
+    void post(uint64_t epoch, const frame_header &header, std::string body) override
+    {
+        lock_type held(mutex_);
+        if (!usable_ || epoch != epoch_)
+            return;
+        owed_.emplace_back(header, std::move(body));
+        pay(held);
+    }
+
+    uint64_t limit() noexcept override
+    {
+        const lock_type held(mutex_);
+        return usable_ ? connection_.writer().max_payload() - frame_header_size : 16384;
+    }
+
+    static client_channel *&batching() noexcept
+    {
+        static thread_local client_channel *mine = nullptr;
+        return mine;
+    }
+};
+
+} // namespace ipc::rpc::detail
+#endif

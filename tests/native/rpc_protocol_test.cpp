@@ -1,0 +1,216 @@
+// What docs/rpc-protocol.md says about frames that are well formed and still wrong: ids, credit, heads, formats.
+#include <thread>
+
+#include "rpc_raw.hpp"
+#include "rpc_serving.hpp"
+
+using namespace std::chrono_literals;
+using contract::Blob;
+using ipc::rpc::call_context;
+using ipc::rpc::frame_header;
+using ipc::rpc::frame_kind;
+using ipc::rpc::outcome;
+using ipc::rpc::server;
+using ipc::rpc::status;
+using ipc::rpc::stream_input;
+using raw_frames::bytes_of;
+using raw_frames::of;
+using raw_frames::receive;
+using raw_frames::request;
+
+namespace
+{
+
+constexpr ipc::rpc::method<Blob, Blob> special{"tests.v1", "Special"};
+constexpr ipc::rpc::client_stream_method<Blob, Blob, Blob> special_input{"tests.v1", "SpecialInput"};
+
+frame_header expect(ipc::connection &from, frame_kind kind, uint64_t call, std::string &body)
+{
+    const frame_header got = receive(from, body);
+    CHECK_EQUAL(got.kind, static_cast<uint8_t>(kind));
+    CHECK_EQUAL(got.call, call);
+    return got;
+}
+
+void expect_error(ipc::connection &from, uint64_t call, status code)
+{
+    std::string body;
+    CHECK_EQUAL(expect(from, frame_kind::error, call, body).code, static_cast<uint16_t>(code));
+}
+
+void expect_alive(ipc::connection &raw)
+{
+    raw.writer().write(request(1'000'000, "still"), 1);
+    std::string body;
+    expect(raw, frame_kind::response, 1'000'000, body);
+}
+
+std::string open_input(uint64_t call)
+{
+    frame_header header = of(frame_kind::request, call, special_input.id);
+    header.flags = ipc::rpc::flag_client_stream;
+    return bytes_of(header);
+}
+
+} // namespace
+
+TEST(ARequestWithTheIdOfAPendingCallEndsBoth)
+{
+    check::signal begun, over;
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &, call_context &context) {
+            begun.set();
+            while (!context.wait(10s)) {
+            }
+            over.set();
+        });
+    });
+    ipc::connection raw = ipc::connection::connect("rpc");
+    raw.writer().write(bytes_of(of(frame_kind::request, 5, special.id)), 1);
+    begun.wait();
+    raw.writer().write(request(5, "the same id"), 1);
+    expect_error(raw, 5, status::invalid_argument);
+    over.wait();
+    expect_alive(raw); // and neither call is answered again
+}
+
+TEST(ItemsBeyondTheirCreditEndTheStreamAndTheConnectionLives)
+{
+    check::signal begun, over;
+    const serving here([&](server &at) {
+        at.client_stream(special_input, [&](const Blob &, stream_input<Blob> &, Blob &, call_context &context) {
+            begun.set();
+            while (!context.wait(10s)) {
+            }
+            over.set();
+        });
+    });
+    ipc::connection raw = ipc::connection::connect("rpc");
+    raw.writer().write(open_input(5), 1);
+    begun.wait(); // what is cancelled before it began is not begun
+    for (int i = 0; i < 33; ++i)
+        raw.writer().write(bytes_of(of(frame_kind::item, 5)), 1);
+    expect_error(raw, 5, status::resource_exhausted);
+    over.wait();
+    raw.writer().write(bytes_of(of(frame_kind::item, 5)), 1); // for a stream that has ended: dropped
+    raw.writer().write(bytes_of(of(frame_kind::end, 5)), 1);
+    expect_alive(raw);
+}
+
+TEST(ItemsAfterTheEndAreDropped)
+{
+    const serving here;
+    ipc::connection raw = ipc::connection::connect("rpc");
+    frame_header header = of(frame_kind::request, 5, contract::collect.id);
+    header.flags = ipc::rpc::flag_client_stream;
+    raw.writer().write(bytes_of(header), 1);
+    raw.writer().write(bytes_of(of(frame_kind::item, 5)), 1);
+    raw.writer().write(bytes_of(of(frame_kind::end, 5)), 1);
+    raw.writer().write(bytes_of(of(frame_kind::item, 5)), 1);
+    raw.writer().write(bytes_of(of(frame_kind::end, 5)), 1);
+    std::string body;
+    expect(raw, frame_kind::response, 5, body);
+    CHECK_EQUAL(body.substr(2), "1 0");
+    expect_alive(raw);
+}
+
+TEST(AnItemThatCannotBeDecodedFailsItsCall)
+{
+    const serving here;
+    ipc::connection raw = ipc::connection::connect("rpc");
+    frame_header header = of(frame_kind::request, 5, contract::collect.id);
+    header.flags = ipc::rpc::flag_client_stream;
+    raw.writer().write(bytes_of(header), 1);
+    raw.writer().write(bytes_of(of(frame_kind::item, 5), "\x0A\x7Fshort"), 1);
+    expect_error(raw, 5, status::invalid_argument);
+    expect_alive(raw);
+}
+
+TEST(CreditBeyondTheLimitClosesTheConnection)
+{
+    const serving here;
+    ipc::connection raw = ipc::connection::connect("rpc");
+    frame_header header = of(frame_kind::request, 5, contract::mirror.id);
+    header.flags = ipc::rpc::flag_client_stream;
+    header.code = 1;
+    raw.writer().write(bytes_of(header), 1);
+    raw.writer().write(bytes_of(of(frame_kind::credit, 5, 0x7FFFFFFF)), 1); // 2^31 in all: allowed
+    expect_alive(raw);
+    raw.writer().write(bytes_of(of(frame_kind::credit, 5, 1)), 1);
+    ipc::record got;
+    CHECK_EQUAL(raw.reader().read(got, 30s), IPC_PEER_CLOSED);
+    CHECK_EQUAL(raw.close_code(), static_cast<uint32_t>(IPC_CLOSE_PROTOCOL));
+}
+
+TEST(ADamagedHeadIsAnErrorAndTheConnectionLives)
+{
+    const serving here;
+    ipc::connection raw = ipc::connection::connect("rpc");
+    const std::string heads[] = {
+        "",
+        "abc",                                                   // shorter than its length
+        std::string("\5\0\0\0abc", 7),                           // longer than the frame
+        std::string("\1\0\0\0\x0A", 5),                          // a field without its length
+        std::string("\2\0\0\0\x0A\5", 6),                        // longer than the head
+        std::string("\3\0\0\0\x0A\1x", 7),                       // a trace context of one byte
+        std::string("\5\0\0\0\x1A\3\x0A\1X", 9),                 // an upper case key
+        std::string("\1\x40\0\0", 4) + std::string(16385, '\0'), // too long
+    };
+    uint64_t call = 10;
+    for (const std::string &head : heads) {
+        frame_header header = of(frame_kind::request, ++call, contract::echo.id);
+        header.flags = ipc::rpc::flag_head;
+        raw.writer().write(bytes_of(header, head), 1);
+        expect_error(raw, call, status::invalid_argument);
+    }
+    frame_header header = of(frame_kind::request, 5, contract::echo.id);
+    header.flags = ipc::rpc::flag_head;
+    raw.writer().write(bytes_of(header, std::string("\0\0\0\0\x0A\1x", 7)), 1); // an empty one is one
+    std::string body;
+    expect(raw, frame_kind::response, 5, body);
+    CHECK_EQUAL(body, "\x0A\1x");
+    expect_alive(raw);
+}
+
+TEST(AFormatThatTheServerDoesNotHaveIsUnimplemented)
+{
+    const serving here;
+    ipc::connection raw = ipc::connection::connect("rpc");
+    for (uint8_t format = 1; format <= 3; ++format) {
+        raw.writer().write(request(format, "x", static_cast<uint8_t>(format << 4)), 1);
+        expect_error(raw, format, status::unimplemented);
+    }
+    expect_alive(raw);
+}
+
+TEST(AMethodCalledWithAStreamThatItDoesNotTakeIsUnimplemented)
+{
+    const serving here;
+    ipc::connection raw = ipc::connection::connect("rpc");
+    raw.writer().write(request(5, "x", ipc::rpc::flag_client_stream), 1);
+    expect_error(raw, 5, status::unimplemented);
+    frame_header header = of(frame_kind::request, 6, contract::mirror.id);
+    header.flags = ipc::rpc::flag_client_stream; // without first credit: a client stream
+    raw.writer().write(bytes_of(header), 1);
+    expect_error(raw, 6, status::unimplemented);
+    expect_alive(raw);
+}
+
+TEST(AnUnknownMethodOfAServerWithManyIsToldTheServices)
+{
+    const serving here([](server &at) {
+        for (int i = 0; i < 100; ++i)
+            at.unary<Blob, Blob>("many.v1", "AMethodWithALongName" + std::to_string(i), [](const Blob &, Blob &) {});
+    });
+    ipc::rpc::client caller("rpc");
+    Blob response;
+    const outcome result = caller.try_call(special, Blob(), response, 30s);
+    CHECK_EQUAL(result.code, status::unimplemented);
+    CHECK(result.text.find("services many.v1, tests.v1") != std::string::npos);
+    CHECK(result.text.size() < 1200);
+}
+
+int main(int argc, char **argv)
+{
+    return check::run(argc, argv);
+}
