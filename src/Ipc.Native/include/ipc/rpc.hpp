@@ -12,12 +12,19 @@
 //     ipc::rpc::client client("sysmon");
 //     Table table = client.call(get, request, 100ms);
 //
-// Where to read on: frame.hpp has the bytes; client.hpp, client_core.hpp the calling side; server.hpp, server_core.hpp,
-// crew.hpp, session.hpp the serving side.
+// Beside unary calls there are one-way calls, progress, streams in either direction and both, calls that do not wait
+// (client::call_async), batches (client::batch), and callbacks: a client with client_options::services can be called by
+// the handlers that serve it (call_context::caller). method.hpp has a type per kind; service.hpp says what the handler
+// of each looks like, caller.hpp how each is called.
+//
+// Where to read on: frame.hpp has the bytes. Either end of a connection calls and is called: caller_core.hpp and
+// callee.hpp are the two roles. client_channel.hpp, client_core.hpp and background.hpp give them a client's connection;
+// session.hpp, server_core.hpp, crew.hpp and gate.hpp a server's.
 #ifndef IPC_RPC_HPP
 #define IPC_RPC_HPP
 
 #include "rpc/client.hpp"
 #include "rpc/server.hpp"
+#include "rpc/service.hpp"
 
 #endif
