@@ -106,6 +106,8 @@ TEST(AnotherProcessUsesStreamsAndExtrasAndIsCalledBack)
     CHECK_EQUAL(extras.exit_code(), 0);
     peer callbacks("callbacks", "300");
     CHECK_EQUAL(callbacks.exit_code(), 0);
+    peer async("async", "500");
+    CHECK_EQUAL(async.exit_code(), 0);
 }
 
 TEST(AServerThatIsKilledEndsItsPendingCalls)

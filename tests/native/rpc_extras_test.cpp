@@ -231,10 +231,10 @@ TEST(DetailsOfAnErrorReachItsCaller)
 
 TEST(ANestedCallHasTheTimeAndTheTraceOfItsHandler)
 {
-    client *nested = nullptr;
+    std::atomic<client *> nested{nullptr};
     const serving here([&](server &at) {
         at.unary(special, [&](const Blob &, Blob &response) {
-            response = nested->call(inner, Blob(), 1h); // an hour is not to be had
+            response = nested.load()->call(inner, Blob(), 1h); // an hour is not to be had
         });
         at.unary(inner, [](const Blob &, Blob &response, call_context &context) {
             CHECK(!context.until().is_never() && context.until().remaining() < 60'000'000'000u);
@@ -252,12 +252,12 @@ TEST(ANestedCallHasTheTimeAndTheTraceOfItsHandler)
 
 TEST(ANestedCallIsCancelledWithItsHandler)
 {
-    client *nested = nullptr;
+    std::atomic<client *> nested{nullptr};
     check::signal begun, inner_over, outer_over;
     const serving here([&](server &at) {
         at.unary(special, [&](const Blob &, Blob &response) {
             ipc::rpc::canceller own; // one of its own beside the handler's
-            const outcome result = nested->try_call(inner, Blob(), response, ipc::deadline::never(), &own);
+            const outcome result = nested.load()->try_call(inner, Blob(), response, ipc::deadline::never(), &own);
             CHECK_EQUAL(result.code, status::cancelled);
             outer_over.set();
         });

@@ -13,6 +13,9 @@
 //     rpc_peer callbacks NAME COUNT  serves tests.back.v1 to its server, then Relay and Pull of COUNT, and Relay from
 //     four
 //                                  threads at once
+//     rpc_peer async NAME COUNT    COUNT asynchronous echoes and notes published as one batch, all answers checked; as
+//     many
+//                                  with completions
 //
 // What serve offers, and what the verbs expect of a server, is described at each method of rpc_contract.hpp.
 // 0 well, 1 wrong content, 2 usage, 3 typed error (printed: error STATUS text).
@@ -20,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -321,6 +325,36 @@ int callbacks(const std::string &name, int count)
     return right == 4 ? 0 : wrong(std::to_string(right) + " of four threads' Relay");
 }
 
+int asynchronous(const std::string &name, int count)
+{
+    // Before the client, whose end runs what completions are left.
+    std::atomic<int> right{0};
+    std::promise<void> all;
+    std::atomic<int> left{count};
+    ipc::rpc::client client(name);
+    std::vector<ipc::rpc::pending_call<contract::Blob>> calls;
+    {
+        const auto together = client.batch();
+        for (int i = 0; i < count; ++i) {
+            calls.push_back(client.call_async(contract::echo, blob(contract::pattern(i, 64)), 30s));
+            client.notify(contract::note, blob("note"));
+        }
+    }
+    for (int i = 0; i < count; ++i)
+        if (calls[static_cast<size_t>(i)].get().data() != contract::pattern(i, 64))
+            return wrong("asynchronous echo " + std::to_string(i));
+    for (int i = 0; i < count; ++i)
+        client.call_async(contract::echo, blob(contract::pattern(i, 10)),
+                          [&, i](const ipc::rpc::outcome &result, contract::Blob &response) {
+                              right += result && response.data() == contract::pattern(i, 10);
+                              if (--left == 0)
+                                  all.set_value();
+                          });
+    if (count > 0 && all.get_future().wait_for(30s) != std::future_status::ready)
+        return wrong(std::to_string(left) + " completions are missing");
+    return right == count ? 0 : wrong(std::to_string(right) + " right completions of " + std::to_string(count));
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -341,6 +375,8 @@ int main(int argc, char **argv)
             return extras(argv[2]);
         if (verb == "callbacks" && argc > 3)
             return callbacks(argv[2], std::atoi(argv[3]));
+        if (verb == "async" && argc > 3)
+            return asynchronous(argv[2], std::atoi(argv[3]));
     } catch (const ipc::rpc::error &failure) {
         std::printf("error %s %s\n", name_of(failure.code()), failure.text().c_str());
         return 3;
@@ -350,6 +386,6 @@ int main(int argc, char **argv)
     }
     std::fprintf(stderr,
                  "usage: rpc_peer serve NAME | long NAME SIZE | call NAME COUNT | hang NAME | streams NAME COUNT | "
-                 "extras NAME | callbacks NAME COUNT\n");
+                 "extras NAME | callbacks NAME COUNT | async NAME COUNT\n");
     return 2;
 }

@@ -176,7 +176,7 @@ TEST(AFormatThatTheServerDoesNotHaveIsUnimplemented)
 {
     const serving here;
     ipc::connection raw = ipc::connection::connect("rpc");
-    for (uint8_t format = 1; format <= 3; ++format) {
+    for (uint8_t format = 1; format <= 2; ++format) { // 3 is nonsense
         raw.writer().write(request(format, "x", static_cast<uint8_t>(format << 4)), 1);
         expect_error(raw, format, status::unimplemented);
     }
