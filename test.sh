@@ -10,7 +10,8 @@ usage() {
 usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build] [--serializers[=FOLDER]]
 
   (none)         build, every test, sanitizers, analyzers, document checks     about 10 minutes, 2 cores, warm caches
-  --quick        build and every test, without sanitizers and clang-tidy       about 5 minutes
+  --quick        build and every test, without sanitizers, clang-tidy and
+                 what is published trimmed and as machine code                 about 5 minutes
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of tests/mutate.sh                           about 1 hour
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
@@ -266,7 +267,11 @@ if [ -z "$filter" ] && grep -q QuickStart Ipc.sln; then
     IPC_TEST_RUN=$run_mark check "quick start, every pair" eng/check-quickstart.sh $configuration
 fi
 if [ -z "$filter" ] && [ $configuration = Release ]; then
-    IPC_TEST_RUN=$run_mark check "samples of queue and topic" eng/check-samples.sh
+    IPC_TEST_RUN=$run_mark check "samples, run as their READMEs say" eng/check-samples.sh
+fi
+
+if [ -z "$filter" ] && [ $configuration = Release ] && [ $depth != quick ]; then
+    IPC_TEST_RUN=$run_mark check "trimmed, and machine code" eng/check-aot.sh
 fi
 
 if leftovers_end "$logs/leftovers.log"; then
