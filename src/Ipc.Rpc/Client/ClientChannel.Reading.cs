@@ -47,6 +47,13 @@ internal sealed partial class ClientChannel
             Thread.SpinWait(20);
         }
 
+        if (_turn.IsMine)
+        {
+            string text = "A call to " + call.Method.FullName + " was made by the thread that reads the connection, in a handler marked inline: its reply could not be read.";
+            Engine.EndCall(call, call.Slot, call.Use, new RpcFailure(RpcStatus.FailedPrecondition, text));
+            return false;
+        }
+
         Parker parker = call.Parker;
         using CancellationTokenRegistration registration = cancel.CanBeCanceled
             ? cancel.Register(static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)

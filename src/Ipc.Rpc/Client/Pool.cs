@@ -2,11 +2,15 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>A few objects of one type that are used again instead of collected. Any thread; never waits.</summary>
+/// <summary>Objects of one type that are used again instead of collected. Any thread.</summary>
 internal sealed class Pool<T>
     where T : class
 {
-    private readonly T?[] _items = new T?[64];
+    private const int MostKept = 1024; // a batch's worth; what is beyond it is collected
+
+    private readonly object _gate = new();
+    private T?[] _items = new T?[16]; // grows to what is used at one time
+    private int _count;
     private T? _first; // the usual case of one at a time
 
     public T? TryTake()
@@ -14,16 +18,18 @@ internal sealed class Pool<T>
         T? item = _first;
         if (item is not null && ReferenceEquals(Interlocked.CompareExchange(ref _first, null, item), item))
             return item;
+        if (Volatile.Read(ref _count) == 0)
+            return null;
 
-        T?[] items = _items;
-        for (int i = 0; i < items.Length; i++)
+        lock (_gate)
         {
-            item = items[i];
-            if (item is not null && ReferenceEquals(Interlocked.CompareExchange(ref items[i], null, item), item))
-                return item;
-        }
+            if (_count == 0)
+                return null;
 
-        return null;
+            item = _items[--_count];
+            _items[_count] = null;
+            return item;
+        }
     }
 
     public void Put(T item)
@@ -31,11 +37,13 @@ internal sealed class Pool<T>
         if (_first is null && Interlocked.CompareExchange(ref _first, item, null) is null)
             return;
 
-        T?[] items = _items;
-        for (int i = 0; i < items.Length; i++)
+        lock (_gate)
         {
-            if (items[i] is null && Interlocked.CompareExchange(ref items[i], item, null) is null)
+            if (_count == MostKept)
                 return;
+            if (_count == _items.Length)
+                System.Array.Resize(ref _items, _count * 2);
+            _items[_count++] = item;
         }
     }
 }

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Threading;
 
@@ -18,11 +19,15 @@ internal sealed class ReadTurn
     private Parker? _background; // served after them: they have no other reader, it has nothing of its own to read
     private int _waiting;
     private int _taken;
+    private int _holder; // the thread that has it
 
     public bool IsFree => Volatile.Read(ref _taken) == 0;
 
     /// <summary>Whether a caller sleeps until its reply came or the turn is offered to it.</summary>
     public bool HasWaiters => Volatile.Read(ref _waiting) != 0;
+
+    /// <summary>Whether the calling thread is the one that reads: then nobody else would read for it.</summary>
+    public bool IsMine => Volatile.Read(ref _holder) == Environment.CurrentManagedThreadId;
 
     /// <summary>How often it was taken: a hint, for it is counted without a fence.</summary>
     public int Turns { get; private set; }
@@ -32,11 +37,13 @@ internal sealed class ReadTurn
         if (!IsFree || Interlocked.CompareExchange(ref _taken, 1, 0) != 0)
             return false;
         Turns++;
+        _holder = Environment.CurrentManagedThreadId;
         return true;
     }
 
     public void GiveBack()
     {
+        _holder = 0;
         Interlocked.Exchange(ref _taken, 0); // [turn]
         if (HasWaiters)
             Offer();

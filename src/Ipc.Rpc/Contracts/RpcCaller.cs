@@ -34,8 +34,9 @@ public abstract class RpcCaller
     public abstract IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default);
 
     /// <summary>Sends a stream and gets one response. Await the result exactly once.</summary>
-    /// <remarks>Items are asked of <paramref name="items"/> only while the callee has room for them. It is disposed before the call ends: when it is
-    /// exhausted, and early when the callee answers early or the call fails. What it throws fails the call, and the callee sees a cancellation.</remarks>
+    /// <remarks>Items are asked of <paramref name="items"/> only while the callee has room for them. What it throws fails the call, and the callee sees a
+    /// cancellation. When the callee answers early or the call fails otherwise, its token fires, and it is disposed as soon as it comes back; the call does
+    /// not wait for that.</remarks>
     public abstract ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
         RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default);
 
