@@ -148,6 +148,27 @@ public sealed class ClientViewTests
             Assert.Equal(i + 1, await Eventually.Ends(calls[i].AsTask()));
     }
 
+    [Fact]
+    public async Task ACallByTheThreadThatReadsIsRefusedBecauseNobodyWouldReadForIt()
+    {
+        using var server = new ShapeServer();
+        RpcClient client = server.Client;
+        var greedy = new MessageCodec<int>(
+            "Number",
+            static (ref ProtoWriter writer, in int value) => writer.WriteInt32(1 << 3, value),
+            (ref ProtoReader reader) => client.Call(Shapes.Meta, 0));
+        var method = new RpcMethod<int, int>(Shapes.Name, "Meta", RpcMethodKind.Unary, Shapes.Number, greedy);
+        RpcException sync = await Eventually.Fails(Task.Run(() => client.Call(method, 0)));
+        RpcException async = await Eventually.Fails(client.CallAsync(method, 0).AsTask());
+        foreach (RpcException e in new[] { sync, async })
+        {
+            Assert.Equal(RpcStatus.Internal, e.Status);
+            Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcException>(e.InnerException).Status);
+        }
+
+        ErrorTests.Lives(TestServiceRpc.Client(client));
+    }
+
     private static bool Lives(ITestService service)
     {
         try
