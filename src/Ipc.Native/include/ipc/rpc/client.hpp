@@ -107,6 +107,7 @@ class client : public caller
 
     explicit client(std::shared_ptr<detail::client_core> core) : caller(core), client_(std::move(core))
     {
+        client_->begin_life();
     }
 
     std::shared_ptr<detail::client_core> client_;

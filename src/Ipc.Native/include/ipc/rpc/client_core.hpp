@@ -41,6 +41,11 @@ class client_core final : public client_channel,
             throw error(connected);
         if (options_.services != nullptr)
             handlers_ = std::make_unique<task_pool>(options_.max_threads);
+    }
+
+    // Its own thread may run from now on. Once somebody owns it.
+    void begin_life()
+    {
         const lock_type held(mutex_);
         connected();
         if (always_reads())

@@ -2,7 +2,8 @@
 //
 // A request that may not start yet is accepted, taken out of its ring, and waits here in the order of arrival, so that
 // what concerns running calls (items, credit, cancellations, answers to callbacks) still gets past it. A connection
-// where many wait and none runs is not read until one of them has started: its requests wait in their ring.
+// where many wait is not read until one of them has started, unless a running call of its has streams or waits for its
+// client: its requests wait in their ring.
 //
 // A handler that waits for an answer of its client does not count meanwhile: what the client calls to make that answer
 // could otherwise never start.
@@ -17,11 +18,10 @@
 #include <vector>
 
 #include "handler.hpp"
+#include "session.hpp"
 
 namespace ipc::rpc::detail
 {
-
-class session;
 
 class gate
 {
@@ -36,6 +36,7 @@ class gate
     struct waiting_call {
         std::shared_ptr<session> from;
         std::shared_ptr<job> call;
+        bool streams;
     };
 
     struct release {
@@ -54,54 +55,62 @@ class gate
         return most_running_ == 0 && !ordered_;
     }
 
-    bool try_start(session &from)
+    bool try_start(session &from, bool streams)
     {
         const std::lock_guard held(mutex_);
         place &here = places_[&from];
         if (here.waiting != 0 || !may_start(here))
             return false;
-        ++here.running;
-        ++running_;
+        begin(here, streams);
         return true;
     }
 
     // CALL, of a request that could not start.
-    verdict wait(const std::shared_ptr<session> &from, std::shared_ptr<job> call)
+    verdict wait(const std::shared_ptr<session> &from, std::shared_ptr<job> call, bool streams)
     {
         const std::lock_guard held(mutex_);
         place &here = places_[from.get()];
         if (here.waiting == 0 && may_start(here)) { // meanwhile
-            ++here.running;
-            ++running_;
+            begin(here, streams);
             return verdict::starts;
         }
         if (here.waiting >= most_waiting_ * 16)
             return verdict::refused;
         ++here.waiting;
-        const bool alone = here.waiting >= most_waiting_ && here.running == 0;
+        const bool alone = here.waiting >= most_waiting_ && here.streaming == 0 && !from->awaits_answers();
         if (alone)
             here.unread = from;
-        waiting_.push_back({from, std::move(call)});
+        waiting_.push_back({from, std::move(call), streams});
         return alone ? verdict::waits_alone : verdict::waits;
     }
 
-    // A call of FROM has ended, or rests. Returns what may go on.
-    release end(session &from)
+    // A call of FROM has ended. Returns what may go on.
+    release end(session &from, bool streams)
     {
         const std::lock_guard held(mutex_);
-        const auto found = places_.find(&from);
-        --found->second.running;
-        --running_;
-        forget_if_empty(found);
-        return next();
+        release found;
+        stop(from, streams);
+        next(found);
+        return found;
+    }
+
+    // A call of FROM waits for its client, whose answer must be read.
+    release rest(session &from, bool streams)
+    {
+        const std::lock_guard held(mutex_);
+        release found;
+        if (place &here = places_[&from]; here.unread != nullptr)
+            found.read_on.push_back(std::move(here.unread));
+        stop(from, streams);
+        next(found);
+        return found;
     }
 
     // It rests no more.
-    void go_on(session &from)
+    void go_on(session &from, bool streams)
     {
         const std::lock_guard held(mutex_);
-        ++places_[&from].running;
-        ++running_;
+        begin(places_[&from], streams);
     }
 
     // FROM is gone. What waits of it will never start; destroyed by the caller.
@@ -129,6 +138,7 @@ class gate
   private:
     struct place {
         unsigned running = 0;
+        unsigned streaming = 0; // those of them that have streams
         unsigned waiting = 0;
         std::shared_ptr<session> unread; // its connection, when it is not read
     };
@@ -138,9 +148,24 @@ class gate
         return (most_running_ == 0 || running_ < most_running_) && (!ordered_ || here.running == 0);
     }
 
-    release next()
+    void begin(place &here, bool streams) noexcept
     {
-        release found;
+        ++here.running;
+        here.streaming += streams ? 1 : 0;
+        ++running_;
+    }
+
+    void stop(session &from, bool streams)
+    {
+        const auto found = places_.find(&from);
+        --found->second.running;
+        found->second.streaming -= streams ? 1 : 0;
+        --running_;
+        forget_if_empty(found);
+    }
+
+    void next(release &found)
+    {
         for (auto it = waiting_.begin(); it != waiting_.end();) {
             place &here = places_[it->from.get()];
             if (!may_start(here)) {
@@ -149,8 +174,7 @@ class gate
                 ++it;
                 continue;
             }
-            ++here.running;
-            ++running_;
+            begin(here, it->streams);
             --here.waiting;
             if (here.unread != nullptr)
                 found.read_on.push_back(std::move(here.unread));
@@ -158,7 +182,6 @@ class gate
             found.start.push_back(std::move(*it));
             it = waiting_.erase(it);
         }
-        return found;
     }
 
     using place_iterator = std::unordered_map<session *, place>::iterator;

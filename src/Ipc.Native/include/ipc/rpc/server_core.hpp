@@ -225,46 +225,48 @@ class server_core final : private crew_host
     class turn final : public call_turn
     {
       public:
-        turn(server_core &in, std::shared_ptr<session> of) : in_(in), of_(std::move(of))
+        turn(server_core &in, std::shared_ptr<session> of, bool streams)
+            : in_(in), of_(std::move(of)), streams_(streams)
         {
         }
 
         ~turn()
         {
-            in_.go_on(in_.gate_.end(*of_));
+            in_.go_on(in_.gate_.end(*of_, streams_));
         }
 
         void rest() override
         {
             resting = true;
-            in_.go_on(in_.gate_.end(*of_));
+            in_.go_on(in_.gate_.rest(*of_, streams_));
         }
 
         void go_on() noexcept override
         {
             resting = false;
-            in_.gate_.go_on(*of_);
+            in_.gate_.go_on(*of_, streams_);
         }
 
       private:
         server_core &in_;
         const std::shared_ptr<session> of_;
+        const bool streams_;
     };
 
     bool request_in_turn(session &from, worker &me, handler &found, const frame &got)
     {
         const std::shared_ptr<session> kept = from.shared_from_this();
         const frame_header header = got.header;
-        const bool starts = gate_.try_start(from);
+        const bool starts = gate_.try_start(from, found.has_streams());
         if (starts && !found.has_streams()) {
-            const turn mine(*this, kept);
+            const turn mine(*this, kept, false);
             return found.handle(*threads_, from, me, got);
         }
         const std::shared_ptr<job> accepted = found.accept(from.keep(), got);
         from.reader().release();
-        switch (starts ? gate::verdict::starts : gate_.wait(kept, accepted)) {
+        switch (starts ? gate::verdict::starts : gate_.wait(kept, accepted, found.has_streams())) {
         case gate::verdict::starts:
-            start(kept, accepted);
+            start(kept, accepted, found.has_streams());
             return true;
         case gate::verdict::waits_alone:
             return false;
@@ -276,22 +278,22 @@ class server_core final : private crew_host
         }
     }
 
-    void start(const std::shared_ptr<session> &from, const std::shared_ptr<job> &call)
+    void start(const std::shared_ptr<session> &from, const std::shared_ptr<job> &call, bool streams)
     {
-        const auto run = [this, from, call] {
-            const turn mine(*this, from);
+        const auto run = [this, from, call, streams] {
+            const turn mine(*this, from, streams);
             call->run();
         };
         if (threads_->run(run))
             return;
         refuse(*from, call->request);
-        go_on(gate_.end(*from));
+        go_on(gate_.end(*from, streams));
     }
 
     void go_on(const gate::release &freed)
     {
         for (const gate::waiting_call &each : freed.start)
-            start(each.from, each.call);
+            start(each.from, each.call, each.streams);
         for (const auto &each : freed.read_on)
             read_on(*each);
     }
