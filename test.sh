@@ -296,6 +296,11 @@ if [ -z "$filter" ]; then
     elif [ $depth = normal ]; then
         check "mutants are caught" tests/mutate.sh
     fi
+    if [ $depth = long ]; then
+        check "C++ fuzzers" tests/fuzz.sh --long
+    elif [ $depth = normal ]; then
+        check "C++ fuzzers" tests/fuzz.sh
+    fi
     if [ $depth = long ] && [ -x eng/models.sh ]; then
         check "models of the protocols" eng/models.sh --long
     fi

@@ -28,7 +28,9 @@ _has_sanitizers() {
     local probe code=0
     probe=$(mktemp -d)
     printf 'int main(void) { return 0; }\n' >"$probe/probe.c"
+    printf 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n ? 0 : 0; }\n' >"$probe/fuzz.c"
     clang -fsanitize=thread -o "$probe/probe" "$probe/probe.c" 2>/dev/null || code=1
+    clang -fsanitize=fuzzer,address -o "$probe/fuzz" "$probe/fuzz.c" 2>/dev/null || code=1
     rm -rf "$probe"
     return $code
 }
@@ -43,7 +45,7 @@ _missing_packages() { # the packages of this level whose tools are not there
     for pair in $_test_tools; do
         command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
     done
-    # The sanitizer runtime carries the compiler's version in its name, so it is asked for once the compiler is there.
+    # The runtime of sanitizers and fuzzers carries the compiler's version in its name, so it is asked for once the compiler is there.
     ! command -v clang >/dev/null || _has_sanitizers || echo "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }
 
