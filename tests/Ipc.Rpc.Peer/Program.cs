@@ -3,16 +3,19 @@ using System.Threading;
 using Ipc;
 using Ipc.Rpc;
 using Ipc.Rpc.Peer;
+using Ipc.Rpc.Peer.Interop;
 
 // The other process of the tests. Verbs:
 //   serve NAME             serves until it is killed or its input ends
+//   tests NAME             the same with the contract of the tests between the languages
+//   storm NAME             a client of that contract: calls of every shape from four threads, until it is killed
 //   hold NAME GATE         connects, starts a call that waits at GATE and a stream, and stays until it is killed
 //   call NAME COUNT        makes COUNT calls and checks the answers
 // A line "ready" says that it is under way. Exit code 0: everything was as it should be.
 
 if (args.Length < 2)
 {
-    Console.Error.WriteLine("serve NAME | hold NAME GATE | call NAME COUNT");
+    Console.Error.WriteLine("serve NAME | tests NAME | storm NAME | hold NAME GATE | call NAME COUNT");
     return 2;
 }
 
@@ -25,6 +28,17 @@ switch (args[0])
             Console.In.ReadToEnd();
             return 0;
         }
+
+    case "tests":
+        {
+            using RpcServer server = RpcServer.Start(args[1], TestsRpc.Service(new ManagedTests()));
+            Console.WriteLine("ready");
+            Console.In.ReadToEnd();
+            return 0;
+        }
+
+    case "storm":
+        return await Storm.RunAsync(args[1]);
 
     case "hold":
         {

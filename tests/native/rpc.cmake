@@ -7,6 +7,8 @@ add_executable(rpc_peer rpc_peer.cpp)
 target_link_libraries(rpc_peer PRIVATE rpc_tests_proto ipc::rpc)
 add_executable(rpc_probe rpc_probe.cpp) # a client for wrong servers
 target_link_libraries(rpc_probe PRIVATE rpc_tests_proto ipc::rpc)
+add_executable(rpc_storm rpc_storm.cpp) # clients that are killed
+target_link_libraries(rpc_storm PRIVATE rpc_tests_proto ipc::rpc)
 
 function(ipc_add_cpp_test program)
     add_executable(${program} ${program}.cpp)

@@ -245,7 +245,7 @@ int exchange_labels(ipc::rpc::client &client)
     ipc::rpc::call_options options;
     options.send = &sent;
     options.received = &received;
-    const std::string trace = contract::pattern(7, 25);
+    const std::string trace = contract::pattern(7, 24) + "\1"; // recorded
     options.trace = trace;
     if (client.call(contract::labels, contract::Blob(), options).data() != trace)
         return wrong("the trace context");

@@ -40,7 +40,7 @@ public interface ITests
     /// <summary>Progress "1", "2" and so on, then the count as the response.</summary>
     Task<Blob> StepsAsync(CountRequest request, IProgress<Blob> progress, CancellationToken cancel = default);
 
-    /// <summary>The request's metadata comes back as the answer's.</summary>
+    /// <summary>The request's metadata comes back as the answer's, its trace context (if anybody listens) as the response.</summary>
     Blob Labels(Blob request);
 
     /// <summary>Calls <see cref="ITestsBack.BackAsync"/> so many times, checks what comes back, and answers the count.</summary>

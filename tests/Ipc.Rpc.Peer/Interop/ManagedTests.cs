@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
@@ -107,7 +108,7 @@ public sealed class ManagedTests : ITests
         RpcContext context = RpcContext.Current!;
         foreach (KeyValuePair<string, ReadOnlyMemory<byte>> label in context.RequestMetadata)
             context.ResponseMetadata.Add(label.Key, label.Value);
-        return request;
+        return new Blob { Data = Activity.Current is { } span ? TraceOf(span) : [] };
     }
 
     public async Task<Blob> RelayAsync(CountRequest request, CancellationToken cancel = default)
@@ -132,6 +133,16 @@ public sealed class ManagedTests : ITests
     }
 
     public Blob Remaining(Blob request) => Text((int)RpcContext.Current!.Deadline.Remaining.TotalMilliseconds);
+
+    /// <summary>The caller's trace context, as a head has it: 16 bytes trace id, 8 bytes parent span id, 1 byte flags.</summary>
+    private static byte[] TraceOf(Activity span)
+    {
+        var trace = new byte[25];
+        span.TraceId.CopyTo(trace.AsSpan(0, 16));
+        span.ParentSpanId.CopyTo(trace.AsSpan(16, 8));
+        trace[24] = (byte)span.ActivityTraceFlags;
+        return trace;
+    }
 
     private static Blob Text(int number) => Text(number.ToString(CultureInfo.InvariantCulture));
 
