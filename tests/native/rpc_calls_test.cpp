@@ -148,6 +148,19 @@ TEST(AnUnknownMethodIsToldWhatThereIs)
     CHECK(result.text.find("tests.v1/Count") != std::string::npos);
 }
 
+TEST(AMethodOfAnotherVersionIsNamed)
+{
+    const serving here;
+    client caller("rpc");
+    Blob response;
+    const ipc::rpc::method<Blob, Blob> newer("tests.v2", "Echo");
+    const outcome result = caller.try_call(newer, blob("x"), response, 10s);
+    CHECK_EQUAL(result.code, status::unimplemented);
+    CHECK(result.text.find("has no tests.v2/Echo, but another version of that service; it offers ") !=
+          std::string::npos);
+    CHECK(result.text.find("tests.v1/Echo") != std::string::npos);
+}
+
 TEST(AMethodCalledAsAnotherKindIsUnimplemented)
 {
     const serving here;

@@ -115,6 +115,11 @@ class handler
         return service_;
     }
 
+    const std::string &name() const noexcept
+    {
+        return name_;
+    }
+
     std::string full_name() const
     {
         return service_ + "/" + name_;

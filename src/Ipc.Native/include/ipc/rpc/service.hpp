@@ -135,11 +135,32 @@ class service
         std::string has = listed(methods, "nothing");
         if (has.size() > most)
             has = "methods of the services " + text::cut(listed(services, ""), most - 64);
+        if (const std::string asked = of_another_version(id); !asked.empty())
+            return {status::unimplemented,
+                    who + " has no " + asked + ", but another version of that service; it offers " + has};
         static constexpr char digits[] = "0123456789abcdef";
         std::string number = "0x";
         for (int shift = 28; shift >= 0; shift -= 4)
             number.push_back(digits[id >> shift & 15]);
         return {status::unimplemented, who + " has no method with the id " + number + "; it offers " + has};
+    }
+
+  private:
+    // A request carries a hash and no name. But if it is a method that is known here, of another version of its
+    // service, that can be found out. Empty: it is not.
+    std::string of_another_version(uint32_t id) const
+    {
+        constexpr int guessed = 20;
+        for (const auto &each : handlers_) {
+            const std::string own = each.second->service();
+            const std::string stem = own.substr(0, own.rfind(".v"));
+            for (int version = 1; version <= guessed; version++) {
+                const std::string other = stem + ".v" + std::to_string(version);
+                if (method_id(other, each.second->name()) == id)
+                    return other + "/" + each.second->name();
+            }
+        }
+        return {};
     }
 
   protected:
