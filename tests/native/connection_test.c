@@ -272,3 +272,19 @@ TEST(a_lent_connection_outlives_its_listener)
             ipc_listener_return(listener, event.connection); /* late: it is closed instead */
     }
 }
+
+TEST(a_connection_that_was_given_back_may_be_closed_with_its_listener)
+{
+    ipc_listener *listener = NULL;
+    ipc_event event;
+    test_thread thread;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    test_thread_start(&thread, connect_with_hello, NULL);
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK_OK(ipc_connection_accept(event.connection));
+    test_thread_join(&thread);
+    ipc_listener_return(listener, event.connection);
+    ipc_connection_close(event.connection); /* before the listener has looked at it again */
+    ipc_listener_close(listener);
+    CHECK_EQUAL(0, test_files());
+}

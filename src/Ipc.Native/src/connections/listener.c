@@ -115,12 +115,25 @@ void ipc_listener_add(ipc_listener *listener, ipc_connection *connection)
 
 /* Out of the table first, so that the leader does not find it; the slot last, so that nobody new has it while the
    old one is there. */
+/* Who shuts down may close a connection that it has just given back. Under the mutex: nobody gives back meanwhile. */
+static void take_off_returned(ipc_listener *listener, const ipc_connection *connection)
+{
+    ipc_connection *each = ipc_exchange_pointer(&listener->returned, NULL);
+    while (each != NULL) {
+        ipc_connection *next = each->next;
+        if (each != connection)
+            ipc_listener_push_returned(listener, each);
+        each = next;
+    }
+}
+
 static void remove_connection(ipc_connection *connection)
 {
     ipc_listener *listener = connection->listener;
     const uint32_t slot = connection->slot;
     ipc_mutex_lock(&listener->mutex);
     listener->table[slot] = NULL;
+    take_off_returned(listener, connection);
     ipc_mutex_unlock(&listener->mutex);
     ipc_connection_dispose(connection);
     if (!listener->view.region->forked)

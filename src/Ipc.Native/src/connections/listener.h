@@ -38,5 +38,6 @@ void ipc_listener_add(ipc_listener *listener, ipc_connection *connection);
 
 /* listener_events.c */
 void ipc_listener_drain_returned(ipc_listener *listener);
+void ipc_listener_push_returned(ipc_listener *listener, ipc_connection *connection); /* under the mutex */
 
 #endif

@@ -218,15 +218,20 @@ ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_
     return IPC_OK;
 }
 
+void ipc_listener_push_returned(ipc_listener *listener, ipc_connection *connection)
+{
+    void *head = ipc_load_acquire_pointer(&listener->returned);
+    do {
+        connection->next = head;
+    } while (!ipc_cas_pointer(&listener->returned, &head, connection));
+}
+
 void ipc_listener_return(ipc_listener *listener, ipc_connection *connection)
 {
     ipc_mutex_lock(&listener->mutex);
     const bool closed = listener->closed;
     if (!closed) {
-        void *head = ipc_load_acquire_pointer(&listener->returned);
-        do {
-            connection->next = head;
-        } while (!ipc_cas_pointer(&listener->returned, &head, connection));
+        ipc_listener_push_returned(listener, connection);
         ipc_waiter_signal(&listener->view.body->doorbell, listener->view.process_fences);
     }
     ipc_mutex_unlock(&listener->mutex);
