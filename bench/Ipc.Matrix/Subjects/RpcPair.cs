@@ -24,7 +24,7 @@ internal abstract class RpcPair(WaitMode mode, int count) : Subject(count)
         }
         else
         {
-            RpcClientOptions options = new() { WaitMode = mode, ToClientCapacity = 4 << 20, ConnectTimeout = TimeSpan.FromSeconds(20) };
+            RpcClientOptions options = new() { WaitMode = mode, ToClientCapacity = 4 << 20, StreamWindow = 8192, ConnectTimeout = TimeSpan.FromSeconds(20) };
             _client = RpcClient.Connect(name, options);
             Bench = BenchRpc.Client(_client);
         }
