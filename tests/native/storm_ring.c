@@ -56,7 +56,9 @@ int storm_ring(storm_worker *w, const char *role)
     if (strcmp(role, "send") == 0) {
         result = storm_send_all(w, writer, send_one);
     } else if (writes) {
-        status = ipc_ring_write(writer, "end", 3, STORM_END, IPC_FOREVER, NULL);
+        while ((status = ipc_ring_write(writer, "end", 3, STORM_END, IPC_FOREVER, NULL)) == IPC_PEER_DIED ||
+               status == IPC_PEER_CLOSED) /* full, and its last reader was killed: the next one is on its way */
+            (void)ipc_ring_writer_wait_for_peer(writer, IPC_FOREVER, NULL);
         result = status == IPC_OK ? 0 : peer_error(status);
     } else {
         for (bool ended = false; result == 0 && !ended;)
