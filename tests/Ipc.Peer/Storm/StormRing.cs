@@ -15,7 +15,9 @@ internal static class StormRing
             worker.Side.NoteAttached();
             if (role == "send")
                 return worker.SendAll((n, onlyAbandon) => Send(writer, n, onlyAbandon));
-            IpcStatus status = writer.Write("end"u8, StormWorker.End, Deadline.Never, CancellationToken.None);
+            IpcStatus status;
+            while ((status = writer.Write("end"u8, StormWorker.End, Deadline.Never, CancellationToken.None)) is IpcStatus.PeerDied or IpcStatus.PeerClosed)
+                writer.WaitForPeer(Deadline.Never, CancellationToken.None); // full, and its last reader was killed: the next one is on its way
             return status == IpcStatus.Ok ? Program.Right : Program.Error(status, "");
         }
         using RingReader reader = RingReader.Open(worker.Name, options);
