@@ -11,7 +11,7 @@ usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build] [--se
 
   (none)         build, every test, sanitizers, analyzers, document checks     about 20 minutes, 2 cores, warm caches
   --quick        build and every test, without sanitizers, clang-tidy and
-                 what is published trimmed and as machine code                 about 5 minutes
+                 what is published trimmed and as machine code                 about 10 minutes
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of tests/mutate.sh                           about 1 hour
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
