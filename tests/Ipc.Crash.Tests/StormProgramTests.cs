@@ -31,6 +31,11 @@ public sealed class StormProgramTests
     public void NothingIsTakenFromTheLivingWhenProcessesAreStopped(string kind) =>
         Run("storm.sh", "stops ", ["--kind", kind, "--stop", .. Switches.LongRuns ? (string[])["--long"] : ["--kills", "20"]]);
 
+    /// <summary>Lossy and evict readers of both languages: with every message, exactly as many lost as there are places between it and the one before.</summary>
+    [Fact]
+    public void ReadersThatWritersDoNotWaitForAreToldExactlyHowManyTheyMiss() =>
+        Run("storm.sh", "stops ", "--kind", "topic", "--exact", "--kills", Switches.LongRuns ? "600" : "25");
+
     [Theory]
     [InlineData("queue")]
     [InlineData("topic")]

@@ -129,9 +129,11 @@ public sealed class LoanTests(Peers peers)
     [InlineData("queue", Language.C)]
     [InlineData("topic", Language.CSharp)]
     [InlineData("topic", Language.C)]
+    [InlineData("ring", Language.CSharp)]
+    [InlineData("ring", Language.C)]
     public void TrimmingGivesTheMemoryBack(string kind, Language sender)
     {
-        using var pair = new KindPair(peers, kind, sender, Matrix.Other(sender), "");
+        using var pair = new KindPair(peers, kind, sender, Matrix.Other(sender), "budget=67108864");
         long before = peers.Directory.BlocksOf(pair.Name);
         pair.MustPass(1, 8 << 20);
         Assert.True(peers.Directory.BlocksOf(pair.Name) >= before + (8 << 20), "8 MB went through no memory at all");

@@ -165,7 +165,7 @@ public sealed unsafe partial class Listener : IDisposable
             if (Os.Current.Now() > patience)
                 return false;
             _control.WakeSleepers();
-            Thread.Sleep(attempt < 10 ? 0 : 1);
+            ClosePause.Take(attempt);
         }
 
         return true;

@@ -9,6 +9,11 @@ public static class SharedStorage
     public static bool Clear(string name)
     {
         RegionName.Check(name);
-        return Region.Clear(name, static kind => kind == RegionKind.OfListener ? ListenerRules.ForClient() : new StorageRules(kind));
+        return Region.Clear(name, RulesOf);
     }
+
+    /// <summary>The same, for what a crash has left only: a region that is persistent stays. Looked at under its lock, so nobody who joins meanwhile loses it.</summary>
+    internal static bool ClearLeftOver(string name) => Region.Clear(name, RulesOf, onlyLeftOver: true);
+
+    private static RegionRules RulesOf(RegionKind kind) => kind == RegionKind.OfListener ? ListenerRules.ForClient() : new StorageRules(kind);
 }

@@ -9,7 +9,8 @@ internal sealed unsafe partial class Region
     /// <summary>Retires the region and removes its name. False: there is none. Throws InUse while a live participant is attached.</summary>
     /// <param name="name">Of the region.</param>
     /// <param name="rulesOf">The rules of a kind, which may be unknown.</param>
-    public static bool Clear(string name, Func<RegionKind, RegionRules> rulesOf)
+    /// <param name="onlyLeftOver">A persistent one, that is not retired, is left alone: false.</param>
+    public static bool Clear(string name, Func<RegionKind, RegionRules> rulesOf, bool onlyLeftOver = false)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         for (; ; )
@@ -21,7 +22,7 @@ internal sealed unsafe partial class Region
             try
             {
                 region._rules.CheckBody(region);
-                if (region.TryClear(out bool cleared))
+                if (region.TryClear(onlyLeftOver, out bool cleared))
                     return cleared;
             }
             finally
@@ -32,7 +33,7 @@ internal sealed unsafe partial class Region
     }
 
     /// <summary>False: the name leads elsewhere by now, look again.</summary>
-    private bool TryClear(out bool cleared)
+    private bool TryClear(bool onlyLeftOver, out bool cleared)
     {
         cleared = false;
         Lock(Deadline.Never);
@@ -43,6 +44,12 @@ internal sealed unsafe partial class Region
             cleared = Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live; // [live]
             if (cleared && HasLiveParticipant(out int pid))
                 Throw.Status(IpcStatus.InUse, $"{Path} is in use by process {pid}: it can be cleared when everybody has left.");
+            if (cleared && onlyLeftOver && Geometry.IsPersistent)
+            {
+                cleared = false;
+                return true;
+            }
+
             if (cleared)
                 _rules.Retire(this);
             RetireLocked();

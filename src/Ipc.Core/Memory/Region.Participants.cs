@@ -50,7 +50,7 @@ internal sealed unsafe partial class Region
     {
         ProcessIdentity process = ProcessOf(index);
         ProcessIdentity self = Os.Current.Self;
-        if (process.Pid != self.Pid || process.StartTime != self.StartTime)
+        if (process.Pid != self.Pid || process.StartTime != self.StartTime || process.PidNamespace != self.PidNamespace) // each container has a process 1
             ProcessWatch.Watch(process, this);
     }
 

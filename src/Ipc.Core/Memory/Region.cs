@@ -78,10 +78,9 @@ internal sealed unsafe partial class Region : IWatchedRegion
                 locked = Os.Current.TryLock(_file, RegionLock);
                 if (locked || deadline.HasPassed)
                     break;
-                if (attempt < 100)
-                    Thread.Sleep(0);
-                else
-                    Thread.Sleep(1);
+                // The kernel would wait for the lock (F_OFD_SETLKW), but not until a deadline, nor until we leave; and no word of the region says
+                // that it is free, because its holder may die. It is held for microseconds, so it is mostly free at the next look.
+                Thread.Sleep(attempt < 100 ? 0 : 1);
             }
         }
         finally

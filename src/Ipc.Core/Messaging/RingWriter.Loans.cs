@@ -23,6 +23,21 @@ public sealed unsafe partial class RingWriter
 
     private bool IsLoan => _loan.Bytes != null;
 
+    /// <summary>Gives the memory of loans that are not in use back to the system: what the reader has released, after a burst of long messages.</summary>
+    /// <remarks>The writer's thread, as all its calls. The other direction of a connection is the peer's to trim.</remarks>
+    public void TrimLoans()
+    {
+        try
+        {
+            if (Enter())
+                Geometry.Pool?.Trim(_owner);
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
     /// <summary>Claims a block, and room for its record.</summary>
     private bool ClaimLoan(int length)
     {

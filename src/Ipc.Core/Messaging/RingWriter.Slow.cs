@@ -112,7 +112,10 @@ public sealed unsafe partial class RingWriter
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void SignalReader()
     {
-        if (Waiter.TryTakeSleeper(_data) && !Link.RelaySignal())
+        if (!Waiter.TryTakeSleeper(_data))
+            return;
+        Atomic.StoreRelease(ref _wakes, _wakes + 1); // we alone write it
+        if (!Link.RelaySignal())
             Waiter.Wake(_data);
     }
 

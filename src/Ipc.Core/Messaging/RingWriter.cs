@@ -43,6 +43,7 @@ public sealed unsafe partial class RingWriter : RingEnd
     private bool _batching;      // there is a withheld header:
     private ulong _batchStart;
     private ulong _batchHeader;
+    private ulong _wakes;
     private Loan _loan;          // the claim's, if it is one
     private Loan _spare;         // taken while waiting for one
 
@@ -66,6 +67,9 @@ public sealed unsafe partial class RingWriter : RingEnd
         _freeSeen = free;
         _limit = free + _capacity - RecordHeader.Line;
     }
+
+    /// <summary>How often a publish found the reader asleep and had to wake it. All others cost no more than their store. Any thread; may lag.</summary>
+    public long Wakes => (long)Atomic.LoadAcquire(ref _wakes);
 
     private protected override bool HasSpanOut => _claimed != NoClaim;
 

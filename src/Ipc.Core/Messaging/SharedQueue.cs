@@ -245,7 +245,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
         Deadline copies = Deadline.FromMilliseconds(CopyPatienceMilliseconds);
         Deadline claims = Deadline.FromMilliseconds(ClaimPatienceMilliseconds);
         for (int attempt = 0; IsWriting(out bool marked) && !(marked || !fenced ? copies : claims).HasPassed; attempt++)
-            Thread.Sleep(attempt < 10 ? 0 : 1);
+            ClosePause.Take(attempt);
     }
 
     /// <summary>There are slots that this object has claimed; <paramref name="marked"/>: and copies into.</summary>

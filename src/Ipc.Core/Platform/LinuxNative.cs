@@ -14,7 +14,7 @@ internal static unsafe class LinuxNative
         ENOSPC = 28, EPERM = 1, ELOOP = 40, EOPNOTSUPP = 95, ETIMEDOUT = 110, EDQUOT = 122, ENOSYS = 38;
 
     public const int AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400, AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000;
-    public const int O_RDWR = 2, O_CREAT = 0x40, O_EXCL = 0x80, O_CLOEXEC = 0x80000;
+    public const int O_RDONLY = 0, O_RDWR = 2, O_NONBLOCK = 0x800, O_CREAT = 0x40, O_EXCL = 0x80, O_CLOEXEC = 0x80000;
     public const int F_OFD_GETLK = 36, F_OFD_SETLK = 37;
     public const short F_WRLCK = 1, F_UNLCK = 2;
     public const int FUTEX_WAKE = 1, FUTEX_WAIT_BITSET = 9;
@@ -34,6 +34,8 @@ internal static unsafe class LinuxNative
     public static readonly int EpollDataOffset = s_arm ? 8 : 4;
     public static readonly long SYS_futex = s_arm ? 98 : 202;
     public static readonly long SYS_membarrier = s_arm ? 283 : 324;
+    public static readonly long SYS_gettid = s_arm ? 178 : 186;
+    public static readonly long SYS_tgkill = s_arm ? 131 : 234;
     public const long SYS_pidfd_open = 434;
 
     [StructLayout(LayoutKind.Sequential)]
@@ -62,6 +64,7 @@ internal static unsafe class LinuxNative
         [FieldOffset(28)] public ushort Mode;
         [FieldOffset(32)] public ulong Inode;
         [FieldOffset(40)] public ulong Size;
+        [FieldOffset(48)] public ulong Blocks; // of 512 bytes, holes not counted
         [FieldOffset(136)] public uint DeviceMajor;
         [FieldOffset(140)] public uint DeviceMinor;
     }

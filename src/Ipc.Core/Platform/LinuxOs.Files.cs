@@ -49,7 +49,7 @@ internal sealed unsafe partial class LinuxOs
         if (fd < 0)
             FailedAt(directory, "written to", Marshal.GetLastWin32Error());
 
-        FileStream stream = StreamOf(fd);
+        FileStream stream = StreamOf(fd, O_RDWR);
         try
         {
             if (ftruncate(stream.SafeFileHandle, size) != 0)
@@ -102,11 +102,16 @@ internal sealed unsafe partial class LinuxOs
         return false;
     }
 
-    public override RegionFile? OpenFile(string path)
+    public override RegionFile? OpenFile(string path) => OpenFile(path, O_RDWR);
+
+    // Somebody may have put a pipe there, and opening one for reading alone waits for its writer.
+    public override RegionFile? OpenFileToLook(string path) => OpenFile(path, O_RDONLY | O_NONBLOCK);
+
+    private static RegionFile? OpenFile(string path, int how)
     {
-        int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+        int fd = open(path, how | O_NOFOLLOW | O_CLOEXEC, 0);
         if (fd >= 0)
-            return Describe(StreamOf(fd), path, null);
+            return Describe(StreamOf(fd, how), path, null);
 
         int error = Marshal.GetLastWin32Error();
         if (error == ENOENT)
@@ -176,7 +181,28 @@ internal sealed unsafe partial class LinuxOs
         return flock.Type != F_UNLCK;
     }
 
-    private static FileStream StreamOf(int fd) => new(new SafeFileHandle((IntPtr)fd, ownsHandle: true), FileAccess.ReadWrite, 1);
+#if NET
+    private static FileStream StreamOf(int fd, int how) => new(new SafeFileHandle((IntPtr)fd, ownsHandle: true), AccessOf(how), 1);
+#else
+    private static readonly bool s_knowsItsOwnFilesOnly = Type.GetType("Mono.Runtime") is not null;
+
+    /// <summary>.NET Framework's stand-in on Linux takes no descriptor that it has not opened itself. It opens the same file again: no lock is taken yet.</summary>
+    private static FileStream StreamOf(int fd, int how)
+    {
+        if (!s_knowsItsOwnFilesOnly)
+            return new(new SafeFileHandle((IntPtr)fd, ownsHandle: true), AccessOf(how), 1);
+        try
+        {
+            return new("/proc/self/fd/" + fd, FileMode.Open, AccessOf(how), FileShare.ReadWrite | FileShare.Delete, 1);
+        }
+        finally
+        {
+            _ = close(fd);
+        }
+    }
+#endif
+
+    private static FileAccess AccessOf(int how) => (how & O_RDWR) != 0 ? FileAccess.ReadWrite : FileAccess.Read;
 
     private static RegionFile Describe(FileStream stream, string path, string? temporary)
     {
@@ -189,7 +215,7 @@ internal sealed unsafe partial class LinuxOs
         }
 
         return new RegionFile(stream, DeviceOf(found), found.Inode, (long)found.Size,
-            found.Uid == geteuid(), (found.Mode & TypeMask) == Regular, temporary);
+            found.Uid == geteuid(), (found.Mode & TypeMask) == Regular, temporary, (long)found.Blocks * 512);
     }
 
     private static ulong DeviceOf(in Statx found) => (ulong)found.DeviceMajor << 32 | found.DeviceMinor;

@@ -50,8 +50,9 @@ internal sealed unsafe partial class LinuxOs : Os
 
     public override void EndSelf(bool stop)
     {
-        if (kill(_self.Pid, stop ? SIGSTOP : SIGKILL) != 0)
-            Failed("kill");
+        // To this thread: a stop that is sent to the process may be taken by another thread, while this one goes on for a moment.
+        if (syscall3(SYS_tgkill, _self.Pid, syscall3(SYS_gettid, 0, 0, 0), stop ? SIGSTOP : SIGKILL) != 0)
+            Failed("tgkill");
     }
 
     public override void Sleep(uint* word, uint expected, ulong deadline)

@@ -82,6 +82,9 @@ internal abstract unsafe class Os
     /// <summary>Opens for reading and writing, without following links; null when there is none.</summary>
     public abstract RegionFile? OpenFile(string path);
 
+    /// <summary>Opens for reading only, without following links or waiting for anybody: to look at a region without joining it. Null when there is none.</summary>
+    public abstract RegionFile? OpenFileToLook(string path);
+
     /// <summary>Removes the name if there is one.</summary>
     public abstract void Unlink(string path);
 

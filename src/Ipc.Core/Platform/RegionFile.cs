@@ -9,7 +9,8 @@ internal sealed class RegionFile : IDisposable
 {
     private readonly FileStream _stream;
 
-    public RegionFile(FileStream stream, ulong device, ulong inode, long length, bool isOurs, bool isRegular, string? temporaryPath = null)
+    public RegionFile(FileStream stream, ulong device, ulong inode, long length, bool isOurs, bool isRegular, string? temporaryPath = null,
+        long memoryBytes = 0)
     {
         _stream = stream;
         Device = device;
@@ -18,6 +19,7 @@ internal sealed class RegionFile : IDisposable
         IsOurs = isOurs;
         IsRegular = isRegular;
         TemporaryPath = temporaryPath;
+        MemoryBytes = memoryBytes;
     }
 
     public SafeHandle Handle => _stream.SafeFileHandle;
@@ -27,6 +29,9 @@ internal sealed class RegionFile : IDisposable
 
     /// <summary>Its size when it was opened.</summary>
     public long Length { get; }
+
+    /// <summary>What was behind it when it was opened: holes count for nothing.</summary>
+    public long MemoryBytes { get; }
 
     /// <summary>This user owns it.</summary>
     public bool IsOurs { get; }

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Threading;
 
 namespace Ipc;
 
@@ -40,7 +39,7 @@ internal struct CallGate
             if (Os.Current.Now() > patience)
                 return false;
             control.WakeSleepers(); // again: a hostile peer may have put the word back
-            Thread.Sleep(attempt < 10 ? 0 : 1);
+            ClosePause.Take(attempt);
         }
 
         return fenced;

@@ -18,7 +18,7 @@ internal static class ProcessWatch
     private const int RetryInterval = 10;
 
     private static readonly object s_sync = new();
-    private static readonly Dictionary<(int Pid, ulong StartTime), Watched> s_processes = new();
+    private static readonly Dictionary<(int Pid, ulong StartTime, ulong PidNamespace), Watched> s_processes = new();
     private static readonly HashSet<IWatchedRegion> s_due = new();
     private static ProcessMonitor? s_monitor; // not null: the thread runs
     private static int s_lastToken;
@@ -35,7 +35,7 @@ internal static class ProcessWatch
     {
         lock (s_sync)
         {
-            if (s_processes.TryGetValue((process.Pid, process.StartTime), out Watched? watched))
+            if (s_processes.TryGetValue((process.Pid, process.StartTime, process.PidNamespace), out Watched? watched))
             {
                 watched.Regions.Add(region);
                 return;
@@ -58,7 +58,7 @@ internal static class ProcessWatch
             {
                 watched = new Watched(token);
                 watched.Regions.Add(region);
-                s_processes.Add((process.Pid, process.StartTime), watched);
+                s_processes.Add((process.Pid, process.StartTime, process.PidNamespace), watched);
             }
 
             if (token == 0)
@@ -82,8 +82,8 @@ internal static class ProcessWatch
         lock (s_sync)
         {
             s_due.Remove(region);
-            List<(int, ulong)>? unwatched = null;
-            foreach (KeyValuePair<(int, ulong), Watched> pair in s_processes)
+            List<(int, ulong, ulong)>? unwatched = null;
+            foreach (KeyValuePair<(int, ulong, ulong), Watched> pair in s_processes)
             {
                 if (pair.Value.Regions.Remove(region) && pair.Value.Regions.Count == 0)
                     (unwatched ??= new()).Add(pair.Key);
@@ -91,7 +91,7 @@ internal static class ProcessWatch
 
             if (unwatched is not null)
             {
-                foreach ((int, ulong) process in unwatched)
+                foreach ((int, ulong, ulong) process in unwatched)
                 {
                     s_monitor?.Remove(s_processes[process].Token);
                     s_processes.Remove(process);
@@ -178,7 +178,7 @@ internal static class ProcessWatch
 
     private static void MoveToDue(ProcessMonitor monitor, int token)
     {
-        foreach (KeyValuePair<(int, ulong), Watched> pair in s_processes)
+        foreach (KeyValuePair<(int, ulong, ulong), Watched> pair in s_processes)
         {
             if (pair.Value.Token != token)
                 continue;

@@ -17,8 +17,6 @@ internal struct SpinBudget
     public const ulong Longest = 50_000;
     public const ulong Shortest = 4_000;
 
-    private static readonly bool s_useless = Os.Current.HasOneProcessor;
-
     private const uint Probe = 128;
 
     private ulong _nanoseconds;
@@ -34,7 +32,7 @@ internal struct SpinBudget
         _misses = 0;
     }
 
-    public readonly ulong Nanoseconds => s_useless ? 0 : _nanoseconds;
+    public readonly ulong Nanoseconds => Processors.IsSpinningUseless ? 0 : _nanoseconds;
 
     /// <summary>The spin found what it waited for, though not at its first looks.</summary>
     public void Found()

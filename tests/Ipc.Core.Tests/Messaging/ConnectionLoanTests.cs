@@ -1,4 +1,5 @@
 using System;
+using Ipc.Testing.Drive;
 using Xunit;
 
 namespace Ipc.Core.Tests;
@@ -28,6 +29,28 @@ public sealed class ConnectionLoanTests : RegionTest
 
         Assert.Equal(0, LoanBytes.Count(connection.Writer));
         Assert.Equal(0, LoanBytes.Count(connection.Reader));
+    }
+
+    /// <summary>Each side trims what it sends.</summary>
+    [Fact]
+    public void TrimmingGivesTheMemoryOfADirectionBack()
+    {
+        const int Length = 10 << 20;
+        using EchoServer server = new("echo");
+        using Connection connection = Connection.Connect("echo");
+        Pool there = connection.Writer.Geometry.Pool!, back = connection.Reader.Geometry.Pool!;
+        Assert.Equal(IpcStatus.Ok, connection.Writer.Write(new byte[Length], 1, Hang));
+        Assert.Equal(IpcStatus.Ok, connection.Reader.Read(Hang, None, out RingRecord record));
+        Assert.Equal(Length, record.Payload.Length);
+        connection.Reader.Release();
+        Watchdog.Until(() => LoanBytes.Count(connection.Writer) == 0, "the server to release what it has answered");
+        Assert.InRange(there.PresentBytes(), (ulong)Length, ulong.MaxValue);
+        connection.Writer.TrimLoans();
+        Assert.Equal(0UL, there.PresentBytes());
+        Assert.InRange(back.PresentBytes(), (ulong)Length, ulong.MaxValue);
+        Assert.Equal("after", EchoServer.Call(connection, "after"));
+        connection.Dispose();
+        connection.Writer.TrimLoans(); // closed: no effect
     }
 
     [Fact]

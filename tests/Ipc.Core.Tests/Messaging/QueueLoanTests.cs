@@ -116,6 +116,28 @@ public sealed class QueueLoanTests : QueueTest
         }
     }
 
+    /// <summary>A receiver died between freeing its slot and freeing the loan. The slot is claimed anew and still says which loan its last message had: that names nothing.</summary>
+    [Fact]
+    public void ASlotClaimedAnewNamesNoLoanOfTheLapBefore()
+    {
+        SharedQueue queue = Queue(Loans(4096, blocks: 2)); // one block
+        using LiveRegion bytes = new(Regions.FileOf("queue"));
+        Assert.True(queue.TrySend(Bytes(4096, 1)));
+        bytes.U64(SlotAt(bytes, 0, 0), Word(1, 0, Free));
+        bytes.U64(SegmentAt(bytes, 0) + At.Head, 1);
+        Assert.True(queue.TrySend(Bytes(8, 2)));
+        Assert.True(queue.TryReceive(out QueueMessage message));
+        message.Release();
+        Assert.True(queue.TryClaim(8, out QueueClaim claim)); // the first slot again
+        Assert.False(queue.TrySend(Bytes(4096, 3)));
+        SharedQueue.Open("queue").Dispose(); // sweeps
+        Assert.True(queue.TrySend(Bytes(4096, 3)), "the block is lost");
+        claim.Abandon();
+        Assert.True(queue.TryReceive(out message));
+        Assert.Equal(Bytes(4096, 3), message.Payload.ToArray());
+        message.Release();
+    }
+
     [Fact]
     public void ManyThreadsSendLongAndShort()
     {

@@ -33,6 +33,9 @@ internal sealed partial class Driver
             case "abandon":
                 Writer.Abandon();
                 return "0";
+            case "trim":
+                Writer.TrimLoans();
+                return "0";
             case "write": return WritePattern();
             case "read": return ReadOne();
             case "release":

@@ -12,7 +12,9 @@ internal sealed class StormTopic
     private readonly TopicReader _reader;
     private readonly ulong[] _first; // per sender: what had been tried when we joined: from here on everything is ours
     private readonly long _base; // the position at which it began
-    private long _missing, _told, _toldWith, _last, _delivered;
+    private long _missing, _told, _toldWith, _last, _delivered, _evictions;
+    private long _warned; // by the last eviction, of so many missed
+    private readonly bool _isExact = StormWorker.IsExact;
 
     private StormTopic(StormWorker worker, TopicReader reader)
     {
@@ -90,8 +92,15 @@ internal sealed class StormTopic
                 if (result != Program.Right)
                     return result;
             }
+            else if (status == IpcStatus.Evicted)
+            {
+                _warned = message.Lost;
+            }
             if (status == IpcStatus.Evicted && _reader.Policy == TopicPolicy.Evict)
+            {
+                _evictions++;
                 status = _reader.Rejoin();
+            }
             if (status != IpcStatus.Ok)
                 return Program.Error(status, "");
         }
@@ -134,6 +143,9 @@ internal sealed class StormTopic
         _last = message.Position;
         if (_reader.Policy == TopicPolicy.Lossy && _toldWith != told)
             return _worker.Wrong($"told of {_toldWith} lost with messages, {told} in all");
+        if (newly < _warned || (_isExact && newly != passed))
+            return TooFew(message, newly, newly < _warned ? _warned : passed);
+        _warned = 0;
         return newly <= passed ? Program.Right : TooMany(message, newly, passed);
     }
 
@@ -150,10 +162,15 @@ internal sealed class StormTopic
         _worker.Side.NoteLost((ulong)Math.Max(0, missing - told));
         if (_reader.Policy == TopicPolicy.Reliable)
             return told == 0 ? Program.Right : TooMany(message, told, 0);
-        Console.WriteLine($"worker {_worker.Id}: C#, policy {(int)_reader.Policy}, missing {missing}, told {told}, passed {passed}");
+        Console.WriteLine($"worker {_worker.Id}: C#, policy {(int)_reader.Policy}, missing {missing}, told {told}, passed {passed}, evicted {_evictions}");
+        if (_isExact && (told != passed || told == 0))
+            return TooFew(message, told, Math.Max(1, passed));
         return told <= passed ? Program.Right : TooMany(message, told, passed);
     }
 
     private int TooMany(in TopicMessage message, long told, long most) =>
         _worker.Wrong($"policy {_reader.Policy} is told of {told} lost at position {message.Position}, at most {most} can be");
+
+    private int TooFew(in TopicMessage message, long told, long least) =>
+        _worker.Wrong($"policy {_reader.Policy} is told of {told} lost at position {message.Position}, it should be {least}");
 }

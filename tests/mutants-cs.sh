@@ -1,0 +1,158 @@
+# The mutants of the C# library, for tests/mutate-cs.sh: what is replaced by what, and the test that must notice.
+# shellcheck shell=bash
+#
+# Not here, because no quick test can be sure to meet the moment, or nothing but time is lost; the models find them (eng/models.sh): that an eviction
+# counts the joins (topic.pml EVICT_ANYBODY), that a copy is checked (NO_CHECK), that what follows a turn is its successor (growth.pml),
+# fences between a store and a load (waiter.pml NO_BARRIER, topic.pml SCAN_FIRST), and which of two segments a blind taker takes (growth.pml TAKE_BLIND).
+
+# ---- queue ---------------------------------------------------------------------------------------------------------
+
+file=Messaging/SharedQueue.Send.cs
+expression $file 'Atomic.TryExchange(&slot->State, free, word)' 'Mutants.Store(&slot->State, word)' \
+    "[free-slot]" "two senders take a slot: a store instead of the CAS" QueueThreadsTests.EverythingArrivesOnceAndInOrder
+statement $file '*(ulong*)&slot->Length = (ulong)flags << 48 | (ulong)type << 32 | length; // plain: published by the CAS' '' \
+    "[ready-slot]" "length and type are not written before Ready" QueueTests.TypeLengthAndBytesArrive
+expression $file '((Atomic.LoadAcquire(ref slot->State) ^ word) & ~SlotState.Sealed) != 0' 'Atomic.LoadAcquire(ref slot->State) != word' \
+    "[seal]" "a commit gives up when its slot was sealed" QueueGrowthTests.AClaimOfTheTurnBeforeIsCommittedThroughTheSeal
+expression $file '((state ^ word) & ~SlotState.Sealed) != 0' 'false' \
+    "slot" "an end of a claim does not look whose the slot is" QueueTests.AnAbandonedClaimLeavesNoTrace
+
+file=Messaging/SharedQueue.Receive.cs
+expression $file 'Atomic.TryExchange(&slot->State, state, word)' 'Mutants.Store(&slot->State, word)' \
+    "[take]" "two receivers take a message: a store instead of the CAS" QueueThreadsTests.EverythingArrivesOnceAndInOrder
+expression $file '!Atomic.TryExchange(&slot->State, word, free) && !TryChange(slot, word, free - word)' '!Atomic.TryExchange(&slot->State, word, word)' \
+    "[free-slot]" "a released slot stays taken" QueueTests.AFullQueueSaysSo
+
+file=Messaging/SharedQueue.Walk.cs
+expression $file 'phase == SlotState.Ready && !isOrphan && !IsSkipped(skipped, skips, owner)' 'phase == SlotState.Ready && !isOrphan' \
+    "order" "behind a sender that writes, its next message is taken" QueueTests.ASenderInTheMiddleOfAMessageHoldsUpNobodyElse short
+statement $file 'if (!leftSome)
+                    Atomic.TryExchange(&segment->Head, position, position + 1);' 'Atomic.TryExchange(&segment->Head, Atomic.LoadAcquire(ref segment->Head), position + 1);' \
+    "order" "the head passes a message that was left behind" QueueTests.ASenderInTheMiddleOfAMessageHoldsUpNobodyElse
+expression $file 'SlotState.PhaseOf(state) != SlotState.Ready || (state & SlotState.Redelivered) == 0' 'true' \
+    "[orphans]" "what the dead held is not looked for" QueueRecoveryTests.WhatADeadReceiverHeldComesAgainFlaggedAndFirst
+
+file=Messaging/QueueRules.cs
+statement $file 'Atomic.Add(&header->Orphans, 1); // [orphans] after the slots: who sees the number finds them' '' \
+    "[orphans]" "recovery does not say that there are orphans" QueueRecoveryTests.WhatADeadReceiverHeldComesAgainFlaggedAndFirst
+expression $file 'SlotState.With(state, 0, SlotState.Ready) | SlotState.Redelivered' 'SlotState.With(state, 0, SlotState.Ready)' \
+    "recovery" "a message comes again without its flag" QueueRecoveryTests.WhatADeadReceiverHeldComesAgainFlaggedAndFirst short
+expression $file 'phase is not (SlotState.Writing or SlotState.Reading)' 'phase != SlotState.Reading' \
+    "recovery" "what a dead sender was writing stays so" QueueRecoveryTests.WhatADeadSenderHadNotFinishedWasNeverSent
+expression $file '!Geometry.DropsOrphans' 'true' \
+    "recovery" "orphans come again although they are to be dropped" QueueRecoveryTests.AQueueThatDropsOrphansDropsThem
+expression $file 'Atomic.LoadAcquire(ref region.Entry((int)owner - 1)->State) != ParticipantEntry.Live' 'false' \
+    "recovery" "a slot of nobody is left alone" QueueRecoveryTests.ASlotOfNobodyLiveIsRecoveredWithTheNext
+statement $file 'Pool.Recover((uint)index + 1, (ulong holder, in LoanDescriptor descriptor) => Names(start, holder, descriptor));' '' \
+    "sweep" "the loans of who leaves or dies are not swept" QueueLoanTests.WhatALeaverOwesIsSettled short
+expression $file 'Atomic.LoadAcquire(ref slot->LoanLap) == SlotState.LapOf(state)' 'true' \
+    "sweep" "a slot names the loan of its last message" QueueLoanTests.ASlotClaimedAnewNamesNoLoanOfTheLapBefore
+
+file=Messaging/SharedQueue.Growth.cs
+statement $file 'Atomic.StoreRelease(ref segment->Next, next);' '' \
+    "[seal]" "sealed, and nothing follows" QueueGrowthTests.ItGrowsToItsLimitAndKeepsTheOrder
+statement $file 'Unseal((uint)spare);' '' \
+    "[seal]" "a segment's next turn begins sealed" QueueGrowthTests.DrainedSegmentsAreUsedAgain short
+
+file=Messaging/SharedQueue.Loans.cs
+statement $file 'Atomic.StoreRelease(ref slot->LoanLap, SlotState.LapOf(word)); // after the descriptor: who sees the lap in a recovery sees that too' '' \
+    "[loan]" "a slot does not say which lap its loan is of" QueueLoanTests.WhatALeaverOwesIsSettled
+statement $file '_pool!.Free(loan); // [loan]' '' \
+    "[loan]" "a released message keeps its loan" QueueLoanTests.TheBudgetIsALimitAndReleasingGivesItBack
+
+# ---- pool ----------------------------------------------------------------------------------------------------------
+
+file=Memory/Pool.cs
+expression $file 'Atomic.TryExchange(&block->State, state, owned)' 'Mutants.Store(&block->State, owned)' \
+    "[loan]" "two senders take a block: a store instead of the CAS" PoolGrowthTests.ManyThreadsNeverHoldMoreThanTheBudget short
+expression $file 'Atomic.TryExchange(&Block(@class, index)->State, state, PoolBlock.Freed(state))' 'Mutants.Store(&Block(@class, index)->State, PoolBlock.Freed(state))' \
+    "[loan]" "a late free frees the next message's block" PoolTests.ALateFreeOfAnEarlierUseChangesNothing short
+expression $file 'state != PoolBlock.StateOf(copy.Generation, 0, PoolBlock.Published)' 'false' \
+    "[loan]" "a descriptor is believed" PoolTests.ADescriptorThatIsNotTheBlocksIsRefused
+statement $file 'Atomic.StoreRelease(ref block->Holder, holder);' '' \
+    "sweep" "a published block does not say who names it" PoolTests.RecoveryFreesWhatTheDeadOwnAndWhatNobodyNames
+expression $file 'deadOwner == 0 || PoolBlock.OwnerOf(state) == deadOwner' 'true' \
+    "sweep" "recovery frees what the living fill" PoolTests.RecoveryFreesWhatTheDeadOwnAndWhatNobodyNames
+statement $file 'if (PoolBlock.PhaseOf(state) == PoolBlock.Owned)
+                    DropUnfinishedPages(block, @class, index);' '' \
+    "sweep" "what a dead owner claimed stays claimed" PoolTests.RecoveryTakesThePagesThatADeadOwnerClaimedAndDidNotAnnounce
+expression Layout/PoolBlock.cs 'StateOf(GenerationOf(state) + 1, 0, Free)' 'StateOf(GenerationOf(state), 0, Free)' \
+    "[loan]" "a freed block keeps its generation" PoolTests.ABlockGoesFromFreeToOwnedToPublishedToFreeWithANewGeneration
+
+file=Memory/Pool.Growth.cs
+expression $file 'others + pages > _geometry.Budget / PoolHeader.Page' 'false' \
+    "budget" "a block grows beyond the budget" PoolTests.WhenTheBudgetIsUsedUpItIsFullAndCounted short
+statement $file 'Atomic.StoreRelease(ref block->Present, 0);' '' \
+    "[present]" "pages go that are still announced" PoolTests.TrimGivesTheMemoryOfFreeBlocksBackAndLeavesTheOthers
+
+# ---- topic ---------------------------------------------------------------------------------------------------------
+
+file=Messaging/TopicWriter.cs
+expression $file 'Atomic.TryExchange(&slot->State, word, mine)' 'Mutants.Store(&slot->State, mine)' \
+    "[overwrite]" "two writers take a slot: a store instead of the CAS" TopicTests.ThreadsAgreeOnOneOrder
+
+file=Messaging/TopicWriter.Slow.cs
+expression $file 'policy <= (uint)TopicPolicy.Evict' 'policy < (uint)TopicPolicy.Evict' \
+    "[cursor]" "writers do not wait for evict readers" TopicPolicyTests.AnEvictReaderIsCutOffAtTheDeadlineOnly
+expression $file 'policy == (uint)TopicPolicy.Reliable' 'false' \
+    "eviction" "evicts although a reliable reader holds up, too" TopicPolicyTests.NobodyIsEvictedForAReliableReadersSake short
+
+file=Messaging/TopicWriter.Loans.cs
+expression $file '(long)(position - _minimum) < 0 && position != tail' 'position != tail' \
+    "reclaim" "a loan is taken back that a reader needs" TopicLoanTests.AWriterWaitsForALoanThatAReaderHolds
+expression $file 'SlotState.With(word, SlotState.OwnerOf(word), SlotState.Gap) | SlotState.Reclaimed' 'SlotState.With(word, SlotState.OwnerOf(word), SlotState.Gap)' \
+    "reclaim" "what was taken back looks abandoned" TopicLoanTests.WhatEveryReaderHasPassedGivesItsLoanUpWhenThePoolIsUsedUp short
+statement $file 'if (slot->Flags == SlotHeader.LoanFlag)
+            Pool?.Free(descriptor);' '' \
+    "[loan]" "an overwritten message keeps its loan" TopicLoanTests.ALoanLastsAsLongAsItsSlotAndNoLonger
+
+file=Messaging/TopicReader.Slow.cs
+statement $file 'AddLost(position, position + 1);' '' \
+    "reclaim" "a message that was taken back is not counted" TopicLoanTests.WhatEveryReaderHasPassedGivesItsLoanUpWhenThePoolIsUsedUp
+statement $file 'AddLost(_position, to);' '' \
+    "lossy" "what was overrun is not counted" TopicPolicyTests.ALossyReaderCountsWhatItLost
+statement $file 'from = Math.Max(from, _joined);' '' \
+    "lossy" "what was gone before the reader came is counted" TopicTests.WhatIsOverwrittenBeforeALateReaderCameToItIsNotLost
+
+file=Messaging/TopicReader.cs
+statement $file 'status = IpcStatus.Evicted;' 'status = IpcStatus.Ok;' \
+    "[overwrite]" "a release does not say that what was read may be torn" TopicPolicyTests.WhatAnEvictedReaderWasReadingIsNotTaken
+
+file=Messaging/TopicRules.cs
+statement $file 'Atomic.TryOr(&header->Active[index >> 6], 1UL << (index & 63));' '' \
+    "[join]" "a reader joins without its bit" TopicPolicyTests.AReliableReaderHoldsTheWriterUpAndIsNamed
+expression $file 'SlotState.Of(SlotState.LapOf(word), 0, SlotState.Gap)' 'SlotState.Of(SlotState.LapOf(word) - 1, 0, SlotState.Gap)' \
+    "recovery" "a dead writer's slot is what it was a lap ago" HostileTopicTests.ADeadWritersClaimBecomesAGap
+statement $file 'Atomic.StoreRelease(ref seat->State, TopicReaderEntry.Vacated(Atomic.LoadAcquire(ref seat->State)));' '' \
+    "recovery" "a reader's entry stays active" TopicTests.TheTableIsAsNewAfterTenThousandJoins
+
+# ---- ring ----------------------------------------------------------------------------------------------------------
+
+file=Messaging/RingReader.Slow.cs
+statement $file '*HeaderAt(line) = 0;' '' "[reclaim]" "space is returned without zeros" RingBytesTests.SpaceIsReturnedByTheEighthOfTheRingZeroed short
+
+file=Messaging/RingWriter.Slow.cs
+statement $file 'ZeroLines(_claimStart + RecordHeader.Line, _claimStart + _claimSize); // the first line'"'"'s header was never written' '' \
+    "invariant Z" "a claim that is abandoned leaves bytes" RingBytesTests.AClaimThatIsNeverCommittedLeavesNoTrace
+statement $file 'ZeroLines(start + size, start + _claimSize);' '' \
+    "invariant Z" "a commit of less leaves bytes" RingBytesTests.ACommitOfLessGivesTheRestBack
+statement $file 'PublishBatch(); // a reader cannot release what it cannot see' '' \
+    "[wanted]" "a writer waits behind its own batch" RingBytesTests.AFullRingPublishesTheBatch
+statement $file '_limit = free + _capacity - RecordHeader.Line;' '_limit = free + _capacity;' \
+    "invariant Z" "no line is kept free behind the last record" RingBytesTests.TheLineBehindTheLastRecordStaysFree
+statement $file 'Atomic.StoreRelease(ref Header->Space.Wanted, 1); // [wanted]' '' \
+    "[wanted]" "a writer does not say that it wants space" RingBytesTests.AWantedSpaceIsReturnedAtTheNextRelease
+
+# ---- waiting, locks ------------------------------------------------------------------------------------------------
+
+expression Waiting/Waiter.cs 'NeedsSignal(waiter) && TryTakeSleeper(waiter)' 'false' \
+    "[signal]" "who publishes wakes nobody" WaitTests.AWriterWaitsForRoomAndAReaderThatReleasesGivesIt
+statement Sync/MutexRules.cs 'Atomic.TryExchange(&HeaderOf(region)->Owner, owner, MutexHeader.Abandoned); // [owner]' \
+    'Atomic.TryExchange(&HeaderOf(region)->Owner, owner, 0);' \
+    "recovery" "the next owner is not told of the death" SharedMutexTests.ClosingWithItAbandonsItAndTheNextOwnerIsToldOnce
+expression Sync/SharedMutex.cs 'Atomic.TryExchange(&_header->Owner, owner, _sync.Me)' 'Mutants.Store(&_header->Owner, _sync.Me)' \
+    "[owner]" "two take a mutex: a store instead of the CAS" SharedMutexTests.ManyThreadsOfManyObjectsAreInOneAtATime short
+expression Sync/SharedSemaphore.cs 'Atomic.TryExchange(&_table[permit], was, to)' 'Mutants.Store(&_table[permit], to)' \
+    "[owner]" "two take a permit: a store instead of the CAS" SharedSemaphoreTests.ManyThreadsNeverPassBeyondTheNumber
+expression Sync/SharedEvent.cs 'Atomic.TryExchange(&_header->Set, 1, 0)' 'Mutants.Store(&_header->Set, 0)' \
+    "event" "two pass by one set: a store instead of the CAS" SharedEventTests.OfManyWaitersASetLetsExactlyOnePass
