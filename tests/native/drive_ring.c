@@ -162,6 +162,9 @@ bool drive_ring(const char *command, drive_object *o)
     } else if (IS("abandon")) {
         ipc_ring_abandon(drive_writer_of(o));
         drive_answer(IPC_OK);
+    } else if (IS("trim") && drive_writer_of(o) != NULL) {
+        ipc_ring_writer_trim(drive_writer_of(o));
+        drive_answer(IPC_OK);
     } else if (IS("write"))
         write_pattern(o);
     else if (IS("read"))

@@ -11,4 +11,5 @@ foreach(program fuzz_client fuzz_codec fuzz_server)
     add_executable(${program} fuzz/${program}.cpp)
     target_link_libraries(${program} PRIVATE rpc_tests_proto ipc_fuzzed protobuf::libprotobuf)
     target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+    target_compile_options(${program} PRIVATE -O1) # their speed is their worth
 endforeach()

@@ -168,6 +168,53 @@ TEST(many_loans_are_read_ahead_and_released_together)
     close_both(&ends);
 }
 
+static uint64_t present(const ipc_ring_writer *writer)
+{
+    ipc_pool_info info;
+    ipc_pool_get_info(&writer->ring.pool, &info);
+    return info.present;
+}
+
+TEST(trimming_gives_back_what_is_released_and_nothing_else)
+{
+    both ends;
+    open_both(&ends, &tight);
+    ipc_ring_writer_trim(ends.writer); /* nothing yet */
+    for (uint32_t i = 0; i < 4; i++)
+        write_one(ends.writer, LONG, i);
+    (void)read_one(ends.reader, LONG, 0);
+    ipc_ring_release(ends.reader);
+    const ipc_record held = read_one(ends.reader, LONG, 1);
+    void *claim = NULL;
+    CHECK_OK(ipc_ring_try_claim(ends.writer, LONG, &claim));
+    fill(claim, LONG, 4);
+    CHECK(present(ends.writer) >= 4 * LONG);
+    ipc_ring_writer_trim(ends.writer);
+    CHECK(present(ends.writer) >= 4 * LONG); /* one held, two unread, one being written */
+    CHECK(present(ends.writer) < 5 * LONG);
+    expect(&held, LONG, 1);
+    CHECK_OK(ipc_ring_commit(ends.writer, LONG, 4));
+    for (uint32_t i = 2; i < 5; i++)
+        (void)read_one(ends.reader, LONG, i);
+    ipc_ring_release(ends.reader);
+    ipc_ring_writer_trim(ends.writer);
+    CHECK_EQUAL(0, present(ends.writer));
+    write_one(ends.writer, LONG, 5); /* the next one gets its memory again */
+    (void)read_one(ends.reader, LONG, 5);
+    close_both(&ends);
+}
+
+TEST(trimming_without_a_pool_does_nothing)
+{
+    static const ipc_ring_options none = {.capacity = 4096, .loan_budget = IPC_NO_LOANS};
+    both ends;
+    open_both(&ends, &none);
+    ipc_ring_writer_trim(ends.writer);
+    write_one(ends.writer, 100, 1);
+    (void)read_one(ends.reader, 100, 1);
+    close_both(&ends);
+}
+
 TEST(without_a_pool_long_is_too_large)
 {
     both ends;
@@ -419,6 +466,10 @@ TEST(a_connection_lends_both_ways)
             CHECK_EQUAL(i + 1, ((const uint8_t *)record.payload)[k]);
         ipc_ring_release(ipc_connection_reader(connection));
     }
+    CHECK(present(ipc_connection_writer(connection)) >= 100 * 1024 * KIB);
+    WAIT_FOR(lent(&ipc_connection_writer(connection)->ring) == 0); /* the server releases when it has answered */
+    ipc_ring_writer_trim(ipc_connection_writer(connection));
+    CHECK_EQUAL(0, present(ipc_connection_writer(connection)));
     ipc_connection_close(connection);
     test_thread_join(&thread);
 }

@@ -124,11 +124,17 @@ TEST(AServerThatIsKilledEndsItsPendingCalls)
     auto items = caller.stream(contract::count, counting);
     Blob item, response;
     CHECK(items.next(item));
-    outcome result;
-    std::thread pending([&] { result = caller.try_call(contract::sleep, sleep, response); });
+    outcome result, blocked;
+    auto sent = caller.call_async(contract::sleep, sleep);
+    std::thread pending([&] { // sent before the kill, or refused after it: no test can tell
+        Blob none;
+        blocked = caller.try_call(contract::sleep, sleep, none);
+    });
     CHECK(caller.try_call(contract::echo, Blob(), item, 30s));
     other.kill();
     pending.join();
+    CHECK_EQUAL(blocked.code, status::unavailable);
+    result = sent.try_get(response);
     CHECK_EQUAL(result.code, status::unavailable);
     CHECK(result.text.find("died") != std::string::npos);
     bool got = true;

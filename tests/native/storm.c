@@ -1,7 +1,7 @@
 /*
  * storm - real processes of both languages under load, killed at random instructions.
  *
- *   storm --kind queue|topic|ring|lock [--kills N] [--stop [--longest MS]] [--soak SECONDS] [--seed S]
+ *   storm --kind queue|topic|ring|lock [--kills N] [--stop [--longest MS]] [--exact] [--soak SECONDS] [--seed S]
  *         [--managed "PROGRAM ARGUMENT..."] --native PROGRAM
  *
  * Keeps a mixture of senders and receivers at work, kills one at random (with --stop: stops one for a while instead),
@@ -13,6 +13,10 @@
  * A storm of locks (a mutex, a semaphore and an event together, storm_lock.c) counts turns in the mutex instead of
  * messages: lost are turns that are missing from what the mutex guards, and deaths inside that nobody was told of;
  * repeated are turns too many, and those who were told of a death that was none (storm_holders.c).
+ *
+ * An exact storm (a topic's, --exact) stops, and its senders abandon nothing: every place of the topic holds a message,
+ * so lossy and evict readers of both languages, which stay throughout, must be told of exactly as many lost messages as
+ * there are places between those that they got, message by message (storm_topic.c).
  *
  * A soak is a storm for so many seconds, not so many kills, in which a sender and receivers of both languages stay
  * throughout: what they and the regions use has to be flat (storm_soak.c), which is counted as left behind otherwise.
@@ -42,28 +46,28 @@
 #include "storm_run.h"
 #include "storm_soak.h"
 
-enum { WORDS = 16, STUCK_SECONDS = 30, MANAGED_MOST = 2 };
+enum { STUCK_SECONDS = 30, MANAGED_MOST = 2, ANY = 8 };
 
 typedef struct place {
     char role; /* 's' sends, 'r' receives */
     pid_t pid; /* 0: nobody */
     uint32_t id;
     bool managed;
-    bool stays; /* through a soak: it is not struck */
+    bool stays;      /* through a soak: it is not struck */
+    uint32_t nature; /* its seed modulo 8, which says what it is like; ANY */
 } place;
 
 storm_run run = {.kind = "queue", .kills = 100, .longest_stop_ms = 100};
-static char *native[WORDS], *managed[WORDS];
-static uint64_t seed;
+static char **const native = run.native, **const managed = run.managed;
 static place places[STORM_PLACES];
 static int place_count;
 
 static uint64_t random_below(uint64_t limit)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (seed >> 11) % limit;
+    run.seed ^= run.seed << 13;
+    run.seed ^= run.seed >> 7;
+    run.seed ^= run.seed << 17;
+    return (run.seed >> 11) % limit;
 }
 
 static void pause_ms(uint64_t ms)
@@ -119,17 +123,18 @@ static int managed_alive(void)
 }
 
 /* Starts a worker: peer storm KIND-ROLE NAME SIDE ID SEED. */
-static pid_t start(const char *role, uint32_t id, bool in_managed)
+static pid_t start(const char *role, uint32_t id, bool in_managed, uint32_t nature)
 {
     char side_path[64], number[16], chance[24], verb[32];
-    char *words[WORDS + 8];
+    char *words[STORM_WORDS + 8];
     int count = 0;
     for (char **w = in_managed ? managed : native; *w != NULL; w++)
         words[count++] = *w;
     (void)snprintf(verb, sizeof verb, "%s-%s", run.kind, role);
     (void)snprintf(side_path, sizeof side_path, "/proc/%d/fd/%d", (int)getpid(), run.side_file);
     (void)snprintf(number, sizeof number, "%u", id);
-    (void)snprintf(chance, sizeof chance, "%" PRIu64, random_below(1u << 30));
+    const uint64_t any = random_below(1u << 30);
+    (void)snprintf(chance, sizeof chance, "%" PRIu64, nature == ANY ? any : any / 8 * 8 + nature);
     char storm[] = "storm", name[] = STORM_REGION;
     char *const last[] = {storm, verb, name, side_path, number, chance, NULL};
     memcpy(words + count, last, sizeof last);
@@ -146,11 +151,11 @@ static void occupy(place *p)
 {
     if (run.next_id >= run.workers)
         give_up("more workers than there are records for");
-    if (!p->stays)
+    if (!p->stays && p->nature == ANY)
         p->managed = managed[0] != NULL && managed_alive() < MANAGED_MOST && random_below(5) == 0;
     set_pace(p->stays);
     p->id = run.next_id++;
-    p->pid = start(p->role == 's' ? "send" : "receive", p->id, p->managed);
+    p->pid = start(p->role == 's' ? "send" : "receive", p->id, p->managed, p->nature);
     if (p->pid < 0)
         give_up(strerror(errno));
 }
@@ -261,7 +266,7 @@ static void run_to_its_end(const char *role, bool in_managed)
     if (run.next_id >= run.workers)
         give_up("more workers than there are records for");
     place p = {.role = 's', .id = run.next_id++, .managed = in_managed};
-    p.pid = start(role, p.id, in_managed);
+    p.pid = start(role, p.id, in_managed, ANY);
     for (int status;;) {
         if (waitpid(p.pid, &status, WNOHANG) > 0) {
             judge(&p, status);
@@ -305,6 +310,7 @@ static void prepare(unsigned long events)
     (void)snprintf(run.region_path, sizeof run.region_path, "%s/" STORM_REGION, run.directory);
     setenv("IPC_DIR", run.directory, 1);
     setenv("DOTNET_TieredPGO", "0", 1);
+    setenv("IPC_STORM_EXACT", run.exact ? "1" : "0", 1);
     run.workers = (uint32_t)(3 * events + 256 + 40 * run.soak_seconds);
     run.side_file = memfd_create("storm", 0);
     if (run.side_file < 0 || ftruncate(run.side_file, (off_t)storm_size(run.workers)) != 0)
@@ -315,70 +321,27 @@ static void prepare(unsigned long events)
         give_up(strerror(errno));
     run.side = memory;
     ((storm_head *)memory)->workers = run.workers;
-    place_count = strcmp(run.kind, "ring") == 0 ? 2 : 6;
+    place_count = run.exact ? 8 : strcmp(run.kind, "ring") == 0 ? 2 : 6;
     for (int i = 0; i < place_count; i++)
-        places[i].role = i % 2 == 0 ? 's' : 'r';
+        places[i] = (place){.role = i % 2 == 0 ? 's' : 'r', .nature = ANY};
+    for (int i = 0; run.exact && i < place_count; i++) { /* lossy, evict, lossy, evict; writers with deadlines */
+        places[i].nature = i % 2 == 0 ? 1 : i % 4 == 1 ? 3 : 5;
+        places[i].managed = managed[0] != NULL && (i == 1 || i == 3 || i == 6);
+    }
     for (int i = 0; run.soak_seconds != 0 && i < (managed[0] != NULL ? 4 : 2); i++, place_count++) {
         memmove(places + i + 1, places + i, sizeof *places * (size_t)(place_count - i));
-        places[i] = (place){.role = i % 2 == 0 ? 's' : 'r', .managed = i >= 2, .stays = true};
+        places[i] = (place){.role = i % 2 == 0 ? 's' : 'r', .managed = i >= 2, .stays = true, .nature = ANY};
     }
-}
-
-static void split(char *text, char **words)
-{
-    int count = 0;
-    for (char *w; count < WORDS - 1 && (w = strsep(&text, " ")) != NULL;)
-        if (*w != '\0')
-            words[count++] = w;
-    words[count] = NULL;
-}
-
-static int usage(void)
-{
-    fprintf(stderr, "usage: storm --kind queue|topic|ring|lock [--kills N] [--stop [--longest MS]] [--soak SECONDS] "
-                    "[--seed S] [--managed \"PROGRAM ARGUMENT...\"] --native PROGRAM\n");
-    return 2;
 }
 
 int main(int count, char **arguments)
 {
-    for (int i = 1; i < count; i++) {
-        char *value = i + 1 < count ? arguments[i + 1] : NULL;
-        if (strcmp(arguments[i], "--stop") == 0) {
-            run.stopping = true;
-            continue;
-        }
-        if (value == NULL)
-            return usage();
-        if (strcmp(arguments[i], "--kind") == 0)
-            run.kind = value;
-        else if (strcmp(arguments[i], "--kills") == 0)
-            run.kills = strtoul(value, NULL, 10);
-        else if (strcmp(arguments[i], "--longest") == 0)
-            run.longest_stop_ms = strtoul(value, NULL, 10) + 1;
-        else if (strcmp(arguments[i], "--soak") == 0)
-            run.soak_seconds = strtoul(value, NULL, 10);
-        else if (strcmp(arguments[i], "--seed") == 0)
-            seed = strtoull(value, NULL, 10);
-        else if (strcmp(arguments[i], "--managed") == 0)
-            split(value, managed);
-        else if (strcmp(arguments[i], "--native") == 0)
-            split(value, native);
-        else
-            return usage();
-        i++;
-    }
-    if (native[0] == NULL || (strcmp(run.kind, "queue") != 0 && strcmp(run.kind, "topic") != 0 &&
-                              strcmp(run.kind, "ring") != 0 && !storm_is_lock()))
-        return usage();
-    if (run.soak_seconds != 0 && strcmp(run.kind, "ring") == 0) {
-        fprintf(stderr, "a ring has one writer and one reader: nobody could stay\n");
+    if (!storm_options(count, arguments))
         return 2;
-    }
     const unsigned long events = run.kills;
-    if (seed == 0)
-        seed = (uint64_t)time(NULL) * 2654435761u + (uint64_t)getpid();
-    printf("seed %" PRIu64 "\n", seed);
+    if (run.seed == 0)
+        run.seed = (uint64_t)time(NULL) * 2654435761u + (uint64_t)getpid();
+    printf("seed %" PRIu64 "\n", run.seed);
     (void)fflush(stdout);
     run.kills = 0;
     prepare(events);

@@ -10,11 +10,14 @@
 #include "storm_side.h"
 
 #define STORM_REGION "storm"
-enum { STORM_PLACES = 12 };
+enum { STORM_PLACES = 12, STORM_WORDS = 16 };
 
 typedef struct storm_run {
     const char *kind;
     bool stopping; /* nobody is killed */
+    bool exact;    /* and nothing is abandoned: what is lost can be counted exactly */
+    uint64_t seed;
+    char *native[STORM_WORDS], *managed[STORM_WORDS]; /* the programs of the workers; none: empty */
     unsigned long kills, stops, soak_seconds;
     unsigned long longest_stop_ms;
     char *side; /* storm_side.h */
@@ -25,6 +28,9 @@ typedef struct storm_run {
 } storm_run;
 
 extern storm_run run;
+
+/* storm_options.c: fills in `run`. False: it has said what is wrong. */
+bool storm_options(int count, char **arguments);
 
 /* ---- storm_count.c ----------------------------------------------------------------------------------- */
 

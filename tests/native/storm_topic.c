@@ -6,6 +6,10 @@
  * only the gaps of claims that were abandoned or whose writers died: nobody can tell these from messages once they are
  * overwritten. What "latest" passes over for a newer message of the same sender is counted to the message.
  *
+ * In an exact storm there are no such gaps: what lossy and evict readers are told is exactly the number of places
+ * passed, with each message; and it is something: who has lost nothing in the whole storm shows nothing. An evicted
+ * reader is told then already how many it misses so far: what it has missed when it goes on is no less.
+ *
  * Some writers have deadlines, at which they cut off evict readers that hold them up; these rejoin and go on.
  */
 #include "storm_worker.h"
@@ -32,6 +36,9 @@ typedef struct topic_reader {
     uint64_t base;      /* the position at which it began */
     uint64_t last;      /* the position of the message before */
     uint64_t delivered;
+    uint64_t evictions;
+    uint64_t warned; /* by the last eviction, of so many missed */
+    bool is_exact;
 } topic_reader;
 
 static ipc_status send_one(void *end, uint64_t n, uint32_t length, bool only_abandon)
@@ -60,6 +67,13 @@ static int too_many(const storm_worker *w, const topic_reader *r, const ipc_mess
                       w->id, (int)r->policy, told, message->position, most);
 }
 
+static int too_few(const storm_worker *w, const topic_reader *r, const ipc_message *message, uint64_t told,
+                   uint64_t least)
+{
+    return peer_wrong("worker %u: policy %d is told of %" PRIu64 " lost at position %" PRIu64 ", it should be %" PRIu64,
+                      w->id, (int)r->policy, told, message->position, least);
+}
+
 /* What this message brings with it, MISSED numbers of its sender being missing before it. */
 static int counted(const storm_worker *w, topic_reader *r, const ipc_message *message, uint64_t missed, bool is_first)
 {
@@ -77,6 +91,9 @@ static int counted(const storm_worker *w, topic_reader *r, const ipc_message *me
     if (r->policy == IPC_LOSSY && r->told_with != told)
         return peer_wrong("worker %u: told of %" PRIu64 " lost with messages, %" PRIu64 " in all", w->id, r->told_with,
                           told);
+    if (newly < r->warned || (r->is_exact && newly != passed))
+        return too_few(w, r, message, newly, newly < r->warned ? r->warned : passed);
+    r->warned = 0;
     return newly <= passed ? 0 : too_many(w, r, message, newly, passed);
 }
 
@@ -115,8 +132,10 @@ static int ended(storm_worker *w, topic_reader *r, const ipc_message *message)
     atomic_store(&w->mine->lost, missing > told ? missing - told : 0);
     if (r->policy == IPC_RELIABLE)
         return told == 0 ? 0 : too_many(w, r, message, told, 0);
-    printf("worker %u: policy %d, missing %" PRIu64 ", told %" PRIu64 ", passed %" PRIu64 "\n", w->id, (int)r->policy,
-           missing, told, passed);
+    printf("worker %u: C, policy %d, missing %" PRIu64 ", told %" PRIu64 ", passed %" PRIu64 ", evicted %" PRIu64 "\n",
+           w->id, (int)r->policy, missing, told, passed, r->evictions);
+    if (r->is_exact && (told != passed || told == 0))
+        return too_few(w, r, message, told, passed == 0 ? 1 : passed);
     return told <= passed ? 0 : too_many(w, r, message, told, passed);
 }
 
@@ -142,9 +161,12 @@ static int read_all(storm_worker *w, topic_reader *r)
             const int result = status == IPC_OK ? delivered(w, r, &message, n, is_ours) : 0;
             if (result != 0)
                 return result;
-        }
-        if (status == IPC_EVICTED && r->policy == IPC_EVICT)
+        } else if (status == IPC_EVICTED)
+            r->warned = message.lost;
+        if (status == IPC_EVICTED && r->policy == IPC_EVICT) {
+            r->evictions++;
             status = ipc_topic_rejoin(r->end, IPC_JOIN_NEWEST);
+        }
         if (status != IPC_OK)
             return peer_error(status);
     }
@@ -152,7 +174,8 @@ static int read_all(storm_worker *w, topic_reader *r)
 
 static int receive(storm_worker *w, const ipc_topic_options *options)
 {
-    topic_reader r = {.policy = options->policy, .first = calloc(w->head->workers, sizeof *r.first)};
+    topic_reader r = {
+        .policy = options->policy, .is_exact = storm_is_exact(), .first = calloc(w->head->workers, sizeof *r.first)};
     if (r.first == NULL)
         return peer_error(IPC_E_NO_MEMORY);
     const ipc_status status = ipc_topic_reader_open(w->name, options, &r.end);

@@ -32,6 +32,12 @@ ipc_wait_mode storm_wait_mode(const storm_worker *w)
     return w->seed % 3 == 0 ? IPC_WAIT_BLOCK : IPC_WAIT_ADAPTIVE;
 }
 
+bool storm_is_exact(void)
+{
+    const char *exact = getenv("IPC_STORM_EXACT");
+    return exact != NULL && exact[0] == '1';
+}
+
 int storm_send_all(storm_worker *w, void *end, storm_send send)
 {
     const char *pace = getenv("IPC_STORM_PACE"); /* ns between two messages; a soak's steady sender has one */
@@ -40,7 +46,7 @@ int storm_send_all(storm_worker *w, void *end, storm_send send)
         const uint64_t n = (uint64_t)w->id << 32 | i;
         const uint32_t length = storm_length(n);
         atomic_store(&w->mine->tried, i + 1);
-        ipc_status status = i % 61 == 60 ? send(end, n, length, true) : IPC_OK;
+        ipc_status status = i % 61 == 60 && !storm_is_exact() ? send(end, n, length, true) : IPC_OK;
         if (status == IPC_OK)
             status = send(end, n, length, false);
         if (status != IPC_OK)

@@ -28,6 +28,7 @@ int storm_send_all(storm_worker *w, void *end, storm_send send);
 int storm_delivered(storm_worker *w, const void *payload, uint32_t length, bool flagged);
 
 uint32_t storm_length(uint64_t n); /* mostly within a block, now and then a loan */
+bool storm_is_exact(void);         /* nobody dies, and nothing is abandoned */
 ipc_wait_mode storm_wait_mode(const storm_worker *w);
 
 #endif

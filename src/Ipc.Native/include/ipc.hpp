@@ -1,12 +1,16 @@
 // ipc.hpp - the C++17 face of ipc.h: owners that close what they hold, and errors as exceptions. Header only.
 //
 // Each operation that waits or may be refused exists twice:
-//   - try_... and forms that take a deadline return an ipc::status and never throw; for loops where full, empty, timed
-//   out and
-//     peer gone are ordinary outcomes;
-//   - open, connect and require() throw ipc::error, which carries the status and the library's words.
+//   - try_... and forms that take a deadline return an ipc::status and never throw; for loops where full, empty, timed out
+//     and peer gone are ordinary outcomes, and for programs without exceptions;
+//   - constructors, connect, and what is named without try_ throw ipc::error, which carries the status and the library's
+//     words.
 //
-// Owners are movable, not copyable. The thread rules are those of ipc.h.
+//     ipc::ring_writer writer("prices");                                   // or, without exceptions:
+//     if (ipc::ring_writer::try_open("prices", {}, writer) != IPC_OK) ...  // into an empty one
+//
+// Compiled with -fno-exceptions (or with IPC_NO_EXCEPTIONS defined) only the first kind is declared. Opening checks that the
+// library has the version of these headers. Owners are movable, not copyable. The thread rules are those of ipc.h.
 #ifndef IPC_HPP
 #define IPC_HPP
 

@@ -4,11 +4,18 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "../ipc.h"
+
+// Compiled without exceptions, what would throw is not declared: each has a try_ form that returns what became of it. May
+// also be defined by hand. All of a program is compiled one way.
+#if !defined(__cpp_exceptions) && !defined(IPC_NO_EXCEPTIONS)
+#define IPC_NO_EXCEPTIONS
+#endif
 
 namespace ipc
 {
@@ -19,6 +26,8 @@ using open_mode = ipc_open_mode;
 
 // ---- errors
 // -----------------------------------------------------------------------------------------------------------
+
+#ifndef IPC_NO_EXCEPTIONS
 
 // What a failed call had to say: the status, the words of ipc_last_error(), and errno where the system refused.
 class error : public std::runtime_error
@@ -50,6 +59,27 @@ inline void require(status code)
     if (code != IPC_OK)
         throw error(code, ipc_last_error(), ipc_last_errno());
 }
+
+#endif
+
+namespace detail
+{
+
+// How every owner is opened. A library of another version than these headers opens nothing, and says why.
+template <class Handle, class Options, class Owner>
+status open(status (*by)(const char *, const Options *, Handle **), const std::string &name, const Options &options,
+            Owner &owner) noexcept
+{
+    Handle *made = nullptr;
+    status code = IPC_CHECK_VERSION();
+    if (code == IPC_OK)
+        code = by(name.c_str(), &options, &made);
+    if (code == IPC_OK)
+        owner.reset(made);
+    return code;
+}
+
+} // namespace detail
 
 // ---- time
 // -------------------------------------------------------------------------------------------------------------
@@ -112,14 +142,21 @@ class deadline
     ipc_deadline at_;
 };
 
-// A switch that ends waits with IPC_CANCELLED. Must outlive the calls that it was given to.
+// A switch that ends waits with IPC_CANCELLED. Must outlive the calls that it was given to. Without memory for it, and
+// without exceptions, the program ends, as it does by operator new.
 class cancel_source
 {
   public:
     cancel_source()
     {
         ipc_cancel *made = nullptr;
-        require(ipc_cancel_create(&made));
+        const status code = ipc_cancel_create(&made);
+#ifdef IPC_NO_EXCEPTIONS
+        if (code != IPC_OK)
+            std::abort();
+#else
+        require(code);
+#endif
         handle_.reset(made);
     }
 

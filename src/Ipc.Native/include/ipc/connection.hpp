@@ -36,6 +36,7 @@ class connection
     {
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Connects to the listener NAME, or throws ipc::error.
     static connection connect(const std::string &name, const ipc_connect_options &options = {})
     {
@@ -43,14 +44,11 @@ class connection
         require(try_connect(name, options, made));
         return made;
     }
+#endif
 
     static status try_connect(const std::string &name, const ipc_connect_options &options, connection &made) noexcept
     {
-        ipc_connection *handle = nullptr;
-        const status code = ipc_connect(name.c_str(), &options, &handle);
-        if (code == IPC_OK)
-            made.handle_.reset(handle);
-        return code;
+        return detail::open(ipc_connect, name, options, made.handle_);
     }
 
     explicit operator bool() const noexcept
@@ -131,11 +129,24 @@ class connection
 class listener
 {
   public:
+    // Opens nothing yet: try_open() does.
+    listener() noexcept = default;
+
+    static status try_open(const std::string &name, const ipc_listener_options &options, listener &made) noexcept
+    {
+        return detail::open(ipc_listener_open, name, options, made.handle_);
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     explicit listener(const std::string &name, const ipc_listener_options &options = {})
     {
-        ipc_listener *made = nullptr;
-        require(ipc_listener_open(name.c_str(), &options, &made));
-        handle_.reset(made);
+        require(try_open(name, options, *this));
+    }
+#endif
+
+    explicit operator bool() const noexcept
+    {
+        return handle_ != nullptr;
     }
 
     ipc_listener *get() const noexcept

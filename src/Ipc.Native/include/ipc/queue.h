@@ -13,7 +13,7 @@
 #ifndef IPC_QUEUE_H
 #define IPC_QUEUE_H
 
-#include "../ipc.h"
+#include "participants.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,42 +42,147 @@ typedef struct ipc_queue_options {
     ipc_cancel *cancel;    /* for IPC_OPEN */
 } ipc_queue_options;
 
-/* Opens the queue NAME (options NULL: defaults), as a participant that may send and receive. IPC_E_TABLE_FULL when
-   there are too many, IPC_E_KIND when the name is another kind of region's, IPC_E_ARGUMENT, IPC_E_NO_SPACE. */
+/* Opens the queue NAME, as a participant that may send and receive, and creates it if options say so.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * options    NULL: all defaults
+ * queue      the new object: the caller's, to be closed
+ * Returns    IPC_OK; IPC_E_TABLE_FULL: as many as it has room for are there; IPC_E_NOT_FOUND (IPC_OPEN),
+ *            IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS,
+ *            IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it
+ *            waits.
+ * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
+ *            others out. Allocates the object. Threads: any.
+ */
 IPC_API ipc_status ipc_queue_open(const char *name, const ipc_queue_options *options, ipc_queue **queue);
-/* Leaves. Threads that wait in a call of this object return IPC_CLOSED first, and must not touch it again; no thread
-   may be inside any other call, or still use a block. What is claimed is abandoned, what is not released is received
-   again. NULL is fine. */
+
+/* Leaves the queue and frees the object. Threads that wait in a call of it return IPC_CLOSED first, and must not
+ * touch it again; no thread may be inside any other call, or still use a block. What is claimed is abandoned, what
+ * is not released is received again. The last one to leave removes a queue that is not persistent.
+ *
+ * queue      the object; NULL is fine
+ * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_queue_close(ipc_queue *queue);
 
-/* A block for LENGTH bytes, to be filled at block->payload and then committed or abandoned. IPC_FULL at once if there
-   is none; IPC_E_TOO_LARGE if LENGTH is more than a block and more than the loan budget. */
+/* Claims a block, to be filled at block->payload and then committed or abandoned.
+ *
+ * queue      the queue object
+ * length     bytes, 0 included
+ * block      filled in at IPC_OK: belongs to the thread that has it
+ * Returns    IPC_OK; IPC_FULL: none free now, nor room to grow, or no loan; IPC_E_TOO_LARGE: more than a block and
+ *            more than the loan budget; IPC_CLOSED; IPC_E_CORRUPT.
+ * Blocks     never. Allocates nothing; the system may, for a new segment. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *block);
-/* The same, waiting for room: never IPC_FULL, but IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED. */
+
+/* As ipc_queue_try_claim, waiting for room.
+ *
+ * queue      the queue object
+ * length     bytes, 0 included
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * block      filled in at IPC_OK: belongs to the thread that has it
+ * Returns    IPC_OK, never IPC_FULL; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; otherwise as
+ *            ipc_queue_try_claim.
+ * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
                                    ipc_block *block);
-/* Sends the first LENGTH claimed bytes; wakes a receiver that sleeps. IPC_E_STATE: the block is not claimed. */
+
+/* Sends the first LENGTH claimed bytes; wakes a receiver that sleeps.
+ *
+ * queue      the queue object
+ * block      claimed; at IPC_OK nobody's
+ * length     bytes, at most as claimed
+ * type       the caller's, comes with the message
+ * Returns    IPC_OK; IPC_E_STATE: the block is not claimed (any more), nothing was sent; IPC_E_ARGUMENT: more than
+ *            was claimed, which stays so.
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length, uint16_t type);
-/* Gives a claimed block back unsent; a block that is not claimed stays what it is. */
+
+/* Gives a claimed block back unsent; a block that is not claimed stays what it is.
+ *
+ * queue      the queue object
+ * block      claimed; then nobody's
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
 IPC_API void ipc_queue_abandon(ipc_queue *queue, ipc_block *block);
-/* Claim, copy, commit. */
+
+/* Claims, copies and commits.
+ *
+ * queue      the queue object
+ * payload    the bytes; may be NULL when LENGTH is 0
+ * length     bytes
+ * type       the caller's, comes with the message
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * Returns    IPC_OK: sent; otherwise as ipc_queue_claim, and nothing was sent.
+ * Blocks     until DEADLINE, for room. Allocates nothing. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_queue_send(ipc_queue *queue, const void *payload, uint32_t length, uint16_t type,
                                   ipc_deadline deadline, ipc_cancel *cancel);
 
-/* The next message in place; IPC_EMPTY at once if there is none. Several may be held at a time, and released in any
-   order. IPC_E_CORRUPT: a sender wrote what is no message; that one is dropped. */
+/* Receives the next message, in place. Several may be held at a time, and released in any order. Until it is
+ * released it is received again by another when this process dies.
+ *
+ * queue      the queue object
+ * block      filled in at IPC_OK; its payload is the queue's, valid until ipc_queue_release
+ * Returns    IPC_OK; IPC_EMPTY: none now; IPC_CLOSED; IPC_E_CORRUPT: a sender wrote what is no message; that one is
+ *            dropped.
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_queue_try_receive(ipc_queue *queue, ipc_block *block);
-/* The same, waiting: never IPC_EMPTY. */
+
+/* As ipc_queue_try_receive, waiting for a message.
+ *
+ * queue      the queue object
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * block      filled in at IPC_OK, as by ipc_queue_try_receive
+ * Returns    IPC_OK, never IPC_EMPTY; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_CORRUPT as above.
+ * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_queue_receive(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_block *block);
-/* The message is done with, for good: its block is free. */
+
+/* The message is done with, for good: its block is free. A block that holds none stays what it is.
+ *
+ * queue      the queue object
+ * block      received; then nobody's
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
 IPC_API void ipc_queue_release(ipc_queue *queue, ipc_block *block);
-/* Waits until something can be received, without receiving it (another may be faster). */
+
+/* Waits until something can be received, without receiving it: another may be faster.
+ *
+ * queue      the queue object
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
+ * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_queue_wait(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel);
 
-/* All waits of this object return IPC_STOPPED until it is resumed. Any thread. */
+/* Waits of this object, now and from now on, return IPC_STOPPED until it is resumed. Calls that need not wait work.
+ *
+ * queue      the queue object
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_queue_stop(ipc_queue *queue);
+
+/* Takes ipc_queue_stop back.
+ *
+ * queue      the queue object
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_queue_resume(ipc_queue *queue);
-/* Gives the memory of free loans back to the system. */
+
+/* Gives the memory of free loans back to the system.
+ *
+ * queue      the queue object
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
 IPC_API void ipc_queue_trim(ipc_queue *queue);
 
 typedef struct ipc_queue_info {
@@ -96,12 +201,35 @@ typedef struct ipc_queue_info {
     uint64_t loans_exhausted; /* how often no loan was to be had */
 } ipc_queue_info;
 
+/* Numbers of now, though not all of one moment.
+ *
+ * queue      the queue object
+ * info       filled in
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
 IPC_API void ipc_queue_get_info(const ipc_queue *queue, ipc_queue_info *info);
 
-/* The live participants, this one included: fills in at most CAPACITY, returns how many there are. */
+/* The live participants, this one included.
+ *
+ * queue      the queue object
+ * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
+ * capacity   elements of ARRAY
+ * Returns    how many there are, which may be more than CAPACITY.
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
 IPC_API uint32_t ipc_queue_participants(const ipc_queue *queue, ipc_participant_info *array, uint32_t capacity);
-/* Waits for the next participant that has come, left or died; those who are here are reported first, this object
-   never. Who comes and goes between two calls may not be reported. */
+
+/* Waits for the next participant that has come, left or died. Those who are here are reported first, this object
+ * never; who comes and goes between two calls may not be reported.
+ *
+ * queue      the queue object
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * change     filled in at IPC_OK
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_NO_MEMORY.
+ * Blocks     until DEADLINE. Allocates at the first call, a table of the participants. Threads: one at a time in
+ *            this call, beside any others.
+ */
 IPC_API ipc_status ipc_queue_next_change(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel,
                                          ipc_change *change);
 

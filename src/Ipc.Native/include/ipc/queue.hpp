@@ -3,6 +3,7 @@
 #define IPC_QUEUE_HPP
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -146,11 +147,24 @@ class queue_message
 class queue
 {
   public:
+    // Opens nothing yet: try_open() does.
+    queue() noexcept = default;
+
+    static status try_open(const std::string &name, const ipc_queue_options &options, queue &made) noexcept
+    {
+        return detail::open(ipc_queue_open, name, options, made.handle_);
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     explicit queue(const std::string &name, const ipc_queue_options &options = {})
     {
-        ipc_queue *made = nullptr;
-        require(ipc_queue_open(name.c_str(), &options, &made));
-        handle_.reset(made);
+        require(try_open(name, options, *this));
+    }
+#endif
+
+    explicit operator bool() const noexcept
+    {
+        return handle_ != nullptr;
     }
 
     ipc_queue *get() const noexcept
@@ -184,9 +198,18 @@ class queue
         return keep(message, ipc_queue_receive(get(), until.at(), cancel, &message.block_));
     }
 
+    // Copies and sends. IPC_FULL when there is no room now.
     status try_send(std::string_view payload, uint16_t type = 0) noexcept
     {
-        return send_until(payload, type, deadline::now());
+        if (payload.size() > UINT32_MAX)
+            return IPC_E_TOO_LARGE;
+        const auto length = static_cast<uint32_t>(payload.size());
+        queue_claim room;
+        if (const status code = try_claim(length, room); code != IPC_OK)
+            return code;
+        if (length != 0)
+            std::memcpy(room.data(), payload.data(), length);
+        return room.commit(length, type);
     }
 
     status send_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr) noexcept
@@ -196,11 +219,13 @@ class queue
         return ipc_queue_send(get(), payload.data(), static_cast<uint32_t>(payload.size()), type, until.at(), cancel);
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Copies and sends, waiting for room. Throws when that cannot be.
     void send(std::string_view payload, uint16_t type = 0, deadline until = deadline::never())
     {
         require(send_until(payload, type, until));
     }
+#endif
 
     // Until something can be received.
     status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept

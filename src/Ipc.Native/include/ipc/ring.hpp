@@ -3,6 +3,7 @@
 #define IPC_RING_HPP
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -97,9 +98,18 @@ class writer_ref
         ipc_ring_abandon(handle_);
     }
 
+    // Copies and publishes. IPC_FULL when there is no room now.
     status try_write(std::string_view payload, uint16_t type = 0) noexcept
     {
-        return write_until(payload, type, deadline::now(), nullptr);
+        if (payload.size() > UINT32_MAX)
+            return IPC_E_TOO_LARGE;
+        const auto length = static_cast<uint32_t>(payload.size());
+        uint8_t *place = nullptr;
+        if (const status code = try_claim(length, place); code != IPC_OK)
+            return code;
+        if (length != 0)
+            std::memcpy(place, payload.data(), length);
+        return commit(length, type);
     }
 
     status write_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr) noexcept
@@ -109,10 +119,18 @@ class writer_ref
         return ipc_ring_write(handle_, payload.data(), static_cast<uint32_t>(payload.size()), type, until.at(), cancel);
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Copies and publishes, waiting for room. Throws when that cannot be.
     void write(std::string_view payload, uint16_t type = 0, deadline until = deadline::never())
     {
         require(write_until(payload, type, until));
+    }
+#endif
+
+    // Gives the memory of loans that are not in use back to the system.
+    void trim() noexcept
+    {
+        ipc_ring_writer_trim(handle_);
     }
 
     void stop() noexcept
@@ -242,8 +260,20 @@ template <class Handle, class Ref> class owned : public Ref
         return *this;
     }
 
+    explicit operator bool() const noexcept
+    {
+        return owner_ != nullptr;
+    }
+
+    // For the library: owns HANDLE instead.
+    void reset(Handle *handle) noexcept
+    {
+        owner_.reset(handle);
+        static_cast<Ref &>(*this) = Ref(handle);
+    }
+
   protected:
-    explicit owned(Handle *handle) noexcept : Ref(handle), owner_(handle)
+    owned() noexcept : Ref(nullptr)
     {
     }
 
@@ -256,34 +286,40 @@ template <class Handle, class Ref> class owned : public Ref
 class ring_writer : public detail::owned<ipc_ring_writer, writer_ref>
 {
   public:
-    explicit ring_writer(const std::string &name, const ipc_ring_options &options = {}) : owned(open(name, options))
+    // Opens nothing yet: try_open() does.
+    ring_writer() noexcept = default;
+
+    static status try_open(const std::string &name, const ipc_ring_options &options, ring_writer &made) noexcept
     {
+        return detail::open(ipc_ring_writer_open, name, options, made);
     }
 
-  private:
-    static ipc_ring_writer *open(const std::string &name, const ipc_ring_options &options)
+#ifndef IPC_NO_EXCEPTIONS
+    explicit ring_writer(const std::string &name, const ipc_ring_options &options = {})
     {
-        ipc_ring_writer *made = nullptr;
-        require(ipc_ring_writer_open(name.c_str(), &options, &made));
-        return made;
+        require(try_open(name, options, *this));
     }
+#endif
 };
 
 // The reading end of the ring NAME; leaves when destroyed.
 class ring_reader : public detail::owned<ipc_ring_reader, reader_ref>
 {
   public:
-    explicit ring_reader(const std::string &name, const ipc_ring_options &options = {}) : owned(open(name, options))
+    // Opens nothing yet: try_open() does.
+    ring_reader() noexcept = default;
+
+    static status try_open(const std::string &name, const ipc_ring_options &options, ring_reader &made) noexcept
     {
+        return detail::open(ipc_ring_reader_open, name, options, made);
     }
 
-  private:
-    static ipc_ring_reader *open(const std::string &name, const ipc_ring_options &options)
+#ifndef IPC_NO_EXCEPTIONS
+    explicit ring_reader(const std::string &name, const ipc_ring_options &options = {})
     {
-        ipc_ring_reader *made = nullptr;
-        require(ipc_ring_reader_open(name.c_str(), &options, &made));
-        return made;
+        require(try_open(name, options, *this));
     }
+#endif
 };
 
 } // namespace ipc

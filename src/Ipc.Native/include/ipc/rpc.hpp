@@ -14,8 +14,18 @@
 //
 // Beside unary calls there are one-way calls, progress, streams in either direction and both, calls that do not wait
 // (client::call_async), batches (client::batch), and callbacks: a client with client_options::services can be called by
-// the handlers that serve it (call_context::caller). method.hpp has a type per kind; service.hpp says what the handler
+// the handlers that serve it (call_context::caller). An observer (observer.hpp, in the options of either side) is told of
+// calls, for traces and metrics. method.hpp has a type per kind; service.hpp says what the handler
 // of each looks like, caller.hpp how each is called.
+//
+// Without exceptions (-fno-exceptions, also with -fno-rtti) everything is there in its try_ form, whose outcome says what
+// happened, and a handler fails by the outcome that it returns:
+//
+//     std::optional<ipc::rpc::client> client;
+//     if (auto connected = ipc::rpc::client::try_connect("sysmon", {}, client); !connected) ...
+//     if (auto called = client->try_call(get, request, table, 100ms); !called) ...
+//
+// What a constructor cannot say otherwise, memory or a thread that is not to be had, ends such a program.
 //
 // Where to read on: frame.hpp has the bytes. Either end of a connection calls and is called: caller_core.hpp and
 // callee.hpp are the two roles. client_channel.hpp, client_core.hpp and background.hpp give them a client's connection;
@@ -24,6 +34,7 @@
 #define IPC_RPC_HPP
 
 #include "rpc/client.hpp"
+#include "rpc/observer.hpp"
 #include "rpc/server.hpp"
 #include "rpc/service.hpp"
 

@@ -9,7 +9,7 @@
 #ifndef IPC_SYNC_H
 #define IPC_SYNC_H
 
-#include "../ipc.h"
+#include "base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,45 +31,199 @@ typedef struct ipc_sync_options {
     ipc_cancel *cancel;    /* for IPC_OPEN */
 } ipc_sync_options;
 
-/* Opens NAME (options NULL: defaults). IPC_E_KIND when the name is another kind of region's; IPC_E_TABLE_FULL when 256
-   objects are open already; IPC_E_ARGUMENT, IPC_E_NO_SPACE. */
+/* Opens the mutex NAME, and creates it if options say so. 256 objects may be open on one.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * options    NULL: all defaults
+ * mutex      the new object: the caller's, to be closed
+ * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME,
+ *            IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
+ *            others out. Allocates the object. Threads: any.
+ */
 IPC_API ipc_status ipc_shared_mutex_open(const char *name, const ipc_sync_options *options, ipc_shared_mutex **mutex);
-/* Leaves; what it holds is abandoned. Threads that wait in it return IPC_CLOSED first, and must not touch it again; no
-   thread may be inside any other call. NULL is fine. */
+
+/* Leaves and frees the object. What it holds is abandoned: the next owner gets IPC_ABANDONED. Threads that wait in
+ * it return IPC_CLOSED first, and must not touch it again; no thread may be inside any other call.
+ *
+ * mutex      the object; NULL is fine
+ * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_shared_mutex_close(ipc_shared_mutex *mutex);
-/* IPC_OK and IPC_ABANDONED: it is ours. Otherwise IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED. An object that
-   holds it already waits like everybody. */
+
+/* Waits until the mutex is this object's. An object that holds it already waits like everybody. Nobody is served in
+ * the order of asking.
+ *
+ * mutex      the mutex object
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * Returns    IPC_OK: it is ours; IPC_ABANDONED: it is ours, and who held it before died or closed holding it: what
+ *            it guards may be half done; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
+ * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_shared_mutex_acquire(ipc_shared_mutex *mutex, ipc_deadline deadline, ipc_cancel *cancel);
-/* IPC_E_STATE: this object does not hold it. */
+
+/* Gives it back; wakes one that waits.
+ *
+ * mutex      the mutex object
+ * Returns    IPC_OK; IPC_E_STATE: this object does not hold it.
+ * Blocks     never. Allocates nothing. Threads: any number at once: any may release what another acquired.
+ */
 IPC_API ipc_status ipc_shared_mutex_release(ipc_shared_mutex *mutex);
-/* All waits of this object return IPC_STOPPED until it is resumed. Any thread. */
+
+/* Waits of this object, now and from now on, return IPC_STOPPED until it is resumed.
+ *
+ * mutex      the mutex object
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_shared_mutex_stop(ipc_shared_mutex *mutex);
+
+/* Takes ipc_shared_mutex_stop back.
+ *
+ * mutex      the mutex object
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_shared_mutex_resume(ipc_shared_mutex *mutex);
 
-/* The same for so many permits. */
+/* Opens the semaphore NAME, and creates it if options say so. 256 objects may be open on one.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * options    NULL: all defaults
+ * semaphore  the new object: the caller's, to be closed
+ * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME,
+ *            IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
+ *            others out. Allocates the object. Threads: any.
+ */
 IPC_API ipc_status ipc_shared_semaphore_open(const char *name, const ipc_sync_options *options,
                                              ipc_shared_semaphore **semaphore);
+
+/* Leaves and frees the object. Permits that it holds are abandoned: their next owners get IPC_ABANDONED. Threads
+ * that wait in it return IPC_CLOSED first, and must not touch it again; no thread may be inside any other call.
+ *
+ * semaphore  the object; NULL is fine
+ * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_shared_semaphore_close(ipc_shared_semaphore *semaphore);
-/* One permit. IPC_ABANDONED: it is ours, and one of those who held one has not given it back. */
+
+/* Waits for one permit. Nobody is served in the order of asking.
+ *
+ * semaphore  the semaphore object
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * Returns    IPC_OK: it is ours; IPC_ABANDONED: it is ours, and one who held one before has not given it back;
+ *            IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
+ * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_shared_semaphore_acquire(ipc_shared_semaphore *semaphore, ipc_deadline deadline,
                                                 ipc_cancel *cancel);
-/* One permit. IPC_E_STATE: this object has none. */
+
+/* Gives one permit back; wakes one that waits.
+ *
+ * semaphore  the semaphore object
+ * Returns    IPC_OK; IPC_E_STATE: this object has none.
+ * Blocks     never. Allocates nothing. Threads: any number at once: any may release what another acquired.
+ */
 IPC_API ipc_status ipc_shared_semaphore_release(ipc_shared_semaphore *semaphore);
-IPC_API uint32_t ipc_shared_semaphore_available(const ipc_shared_semaphore *semaphore); /* now */
-IPC_API uint32_t ipc_shared_semaphore_permits(const ipc_shared_semaphore *semaphore);   /* altogether */
+
+/* How many permits are free now.
+ *
+ * semaphore  the semaphore object
+ * Returns    0 to ipc_shared_semaphore_permits().
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
+IPC_API uint32_t ipc_shared_semaphore_available(const ipc_shared_semaphore *semaphore);
+
+/* How many permits there are altogether, as its creator chose.
+ *
+ * semaphore  the semaphore object
+ * Returns    1 to 4096.
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
+IPC_API uint32_t ipc_shared_semaphore_permits(const ipc_shared_semaphore *semaphore);
+
+/* Waits of this object, now and from now on, return IPC_STOPPED until it is resumed.
+ *
+ * semaphore  the semaphore object
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_shared_semaphore_stop(ipc_shared_semaphore *semaphore);
+
+/* Takes ipc_shared_semaphore_stop back.
+ *
+ * semaphore  the semaphore object
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_shared_semaphore_resume(ipc_shared_semaphore *semaphore);
 
+/* Opens the event NAME, and creates it if options say so. 256 objects may be open on one.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * options    NULL: all defaults
+ * event      the new object: the caller's, to be closed
+ * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME,
+ *            IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
+ *            others out. Allocates the object. Threads: any.
+ */
 IPC_API ipc_status ipc_shared_event_open(const char *name, const ipc_sync_options *options, ipc_shared_event **event);
+
+/* Leaves and frees the object. Threads that wait in it return IPC_CLOSED first, and must not touch it again; no
+ * thread may be inside any other call.
+ *
+ * event      the object; NULL is fine
+ * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_shared_event_close(ipc_shared_event *event);
-/* Lets pass who waits: everybody until the reset, or one. A second set that nobody has waited for in between changes
-   nothing. */
+
+/* Lets pass who waits: everybody until the reset, when it is manual, or one. A second set that nobody has waited
+ * for in between changes nothing.
+ *
+ * event      the event object
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
 IPC_API void ipc_shared_event_set(ipc_shared_event *event);
+
+/* Takes a set back. Nothing to do when it is not set.
+ *
+ * event      the event object
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
 IPC_API void ipc_shared_event_reset(ipc_shared_event *event);
-/* Waits until it is set, and takes that back unless the reset is manual. */
+
+/* Waits until it is set, and takes that back unless the reset is manual.
+ *
+ * event      the event object
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
+ * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
+ */
 IPC_API ipc_status ipc_shared_event_wait(ipc_shared_event *event, ipc_deadline deadline, ipc_cancel *cancel);
-IPC_API bool ipc_shared_event_is_manual(const ipc_shared_event *event); /* as its creator chose */
+
+/* Whether it stays set until it is reset, as its creator chose.
+ *
+ * event      the event object
+ * Returns    true: manual reset.
+ * Blocks     never. Allocates nothing. Threads: any number at once.
+ */
+IPC_API bool ipc_shared_event_is_manual(const ipc_shared_event *event);
+
+/* Waits of this object, now and from now on, return IPC_STOPPED until it is resumed.
+ *
+ * event      the event object
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_shared_event_stop(ipc_shared_event *event);
+
+/* Takes ipc_shared_event_stop back.
+ *
+ * event      the event object
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_shared_event_resume(ipc_shared_event *event);
 
 #ifdef __cplusplus

@@ -15,11 +15,24 @@ namespace ipc
 class shared_mutex
 {
   public:
+    // Opens nothing yet: try_open() does.
+    shared_mutex() noexcept = default;
+
+    static status try_open(const std::string &name, const ipc_sync_options &options, shared_mutex &made) noexcept
+    {
+        return detail::open(ipc_shared_mutex_open, name, options, made.handle_);
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     explicit shared_mutex(const std::string &name, const ipc_sync_options &options = {})
     {
-        ipc_shared_mutex *made = nullptr;
-        require(ipc_shared_mutex_open(name.c_str(), &options, &made));
-        handle_.reset(made);
+        require(try_open(name, options, *this));
+    }
+#endif
+
+    explicit operator bool() const noexcept
+    {
+        return handle_ != nullptr;
     }
 
     ipc_shared_mutex *get() const noexcept
@@ -33,11 +46,18 @@ class shared_mutex
         return ipc_shared_mutex_acquire(get(), until.at(), cancel);
     }
 
-    // Throws when this object does not hold it.
+    // IPC_E_STATE: this object does not hold it.
+    status try_release() noexcept
+    {
+        return ipc_shared_mutex_release(get());
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     void release()
     {
-        require(ipc_shared_mutex_release(get()));
+        require(try_release());
     }
+#endif
 
     void stop() noexcept
     {
@@ -62,11 +82,24 @@ class shared_mutex
 class shared_semaphore
 {
   public:
+    // Opens nothing yet: try_open() does.
+    shared_semaphore() noexcept = default;
+
+    static status try_open(const std::string &name, const ipc_sync_options &options, shared_semaphore &made) noexcept
+    {
+        return detail::open(ipc_shared_semaphore_open, name, options, made.handle_);
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     explicit shared_semaphore(const std::string &name, const ipc_sync_options &options = {})
     {
-        ipc_shared_semaphore *made = nullptr;
-        require(ipc_shared_semaphore_open(name.c_str(), &options, &made));
-        handle_.reset(made);
+        require(try_open(name, options, *this));
+    }
+#endif
+
+    explicit operator bool() const noexcept
+    {
+        return handle_ != nullptr;
     }
 
     ipc_shared_semaphore *get() const noexcept
@@ -80,11 +113,18 @@ class shared_semaphore
         return ipc_shared_semaphore_acquire(get(), until.at(), cancel);
     }
 
-    // One permit. Throws when this object has none.
+    // One permit. IPC_E_STATE: this object has none.
+    status try_release() noexcept
+    {
+        return ipc_shared_semaphore_release(get());
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     void release()
     {
-        require(ipc_shared_semaphore_release(get()));
+        require(try_release());
     }
+#endif
 
     uint32_t available() const noexcept
     {
@@ -119,11 +159,24 @@ class shared_semaphore
 class shared_event
 {
   public:
+    // Opens nothing yet: try_open() does.
+    shared_event() noexcept = default;
+
+    static status try_open(const std::string &name, const ipc_sync_options &options, shared_event &made) noexcept
+    {
+        return detail::open(ipc_shared_event_open, name, options, made.handle_);
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     explicit shared_event(const std::string &name, const ipc_sync_options &options = {})
     {
-        ipc_shared_event *made = nullptr;
-        require(ipc_shared_event_open(name.c_str(), &options, &made));
-        handle_.reset(made);
+        require(try_open(name, options, *this));
+    }
+#endif
+
+    explicit operator bool() const noexcept
+    {
+        return handle_ != nullptr;
     }
 
     ipc_shared_event *get() const noexcept

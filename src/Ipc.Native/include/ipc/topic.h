@@ -11,7 +11,7 @@
 #ifndef IPC_TOPIC_PUBLIC_H
 #define IPC_TOPIC_PUBLIC_H
 
-#include "../ipc.h"
+#include "participants.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,34 +56,127 @@ typedef struct ipc_topic_options {
     const ipc_topic_writer *ignore; /* a writer of this topic and process, whose messages this reader passes over */
 } ipc_topic_options;
 
-/* One participant of the topic NAME (options NULL: defaults). IPC_E_TABLE_FULL when max_readers (max_writers) are
-   there, IPC_E_IN_USE for a second writer of a single_writer topic, IPC_E_ARGUMENT for a policy that the topic does not
-   allow. */
+/* Opens the topic NAME as a writer, and creates it if options say so.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * options    NULL: all defaults
+ * writer     the new writer: the caller's, to be closed
+ * Returns    IPC_OK; IPC_E_TABLE_FULL: max_writers are there; IPC_E_IN_USE: a second writer where there is to be
+ *            one; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
+ *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
+ *            IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
+ *            others out. Allocates the writer. Threads: any.
+ */
 IPC_API ipc_status ipc_topic_writer_open(const char *name, const ipc_topic_options *options, ipc_topic_writer **writer);
+
+/* Opens the topic NAME as a reader, and creates it if options say so. Its policy and where it begins are the
+ * options'.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * options    NULL: all defaults
+ * reader     the new reader: the caller's, to be closed
+ * Returns    IPC_OK; IPC_E_TABLE_FULL: max_readers are there; IPC_E_ARGUMENT, too: a policy that the topic does not
+ *            allow; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
+ *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
+ *            IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
+ *            others out. Allocates the reader; with IPC_LATEST a table of keys. Threads: any.
+ */
 IPC_API ipc_status ipc_topic_reader_open(const char *name, const ipc_topic_options *options, ipc_topic_reader **reader);
-/* Leaves. A thread that waits in a call of this object returns IPC_CLOSED first, and must not touch it again; no thread
-   may be inside any other call, or still use a payload. Open claims are abandoned. NULL is fine. */
+
+/* Leaves the topic and frees the writer. A thread that waits in a call of it returns IPC_CLOSED first, and must not
+ * touch it again; no thread may be inside any other call, or still use a payload. Open claims are abandoned. The
+ * last one to leave removes a topic that is not persistent.
+ *
+ * writer     the writer; NULL is fine
+ * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_topic_writer_close(ipc_topic_writer *writer);
+
+/* Leaves the topic and frees the reader. A thread that waits in a call of it returns IPC_CLOSED first, and must not
+ * touch it again; no thread may be inside any other call, or still use a payload. The last one to leave removes a
+ * topic that is not persistent.
+ *
+ * reader     the reader; NULL is fine
+ * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_topic_reader_close(ipc_topic_reader *reader);
 
-/* Claims a slot for LENGTH bytes, in place; readers get no further than this slot until it is committed or abandoned,
-   so do not keep it long. IPC_FULL at once when a reader that writers wait for is a whole lap behind; ipc_last_error()
-   names it, its process and by how much. Evicts nobody. IPC_E_TOO_LARGE: longer than a block, and loans do not hold
-   it either. */
+/* Claims a slot, in place. Readers get no further than this slot until it is committed or abandoned: do not keep it
+ * long. Several may be open at a time. Evicts nobody.
+ *
+ * writer     the writer
+ * length     bytes, 0 included
+ * block      filled in at IPC_OK: its payload is where to write, valid until commit or abandon
+ * Returns    IPC_OK; IPC_FULL: a reader that writers wait for is a whole lap behind, ipc_last_error() names it, its
+ *            process and by how much; or no loan; IPC_E_TOO_LARGE: longer than a block, and than the loan budget;
+ *            IPC_CLOSED; IPC_E_CORRUPT.
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_try_claim(ipc_topic_writer *writer, uint32_t length, ipc_block *block);
-/* The same, waiting for room. At the deadline (IPC_NOW: at once) readers with the policy IPC_EVICT are cut off if that
-   makes room; otherwise IPC_TIMEOUT, and ipc_last_error() names the slow reader. */
+
+/* As ipc_topic_try_claim, waiting for room. At the deadline (IPC_NOW: at once) readers with the policy IPC_EVICT
+ * are cut off if that makes room.
+ *
+ * writer     the writer
+ * length     bytes, 0 included
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * block      filled in at IPC_OK, as by ipc_topic_try_claim
+ * Returns    IPC_OK, never IPC_FULL; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; with IPC_TIMEOUT
+ *            ipc_last_error() names the slow reader; otherwise as ipc_topic_try_claim.
+ * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
                                    ipc_block *block);
-/* Publishes the first LENGTH claimed bytes. KEY means something to readers with the policy IPC_LATEST. */
+
+/* Publishes the first LENGTH claimed bytes; wakes readers that sleep.
+ *
+ * writer     the writer
+ * block      claimed; at IPC_OK nobody's
+ * length     bytes, at most as claimed
+ * type       the caller's, comes with the message
+ * key        of several messages with one key, readers with IPC_LATEST get the newest
+ * Returns    IPC_OK; IPC_E_STATE: the block is not claimed (any more), nothing was published; IPC_E_ARGUMENT: more
+ *            than was claimed, which stays so.
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t length, uint16_t type,
                                     uint64_t key);
-/* Gives the claim back: readers pass over it. */
+
+/* Gives the claim back: readers pass over it. A block that is not claimed stays what it is.
+ *
+ * writer     the writer
+ * block      claimed; then nobody's
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
 IPC_API void ipc_topic_abandon(ipc_topic_writer *writer, ipc_block *block);
-/* Claim, copy, commit. */
+
+/* Claims, copies and commits.
+ *
+ * writer     the writer
+ * payload    the bytes; may be NULL when LENGTH is 0
+ * length     bytes
+ * type       the caller's, comes with the message
+ * key        as for ipc_topic_commit
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * Returns    IPC_OK: published; otherwise as ipc_topic_claim, and nothing was.
+ * Blocks     until DEADLINE, for room. Allocates nothing. Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_publish(ipc_topic_writer *writer, const void *payload, uint32_t length, uint16_t type,
                                      uint64_t key, ipc_deadline deadline, ipc_cancel *cancel);
-/* Waits until COUNT readers are attached. */
+
+/* Waits until so many readers are attached.
+ *
+ * writer     the writer
+ * count      readers, whatever their policy
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_ARGUMENT: more than max_readers.
+ * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_writer_wait_for_readers(ipc_topic_writer *writer, uint32_t count, ipc_deadline deadline,
                                                      ipc_cancel *cancel);
 
@@ -100,29 +193,93 @@ typedef struct ipc_message {
     uint32_t writer;   /* participant index */
 } ipc_message;
 
-/* The next message. IPC_EMPTY at once if there is none. May be called again before releasing (reads ahead).
-   IPC_EVICTED: a writer has cut this reader off (policy IPC_EVICT); what it holds unreleased may have been overwritten,
-   and every read says so until ipc_topic_rejoin. */
+/* The next message. May be called again before releasing: it reads ahead.
+ *
+ * reader     the reader
+ * message    filled in at IPC_OK; at IPC_EVICTED `lost` is
+ * Returns    IPC_OK; IPC_EMPTY: none now; IPC_EVICTED: a writer has cut this reader off (IPC_EVICT), what it holds
+ *            unreleased may have been overwritten, and every read says so until ipc_topic_rejoin; IPC_CLOSED;
+ *            IPC_E_CORRUPT; IPC_E_NO_MEMORY: for a copy.
+ * Blocks     never. Allocates a buffer for copies, which grows to the longest message (IPC_LOSSY, IPC_LATEST,
+ *            messages of before the reader). Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_try_read(ipc_topic_reader *reader, ipc_message *message);
-/* The same, waiting. */
+
+/* As ipc_topic_try_read, waiting for a message.
+ *
+ * reader     the reader
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * message    filled in at IPC_OK; at IPC_EVICTED `lost` is
+ * Returns    IPC_OK, never IPC_EMPTY; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; otherwise as
+ *            ipc_topic_try_read.
+ * Blocks     until DEADLINE. Allocates as ipc_topic_try_read. Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_read(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
                                   ipc_message *message);
-/* Waits until a message can be read, without reading it: IPC_OK, or what ipc_topic_read would return. */
+
+/* Waits until a message can be read, and does not read it.
+ *
+ * reader     the reader
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * Returns    IPC_OK, or what ipc_topic_read would return.
+ * Blocks     until DEADLINE. Allocates as ipc_topic_try_read. Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
-/* Releases all messages read so far; writers may overwrite them from now on. IPC_EVICTED: they may have been
-   overwritten while they were read: do not believe what was not copied and checked. (An evicted reader that goes on
-   reading a loan in place while the file system is full may meet a page that is gone: SIGBUS.) */
+
+/* Releases all messages read so far; writers may overwrite them from now on. (An evicted reader that goes on
+ * reading a loan in place while the file system is full may meet a page that is gone: SIGBUS.)
+ *
+ * reader     the reader
+ * Returns    IPC_OK; IPC_EVICTED: they may have been overwritten while they were read, do not believe what was not
+ *            copied and checked.
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_release(ipc_topic_reader *reader);
-/* Begins again at that place, after IPC_EVICTED or at any time. Unreleased messages are released. */
+
+/* Begins again at that place, after IPC_EVICTED or at any time. Unreleased messages are released.
+ *
+ * reader     the reader
+ * join       where
+ * Returns    IPC_OK; IPC_CLOSED; IPC_E_ARGUMENT; IPC_TIMEOUT: a stopped process keeps all others out.
+ * Blocks     up to 5 s, see IPC_TIMEOUT. Allocates nothing. Threads: one at a time.
+ */
 IPC_API ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join);
 
-/* All waits of this object return IPC_STOPPED until resumed. Any thread. */
+/* Waits of this writer, now and from now on, return IPC_STOPPED until it is resumed. Calls that need not wait work.
+ *
+ * writer     the writer
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_topic_writer_stop(ipc_topic_writer *writer);
+
+/* Takes ipc_topic_writer_stop back.
+ *
+ * writer     the writer
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_topic_writer_resume(ipc_topic_writer *writer);
+
+/* Waits of this reader, now and from now on, return IPC_STOPPED until it is resumed. Calls that need not wait work.
+ *
+ * reader     the reader
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_topic_reader_stop(ipc_topic_reader *reader);
+
+/* Takes ipc_topic_reader_stop back.
+ *
+ * reader     the reader
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
 IPC_API void ipc_topic_reader_resume(ipc_topic_reader *reader);
 
-/* Gives the memory of free loans back to the system. */
+/* Gives the memory of free loans back to the system.
+ *
+ * writer     the writer
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
 IPC_API void ipc_topic_writer_trim(ipc_topic_writer *writer);
 
 typedef struct ipc_topic_info {
@@ -141,18 +298,69 @@ typedef struct ipc_topic_info {
     uint64_t loans_exhausted; /* how often none was to be had */
 } ipc_topic_info;
 
+/* Numbers of now, though not all of one moment.
+ *
+ * writer     the writer
+ * info       filled in
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
 IPC_API void ipc_topic_writer_get_info(const ipc_topic_writer *writer, ipc_topic_info *info);
+
+/* Numbers of now, though not all of one moment.
+ *
+ * reader     the reader
+ * info       filled in
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
 IPC_API void ipc_topic_reader_get_info(const ipc_topic_reader *reader, ipc_topic_info *info);
 
-/* The live participants, this one included: fills in at most CAPACITY, returns how many there are. */
+/* The live participants, this one included.
+ *
+ * writer     the writer
+ * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
+ * capacity   elements of ARRAY
+ * Returns    how many there are, which may be more than CAPACITY.
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
 IPC_API uint32_t ipc_topic_writer_participants(const ipc_topic_writer *writer, ipc_participant_info *array,
                                                uint32_t capacity);
+
+/* The live participants, this one included.
+ *
+ * reader     the reader
+ * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
+ * capacity   elements of ARRAY
+ * Returns    how many there are, which may be more than CAPACITY.
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
 IPC_API uint32_t ipc_topic_reader_participants(const ipc_topic_reader *reader, ipc_participant_info *array,
                                                uint32_t capacity);
-/* Waits for the next participant that has come, left or died; those who are here are reported first, this object
-   never. Who comes and goes between two calls may not be reported. Any thread. */
+
+/* Waits for the next participant that has come, left or died. Those who are here are reported first, this object
+ * never; who comes and goes between two calls may not be reported.
+ *
+ * writer     the writer
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * change     filled in at IPC_OK
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_NO_MEMORY.
+ * Blocks     until DEADLINE. Allocates at the first call, a table of the participants. Threads: one at a time in
+ *            this call, beside any others.
+ */
 IPC_API ipc_status ipc_topic_writer_next_change(ipc_topic_writer *writer, ipc_deadline deadline, ipc_cancel *cancel,
                                                 ipc_change *change);
+
+/* Waits for the next participant that has come, left or died. Those who are here are reported first, this object
+ * never; who comes and goes between two calls may not be reported.
+ *
+ * reader     the reader
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * change     filled in at IPC_OK
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_NO_MEMORY.
+ * Blocks     until DEADLINE. Allocates at the first call, a table of the participants. Threads: one at a time in
+ *            this call, beside any others.
+ */
 IPC_API ipc_status ipc_topic_reader_next_change(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
                                                 ipc_change *change);
 

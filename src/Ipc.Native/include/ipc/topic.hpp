@@ -80,11 +80,24 @@ class topic_claim
 class topic_writer
 {
   public:
+    // Opens nothing yet: try_open() does.
+    topic_writer() noexcept = default;
+
+    static status try_open(const std::string &name, const ipc_topic_options &options, topic_writer &made) noexcept
+    {
+        return detail::open(ipc_topic_writer_open, name, options, made.handle_);
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     explicit topic_writer(const std::string &name, const ipc_topic_options &options = {})
     {
-        ipc_topic_writer *made = nullptr;
-        require(ipc_topic_writer_open(name.c_str(), &options, &made));
-        handle_.reset(made);
+        require(try_open(name, options, *this));
+    }
+#endif
+
+    explicit operator bool() const noexcept
+    {
+        return handle_ != nullptr;
     }
 
     ipc_topic_writer *get() const noexcept
@@ -114,11 +127,13 @@ class topic_writer
                                  cancel);
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Copies and publishes, waiting for room. Throws when that cannot be.
     void publish(std::string_view payload, uint16_t type = 0, uint64_t key = 0, deadline until = deadline::never())
     {
         require(publish_until(payload, type, key, until));
     }
+#endif
 
     status wait_for_readers(uint32_t count, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
@@ -187,11 +202,24 @@ inline std::string_view text_of(const topic_message &message) noexcept
 class topic_reader
 {
   public:
+    // Opens nothing yet: try_open() does.
+    topic_reader() noexcept = default;
+
+    static status try_open(const std::string &name, const ipc_topic_options &options, topic_reader &made) noexcept
+    {
+        return detail::open(ipc_topic_reader_open, name, options, made.handle_);
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     explicit topic_reader(const std::string &name, const ipc_topic_options &options = {})
     {
-        ipc_topic_reader *made = nullptr;
-        require(ipc_topic_reader_open(name.c_str(), &options, &made));
-        handle_.reset(made);
+        require(try_open(name, options, *this));
+    }
+#endif
+
+    explicit operator bool() const noexcept
+    {
+        return handle_ != nullptr;
     }
 
     ipc_topic_reader *get() const noexcept

@@ -138,6 +138,13 @@ ipc_status ipc_ring_commit_loan(ipc_ring_writer *writer, uint32_t length, uint16
     return IPC_OK;
 }
 
+void ipc_ring_writer_trim(ipc_ring_writer *writer)
+{
+    /* A block that is free here stays so: nobody else takes any. So nobody waits for what this gives back, either. */
+    if (ipc_pool_exists(&writer->ring.pool) && (ipc_load_relaxed32(&writer->end.flags) & IPC_END_CLOSED) == 0)
+        ipc_pool_trim(&writer->ring.pool, writer->ring.owner);
+}
+
 /* ---- waiting ----------------------------------------------------------------------------------------- */
 
 static bool may_have_loan(const void *subject)

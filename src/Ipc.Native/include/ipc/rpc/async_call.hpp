@@ -12,6 +12,7 @@
 #include "canceller.hpp"
 #include "client_core.hpp"
 #include "codec.hpp"
+#include "observer.hpp"
 #include "pending.hpp"
 #include "status.hpp"
 
@@ -26,7 +27,7 @@ namespace detail
 class async_call final : public completion, public std::enable_shared_from_this<async_call>
 {
   public:
-    explicit async_call(std::shared_ptr<client_core> core) : core_(std::move(core))
+    async_call(std::shared_ptr<client_core> core, observation seen) : core_(std::move(core)), seen_(std::move(seen))
     {
     }
 
@@ -47,6 +48,11 @@ class async_call final : public completion, public std::enable_shared_from_this<
             counted_ = true;
             core_->thread().add(id_, until_);
         }
+    }
+
+    const observation &seen() const noexcept
+    {
+        return seen_;
     }
 
     // To be called, without any lock, when it is done. Before begin().
@@ -115,6 +121,8 @@ class async_call final : public completion, public std::enable_shared_from_this<
     {
         done_ = true;
         changed_.notify_all();
+        if (seen_)
+            core_->thread().run([self = shared_from_this()] { self->seen_.end(self->result_); });
         if (then_)
             core_->thread().run([self = shared_from_this()] {
                 const std::function<void()> tell = std::exchange(self->then_, nullptr);
@@ -133,6 +141,7 @@ class async_call final : public completion, public std::enable_shared_from_this<
     metadata *received_ = nullptr;
     pending *none_ = nullptr;
     std::function<void()> then_;
+    observation seen_; // the client's thread's, once it is done
 };
 
 // What ends an asynchronous call from outside. Made and destroyed without any lock: a canceller's comes before the
@@ -197,6 +206,7 @@ template <class Response> class pending_call
         return link_->call->wait(until);
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Waits for the response. Throws rpc::error as caller::call. Once.
     Response get()
     {
@@ -205,7 +215,9 @@ template <class Response> class pending_call
             throw error(result);
         return response;
     }
+#endif
 
+    // The same without exceptions for what happens to calls.
     outcome try_get(Response &response)
     {
         wait();

@@ -15,6 +15,7 @@
 #include "canceller.hpp"
 #include "frame.hpp"
 #include "head.hpp"
+#include "observer.hpp"
 #include "wait.hpp"
 
 namespace ipc::rpc
@@ -106,6 +107,18 @@ class call_context
     // connection does.
     rpc::caller caller();
 
+    // Its handler begins to run. Made by the library.
+    detail::observation observe(observer *to, std::string_view service, std::string_view name)
+    {
+        detail::observation seen(to, service, name, true, trace());
+        if (seen && seen.trace() != trace()) {
+            if (request_ == nullptr)
+                request_ = std::make_unique<head>();
+            request_->trace = seen.trace();
+        }
+        return seen;
+    }
+
   private:
     friend class detail::callee;
     friend class call_scope;
@@ -160,4 +173,6 @@ class call_scope
 };
 
 } // namespace ipc::rpc
+
+#include "callee.hpp" // what wait() and others do: they are inline there
 #endif

@@ -11,6 +11,8 @@
 #include "call_context.hpp"
 #include "canceller.hpp"
 #include "head.hpp"
+#include "method.hpp"
+#include "observer.hpp"
 #include "status.hpp"
 
 namespace ipc::rpc
@@ -91,6 +93,27 @@ class call_limits
 
 namespace detail
 {
+
+// A call that is about to be made, for the observer TO.
+inline observation observe(observer *to, const method_name &method, const call_options &options)
+{
+    const call_context *const serving = call_context::current();
+    return observation(to, method.service, method.name, false,
+                       options.trace.empty() && serving != nullptr ? serving->trace() : options.trace);
+}
+
+// OPTIONS with what the observer wants to travel; valid as long as SEEN is where it is.
+inline call_options observed(const call_options &options, const observation &seen)
+{
+    call_options made = options;
+    if (!seen || seen.trace().empty())
+        return made;
+    const call_context *const serving = call_context::current();
+    if (options.trace.empty() && serving != nullptr)
+        made.trace_state = serving->trace_state();
+    made.trace = seen.trace();
+    return made;
+}
 
 // The head of a request, in HEAD. Inside a handler the trace context is passed on, unless the caller has its own.
 inline outcome request_head(const call_options &options, std::string &head)

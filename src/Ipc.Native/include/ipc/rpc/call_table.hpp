@@ -128,6 +128,8 @@ class call_table
             entry->ended = true;
             entry->end.code = status_of(got.header.code);
             error_body::decode(words.body, words.size, entry->end);
+            if (entry->end.text.empty())
+                entry->end.text = "the peer gave no reason";
             break;
         }
         }

@@ -190,22 +190,24 @@ class callee : public callee_link
     // ---- streams and progress
     // ----------------------------------------------------------------------------------------------
 
-    // Waits for credit. False when the item is not wanted any more. Throws rpc::error when it is too large.
-    bool send_item(call_context &context, const message &value)
+    // Waits for credit. SENT is false when the item is not wanted any more. Fails when it is too large.
+    outcome send_item(call_context &context, const message &value, bool &sent)
     {
+        sent = false;
         const payload body(value);
         if (body.size() > limit())
-            throw error(status::resource_exhausted, too_large("item", body.size(), limit()));
+            return {status::resource_exhausted, too_large("item", body.size(), limit())};
         {
             std::unique_lock held(mutex_);
             while (context.credit_ == 0 && !context.cancelled_.load(std::memory_order_relaxed))
                 if (!sleep_until(held, context.wake_, context.until_))
                     break;
             if (context.cancelled() || context.credit_ == 0)
-                return false;
+                return {};
             --context.credit_;
         }
-        return transmit(header_for(frame_kind::item, context.call_, body), body);
+        sent = transmit(header_for(frame_kind::item, context.call_, body), body);
+        return {};
     }
 
     // Waits for the caller's next item. False when its stream, or the call, has ended.

@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "frame.hpp"
+#include "observer.hpp"
 #include "payload.hpp"
 
 namespace ipc::rpc::detail
@@ -34,6 +36,20 @@ class callee_link
     // The same connection, for calls in the other direction.
     virtual std::shared_ptr<caller_core> caller() = 0;
     virtual std::shared_ptr<callee> keep() = 0;
+
+    // Before the first call.
+    void observe_served(std::shared_ptr<observer> to) noexcept
+    {
+        observer_ = std::move(to);
+    }
+
+    observer *served_watcher() const noexcept
+    {
+        return observer_.get();
+    }
+
+  private:
+    std::shared_ptr<observer> observer_;
 };
 
 } // namespace ipc::rpc::detail

@@ -3,6 +3,7 @@
 #define IPC_RPC_CALLER_HPP
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,7 @@ class caller
     // ---- one response
     // -------------------------------------------------------------------------------------------------------
 
+#ifndef IPC_NO_EXCEPTIONS
     // Calls and waits for the response. Throws rpc::error: what the handler reported, or deadline_exceeded, cancelled,
     // unavailable.
     template <class Request, class Response>
@@ -58,6 +60,7 @@ class caller
     {
         return call(method<Request, Response>(service, name), request, until, cancel);
     }
+#endif
 
     // RESPONSE may be used again and again: its memory is kept.
     template <class Request, class Response>
@@ -71,7 +74,7 @@ class caller
     outcome try_call(const method<Request, Response> &method, const Request &request, Response &response,
                      const call_options &options)
     {
-        return unary(method.id, request, response, options, false, [](detail::arrival &) { return true; });
+        return unary(method, request, response, options, false, [](detail::arrival &) { return true; });
     }
 
     // A call that tells how far it is: REPORT (const Progress &) is called on this thread, while the call waits.
@@ -81,7 +84,7 @@ class caller
     {
         Progress value;
         return unary(
-            method.id, request, response, options, true,
+            method, request, response, options, true,
             [&](detail::arrival &body) { return parse(value, body.data(), body.size()); },
             [&] { report(static_cast<const Progress &>(value)); });
     }
@@ -93,7 +96,7 @@ class caller
     template <class Request>
     outcome try_notify(const one_way_method<Request> &method, const Request &request, const call_options &options = {})
     {
-        return one_way(method.id, request, options);
+        return one_way(method, request, options);
     }
 
     // The same for a method that has a response, which is not sent then.
@@ -101,19 +104,43 @@ class caller
     outcome try_notify(const method<Request, Response> &method, const Request &request,
                        const call_options &options = {})
     {
-        return one_way(method.id, request, options);
+        return one_way(method, request, options);
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     template <class Method, class Request>
     void notify(const Method &method, const Request &request, const call_options &options = {})
     {
         if (const outcome result = try_notify(method, request, options); !result)
             throw error(result);
     }
+#endif
 
-    // ---- streams. UNTIL bounds the whole stream. They throw rpc::error when the request cannot be sent
-    // ------------------------------
+    // ---- streams. UNTIL bounds the whole stream. MADE is filled when the request could be sent; without try_ they
+    // throw rpc::error when it could not ------------------------------
 
+    template <class Request, class Item>
+    outcome try_stream(const stream_method<Request, Item> &method, const Request &request,
+                       std::optional<stream_reader<Item>> &made, const call_options &options = {})
+    {
+        return open(method, request, 0, core_->stream_window(), options, made);
+    }
+
+    template <class Request, class In, class Response>
+    outcome try_client_stream(const client_stream_method<Request, In, Response> &method, const Request &request,
+                              std::optional<client_stream_call<In, Response>> &made, const call_options &options = {})
+    {
+        return open(method, request, flag_client_stream, 0, options, made);
+    }
+
+    template <class Request, class In, class Out>
+    outcome try_duplex(const duplex_method<Request, In, Out> &method, const Request &request,
+                       std::optional<duplex_call<In, Out>> &made, const call_options &options = {})
+    {
+        return open(method, request, flag_client_stream, core_->stream_window(), options, made);
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
     template <class Request, class Item>
     stream_reader<Item> stream(const stream_method<Request, Item> &method, const Request &request,
                                deadline until = deadline::never(), canceller *cancel = nullptr)
@@ -125,7 +152,8 @@ class caller
     stream_reader<Item> stream(const stream_method<Request, Item> &method, const Request &request,
                                const call_options &options)
     {
-        return stream_reader<Item>(open(method.id, request, 0, core_->stream_window(), options));
+        std::optional<stream_reader<Item>> made;
+        return made_or_thrown(try_stream(method, request, made, options), made);
     }
 
     template <class Item, class Request>
@@ -139,15 +167,18 @@ class caller
     client_stream_call<In, Response> client_stream(const client_stream_method<Request, In, Response> &method,
                                                    const Request &request, const call_options &options = {})
     {
-        return client_stream_call<In, Response>(open(method.id, request, flag_client_stream, 0, options));
+        std::optional<client_stream_call<In, Response>> made;
+        return made_or_thrown(try_client_stream(method, request, made, options), made);
     }
 
     template <class Request, class In, class Out>
     duplex_call<In, Out> duplex(const duplex_method<Request, In, Out> &method, const Request &request,
                                 const call_options &options = {})
     {
-        return duplex_call<In, Out>(open(method.id, request, flag_client_stream, core_->stream_window(), options));
+        std::optional<duplex_call<In, Out>> made;
+        return made_or_thrown(try_duplex(method, request, made, options), made);
     }
+#endif
 
   protected:
     static call_options options_of(deadline until, canceller *cancel) noexcept
@@ -160,18 +191,30 @@ class caller
 
     // TAKE decodes a progress message while it is in place, REPORT tells the user when no lock is held.
     template <class Response, class Take>
-    outcome unary(uint32_t method, const message &request, Response &response, const call_options &options,
-                  bool progress, Take &&take)
+    outcome unary(const detail::method_name &method, const message &request, Response &response,
+                  const call_options &options, bool progress, Take &&take)
     {
         return unary(method, request, response, options, progress, std::forward<Take>(take), [] {});
     }
 
     template <class Response, class Take, class Report>
-    outcome unary(uint32_t method, const message &request, Response &response, const call_options &options,
-                  bool progress, Take &&take, Report &&report)
+    outcome unary(const detail::method_name &method, const message &request, Response &response,
+                  const call_options &options, bool progress, Take &&take, Report &&report)
+    {
+        if (core_->watcher() == nullptr)
+            return unobserved(method.id, request, response, options, progress, take, report);
+        detail::observation seen = detail::observe(core_->watcher(), method, options);
+        return seen.end(
+            unobserved(method.id, request, response, detail::observed(options, seen), progress, take, report));
+    }
+
+    template <class Response, class Take, class Report>
+    outcome unobserved(uint32_t method, const message &request, Response &response, const call_options &options,
+                       bool progress, Take &take, Report &report)
     {
         using namespace detail;
-        refuse_in_place();
+        if (outcome bad = refuse_in_place(); !bad)
+            return bad;
         std::string head;
         if (outcome bad = request_head(options, head); !bad)
             return bad;
@@ -213,7 +256,13 @@ class caller
         return result;
     }
 
-    outcome one_way(uint32_t method, const message &request, const call_options &options)
+    outcome one_way(const detail::method_name &method, const message &request, const call_options &options)
+    {
+        detail::observation seen = detail::observe(core_->watcher(), method, options);
+        return seen.end(post(method.id, request, detail::observed(options, seen)));
+    }
+
+    outcome post(uint32_t method, const message &request, const call_options &options)
     {
         using namespace detail;
         std::string head;
@@ -230,28 +279,46 @@ class caller
         return core_->notify(held, what, limits.until, limits.cancel);
     }
 
-    detail::open_call open(uint32_t method, const message &request, uint8_t flags, uint16_t window,
-                           const call_options &options)
+    // A stream, in MADE.
+    template <class Made>
+    outcome open(const detail::method_name &method, const message &request, uint8_t flags, uint16_t window,
+                 const call_options &options, std::optional<Made> &made)
     {
         using namespace detail;
-        refuse_in_place();
+        made.reset();
+        if (outcome bad = refuse_in_place(); !bad)
+            return bad;
+        observation seen = observe(core_->watcher(), method, options);
         std::string head;
-        if (const outcome bad = request_head(options, head); !bad)
-            throw error(bad);
+        if (outcome bad = request_head(observed(options, seen), head); !bad)
+            return seen.end(bad);
         auto limits = std::make_unique<call_limits>(options);
         pending *entry = nullptr;
         const registration registered(limits->cancel, *core_, entry);
         asking what;
-        what.method = method;
+        what.method = method.id;
         what.flags = flags;
         what.window = window;
         what.body = payload(request, head);
         what.answered = options.received;
         auto held = core_->lock();
-        if (const outcome result = core_->begin(held, what, limits->until, limits->cancel, entry); !result)
-            throw error(result);
-        return open_call(core_, *entry, std::move(limits));
+        outcome result = core_->begin(held, what, limits->until, limits->cancel, entry);
+        if (result) {
+            made.emplace(open_call(core_, *entry, std::move(limits), std::move(seen)));
+            return result;
+        }
+        held.unlock();
+        return seen.end(std::move(result));
     }
+
+#ifndef IPC_NO_EXCEPTIONS
+    template <class Made> static Made made_or_thrown(const outcome &result, std::optional<Made> &made)
+    {
+        if (!result)
+            throw error(result);
+        return std::move(*made);
+    }
+#endif
 
     std::shared_ptr<detail::caller_core> core_;
 
@@ -271,12 +338,12 @@ class caller
     };
 
     // The answer to a callback would never be read.
-    void refuse_in_place() const
+    outcome refuse_in_place() const
     {
         const call_context *const serving = call_context::current();
-        if (serving != nullptr && detail::callee::is_in_place(*serving) &&
-            dynamic_cast<detail::callee *>(core_.get()) != nullptr)
-            throw error(status::failed_precondition, "a handler with dispatch::in_place cannot wait for its client");
+        if (serving != nullptr && detail::callee::is_in_place(*serving) && core_->calls_a_client())
+            return {status::failed_precondition, "a handler with dispatch::in_place cannot wait for its client"};
+        return {};
     }
 };
 

@@ -16,6 +16,7 @@
 #include "call_table.hpp"
 #include "canceller.hpp"
 #include "frame.hpp"
+#include "observer.hpp"
 #include "payload.hpp"
 #include "status.hpp"
 #include "wait.hpp"
@@ -48,9 +49,26 @@ class caller_core
 
     virtual ~caller_core() = default;
 
+    // A server's side of a connection.
+    virtual bool calls_a_client() const noexcept
+    {
+        return false;
+    }
+
     lock_type lock()
     {
         return lock_type(mutex_);
+    }
+
+    // Before the first call.
+    void observe_made(std::shared_ptr<observer> to) noexcept
+    {
+        observer_ = std::move(to);
+    }
+
+    observer *watcher() const noexcept
+    {
+        return observer_.get();
     }
 
     uint16_t stream_window() const noexcept
@@ -248,6 +266,7 @@ class caller_core
 
     const uint16_t window_;
     const uint8_t flags_;
+    std::shared_ptr<observer> observer_;
     uint64_t notified_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #define IPC_RPC_CLIENT_HPP
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -19,11 +20,25 @@ namespace ipc::rpc
 class client : public caller
 {
   public:
-    // Connects, waiting for the server for options.connect_timeout. Throws rpc::error (unavailable, unauthenticated).
+    // Connects, waiting for the server for options.connect_timeout. MADE is filled when it is there; otherwise unavailable
+    // or unauthenticated.
+    static outcome try_connect(std::string name, client_options options, std::optional<client> &made)
+    {
+        made.reset();
+        auto core = std::make_shared<detail::client_core>(std::move(name), std::move(options));
+        outcome connected = core->connect();
+        if (connected)
+            made.emplace(client(std::move(core)));
+        return connected;
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
+    // The same, but throws rpc::error.
     explicit client(std::string name, client_options options = {})
-        : client(std::make_shared<detail::client_core>(std::move(name), std::move(options)))
+        : client(connected(std::make_shared<detail::client_core>(std::move(name), std::move(options))))
     {
     }
+#endif
 
     ~client()
     {
@@ -41,7 +56,7 @@ class client : public caller
     pending_call<Response> call_async(const method<Request, Response> &method, const Request &request,
                                       const call_options &options = {})
     {
-        auto link = std::make_unique<detail::async_link>(options, std::make_shared<detail::async_call>(client_));
+        auto link = std::make_unique<detail::async_link>(options, prepare(method, options));
         begin(method.id, request, options, *link);
         return pending_call<Response>(std::move(link));
     }
@@ -59,19 +74,23 @@ class client : public caller
     void call_async(const method<Request, Response> &method, const Request &request, Then then,
                     const call_options &options = {})
     {
-        const auto state = std::make_shared<detail::async_call>(client_);
+        const auto state = prepare(method, options);
         const std::shared_ptr<detail::async_link> link = std::make_shared<detail::async_link>(options, state);
         state->then([link, then = std::move(then)]() mutable {
             Response response;
             const outcome result = link->call->take(response);
             then(result, response);
         });
+#ifdef IPC_NO_EXCEPTIONS
+        begin(method.id, request, options, *link);
+#else
         try {
             begin(method.id, request, options, *link);
         } catch (...) {
             state->then(nullptr); // the client is closed; the two would keep each other
             throw;
         }
+#endif
     }
 
     // Requests, items and one-way calls of this thread go out together at the end of the scope.
@@ -86,7 +105,8 @@ class client : public caller
         return client_->server_pid();
     }
 
-    // Ends pending calls with status::unavailable; later ones throw ipc::error(IPC_CLOSED). Any thread that is not the
+    // Ends pending calls with status::unavailable; later ones throw ipc::error(IPC_CLOSED), or without exceptions fail
+    // with failed_precondition. Any thread that is not the
     // client's own.
     void close() noexcept
     {
@@ -94,16 +114,30 @@ class client : public caller
     }
 
   private:
+    std::shared_ptr<detail::async_call> prepare(const detail::method_name &method, const call_options &options)
+    {
+        return std::make_shared<detail::async_call>(client_, detail::observe(client_->watcher(), method, options));
+    }
+
     void begin(uint32_t method, const message &request, const call_options &options, const detail::async_link &link)
     {
         std::string head;
-        const outcome good = detail::request_head(options, head);
+        const outcome good = detail::request_head(detail::observed(options, link.call->seen()), head);
         detail::asking what;
         what.method = method;
         what.body = detail::payload(request, head);
         what.answered = options.received;
         link.call->begin(what, link.limits, options.received, good);
     }
+
+#ifndef IPC_NO_EXCEPTIONS
+    static std::shared_ptr<detail::client_core> connected(std::shared_ptr<detail::client_core> core)
+    {
+        if (const outcome result = core->connect(); !result)
+            throw error(result);
+        return core;
+    }
+#endif
 
     explicit client(std::shared_ptr<detail::client_core> core) : caller(core), client_(std::move(core))
     {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "../../ipc.hpp"
+#include "observer.hpp"
 #include "status.hpp"
 
 namespace ipc::rpc
@@ -42,6 +43,7 @@ struct client_options {
     // Told of every connection and of its end, as soon as it ends, in order, on a thread of the client: be quick. The
     // client must not be destroyed or closed there.
     std::function<void(const connection_change &)> on_connection;
+    std::shared_ptr<rpc::observer> observer; // told of calls, and of callbacks that are served here
 };
 
 namespace detail

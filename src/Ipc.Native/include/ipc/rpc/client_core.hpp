@@ -36,11 +36,20 @@ class client_core final : public client_channel,
     client_core(std::string name, client_options options)
         : client_channel(options), name_(std::move(name)), options_(std::move(options)), background_(mutex_, *this)
     {
+    }
+
+    // First of all.
+    outcome connect()
+    {
+        if (options_.services != nullptr && !options_.services->flaw())
+            return options_.services->flaw();
         const ipc_deadline until = deadline(options_.connect_timeout).at();
-        if (const outcome connected = open_connection(name_, options_, until, closing_.get(), connection_); !connected)
-            throw error(connected);
+        if (outcome connected = open_connection(name_, options_, until, closing_.get(), connection_); !connected)
+            return connected;
+        observe_made(options_.observer);
         if (options_.services != nullptr)
             handlers_ = std::make_unique<task_pool>(options_.max_threads);
+        return {};
     }
 
     // Its own thread may run from now on. Once somebody owns it.
@@ -63,7 +72,8 @@ class client_core final : public client_channel,
         return usable_ ? connection_.peer_pid() : 0;
     }
 
-    // Pending calls end with status::unavailable; later ones throw ipc::error(IPC_CLOSED).
+    // Pending calls end with status::unavailable; later ones throw ipc::error(IPC_CLOSED), or without exceptions fail
+    // with failed_precondition.
     void close() noexcept
     {
         lock_type held(mutex_);
@@ -108,7 +118,7 @@ class client_core final : public client_channel,
             return {status::deadline_exceeded, "the deadline had passed before the call began"};
         for (;;) {
             if (closed_)
-                throw ipc::error(IPC_CLOSED, "the client of \"" + name_ + "\" is closed; make a new one");
+                return refuse();
             if (usable_ && connection_.is_open()) {
                 pay(held);
                 return {};
@@ -130,6 +140,17 @@ class client_core final : public client_channel,
             if (!sleep_until(held, changed_, until))
                 return {status::deadline_exceeded, "the deadline passed before there was a connection"};
         }
+    }
+
+    // A mistake in the program, which no caller expects to handle.
+    outcome refuse() const
+    {
+        std::string text = "the client of \"" + name_ + "\" is closed; make a new one";
+#ifdef IPC_NO_EXCEPTIONS
+        return {status::failed_precondition, std::move(text)};
+#else
+        throw ipc::error(IPC_CLOSED, text);
+#endif
     }
 
     // Nobody is inside. Fails at once where there is no server: a caller that wants to wait asks again.
@@ -160,8 +181,10 @@ class client_core final : public client_channel,
         usable_ = true;
         unflushed_ = false;
         owed_.clear();
-        if (options_.services != nullptr)
+        if (options_.services != nullptr) {
             callee_ = std::make_shared<client_callee>(link(), epoch_, connection_.peer_pid());
+            callee_->observe_served(options_.observer);
+        }
         tell({true, connection_.peer_pid(), ""});
         background_.wake();
     }

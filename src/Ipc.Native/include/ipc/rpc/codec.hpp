@@ -32,11 +32,15 @@ inline void write(const message &value, uint8_t *place)
 // Replaces VALUE by what the bytes say. False when they say nothing, or more than there is memory for.
 inline bool parse(message &value, const uint8_t *bytes, uint64_t size) noexcept
 {
+#ifdef IPC_NO_EXCEPTIONS
+    return size <= INT_MAX && value.ParseFromArray(bytes, static_cast<int>(size));
+#else
     try {
         return size <= INT_MAX && value.ParseFromArray(bytes, static_cast<int>(size));
     } catch (const std::bad_alloc &) {
         return false;
     }
+#endif
 }
 
 inline std::string not_a(const message &value, const char *what, uint64_t size)

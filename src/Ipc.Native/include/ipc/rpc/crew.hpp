@@ -293,11 +293,15 @@ class crew final : public reliever
         finished_.clear();
         if (threads_.size() >= most_)
             return false;
+#ifdef IPC_NO_EXCEPTIONS
+        threads_.emplace_back([this] { work(); });
+#else
         try {
             threads_.emplace_back([this] { work(); });
         } catch (const std::system_error &) {
             return false; // no more threads to be had: the same as most_
         }
+#endif
         return true;
     }
 

@@ -223,8 +223,12 @@ template <class Request, class Response, class Function> class method_handler fi
 
     outcome call(const Request &request, Response &response, callee &home, call_context &context)
     {
+        observation seen = context.observe(home.served_watcher(), service_, name_);
         const call_scope serving(context);
-        return guarded([&] { return function_(request, response, home, context); });
+        outcome result = guarded([&] { return function_(request, response, home, context); });
+        if (seen)
+            seen.end(context.cancelled() ? callee::why_cancelled(context) : result);
+        return result;
     }
 
     Function function_;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../basics.hpp"
 #include "text.hpp"
 #include "wire.hpp"
 
@@ -31,13 +32,24 @@ class metadata
                                            [](char c) { return c > ' ' && c < 0x7F && !(c >= 'A' && c <= 'Z'); });
     }
 
-    // Throws std::invalid_argument for a key that is not lower case ASCII.
+    // False for a key that is not lower case ASCII.
+    bool try_add(std::string key, std::string value)
+    {
+        const bool good = is_key(key);
+        if (good)
+            entries_.emplace_back(std::move(key), std::move(value));
+        return good;
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
+    // Throws std::invalid_argument for such a key.
     void add(std::string key, std::string value)
     {
         if (!is_key(key))
             throw std::invalid_argument("a metadata key is lower case ASCII without spaces, not \"" + key + "\"");
         entries_.emplace_back(std::move(key), std::move(value));
     }
+#endif
 
     // The first value of KEY, or null.
     const std::string *find(std::string_view key) const noexcept
@@ -121,10 +133,7 @@ inline bool decode_entry(std::string_view bytes, metadata &into)
         else if (fields.is_bytes && field == 2)
             value = part;
     }
-    if (fields.damaged() || !metadata::is_key(key))
-        return false;
-    into.add(std::move(key), std::move(value));
-    return true;
+    return !fields.damaged() && into.try_add(std::move(key), std::move(value));
 }
 
 // Takes the head off the front of BODY. False when it is none.

@@ -31,18 +31,44 @@ class server : public service
         stop();
     }
 
-    // Opens the name and serves, on threads of its own. Throws ipc::error (IPC_E_IN_USE: there is a live server of that
-    // name).
-    void start()
+    // Opens the name and serves, on threads of its own. Already_exists: there is a live server of that name;
+    // failed_precondition, invalid_argument: it was started before, or a method could not be added.
+    outcome try_start()
     {
-        core_->start();
+        if (!flaw())
+            return flaw();
+        ipc::status code = IPC_OK;
+        return core_->start(code);
     }
 
-    // Until stop(). Throws ipc::error when the server cannot go on.
+    // Until stop(): Ok. Unavailable when the server cannot go on.
+    outcome try_wait()
+    {
+        ipc::status code = IPC_OK;
+        return core_->wait(code);
+    }
+
+#ifndef IPC_NO_EXCEPTIONS
+    // The same, but throws ipc::error (IPC_E_IN_USE: there is a live server of that name).
+    void start()
+    {
+        ipc::status code = IPC_OK;
+        const outcome started = core_->start(code);
+        if (code != IPC_OK)
+            throw ipc::error(code, started.text);
+        if (!started)
+            throw std::logic_error(started.text);
+    }
+
+    // The same, but throws ipc::error when the server cannot go on.
     void wait()
     {
-        core_->wait();
+        ipc::status code = IPC_OK;
+        const outcome ended = core_->wait(code);
+        if (!ended)
+            throw ipc::error(code, ended.text);
     }
+#endif
 
     // Cancels what runs, waits for the handlers to return, closes all connections. Not from a handler.
     void stop() noexcept
@@ -51,10 +77,11 @@ class server : public service
     }
 
   private:
-    void adding() override
+    outcome adding() const override
     {
         if (core_->is_started())
-            throw std::logic_error("methods are added before the server starts");
+            return {status::failed_precondition, "methods are added before the server starts"};
+        return {};
     }
 
     std::unique_ptr<detail::server_core> core_;

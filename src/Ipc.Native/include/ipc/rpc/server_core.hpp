@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +18,7 @@
 #include "gate.hpp"
 #include "guarded.hpp"
 #include "handler.hpp"
+#include "observer.hpp"
 #include "service.hpp"
 #include "session.hpp"
 #include "worker.hpp"
@@ -48,6 +48,7 @@ struct server_options {
         std::chrono::seconds(30); // a client that does not read for so long is cut off
     // The reason to refuse a client; empty: it is welcome. Runs on the thread that watches all connections: be quick.
     std::function<std::string(const client_info &)> refuse;
+    std::shared_ptr<rpc::observer> observer; // told of calls that are served, and of callbacks
 };
 
 namespace detail
@@ -73,20 +74,26 @@ class server_core final : private crew_host
         return threads_ != nullptr;
     }
 
-    void start()
+    // CODE is what the listener said.
+    outcome start(ipc::status &code)
     {
         const std::lock_guard held(mutex_);
         if (threads_ != nullptr)
-            throw std::logic_error("the server was started before");
+            return {status::failed_precondition, "the server was started before"};
         ipc_listener_options how{};
         how.max_connections = options_.max_connections;
         how.max_ring_capacity = options_.max_ring_capacity;
         how.max_loan_budget = options_.max_loan_budget;
         how.wait_mode = options_.wait;
-        listener_ = std::make_unique<listener>(name_, how);
+        auto opened = std::make_unique<listener>();
+        code = listener::try_open(name_, how, *opened);
+        if (code != IPC_OK)
+            return {code == IPC_E_IN_USE ? status::already_exists : status::unavailable, ipc_last_error()};
+        listener_ = std::move(opened);
         threads_ = std::make_unique<crew>(static_cast<crew_host &>(*this), std::max(2u, options_.max_threads),
                                           options_.max_calls_per_connection);
         threads_->start();
+        return {};
     }
 
     void stop() noexcept
@@ -114,13 +121,13 @@ class server_core final : private crew_host
         changed_.notify_all();
     }
 
-    // Until the server has stopped, or cannot go on: then throws ipc::error.
-    void wait()
+    // Until the server has stopped, or cannot go on: CODE says why.
+    outcome wait(ipc::status &code)
     {
         std::unique_lock held(mutex_);
         changed_.wait(held, [this] { return done_ || failure_ != IPC_OK; });
-        if (failure_ != IPC_OK)
-            throw ipc::error(failure_, failure_text_);
+        code = failure_;
+        return failure_ == IPC_OK ? outcome() : outcome(status::unavailable, failure_text_);
     }
 
   private:
@@ -318,6 +325,8 @@ class server_core final : private crew_host
         }
         auto fresh = std::make_shared<session>(
             asking, *threads_, session_options{options_.send_timeout, options_.max_callbacks, options_.stream_window});
+        fresh->observe_served(options_.observer);
+        fresh->observe_made(options_.observer);
         ipc_connection_set_context(asking, fresh.get());
         {
             const std::lock_guard held(mutex_);

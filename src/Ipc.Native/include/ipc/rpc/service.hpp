@@ -21,7 +21,7 @@ namespace ipc::rpc
 
 // Add methods, then hand it to client_options::services; server is one itself. It does not change once it is used.
 //
-// FUNCTION returns void, rpc::status or rpc::outcome. It takes what is named at each method, and a call_context & last
+// FUNCTION returns void, rpc::status or rpc::outcome: which is how it fails where there are no exceptions. It takes what is named at each method, and a call_context & last
 // if it likes. What it throws reaches the caller: rpc::error with its status and details, any other exception as
 // status::unknown with its type and text.
 class service
@@ -113,6 +113,13 @@ class service
                                          });
     }
 
+    // Ok, or why a method could not be added: where there are no exceptions, which would say so at once,
+    // server::try_start() and client::try_connect() do.
+    const outcome &flaw() const noexcept
+    {
+        return flaw_;
+    }
+
     // ---- for the library
     // ----------------------------------------------------------------------------------------------------
 
@@ -164,9 +171,10 @@ class service
     }
 
   protected:
-    // Called before a method is added; may throw.
-    virtual void adding()
+    // Called before a method is added: Ok when it still may be.
+    virtual outcome adding() const
     {
+        return {};
     }
 
   public:
@@ -179,14 +187,29 @@ class service
     template <class Request, class Response, class Method, class Function>
     void add(const Method &method, detail::shape kind, dispatch how, Function function)
     {
-        adding();
+        if (outcome late = adding(); !late)
+            return refuse(std::move(late));
         auto made = std::make_unique<detail::method_handler<Request, Response, Function>>(
             std::string(method.service), std::string(method.name), kind, how, std::move(function));
         const auto [place, fresh] = handlers_.try_emplace(made->id());
         if (!fresh)
-            throw std::invalid_argument(made->full_name() + " has the method id of " + place->second->full_name() +
-                                        "; give one of them another name");
+            return refuse({status::invalid_argument, made->full_name() + " has the method id of " +
+                                                         place->second->full_name() +
+                                                         "; give one of them another name"});
         place->second = std::move(made);
+    }
+
+    // A mistake in the program.
+    void refuse(outcome why)
+    {
+#ifndef IPC_NO_EXCEPTIONS
+        if (why.code == status::invalid_argument)
+            throw std::invalid_argument(why.text);
+        throw std::logic_error(why.text);
+#else
+        if (flaw_)
+            flaw_ = std::move(why);
+#endif
     }
 
     // The user's function, with the context or without.
@@ -208,6 +231,7 @@ class service
     }
 
     std::unordered_map<uint32_t, std::unique_ptr<detail::handler>> handlers_;
+    outcome flaw_;
 };
 
 } // namespace ipc::rpc

@@ -165,6 +165,11 @@ class session final : public std::enable_shared_from_this<session>, public calle
         return connection_.hello();
     }
 
+    bool calls_a_client() const noexcept override
+    {
+        return true;
+    }
+
     std::shared_ptr<caller_core> caller() override
     {
         return shared_from_this();

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "../basics.hpp"
+
 namespace ipc::rpc
 {
 
@@ -100,6 +102,8 @@ struct outcome {
     }
 };
 
+#ifndef IPC_NO_EXCEPTIONS
+
 // A call that failed, here or there. A handler throws it to choose the status that its caller sees.
 class error : public std::runtime_error
 {
@@ -143,6 +147,8 @@ class error : public std::runtime_error
     std::string remote_type_;
     std::vector<error_detail> details_;
 };
+
+#endif
 
 } // namespace ipc::rpc
 #endif

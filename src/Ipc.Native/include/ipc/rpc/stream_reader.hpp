@@ -10,6 +10,7 @@
 #include "call_scope.hpp"
 #include "caller_core.hpp"
 #include "codec.hpp"
+#include "observer.hpp"
 
 namespace ipc::rpc
 {
@@ -22,14 +23,15 @@ namespace detail
 class open_call
 {
   public:
-    open_call(std::shared_ptr<caller_core> to, pending &place, std::unique_ptr<call_limits> its_limits)
-        : core(std::move(to)), limits(std::move(its_limits)), entry(&place)
+    open_call(std::shared_ptr<caller_core> to, pending &place, std::unique_ptr<call_limits> its_limits,
+              observation seen)
+        : core(std::move(to)), limits(std::move(its_limits)), entry(&place), seen_(std::move(seen))
     {
     }
 
     open_call(open_call &&other) noexcept
         : core(std::move(other.core)), limits(std::move(other.limits)), entry(std::exchange(other.entry, nullptr)),
-          over(std::move(other.over)), finished_(other.finished_)
+          over(std::move(other.over)), finished_(other.finished_), seen_(std::move(other.seen_))
     {
     }
 
@@ -38,6 +40,7 @@ class open_call
     ~open_call()
     {
         cancel();
+        seen_.end(over); // without the lock
     }
 
     void cancel() noexcept
@@ -84,24 +87,23 @@ class open_call
         return result;
     }
 
-    // Sends an item. False: the call is over; receive() says why.
-    template <class Item> bool write(const Item &item)
+    // Sends an item. SENT is false when the call is over: receive() says why. Fails when the item is too large, or there is
+    // no time for it.
+    template <class Item> outcome write(const Item &item, bool &sent)
     {
+        sent = false;
         const payload body(item);
         const registration registered(limits->cancel, *core, entry);
         auto held = core->lock();
         if (finished_)
-            return false;
+            return {};
         const presence inside(*core, held);
         const user here(*this);
-        bool sent = false;
         const outcome result = core->send_item(held, *entry, body, limits->until, limits->cancel, sent);
         const bool over_already = entry->ended;
         if (users_ == 1)
             release(held);
-        if (!result && !over_already)
-            throw error(result); // too large, or no time for it
-        return sent;
+        return over_already ? outcome() : result;
     }
 
     void end_input()
@@ -155,6 +157,7 @@ class open_call
     outcome over;
     bool finished_ = false;
     int users_ = 0;
+    observation seen_;
 };
 
 } // namespace detail
@@ -169,6 +172,7 @@ template <class Item> class stream_reader
     {
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Waits for the next item. False: the stream has ended well. Throws rpc::error when it ended otherwise, or when
     // WAIT has passed: status::deadline_exceeded, and the stream goes on if its own deadline has not.
     bool next(Item &item, deadline wait = deadline::never())
@@ -179,6 +183,7 @@ template <class Item> class stream_reader
             throw error(result);
         return got;
     }
+#endif
 
     // The same without exceptions for what happens to streams. GOT: whether there is an item.
     outcome try_next(Item &item, bool &got, deadline wait = deadline::never())
@@ -207,13 +212,25 @@ template <class In, class Response> class client_stream_call
     {
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Sends an item, waiting until the other side wants it. False when the call is over already, by an early response
     // or an error: finish() tells. Throws rpc::error when it is too large, or the call's time is up.
     bool write(const In &item)
     {
-        return call_.write(item);
+        bool sent = false;
+        if (const outcome result = try_write(item, sent); !result)
+            throw error(result);
+        return sent;
+    }
+#endif
+
+    // SENT is what write() would return.
+    outcome try_write(const In &item, bool &sent)
+    {
+        return call_.write(item, sent);
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Ends the stream and waits for the response.
     Response finish()
     {
@@ -222,7 +239,9 @@ template <class In, class Response> class client_stream_call
             throw error(result);
         return response;
     }
+#endif
 
+    // The same without exceptions for what happens to calls.
     outcome try_finish(Response &response)
     {
         call_.end_input();
@@ -250,10 +269,21 @@ template <class In, class Out> class duplex_call
     {
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // As client_stream_call::write.
     bool write(const In &item)
     {
-        return call_.write(item);
+        bool sent = false;
+        if (const outcome result = try_write(item, sent); !result)
+            throw error(result);
+        return sent;
+    }
+#endif
+
+    // SENT is what write() would return.
+    outcome try_write(const In &item, bool &sent)
+    {
+        return call_.write(item, sent);
     }
 
     void writes_done()
@@ -261,6 +291,7 @@ template <class In, class Out> class duplex_call
         call_.end_input();
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // As stream_reader::next. What has ended is over for the writing side too.
     bool next(Out &item, deadline wait = deadline::never())
     {
@@ -270,6 +301,7 @@ template <class In, class Out> class duplex_call
             throw error(result);
         return got;
     }
+#endif
 
     outcome try_next(Out &item, bool &got, deadline wait = deadline::never())
     {

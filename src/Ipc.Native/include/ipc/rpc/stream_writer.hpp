@@ -19,12 +19,23 @@ template <class Item> class stream_writer
     {
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Sends one item, waiting until the reader of the stream wants it. False when the stream is over: cancelled, past
     // its deadline, the caller gone; the handler should return. Throws rpc::error when the item is larger than the ring
     // takes.
     bool write(const Item &item)
     {
-        return to_.send_item(context_, item);
+        bool sent = false;
+        if (const outcome result = try_write(item, sent); !result)
+            throw error(result);
+        return sent;
+    }
+#endif
+
+    // SENT is what write() would return. The outcome may be returned by the handler as its own.
+    outcome try_write(const Item &item, bool &sent)
+    {
+        return to_.send_item(context_, item, sent);
     }
 
   private:
@@ -41,15 +52,26 @@ template <class Item> class stream_input
     {
     }
 
+#ifndef IPC_NO_EXCEPTIONS
     // Waits for the next item. False: the caller has ended its stream; or the call is over (call_context::cancelled()
     // tells), and what the handler returns is not wanted. Throws rpc::error when the item cannot be decoded.
     bool next(Item &item)
     {
-        if (!from_.take_item(context_, body_))
-            return false;
-        if (!parse(item, reinterpret_cast<const uint8_t *>(body_.data()), body_.size()))
-            throw error(status::invalid_argument, not_a(item, "item", body_.size()));
-        return true;
+        bool got = false;
+        if (const outcome result = try_next(item, got); !result)
+            throw error(result);
+        return got;
+    }
+#endif
+
+    // GOT is what next() would return. The outcome may be returned by the handler as its own.
+    outcome try_next(Item &item, bool &got)
+    {
+        got = from_.take_item(context_, body_);
+        if (!got || parse(item, reinterpret_cast<const uint8_t *>(body_.data()), body_.size()))
+            return {};
+        got = false;
+        return {status::invalid_argument, not_a(item, "item", body_.size())};
     }
 
   private:

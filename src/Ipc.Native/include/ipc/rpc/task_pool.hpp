@@ -89,11 +89,15 @@ class task_pool
         finished_.clear();
         if (threads_.size() >= most_)
             return false;
+#ifdef IPC_NO_EXCEPTIONS
+        threads_.emplace_back([this] { work(); });
+#else
         try {
             threads_.emplace_back([this] { work(); });
         } catch (const std::system_error &) {
             return false; // no more threads to be had: the same as most_
         }
+#endif
         ++idle_;
         return true;
     }

@@ -1,0 +1,5 @@
+#if NET
+using System.Runtime.CompilerServices;
+
+[assembly: DisableRuntimeMarshalling]
+#endif

@@ -1,0 +1,17 @@
+using System.Runtime.InteropServices;
+
+namespace Ipc.Native;
+
+/// <summary><c>ipc_connect_options</c>. Its size stands in tests/native/binding_layout_test.c and in the tests of this library as well.</summary>
+[StructLayout(LayoutKind.Sequential)]
+internal unsafe struct ConnectOptionsData
+{
+    public ulong ToServerCapacity;
+    public ulong ToClientCapacity;
+    public int WaitMode;
+    public ulong Deadline;
+    public void* Cancel;
+    public void* Hello;
+    public uint HelloLength;
+    public ulong LoanBudget;
+}

@@ -1,0 +1,13 @@
+using System.Runtime.InteropServices;
+
+namespace Ipc.Native;
+
+/// <summary><c>ipc_record</c>. Its size stands in tests/native/binding_layout_test.c and in the tests of this library as well.</summary>
+[StructLayout(LayoutKind.Sequential)]
+internal unsafe struct RecordData
+{
+    public void* Payload;
+    public uint Length;
+    public ushort Type;
+    public byte Redelivered;
+}

@@ -1,0 +1,35 @@
+using System;
+
+namespace Ipc.Native;
+
+/// <summary>How to connect: <c>ipc_connect_options</c>. What is 0 is the library's default.</summary>
+public sealed class NativeConnectOptions
+{
+    /// <summary>Bytes of the direction to the server; 0 is 256 KiB.</summary>
+    public long ToServerCapacity { get; set; }
+
+    /// <summary>Bytes of the direction to the client; 0 is 256 KiB.</summary>
+    public long ToClientCapacity { get; set; }
+
+    /// <summary>How this side waits.</summary>
+    public NativeWaitMode WaitMode { get; set; }
+
+    /// <summary>To find the server and to be answered; by default the server must be there, and has 5 s to answer.</summary>
+    public NativeDeadline Deadline { get; set; }
+
+    /// <summary>Application data for the server's decision, at most 240 bytes.</summary>
+    public ReadOnlyMemory<byte> Hello { get; set; }
+
+    /// <summary>Bytes of each direction for records longer than half of it; 0 is 256 MiB, -1 is none.</summary>
+    public long LoanBudget { get; set; }
+
+    internal unsafe ConnectOptionsData Data => new()
+    {
+        ToServerCapacity = checked((ulong)ToServerCapacity),
+        ToClientCapacity = checked((ulong)ToClientCapacity),
+        WaitMode = (int)WaitMode,
+        Deadline = Deadline.Value,
+        HelloLength = (uint)Hello.Length,
+        LoanBudget = unchecked((ulong)LoanBudget), // -1 is IPC_NO_LOANS
+    };
+}

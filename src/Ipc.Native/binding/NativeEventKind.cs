@@ -1,0 +1,14 @@
+namespace Ipc.Native;
+
+/// <summary>What a listener has for its caller.</summary>
+public enum NativeEventKind
+{
+    /// <summary>A client wants to connect: answer with <see cref="NativeConnection.Accept"/> or <see cref="NativeConnection.Refuse"/>.</summary>
+    Connect = 1,
+
+    /// <summary>Records may be waiting: read until there are none, then <see cref="NativeListener.Return"/>.</summary>
+    Readable = 2,
+
+    /// <summary>The client is gone and everything was read: dispose of the connection.</summary>
+    Closed = 3,
+}

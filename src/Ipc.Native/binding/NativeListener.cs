@@ -1,0 +1,81 @@
+using System;
+using System.Collections.Concurrent;
+using System.Threading;
+
+namespace Ipc.Native;
+
+/// <summary>The server's side: tells what there is to do over all its connections. One thread at a time asks; others may handle what was
+/// lent before.</summary>
+public sealed unsafe class NativeListener : IDisposable
+{
+    /// <summary>The library names a connection by its pointer; here it has one object from its connect to its end.</summary>
+    private readonly ConcurrentDictionary<IntPtr, NativeConnection> _connections = new();
+
+    private readonly NativeHandle _owner;
+    private readonly IntPtr _listener;
+
+    private NativeListener(IntPtr listener)
+    {
+        _listener = listener;
+        _owner = new NativeHandle(listener, NativeMethods.ipc_listener_stop, Close);
+    }
+
+    /// <summary>Opens the listener of that name; a left-over of a dead server is replaced.</summary>
+    /// <exception cref="NativeException">A live server has that name (<see cref="NativeStatus.InUse"/>), and the other errors of <c>ipc_listener_open</c>.</exception>
+    public static NativeListener Open(string name, NativeListenerOptions? options = null)
+    {
+        NativeLoader.Ensure();
+        ListenerOptionsData data = (options ?? new NativeListenerOptions()).Data;
+        IntPtr listener;
+        fixed (byte* text = Utf8.Terminated(name))
+            NativeError.Demand(NativeMethods.ipc_listener_open(text, &data, &listener));
+        return new NativeListener(listener);
+    }
+
+    /// <summary>The next thing to do. Its connection is lent until <see cref="Return"/>, <see cref="NativeConnection.Refuse"/> or
+    /// <see cref="NativeConnection.Dispose"/>.</summary>
+    /// <returns>Ok, or Timeout, Cancelled, Closed.</returns>
+    public NativeStatus Next(out NativeEventKind kind, out NativeConnection? connection, NativeDeadline deadline, CancellationToken cancel = default)
+    {
+        using var use = new Use(_owner);
+        using var scope = new CancelScope(cancel);
+        EventData data = default;
+        NativeStatus status = NativeError.Check(NativeMethods.ipc_listener_next(_listener, deadline.Value, scope.Value, &data), _owner);
+        kind = (NativeEventKind)data.Kind;
+        connection = null;
+        if (status == NativeStatus.Ok)
+        {
+            connection = _connections.GetOrAdd((IntPtr)data.Connection, value => new NativeConnection(value, Forget));
+            connection.IsLent = true;
+        }
+
+        return status;
+    }
+
+    /// <summary>The connection is watched again. Any thread.</summary>
+    public void Return(NativeConnection connection)
+    {
+        if (connection is null)
+            throw new ArgumentNullException(nameof(connection));
+        using var use = new Use(_owner);
+        connection.IsLent = false;
+        NativeMethods.ipc_listener_return(_listener, connection.Pointer);
+    }
+
+    /// <summary>Closes all connections, refuses who is asking and removes the name. What is lent still has to be disposed of by whoever has it.</summary>
+    public void Dispose() => _owner.Leave();
+
+    /// <summary>The library frees what is not lent; what is lent stays its borrower's. Nobody is inside a call any more.</summary>
+    private void Close(IntPtr listener)
+    {
+        foreach (NativeConnection connection in _connections.Values)
+        {
+            if (!connection.IsLent)
+                connection.Disown();
+        }
+
+        NativeMethods.ipc_listener_close(listener);
+    }
+
+    private void Forget(NativeConnection connection) => _connections.TryRemove(connection.Pointer, out _);
+}

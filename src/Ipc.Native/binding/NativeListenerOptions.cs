@@ -1,0 +1,25 @@
+namespace Ipc.Native;
+
+/// <summary>How to listen: <c>ipc_listener_options</c>. What is 0 is the library's default.</summary>
+public sealed class NativeListenerOptions
+{
+    /// <summary>0 is 1023.</summary>
+    public int MaxConnections { get; set; }
+
+    /// <summary>Bytes; a client that asks for more is refused. 0 is 64 MiB.</summary>
+    public long MaxRingCapacity { get; set; }
+
+    /// <summary>How this side waits.</summary>
+    public NativeWaitMode WaitMode { get; set; }
+
+    /// <summary>Bytes of a direction; a client that asks for more is refused. 0 is 1 GiB.</summary>
+    public long MaxLoanBudget { get; set; }
+
+    internal ListenerOptionsData Data => new()
+    {
+        MaxConnections = checked((uint)MaxConnections),
+        MaxRingCapacity = checked((ulong)MaxRingCapacity),
+        WaitMode = (int)WaitMode,
+        MaxLoanBudget = checked((ulong)MaxLoanBudget),
+    };
+}

@@ -1,0 +1,248 @@
+/* connection.h - a server's listener, and connections of two rings each. Included by ipc.h. */
+#ifndef IPC_CONNECTION_PUBLIC_H
+#define IPC_CONNECTION_PUBLIC_H
+
+#include "ring.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ipc_listener ipc_listener;
+typedef struct ipc_connection ipc_connection;
+
+typedef struct ipc_listener_options {
+    uint32_t max_connections;   /* 0 = 1023 */
+    uint64_t max_ring_capacity; /* 0 = 64 MiB: a client that asks for more is refused */
+    ipc_wait_mode wait_mode;
+    uint64_t max_loan_budget; /* of a direction; 0 = 1 GiB: a client that asks for more is refused */
+} ipc_listener_options;
+
+/* Opens the listener NAME: from now on clients find it. What a dead server left under the name is replaced.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * options    NULL: all defaults
+ * listener   the new listener: the caller's, to be closed
+ * Returns    IPC_OK; IPC_E_IN_USE when a live server has the name, by which process says ipc_last_error();
+ *            IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM.
+ * Blocks     up to 5 s for a stopped process that keeps all others out. Allocates the listener and a table of its
+ *            connections. Threads: any.
+ */
+IPC_API ipc_status ipc_listener_open(const char *name, const ipc_listener_options *options, ipc_listener **listener);
+
+/* Closes all connections (IPC_CLOSE_SHUTDOWN), refuses who is asking, and removes the name. A thread in
+ * ipc_listener_next returns IPC_CLOSED first. What is lent out stays the borrower's: ipc_connection_close or
+ * ipc_listener_return frees it, also after this.
+ *
+ * listener   the listener; NULL is fine
+ * Blocks     until the wait in it has returned. Allocates nothing. Threads: any.
+ */
+IPC_API void ipc_listener_close(ipc_listener *listener);
+
+/* Makes ipc_listener_next return IPC_STOPPED, now and from now on, until it is resumed, unless there is something to do
+ * at once.
+ *
+ * listener   the listener
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API void ipc_listener_stop(ipc_listener *listener);
+
+/* Takes ipc_listener_stop back.
+ *
+ * listener   the listener
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API void ipc_listener_resume(ipc_listener *listener);
+
+typedef enum ipc_event_kind {
+    IPC_EVENT_CONNECT = 1,  /* a client wants to connect: answer with ipc_connection_accept or _refuse */
+    IPC_EVENT_READABLE = 2, /* records may be waiting: read until IPC_EMPTY, then ipc_listener_return */
+    IPC_EVENT_CLOSED = 3    /* the client closed or died and everything was read: ipc_connection_close frees it */
+} ipc_event_kind;
+
+typedef struct ipc_event {
+    ipc_event_kind kind;
+    ipc_connection *connection; /* lent to the caller until ipc_listener_return / refuse / close */
+} ipc_event;
+
+/* The next thing to do, over all connections. The connection of the event is lent to the caller, and not watched
+ * until it is returned; several may be lent at a time, to as many threads.
+ *
+ * listener   the listener
+ * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
+ * cancel     ends the wait when it is triggered, or NULL
+ * event      filled in at IPC_OK
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
+ * Blocks     until DEADLINE. Allocates per client that connects, its connection. Threads: one at a time (a leader),
+ *            while others handle what was lent before.
+ */
+IPC_API ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel,
+                                     ipc_event *event);
+
+/* Gives a lent connection back to be watched. One with unread records comes again at once. After ipc_listener_close
+ * it is closed and freed.
+ *
+ * listener   the listener
+ * connection lent by ipc_listener_next; the caller's no more
+ * Blocks     never. Allocates nothing. Threads: any; nobody else may use the connection meanwhile.
+ */
+IPC_API void ipc_listener_return(ipc_listener *listener, ipc_connection *connection);
+
+/* The answer to IPC_EVENT_CONNECT, once; the client's ipc_connect returns. The connection stays lent: return it
+ * when ready to read.
+ *
+ * connection lent, of an IPC_EVENT_CONNECT
+ * Returns    IPC_OK; IPC_E_STATE: it does not wait for an answer.
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
+IPC_API ipc_status ipc_connection_accept(ipc_connection *connection);
+
+/* The other answer to IPC_EVENT_CONNECT: the client's ipc_connect returns IPC_E_REFUSED. Frees the connection.
+ *
+ * connection lent, of an IPC_EVENT_CONNECT
+ * reason     UTF-8, for the client's ipc_last_error(), cut to 240 bytes; or NULL
+ * Returns    IPC_OK; IPC_E_STATE: it does not wait for an answer, and was not freed.
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
+IPC_API ipc_status ipc_connection_refuse(ipc_connection *connection, const char *reason);
+
+typedef struct ipc_connect_options {
+    uint64_t to_server_capacity; /* 0 = 256 KiB */
+    uint64_t to_client_capacity; /* 0 = 256 KiB */
+    ipc_wait_mode wait_mode;
+    ipc_deadline deadline; /* to find the server and be answered; 0 = the server must be there, 5 s to be answered */
+    ipc_cancel *cancel;
+    const void *hello; /* application data for the server's decision, at most 240 bytes */
+    uint32_t hello_length;
+    uint64_t loan_budget; /* of each direction, as in ipc_ring_options; 0 = 256 MiB, IPC_NO_LOANS = none */
+} ipc_connect_options;
+
+/* Connects to the listener NAME, waits for the server's answer, and makes the two rings.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * options    NULL: all defaults
+ * connection the new connection: the caller's, to be closed
+ * Returns    IPC_OK; IPC_E_NOT_FOUND: no server there until the deadline; IPC_TIMEOUT: it did not answer;
+ *            IPC_E_REFUSED: it does not want us, ipc_last_error() is its text; IPC_PEER_CLOSED, IPC_PEER_DIED: it
+ *            went meanwhile; IPC_CANCELLED; IPC_E_TABLE_FULL; IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT,
+ *            IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM.
+ * Blocks     until options->deadline. Allocates the connection. Threads: any.
+ */
+IPC_API ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc_connection **connection);
+
+/* Closes this side (IPC_CLOSE_NORMAL, unless it was shut down before) and frees it. The peer reads what was
+ * published, then gets IPC_PEER_CLOSED. A server calls it for a connection that is lent to it.
+ *
+ * connection the connection; NULL is fine
+ * Blocks     until waits in its rings have returned. Allocates nothing. Threads: any: those that wait in its rings
+ *            return IPC_CLOSED and must not touch it again; none may be inside any other call.
+ */
+IPC_API void ipc_connection_close(ipc_connection *connection);
+
+/* Closes this side without freeing it: waits of it return IPC_CLOSED, the peer sees code and text. Only the first
+ * close of a side counts.
+ *
+ * connection the connection
+ * code       IPC_CLOSE_...; 0 = IPC_CLOSE_NORMAL
+ * text       a server's, UTF-8, cut to 240 bytes; or NULL. A client's is not sent
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API void ipc_connection_shutdown(ipc_connection *connection, uint32_t code, const char *text);
+enum {
+    IPC_CLOSE_NORMAL = 1,
+    IPC_CLOSE_REFUSED = 2,
+    IPC_CLOSE_CORRUPT = 3,
+    IPC_CLOSE_SHUTDOWN = 4,
+    IPC_CLOSE_PROTOCOL = 5
+};
+
+/* The outgoing ring. All calls of ring.h work on it but open, close and wait_for_peer. A peer that makes it what is
+ * no ring closes the connection with IPC_CLOSE_CORRUPT, and the call returns IPC_E_CORRUPT.
+ *
+ * connection the connection
+ * Returns    never NULL; the connection's, lives as long as it.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API ipc_ring_writer *ipc_connection_writer(ipc_connection *connection);
+
+/* The incoming ring. All calls of ring.h work on it but open, close and wait_for_peer. A peer that makes it what is
+ * no ring closes the connection with IPC_CLOSE_CORRUPT, and the call returns IPC_E_CORRUPT.
+ *
+ * connection the connection
+ * Returns    never NULL; the connection's, lives as long as it.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API ipc_ring_reader *ipc_connection_reader(ipc_connection *connection);
+
+/* Whether neither side has closed and the peer lives.
+ *
+ * connection the connection
+ * Returns    false: what was published before can still be read.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API bool ipc_connection_is_open(const ipc_connection *connection);
+
+/* The code that the peer closed with.
+ *
+ * connection the connection
+ * Returns    IPC_CLOSE_...; 0 while it has not.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API uint32_t ipc_connection_close_code(const ipc_connection *connection);
+
+/* The text that the server closed with; clients send none.
+ *
+ * connection the connection
+ * text       gets it, cut to SIZE - 1 bytes, with a zero behind it
+ * size       bytes of TEXT; 0: nothing is written
+ * Returns    bytes of it, without the zero; 0 if there is none.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API uint32_t ipc_connection_close_text(const ipc_connection *connection, char *text, uint32_t size);
+
+/* The place of the connection in the server's table: the same number on both sides, another's after it has gone.
+ *
+ * connection the connection
+ * Returns    1 to the largest number of connections.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API uint32_t ipc_connection_slot(const ipc_connection *connection);
+
+/* The process at the other end, as it names itself: in another pid namespace that number means something else here.
+ *
+ * connection the connection
+ * Returns    a process id.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API int32_t ipc_connection_peer_pid(const ipc_connection *connection);
+
+/* Server: what the client said of itself when it connected.
+ *
+ * connection the connection
+ * length     gets its bytes, 0 to 240
+ * Returns    the connection's copy, lives as long as it.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API const void *ipc_connection_hello(const ipc_connection *connection, uint32_t *length);
+
+/* Keeps a pointer of the application's with the connection.
+ *
+ * connection the connection
+ * context    the caller's; never looked at
+ * Blocks     never. Allocates nothing. Threads: one at a time.
+ */
+IPC_API void ipc_connection_set_context(ipc_connection *connection, void *context);
+
+/* The pointer that was kept.
+ *
+ * connection the connection
+ * Returns    NULL when none was.
+ * Blocks     never. Allocates nothing. Threads: as ipc_connection_set_context.
+ */
+IPC_API void *ipc_connection_context(const ipc_connection *connection);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+/* participants.h - what queue and topic have in common: blocks, who takes part. Included by ipc.h. */
+#ifndef IPC_PARTICIPANTS_H
+#define IPC_PARTICIPANTS_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A block that is claimed or received; the caller's own memory. */
+typedef struct ipc_block {
+    void *payload; /* shared, valid until commit, abandon or release; a hostile peer can change it */
+    uint32_t length;
+    uint16_t type;
+    bool redelivered;     /* received before by a process that died without releasing it */
+    uint64_t reserved[4]; /* the library's */
+} ipc_block;
+
+typedef struct ipc_participant_info {
+    uint32_t index;      /* its place in the region's table: may be another's after it has gone */
+    uint32_t generation; /* tells one from the next at the same place */
+    uint32_t pid;
+    uint32_t role;     /* bits: 1 writer, 2 reader */
+    uint32_t runtime;  /* 1 C, 2 C# */
+    uint64_t attached; /* Unix time, ns */
+} ipc_participant_info;
+
+typedef enum ipc_change_kind { IPC_CHANGE_ATTACHED = 1, IPC_CHANGE_LEFT = 2, IPC_CHANGE_DIED = 3 } ipc_change_kind;
+
+typedef struct ipc_change {
+    ipc_change_kind kind;
+    ipc_participant_info participant;
+} ipc_change;
+
+/* Removes the storage of exactly that name, persistent or left over by processes that died, whatever its kind.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * Returns    IPC_OK: it is gone; IPC_E_NOT_FOUND; IPC_E_IN_USE while a live participant is attached, by which
+ *            process says ipc_last_error(); IPC_TIMEOUT: a stopped process keeps all others out;
+ *            IPC_E_VERSION, IPC_E_KIND, IPC_E_CORRUPT: what has the name is nothing that this library knows;
+ *            IPC_E_NAME, IPC_E_ACCESS, IPC_E_NO_MEMORY, IPC_E_SYSTEM.
+ * Blocks     up to 5 s for a stopped process that keeps all others out. Allocates while it looks. Threads: any.
+ */
+IPC_API ipc_status ipc_clear(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+using System;
+using System.Linq;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Xunit;
+
+namespace Ipc.Native.Tests;
+
+/// <summary>The structures of ipc.h, written down twice on purpose: tests/native/binding_layout_test.c asserts the same numbers.</summary>
+public sealed class LayoutTests
+{
+    [Theory]
+    [InlineData("RingOptionsData", 48, "LoanBudget", 40)]
+    [InlineData("RecordData", 16, "Redelivered", 14)]
+    [InlineData("BlockData", 48, "Reserved", 16)]
+    [InlineData("ListenerOptionsData", 32, "MaxLoanBudget", 24)]
+    [InlineData("EventData", 16, "Connection", 8)]
+    [InlineData("ConnectOptionsData", 64, "LoanBudget", 56)]
+    [InlineData("QueueOptionsData", 64, "Cancel", 56)]
+    [InlineData("TopicOptionsData", 88, "Ignore", 80)]
+    [InlineData("MessageData", 48, "Writer", 40)]
+    public void AStructureIsThatOfTheHeader(string name, int size, string lastField, int offset)
+    {
+        Type type = typeof(IpcNative).Assembly.GetType("Ipc.Native." + name, throwOnError: true)!;
+        Assert.Equal(size, Marshal.SizeOf(type));
+        Assert.Equal(offset, (int)Marshal.OffsetOf(type, lastField));
+        Assert.Equal(lastField, type.GetFields(BindingFlags.Public | BindingFlags.Instance).OrderBy(field => (int)Marshal.OffsetOf(type, field.Name)).Last().Name);
+    }
+
+    [Fact]
+    public void NothingIsLeftToMarshal() => Assert.NotNull(typeof(IpcNative).Assembly.GetCustomAttribute<DisableRuntimeMarshallingAttribute>());
+}

@@ -1,0 +1,26 @@
+/*
+ * The structures that the .NET binding writes down again (src/Ipc.Native/binding/Interop), in numbers that stand there a
+ * second time, in tests/Ipc.Native.Tests/LayoutTests.cs. Checked by the compiler; there is nothing to run.
+ */
+#include "ipc.h"
+
+#define LAYOUT(type, size, last, at)                                                                                   \
+    _Static_assert(sizeof(type) == (size), #type);                                                                     \
+    _Static_assert(offsetof(type, last) == (at), #type "." #last)
+
+#if UINTPTR_MAX == UINT64_MAX
+LAYOUT(ipc_ring_options, 48, loan_budget, 40);
+LAYOUT(ipc_record, 16, redelivered, 14);
+LAYOUT(ipc_block, 48, reserved, 16);
+LAYOUT(ipc_listener_options, 32, max_loan_budget, 24);
+LAYOUT(ipc_event, 16, connection, 8);
+LAYOUT(ipc_connect_options, 64, loan_budget, 56);
+LAYOUT(ipc_queue_options, 64, cancel, 56);
+LAYOUT(ipc_topic_options, 88, ignore, 80);
+LAYOUT(ipc_message, 48, writer, 40);
+#endif
+
+int main(void)
+{
+    return 0;
+}
