@@ -8,7 +8,7 @@ using Ipc.Rpc;
 namespace NativeAot;
 
 /// <summary>Calls of every shape, with messages of every kind of field that a codec treats in its own way.</summary>
-[IpcService("rooms.v1")]
+[IpcService("rooms.v1", Callback = typeof(IRoomEvents))]
 public interface IRooms
 {
     Reading Read(string room);
@@ -16,6 +16,31 @@ public interface IRooms
     ValueTask<Summary> Summarize(IReadOnlyList<string> rooms, CancellationToken cancel = default);
 
     IAsyncEnumerable<Reading> Watch(string room, int count, CancellationToken cancel = default);
+
+    /// <summary>How many readings there were of each room.</summary>
+    ValueTask<Dictionary<string, int>> RecordAsync(string source, IAsyncEnumerable<Reading> readings, CancellationToken cancel = default);
+
+    /// <summary>Each reading as the room has it.</summary>
+    IAsyncEnumerable<Reading> Correct(double offset, IAsyncEnumerable<Reading> readings, CancellationToken cancel = default);
+
+    /// <summary>The room's temperature at the end, the way to it as progress.</summary>
+    Task<double> HeatAsync(string room, double target, IProgress<Reading> progress, CancellationToken cancel = default);
+
+    /// <summary>Asks the caller about the room, through <see cref="IRoomEvents"/>.</summary>
+    Task<string> ConfirmAsync(string room);
+
+    [IpcOneWay]
+    void Note(string line);
+
+    /// <summary>What was noted.</summary>
+    List<string> Notes();
+}
+
+/// <summary>What the caller offers.</summary>
+[IpcService("rooms.events.v1")]
+public interface IRoomEvents
+{
+    ValueTask<string> AnswerAsync(Reading about);
 }
 
 [DataContract]

@@ -19,7 +19,7 @@ switch (args)
 
         return 0;
     case ["call", string name]:
-        using (RpcClient client = RpcClient.Connect(name))
+        using (RpcClient client = RpcClient.Connect(name, new RpcClientOptions { Services = { RoomEventsRpc.Service(new RoomEvents()) } }))
             await Check(RoomsRpc.Client(client));
         Console.WriteLine("ok");
         return 0;
@@ -41,6 +41,27 @@ static async Task Check(IRooms rooms)
     await foreach (Reading reading in rooms.Watch("hall", 1000))
         Expect(next++, reading.Celsius);
     Expect(1000, next);
+
+    Dictionary<string, int> counts = await rooms.RecordAsync("meter", rooms.Watch("attic", 100));
+    Expect((2, 0, 100), (counts.Count, counts["meter"], counts["attic"]));
+
+    next = 0.5;
+    await foreach (Reading reading in rooms.Correct(0.5, rooms.Watch("hall", 100)))
+        Expect(next++, reading.Celsius);
+    Expect(100.5, next);
+
+    var reports = new Reports();
+    Expect(25, await rooms.HeatAsync("hall", 25, reports));
+    Expect(true, reports.AreRising);
+
+    Expect("20.5 in the hall", await rooms.ConfirmAsync("hall"));
+
+    rooms.Note("first");
+    rooms.Note("second");
+    while (rooms.Notes().Count < 2)
+        await Task.Yield();
+    List<string> notes = rooms.Notes();
+    Expect((2, true, true), (notes.Count, notes.Contains("first"), notes.Contains("second")));
 
     try
     {

@@ -10,6 +10,8 @@ namespace NativeAot;
 
 internal sealed class Rooms : IRooms
 {
+    private readonly List<string> _notes = [];
+
     public Reading Read(string room)
         => room.Length == 0 ? throw new RpcException(RpcStatus.NotFound, "A room has a name.") : new Reading(room, 20.5, DateTime.UnixEpoch, Quality.Good);
 
@@ -26,5 +28,45 @@ internal sealed class Rooms : IRooms
             await Task.Yield();
             yield return Read(room) with { Celsius = i };
         }
+    }
+
+    public async ValueTask<Dictionary<string, int>> RecordAsync(string source, IAsyncEnumerable<Reading> readings, CancellationToken cancel = default)
+    {
+        var counts = new Dictionary<string, int> { [source] = 0 };
+        await foreach (Reading reading in readings.WithCancellation(cancel))
+            counts[reading.Room] = counts.GetValueOrDefault(reading.Room) + 1;
+        return counts;
+    }
+
+    public async IAsyncEnumerable<Reading> Correct(double offset, IAsyncEnumerable<Reading> readings, [EnumeratorCancellation] CancellationToken cancel = default)
+    {
+        await foreach (Reading reading in readings.WithCancellation(cancel))
+            yield return reading with { Celsius = reading.Celsius + offset };
+    }
+
+    public async Task<double> HeatAsync(string room, double target, IProgress<Reading> progress, CancellationToken cancel = default)
+    {
+        Reading reading = Read(room);
+        for (; reading.Celsius < target; reading = reading with { Celsius = reading.Celsius + 0.5 })
+        {
+            progress.Report(reading);
+            await Task.Yield();
+        }
+
+        return reading.Celsius;
+    }
+
+    public async Task<string> ConfirmAsync(string room) => await RoomsRpc.Callback(RpcContext.Current!).AnswerAsync(Read(room));
+
+    public void Note(string line)
+    {
+        lock (_notes)
+            _notes.Add(line);
+    }
+
+    public List<string> Notes()
+    {
+        lock (_notes)
+            return [.. _notes];
     }
 }

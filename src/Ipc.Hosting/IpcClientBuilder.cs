@@ -1,27 +1,16 @@
 using System;
 using Ipc.Rpc;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Options;
 
 namespace Ipc.Hosting;
 
 /// <summary>What a connection of a host is used for.</summary>
-public sealed class IpcClientBuilder
+public sealed class IpcClientBuilder : IpcBuilder<IpcClientOptions>
 {
     internal IpcClientBuilder(IServiceCollection services, string name)
+        : base(services, name)
     {
-        Services = services;
-        Name = name;
     }
-
-    /// <summary>The host's services.</summary>
-    public IServiceCollection Services { get; }
-
-    /// <summary>What the connection was added as; also the key of its <see cref="RpcClient"/>.</summary>
-    public string Name { get; }
-
-    /// <summary>The connection's options: to bind to configuration, to validate further.</summary>
-    public OptionsBuilder<IpcClientOptions> Options => new(Services, Name);
 
     /// <summary>Registers a contract's proxy.</summary>
     /// <typeparam name="TContract">The contract.</typeparam>

@@ -1,23 +1,20 @@
 using System;
 using System.Collections.Generic;
 using System.Threading;
-using Microsoft.Extensions.Options;
 
 namespace Ipc.Hosting;
 
-/// <summary>Refuses at the start of the host what would be refused later, all of it at once.</summary>
-internal sealed class IpcClientOptionsValidator : IValidateOptions<IpcClientOptions>
+/// <summary>A connection's.</summary>
+internal sealed class IpcClientOptionsValidator : IpcOptionsValidator<IpcClientOptions>
 {
-    public ValidateOptionsResult Validate(string? name, IpcClientOptions options)
+    private protected override void Check(IpcClientOptions options, List<string> wrong)
     {
-        var wrong = new List<string>();
         if (string.IsNullOrWhiteSpace(options.Name))
             wrong.Add("A client names its server.");
         if (options.Rpc is null)
             wrong.Add("Rpc is null.");
         else
             Check(options.Rpc, wrong);
-        return wrong.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(wrong);
     }
 
     private static void Check(Rpc.RpcClientOptions rpc, List<string> wrong)

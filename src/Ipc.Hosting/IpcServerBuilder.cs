@@ -2,27 +2,16 @@ using System;
 using Ipc.Rpc;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
-using Microsoft.Extensions.Options;
 
 namespace Ipc.Hosting;
 
 /// <summary>What a server of a host serves.</summary>
-public sealed class IpcServerBuilder
+public sealed class IpcServerBuilder : IpcBuilder<IpcServerOptions>
 {
     internal IpcServerBuilder(IServiceCollection services, string name)
+        : base(services, name)
     {
-        Services = services;
-        Name = name;
     }
-
-    /// <summary>The host's services.</summary>
-    public IServiceCollection Services { get; }
-
-    /// <summary>What the server was added as; also the key of its <see cref="IpcServer"/>.</summary>
-    public string Name { get; }
-
-    /// <summary>The server's options: to bind to configuration, to validate further.</summary>
-    public OptionsBuilder<IpcServerOptions> Options => new(Services, Name);
 
     /// <summary>Serves a contract by the service of that type that the host has.</summary>
     /// <typeparam name="TContract">The contract.</typeparam>

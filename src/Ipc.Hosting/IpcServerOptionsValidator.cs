@@ -1,15 +1,13 @@
 using System;
 using System.Collections.Generic;
-using Microsoft.Extensions.Options;
 
 namespace Ipc.Hosting;
 
-/// <summary>Refuses at the start of the host what would be refused later, all of it at once.</summary>
-internal sealed class IpcServerOptionsValidator : IValidateOptions<IpcServerOptions>
+/// <summary>A server's.</summary>
+internal sealed class IpcServerOptionsValidator : IpcOptionsValidator<IpcServerOptions>
 {
-    public ValidateOptionsResult Validate(string? name, IpcServerOptions options)
+    private protected override void Check(IpcServerOptions options, List<string> wrong)
     {
-        var wrong = new List<string>();
         if (string.IsNullOrWhiteSpace(options.Name))
             wrong.Add("A server has a name.");
         if (options.DrainTimeout < TimeSpan.Zero)
@@ -18,7 +16,6 @@ internal sealed class IpcServerOptionsValidator : IValidateOptions<IpcServerOpti
             wrong.Add("Rpc is null.");
         else
             Check(options.Rpc, wrong);
-        return wrong.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(wrong);
     }
 
     private static void Check(Rpc.RpcServerOptions rpc, List<string> wrong)

@@ -135,4 +135,13 @@ internal static class DriftDiagnostics
         isEnabledByDefault: true,
         helpLinkUri: Pages + "IPCRPC043.md",
         customTags: WellKnownDiagnosticTags.CompilationEnd);
+
+    public static readonly DiagnosticDescriptor CallbackChanged = new(
+        "IPCRPC044",
+        "A contract keeps its callback",
+        "The callback of this contract is '{0}' in the checked-in .proto and {1} now; a side that was built before and one built now do not understand each other's callbacks",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC044.md");
 }

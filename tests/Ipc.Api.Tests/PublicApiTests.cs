@@ -81,7 +81,8 @@ public sealed class PublicApiTests
             .Where(name => framework == "netstandard2.0"
                 ? name != "netstandard" && !packages.Contains(name)
                 : !name.StartsWith("System.", StringComparison.Ordinal))
-            .Where(name => library == "Ipc.Core" || name != "Ipc.Core")
+            .Where(name => library is "Ipc.Core" or "Ipc.Native" || name is not ("Ipc.Core" or "Ipc.Rpc"))
+            .Where(name => library != "Ipc.Hosting" || !name.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal))
             .ToArray();
         Assert.Empty(foreign);
     }

@@ -72,6 +72,27 @@ public sealed class ShapesTests
         Assert.Equal(12, limit.Max);
     }
 
+    [Fact]
+    public async Task AHandlerCallsBackThroughTheCallbacksContract()
+    {
+        var options = new RpcClientOptions { Services = { ShapeEventsRpc.Service(new Events("yes")) } };
+        using var server = new OwnServer(options, ShapesRpc.Service(new Shapes()));
+        Assert.Equal("ready? yes", await ShapesRpc.Client(server.Client).AskBackAsync("ready?"));
+
+        RpcException thrown = await Assert.ThrowsAsync<RpcException>(() => ShapesRpc.Client(server.Client).AskBackAsync("")); // through both handlers
+        Assert.Equal(RpcStatus.InvalidArgument, thrown.Status);
+        Assert.Equal("no question", thrown.Message);
+    }
+
+    [Fact]
+    public async Task AClientThatOffersNothingCannotBeCalledBack()
+    {
+        using var server = new OwnServer(ShapesRpc.Service(new Shapes()));
+        RpcException thrown = await Assert.ThrowsAsync<RpcException>(() => ShapesRpc.Client(server.Client).AskBackAsync("ready?"));
+        Assert.Equal(RpcStatus.Unimplemented, thrown.Status);
+        Assert.Equal(8, ShapesRpc.Client(server.Client).Quick(7));
+    }
+
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
     private sealed class Reports : IProgress<int>
@@ -79,6 +100,15 @@ public sealed class ShapesTests
         public List<int> Seen { get; } = [];
 
         public void Report(int value) => Seen.Add(value);
+    }
+
+    private sealed class Events(string answer) : IShapeEvents
+    {
+        public async Task<string> AnswerAsync(string question)
+        {
+            await Task.Yield();
+            return question.Length == 0 ? throw new RpcException(RpcStatus.InvalidArgument, "no question") : question + " " + answer;
+        }
     }
 
     private sealed class Shapes : IShapes

@@ -81,10 +81,10 @@ internal static class Compiler
     }
 
     /// <summary>The .proto that a contract generates.</summary>
-    public static string Proto(CSharpCompilation compilation)
+    public static string Proto(CSharpCompilation compilation, string? generatedClass = null)
     {
         Generate(compilation, out Compilation output);
-        INamedTypeSymbol generated = output.Assembly.GlobalNamespace.GetTypeMembers().Single(static t => t.Name.EndsWith("Rpc", StringComparison.Ordinal));
+        INamedTypeSymbol generated = output.Assembly.GlobalNamespace.GetTypeMembers().Single(t => generatedClass is null ? t.Name.EndsWith("Rpc", StringComparison.Ordinal) : t.Name == generatedClass);
         return (string)((IFieldSymbol)generated.GetMembers("Proto").Single()).ConstantValue!;
     }
 

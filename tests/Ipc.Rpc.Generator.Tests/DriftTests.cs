@@ -93,6 +93,27 @@ public sealed class DriftTests
         Assert.Empty(Compiler.Drift(compilation, null, ("other.proto", proto.ReplaceLineEndings("\r\n"))));
     }
 
+    /// <summary>Within a service protoc takes the name for the method: "Order" is not a message type.</summary>
+    [Fact]
+    public void AMessageThatIsNamedLikeAMethodIsNamedWithItsPackage()
+    {
+        CSharpCompilation compilation = Compile("""
+            [IpcService("shop.v1")]
+            public interface IShop
+            {
+                Task<Order> OrderAsync(Order order);
+                IAsyncEnumerable<Order> All(IAsyncEnumerable<Order> some);
+            }
+
+            [DataContract]
+            public record Order([property: DataMember(Order = 1)] int Number);
+            """);
+        string proto = Compiler.Proto(compilation);
+        Assert.Contains("rpc Order (.shop.v1.Order) returns (.shop.v1.Order);", proto, StringComparison.Ordinal);
+        Assert.Contains("rpc All (stream .shop.v1.Order) returns (stream .shop.v1.Order);", proto, StringComparison.Ordinal);
+        Assert.Empty(Compiler.Drift(compilation, null, ("shop.proto", proto)));
+    }
+
     [Theory]
     [MemberData(nameof(Breaks))]
     public void ABreakIsAnErrorWhereItWasMade(string from, string to, string id, string site, string part)
@@ -126,6 +147,50 @@ public sealed class DriftTests
         Assert.Empty(Compiler.Drift(after, "true", ("dir/shop.proto", manifest)));
         Assert.Empty(Compiler.Drift(after, null, ("dir/shop.proto", Compiler.Proto(after))));
     }
+
+    /// <summary>Whoever was built before offers the old one, or calls it.</summary>
+    [Theory]
+    [InlineData(", Callback = typeof(IOther)", "'events.v1' in the checked-in .proto and other.v1 now")]
+    [InlineData("", "'events.v1' in the checked-in .proto and nothing now")]
+    public void AnotherCallbackIsABreak(string callback, string part)
+    {
+        string manifest = Compiler.Proto(Calling(", Callback = typeof(IEvents)"), "ShopRpc");
+        Diagnostic diagnostic = Assert.Single(OfShop(Calling(callback), manifest));
+        Assert.Equal(("IPCRPC044", DiagnosticSeverity.Error), (diagnostic.Id, diagnostic.Severity));
+        Assert.Contains(part, diagnostic.GetMessage(CultureInfo.InvariantCulture), StringComparison.Ordinal);
+        Assert.Equal("IShop", diagnostic.Location.SourceTree!.ToString().Substring(diagnostic.Location.SourceSpan.Start, diagnostic.Location.SourceSpan.Length));
+    }
+
+    [Fact]
+    public void ACallbackMoreIsNone()
+    {
+        string manifest = Compiler.Proto(Calling(""), "ShopRpc");
+        Assert.Equal("IPCRPC040", Assert.Single(OfShop(Calling(", Callback = typeof(IEvents)"), manifest)).Id);
+    }
+
+    private static CSharpCompilation Calling(string callback) => Compile($$"""
+        [IpcService("shop.v1"{{callback}})]
+        public interface IShop
+        {
+            void Reset();
+        }
+
+        [IpcService("events.v1")]
+        public interface IEvents
+        {
+            void Happened();
+        }
+
+        [IpcService("other.v1")]
+        public interface IOther
+        {
+            void Happened();
+        }
+        """);
+
+    /// <summary>What is reported of the shop; the other contracts have no manifest.</summary>
+    private static IEnumerable<Diagnostic> OfShop(CSharpCompilation after, string manifest)
+        => Compiler.Drift(after, null, ("shop.proto", manifest)).Where(static d => d.Id != "IPCRPC042");
 
     [Fact]
     public void WhatTheOldManifestReservesByHandMustBeReservedInTheContract()
@@ -223,7 +288,7 @@ public sealed class DriftTests
         Assert.Equal("sint32", file.Messages["M.Inner"].Named("x")!.Type);
         Assert.Equal(-1, file.Enums["E"].Named("C")!.Number);
         Assert.True(file.Enums["E"].IsReserved(-4));
-        Assert.Equal(("duplex", "R", "M", ".a.b.M", "P"), (file.Methods["F"].Kind, file.Methods["F"].Request, file.Methods["F"].Input, file.Methods["F"].Output, file.Methods["F"].Progress));
+        Assert.Equal(("duplex", "R", "M", "M", "P"), (file.Methods["F"].Kind, file.Methods["F"].Request, file.Methods["F"].Input, file.Methods["F"].Output, file.Methods["F"].Progress));
         Assert.Equal("one-way", file.Methods["G"].Kind);
     }
 
@@ -232,7 +297,7 @@ public sealed class DriftTests
     {
         string root = Path.Combine(Here(), "..", "..");
         string notes = File.ReadAllText(Path.Combine(root, "src", "Ipc.Rpc.Generator", "AnalyzerReleases.Unshipped.md")) + File.ReadAllText(Path.Combine(root, "src", "Ipc.Rpc.Generator", "AnalyzerReleases.Shipped.md"));
-        HashSet<string> tested = Breaks.Select(static row => row.Data.Item3).Concat(["IPCRPC040", "IPCRPC041", "IPCRPC042", "IPCRPC043"]).ToHashSet();
+        HashSet<string> tested = Breaks.Select(static row => row.Data.Item3).Concat(["IPCRPC040", "IPCRPC041", "IPCRPC042", "IPCRPC043", "IPCRPC044"]).ToHashSet();
         foreach (DiagnosticDescriptor descriptor in new DriftAnalyzer().SupportedDiagnostics)
         {
             Assert.Contains(descriptor.Id, tested);

@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Peer;
@@ -59,6 +61,61 @@ public sealed class CancellationTests
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(other));
         first.Opened.Set();
         await Eventually.Ends(reader);
+    }
+
+    /// <summary>Which of two threads was faster must not decide what the caller is told: a cancel that was read has won.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void ACancelledCallEndsAsCancelledWhateverItsHandlerDoesThen(bool throws)
+    {
+        using RpcServer server = Hand.Serve(
+            out string name,
+            RpcHandler.Unary(Hand.Ask, (number, cancel) => Ignore(cancel, number)),
+            RpcHandler.UnaryAsync(Hand.Other, async (number, cancel) =>
+            {
+                await Task.Yield();
+                return Ignore(cancel, number);
+            }),
+            RpcHandler.Duplex(Hand.Scale, (number, items, cancel) => Stream(cancel)));
+        using var client = new RawClient(name);
+        ulong call = 0;
+        foreach (FrameHeader request in new[] { Hand.Request(Hand.Ask, 1), Hand.Request(Hand.Other, 2), Hand.Request(Hand.Scale, 3, credit: 5) })
+        {
+            client.Send(request, Hand.Bytes(5));
+            client.Send(new FrameHeader(FrameKind.Cancel, request.Call));
+            if (request.CallKind == RpcMethodKind.Duplex)
+                client.Send(new FrameHeader(FrameKind.End, request.Call));
+            FrameHeader answer = client.Receive();
+            Assert.Equal((++call, FrameKind.Error, (ushort)RpcStatus.Cancelled), (answer.Call, answer.Kind, answer.Code));
+        }
+
+        int Ignore(CancellationToken cancel, int number)
+        {
+            cancel.WaitHandle.WaitOne();
+            return throws ? throw new InvalidOperationException("too late") : number;
+        }
+
+        async IAsyncEnumerable<int> Stream([EnumeratorCancellation] CancellationToken cancel)
+        {
+            await Task.Yield();
+            Ignore(cancel, 0);
+            yield break;
+        }
+    }
+
+    [Fact]
+    public void AnAnswerAfterTheDeadlineIsTheDeadlines()
+    {
+        using RpcServer server = Hand.Serve(out string name, RpcHandler.Unary(Hand.Ask, static (number, _) =>
+        {
+            SpinWait.SpinUntil(static () => RpcContext.Current!.Deadline.HasPassed);
+            return number;
+        }));
+        using var client = new RawClient(name);
+        client.Send(Hand.Request(Hand.Ask, 1, deadline: Deadline.After(TimeSpan.FromMilliseconds(100)).Nanoseconds), Hand.Bytes(5));
+        FrameHeader answer = client.Receive();
+        Assert.Equal((FrameKind.Error, (ushort)RpcStatus.DeadlineExceeded), (answer.Kind, answer.Code));
     }
 
     [Fact]

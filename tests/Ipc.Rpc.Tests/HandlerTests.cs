@@ -68,32 +68,6 @@ public sealed class HandlerTests
         }
     }
 
-    [Fact]
-    public async Task ALeftBehindTaskKeepsTheContextOfItsOwnCall()
-    {
-        var contexts = new List<RpcContext>();
-        var go = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-        var left = new List<Task<RpcContext?>>();
-        using RpcServer server = Hand.Serve(out string name, RpcHandler.UnaryAsync(Hand.Ask, (number, _) =>
-        {
-            contexts.Add(RpcContext.Current!);
-            left.Add(Later());
-            return new ValueTask<int>(number);
-        }));
-        using RpcClient client = RpcClient.Connect(name);
-        for (int i = 0; i < 5; i++)
-            client.Call(Hand.Ask, i);
-        go.SetResult(true);
-        Assert.Equal(contexts, await Eventually.Ends(Task.WhenAll(left)));
-        Assert.Equal(5, contexts.Distinct().Count());
-
-        async Task<RpcContext?> Later()
-        {
-            await go.Task;
-            return RpcContext.Current;
-        }
-    }
-
     [Theory]
     [InlineData(new byte[] { 1, 0, 0 })]
     [InlineData(new byte[] { 200, 0, 0, 0, 1 })]

@@ -65,6 +65,51 @@ public sealed class HostileTests
         Eventually.True(() => server.Server.ConnectionCount == 1, "the hostile connection is gone");
     }
 
+    /// <summary>The frame is one, its message is none: that ends the call, and the callee is told that nobody listens any more.</summary>
+    [Theory]
+    [InlineData("server stream")]
+    [InlineData("duplex")]
+    [InlineData("progress")]
+    public async Task AMessageThatCannotBeDecodedEndsItsCallAndNothingElse(string shape)
+    {
+        using var server = new RawServer();
+        Task accepting = Task.Run(server.Accept);
+        using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { AutoReconnect = false });
+        await Eventually.Ends(accepting);
+        CancellationToken cancel = TestContext.Current.CancellationToken;
+        Task call = shape switch
+        {
+            "server stream" => Drain(client.Stream(Hand.Items, 1, cancel)),
+            "duplex" => Drain(client.Duplex(Hand.Scale, 1, new Source(-1, static async (item, stop) => await Task.Delay(item == 1 ? 0 : Timeout.Infinite, stop)), cancel)),
+            _ => client.CallAsync(Hand.Work, 1, new Progress<int>(), cancel).AsTask(),
+        };
+        FrameHeader request = server.Receive();
+        FrameKind kind = shape == "progress" ? FrameKind.Progress : FrameKind.Item;
+        if (kind == FrameKind.Item)
+            server.Send(new FrameHeader(kind, request.Call), Hand.Bytes(1)); // the first is fine
+        server.Send(new FrameHeader(kind, request.Call), 0x08, 0x80); // a varint that does not end
+        RpcException e = await Eventually.Fails(call);
+        Assert.Equal(RpcStatus.Internal, e.Status);
+        Assert.Contains(shape == "progress" ? "hand.v1/Work" : "hand.v1/", e.Message, StringComparison.Ordinal);
+
+        FrameHeader told = server.Receive();
+        while (told.Kind is FrameKind.Item or FrameKind.Credit)
+            told = server.Receive();
+        Assert.Equal((FrameKind.Cancel, request.Call), (told.Kind, told.Call));
+        server.Send(new FrameHeader(kind, request.Call), Hand.Bytes(2)); // crosses: dropped
+
+        Task<int> next = client.CallAsync(Hand.Ask, 1, cancel).AsTask(); // the connection lives
+        FrameHeader asked = server.Receive();
+        server.Send(new FrameHeader(FrameKind.Response, asked.Call), Hand.Bytes(9));
+        Assert.Equal(9, await Eventually.Ends(next));
+
+        static async Task Drain(IAsyncEnumerable<int> items)
+        {
+            await foreach (int item in items)
+                Assert.Equal(1, item);
+        }
+    }
+
     [Theory]
     [MemberData(nameof(FramesThatNoServerSends))]
     public async Task AServerThatBreaksTheProtocolEndsEveryCallWithDataLoss(string what, byte[] frame, int recordType)

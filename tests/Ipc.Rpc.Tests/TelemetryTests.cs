@@ -59,6 +59,89 @@ public sealed class TelemetryTests : IDisposable
     }
 
     [Fact]
+    public async Task EveryOtherShapeIsOneTraceToo()
+    {
+        using RpcServer server = Hand.Serve(
+            out string name,
+            RpcHandler.OneWay(Hand.Tell, static (_, _) => { }),
+            RpcHandler.UnaryProgress(Hand.Work, static async (number, progress, _) =>
+            {
+                await Task.Yield();
+                progress.Report(number);
+                return number;
+            }),
+            RpcHandler.ClientStream(Hand.Sum, static async (number, items, cancel) =>
+            {
+                await foreach (int item in items.WithCancellation(cancel))
+                    number += item;
+                return number;
+            }),
+            RpcHandler.Duplex(Hand.Scale, static (_, items, _) => items));
+        using RpcClient client = RpcClient.Connect(name);
+        using var spans = new Spans();
+        using (var outer = new Activity("outer").Start())
+        {
+            outer.TraceStateString = "vendor=1";
+            client.Notify(Hand.Tell, 1);
+            Same(spans.Pair("hand.v1/Tell"), outer, "hand.v1");
+
+            Assert.Equal(5, await client.CallAsync(Hand.Work, 5, new Progress<int>(), TestContext.Current.CancellationToken));
+            Same(spans.Pair("hand.v1/Work"), outer, "hand.v1");
+
+            Assert.Equal(16, await client.ClientStream(Hand.Sum, 10, new Source(3), TestContext.Current.CancellationToken));
+            Same(spans.Pair("hand.v1/Sum"), outer, "hand.v1");
+
+            int seen = 0;
+            await foreach (int item in client.Duplex(Hand.Scale, 0, new Source(3), TestContext.Current.CancellationToken))
+                Assert.Equal(++seen, item);
+            Assert.Equal(3, seen);
+            Same(spans.Pair("hand.v1/Scale"), outer, "hand.v1");
+            Assert.Same(outer, Activity.Current);
+        }
+    }
+
+    /// <summary>The handler's span is the parent of the callback's, on the way back through the same connection.</summary>
+    [Fact]
+    public async Task ACallbackIsPartOfItsCallsTrace()
+    {
+        using RpcServer server = Hand.Serve(
+            out string name,
+            RpcHandler.Unary(Hand.Ask, static (number, cancel) => RpcContext.Current!.Caller.Call(Hand.Other, number, cancel)),
+            RpcHandler.UnaryProgress(Hand.Work, static (number, _, cancel) => RpcContext.Current!.Caller.CallAsync(Hand.Other, number, cancel)));
+        var options = new RpcClientOptions { Services = { Hand.Service(RpcHandler.Unary(Hand.Other, static (number, _) => number + 1)) } };
+        using RpcClient client = RpcClient.Connect(name, options);
+        using (var spans = new Spans())
+        {
+            Assert.Equal(3, client.Call(Hand.Ask, 2));
+            Chain(spans.Pair("hand.v1/Ask"), spans.Pair("hand.v1/Other"));
+        }
+
+        using (var spans = new Spans())
+        {
+            Assert.Equal(3, await client.CallAsync(Hand.Work, 2, new Progress<int>(), TestContext.Current.CancellationToken));
+            Chain(spans.Pair("hand.v1/Work"), spans.Pair("hand.v1/Other"));
+        }
+
+        static void Chain((Activity Client, Activity Server) call, (Activity Client, Activity Server) back)
+        {
+            Assert.Equal((call.Server.TraceId, call.Server.SpanId), (back.Client.TraceId, back.Client.ParentSpanId));
+            Assert.Equal((back.Client.TraceId, back.Client.SpanId), (back.Server.TraceId, back.Server.ParentSpanId));
+        }
+    }
+
+    [Fact]
+    public void AOneWayCallThatFailsSaysSoOnItsServersSpanAlone()
+    {
+        using RpcServer server = Hand.Serve(out string name, RpcHandler.OneWay(Hand.Tell, static (_, _) => throw new RpcException(RpcStatus.NotFound, "nobody")));
+        using RpcClient client = RpcClient.Connect(name);
+        using var spans = new Spans();
+        client.Notify(Hand.Tell, 1);
+        (Activity sent, Activity handled) = spans.Pair("hand.v1/Tell");
+        Assert.Equal(ActivityStatusCode.Unset, sent.Status); // it was published, no more is known
+        Assert.Equal((ActivityStatusCode.Error, "NotFound"), (handled.Status, handled.GetTagItem("error.type")));
+    }
+
+    [Fact]
     public void AFailureIsOnBothSpans()
     {
         using var spans = new Spans();
@@ -211,13 +294,13 @@ public sealed class TelemetryTests : IDisposable
         Assert.False(TraceContext.TryRead(null, out _));
     }
 
-    private static void Same((Activity Client, Activity Server) pair, Activity outer)
+    private static void Same((Activity Client, Activity Server) pair, Activity outer, string service = "test.v1")
     {
         Assert.Equal((outer.TraceId, outer.SpanId), (pair.Client.TraceId, pair.Client.ParentSpanId));
         Assert.Equal((outer.TraceId, pair.Client.SpanId), (pair.Server.TraceId, pair.Server.ParentSpanId));
         Assert.True(pair.Server.HasRemoteParent);
         Assert.Equal("vendor=1", pair.Server.TraceStateString);
-        Assert.Equal(("ipc", "test.v1"), (pair.Server.GetTagItem("rpc.system"), pair.Server.GetTagItem("rpc.service")));
+        Assert.Equal(("ipc", service), (pair.Server.GetTagItem("rpc.system"), pair.Server.GetTagItem("rpc.service")));
     }
 
     private static Dictionary<string, object?> Tags(ReadOnlySpan<KeyValuePair<string, object?>> tags)

@@ -37,7 +37,8 @@ public sealed class DriftAnalyzer : DiagnosticAnalyzer
         DriftDiagnostics.ManifestOutOfDate,
         DriftDiagnostics.UnreadableManifest,
         DriftDiagnostics.NoManifest,
-        DriftDiagnostics.OrphanedManifest);
+        DriftDiagnostics.OrphanedManifest,
+        DriftDiagnostics.CallbackChanged);
 
     /// <inheritdoc/>
     public override void Initialize(AnalysisContext context)

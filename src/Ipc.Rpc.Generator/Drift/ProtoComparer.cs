@@ -18,6 +18,10 @@ internal static class ProtoComparer
         if (before.Package != after.Package)
             drifts.Add(new Drift(DriftDiagnostics.ServiceRenamed, "", before.Package, after.Package));
 
+        // From none to some: old clients refuse to be called, as they would refuse any method that they do not know.
+        if (before.Callback != after.Callback && before.Callback.Length > 0)
+            drifts.Add(new Drift(DriftDiagnostics.CallbackChanged, "", before.Callback, after.Callback.Length == 0 ? "nothing" : after.Callback));
+
         foreach (KeyValuePair<string, ProtoBlock> message in before.Messages)
         {
             if (after.Messages.TryGetValue(message.Key, out ProtoBlock? now))

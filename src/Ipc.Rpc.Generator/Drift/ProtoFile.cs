@@ -10,6 +10,9 @@ internal sealed class ProtoFile
 
     public string Package { get; set; } = "";
 
+    /// <summary>The service that clients of this one offer; empty if they offer none.</summary>
+    public string Callback { get; set; } = "";
+
     public Dictionary<string, ProtoBlock> Messages { get; } = new();
 
     public Dictionary<string, ProtoBlock> Enums { get; } = new();

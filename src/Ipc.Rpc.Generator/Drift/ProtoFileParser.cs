@@ -12,7 +12,7 @@ internal static class ProtoFileParser
     public static ProtoFile Parse(string text)
     {
         var tokens = new ProtoTokens(text);
-        var file = new ProtoFile { Origin = tokens.Origin };
+        var file = new ProtoFile { Origin = tokens.Origin, Callback = tokens.Callback };
         while (!tokens.AtEnd)
         {
             switch (tokens.Next())
@@ -57,7 +57,7 @@ internal static class ProtoFileParser
     }
 
     /// <summary>Up to and with the closing brace. The fields of a oneof are fields of its message.</summary>
-    private static void Fields(ProtoTokens tokens, ProtoFile file, string name, ProtoBlock block)
+    private static void Fields(ProtoTokens tokens, ProtoFile file, string name, ProtoBlock block, bool hasPresence = false)
     {
         while (!tokens.TryTake("}"))
         {
@@ -85,7 +85,7 @@ internal static class ProtoFileParser
                 case "oneof":
                     tokens.Next();
                     tokens.Take("{");
-                    Fields(tokens, file, name, block);
+                    Fields(tokens, file, name, block, hasPresence: true);
                     break;
                 case "map" when tokens.TryTake("<"):
                     string key = tokens.Next();
@@ -98,20 +98,20 @@ internal static class ProtoFileParser
                     Field(tokens, block, "repeated " + tokens.Next());
                     break;
                 case "optional":
-                    Field(tokens, block, tokens.Next()); // presence is not seen by whoever reads
+                    Field(tokens, block, tokens.Next(), hasPresence: true);
                     break;
                 default:
-                    Field(tokens, block, word);
+                    Field(tokens, block, word, hasPresence);
                     break;
             }
         }
     }
 
-    private static void Field(ProtoTokens tokens, ProtoBlock block, string type)
+    private static void Field(ProtoTokens tokens, ProtoBlock block, string type, bool hasPresence = false)
     {
         string name = tokens.Next();
         tokens.Take("=");
-        block.Entries.Add(new ProtoEntry(tokens.Number(), name, type));
+        block.Entries.Add(new ProtoEntry(tokens.Number(), name, type, hasPresence));
         EndEntry(tokens);
     }
 
@@ -185,9 +185,9 @@ internal static class ProtoFileParser
     {
         var rpc = new ProtoRpc();
         file.Methods[tokens.Next()] = rpc;
-        (string input, bool isInputStream) = Side(tokens);
+        (string input, bool isInputStream) = Side(tokens, file.Package);
         tokens.Take("returns");
-        (rpc.Output, rpc.IsOutputStream) = Side(tokens);
+        (rpc.Output, rpc.IsOutputStream) = Side(tokens, file.Package);
         if (isInputStream)
             rpc.Input = input;
         else
@@ -210,12 +210,14 @@ internal static class ProtoFileParser
         }
     }
 
-    private static (string Type, bool IsStream) Side(ProtoTokens tokens)
+    private static (string Type, bool IsStream) Side(ProtoTokens tokens, string package)
     {
         tokens.Take("(");
         bool isStream = tokens.TryTake("stream");
         string type = tokens.Next();
         tokens.Take(")");
+        if (type.StartsWith(".", StringComparison.Ordinal)) // with its package, or another's
+            type = type.StartsWith("." + package + ".", StringComparison.Ordinal) ? type.Substring(package.Length + 2) : type.Substring(1);
         return (type, isStream);
     }
 

@@ -7,6 +7,7 @@ namespace Ipc.Rpc.Generator;
 internal sealed class ProtoTokens
 {
     private const string Note = "ipc:";
+    private const string CallbackNote = "callback ";
     private const string OriginHead = "Generated from the C# contract ";
 
     private readonly string _text;
@@ -22,6 +23,9 @@ internal sealed class ProtoTokens
 
     /// <summary>The C# interface in the head of a generated file.</summary>
     public string Origin { get; private set; } = "";
+
+    /// <summary>The service that clients of this one offer, by the comment before it; empty if none is named.</summary>
+    public string Callback { get; private set; } = "";
 
     public bool AtEnd => _next >= _tokens.Count;
 
@@ -125,9 +129,16 @@ internal sealed class ProtoTokens
     private void Comment(string comment, int line)
     {
         if (comment.StartsWith(Note, StringComparison.Ordinal))
-            _notes[line] = comment.Substring(Note.Length).Trim();
+            Noted(comment.Substring(Note.Length).Trim(), line);
         else if (comment.StartsWith(OriginHead, StringComparison.Ordinal) && Origin.Length == 0)
             Origin = comment.Substring(OriginHead.Length).Split(',')[0];
+    }
+
+    private void Noted(string note, int line)
+    {
+        _notes[line] = note;
+        if (note.StartsWith(CallbackNote, StringComparison.Ordinal) && Callback.Length == 0)
+            Callback = note.Substring(CallbackNote.Length).Trim();
     }
 
     private int End(string mark, int from)

@@ -63,15 +63,15 @@ internal static class ProtoEmitter
             yield return "// ipc: callback " + contract.Callback.ServiceName;
         yield return "service " + contract.ProtoService + " {";
         foreach (MethodModel method in contract.Methods)
-            yield return Rpc(method);
+            yield return Rpc(contract, method);
         yield return "}";
     }
 
     /// <summary>What protobuf's own language cannot say about a method stands in a comment, which the comparison with the checked-in file reads.</summary>
-    private static string Rpc(MethodModel method)
+    private static string Rpc(ContractModel contract, MethodModel method)
     {
-        string input = method.Input is null ? method.Request.ProtoType : "stream " + method.Input.ProtoType;
-        string output = (method.IsStream ? "stream " : "") + method.Response.ProtoType;
+        string input = method.Input is null ? InService(contract, method.Request.ProtoType) : "stream " + InService(contract, method.Input.ProtoType);
+        string output = (method.IsStream ? "stream " : "") + InService(contract, method.Response.ProtoType);
         var notes = new List<string>();
         if (method.Input is not null && method.Request.Message is not null)
             notes.Add("request " + method.Request.ProtoType);
@@ -81,6 +81,10 @@ internal static class ProtoEmitter
             notes.Add("one-way");
         return "  rpc " + method.WireName + " (" + input + ") returns (" + output + ");" + (notes.Count == 0 ? "" : " // ipc: " + string.Join(", ", notes));
     }
+
+    /// <summary>Within a service protoc takes the name of a method for the method, not for the message of that name: <c>OrderAsync(Order order)</c>.</summary>
+    private static string InService(ContractModel contract, string type)
+        => contract.Methods.Any(method => method.WireName == type) ? "." + contract.ServiceName + "." + type : type;
 
     private static string Type(FieldModel field)
     {

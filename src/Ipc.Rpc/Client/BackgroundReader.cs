@@ -35,7 +35,7 @@ internal sealed class BackgroundReader
     {
         _channel = channel;
         _turn = turn;
-        _linger = mode == WaitMode.Block || Environment.ProcessorCount == 1 ? 0 : LingerSpins;
+        _linger = mode == WaitMode.Block || Processors.IsSpinningUseless ? 0 : LingerSpins;
     }
 
     /// <summary>One more call is about to be sent.</summary>

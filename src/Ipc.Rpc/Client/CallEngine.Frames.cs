@@ -125,6 +125,7 @@ internal sealed partial class CallEngine
     {
         ErrorBody error = ErrorBody.Decode(body);
         RpcStatus status = code is > 0 and <= (ushort)RpcStatus.Unauthenticated ? (RpcStatus)code : RpcStatus.Unknown;
-        return new RpcFailure(status, error.Text, error.Type.Length == 0 ? null : error.Type, null, error.Details);
+        string text = error.Text.Length == 0 ? "The peer gave no reason." : error.Text;
+        return new RpcFailure(status, text, error.Type.Length == 0 ? null : error.Type, null, error.Details);
     }
 }

@@ -36,6 +36,7 @@ internal sealed class ClientCalleeLink : CalleeLink
 
     public override async Task Flushed()
     {
+        // As in ServerConnection.FlushAsync: a ring tells only a sleeping thread that it has room, and none may sleep here.
         while (_channel.HasBacklog && _channel.Ended is null)
             await Task.Delay(_pause).ConfigureAwait(false);
     }

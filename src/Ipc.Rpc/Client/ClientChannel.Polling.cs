@@ -41,7 +41,7 @@ internal sealed partial class ClientChannel
 
     private static TimeSpan PatienceOf(WaitMode mode)
     {
-        if (mode == WaitMode.Block || Environment.ProcessorCount == 1)
+        if (mode == WaitMode.Block || Processors.IsSpinningUseless)
             return TimeSpan.Zero;
         return TimeSpan.FromTicks(mode == WaitMode.Spin ? 500 : 150); // 50 or 15 us: about what waking a thread takes
     }

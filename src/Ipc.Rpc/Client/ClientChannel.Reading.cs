@@ -39,7 +39,7 @@ internal sealed partial class ClientChannel
     /// <returns>Whether the turn is ours now.</returns>
     private bool WaitForOther(SyncCall call, Deadline deadline, CancellationToken cancel)
     {
-        int spins = _waitMode == WaitMode.Block || Environment.ProcessorCount == 1 ? 0 : SpinsForOther;
+        int spins = _waitMode == WaitMode.Block || Processors.IsSpinningUseless ? 0 : SpinsForOther;
         for (int i = 0; i < spins && !call.IsDone; i++)
         {
             if (_turn.TryTake())

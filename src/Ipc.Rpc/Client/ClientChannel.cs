@@ -74,6 +74,8 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     long ICountedConnection.BytesSent => _builder.PublishedBytes;
 
+    long ICountedConnection.Wakes => _builder.Wakes;
+
     long ICountedConnection.BytesReceived => Volatile.Read(ref _received);
 
     public override FrameBuilder Builder => _builder;

@@ -83,8 +83,8 @@ internal sealed class ClientSession : ICallRoute, IDisposable
     private ClientChannel Reconnect(CallEngine? stale, RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
         ThrowIfDisposed();
-        ClientChannel present = Channel!;
-        if (!Options.AutoReconnect && present.Ended is { } ended)
+        ClientChannel? present = Channel; // none: the first call of a client that was only opened
+        if (!Options.AutoReconnect && present?.Ended is { } ended)
             throw ended.ToException(cancel);
 
         if (!EnterConnecting(deadline, cancel))
@@ -92,8 +92,8 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         try
         {
             ThrowIfDisposed();
-            present = Channel!;
-            if (present.Ended is null && !ReferenceEquals(present.Engine, stale))
+            present = Channel;
+            if (present is { Ended: null } && !ReferenceEquals(present.Engine, stale))
                 return present; // another thread was faster
             if (!_retryAt.HasPassed && _refusal is { } refusal)
                 throw refusal.ToException(cancel);
@@ -190,9 +190,12 @@ internal sealed class ClientSession : ICallRoute, IDisposable
     }
 
     private RpcFailure FailureOf(IpcException e)
-        => e.Status == IpcStatus.Refused
-            ? new RpcFailure(RpcStatus.Unauthenticated, "The server " + _name + " refused the connection: " + e.Message, null, e)
-            : new RpcFailure(RpcStatus.Unavailable, "No connection to the server " + _name + ": " + e.Message, null, e);
+    {
+        if (e.Status == IpcStatus.Refused)
+            return new RpcFailure(RpcStatus.Unauthenticated, "The server " + _name + " refused the connection: " + e.Message, null, e);
+        RpcStatus status = e.Status is IpcStatus.InvalidName or IpcStatus.InvalidArgument ? RpcStatus.InvalidArgument : RpcStatus.Unavailable;
+        return new RpcFailure(status, "No connection to the server " + _name + ": " + e.Message, null, e);
+    }
 
     private RpcFailure ClosedHere()
         => new(RpcStatus.Unavailable, "The client of " + _name + " was disposed while the call was pending. Whether the server handled it is not known.");

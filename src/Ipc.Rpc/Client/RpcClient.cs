@@ -38,7 +38,7 @@ public sealed class RpcClient : RpcCaller, IDisposable
             _intercepted = interceptors[i](_intercepted ?? _direct) ?? throw new InvalidOperationException("An interceptor of RpcClientOptions.Interceptors returned null.");
     }
 
-    /// <summary>Raised when a connection was lost and when another one was made; not for the first one.</summary>
+    /// <summary>Raised when a connection was lost and when one was made, but for the one that <see cref="Connect"/> returns with.</summary>
     /// <remarks>In order, one at a time, on the thread pool. Subscribing keeps a thread reading, so that a loss is noticed without a call.</remarks>
     public event Action<RpcConnectionChange>? ConnectionChanged
     {
@@ -56,8 +56,8 @@ public sealed class RpcClient : RpcCaller, IDisposable
     /// <summary>Whether there is a connection that is not known to be over. A server that died a moment ago may not be noticed yet.</summary>
     public bool IsConnected => _session.Channel is { Ended: null };
 
-    /// <summary>The process that the present, or else the last, connection leads to.</summary>
-    public int ServerProcessId => _session.Channel!.ServerProcessId;
+    /// <summary>The process that the present, or else the last, connection leads to; 0 before the first one.</summary>
+    public int ServerProcessId => _session.Channel?.ServerProcessId ?? 0;
 
     /// <summary>Connects to the server <paramref name="name"/>, waiting for it up to <see cref="RpcClientOptions.ConnectTimeout"/>.</summary>
     /// <exception cref="RpcException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
@@ -66,13 +66,23 @@ public sealed class RpcClient : RpcCaller, IDisposable
     /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
     public static RpcClient Connect(string name, RpcClientOptions? options = null, CancellationToken cancel = default)
     {
+        RpcClient client = Open(name, options);
+        client._session.Connect(cancel);
+        return client;
+    }
+
+    /// <summary>A client that connects with its first call, and again whenever there is no connection: for programs that start before their servers, and go on without them.</summary>
+    /// <remarks>A call does not wait for a server to appear: without one it fails at once with <see cref="RpcStatus.Unavailable"/>, and the next call looks
+    /// again. <see cref="RpcClientOptions.ConnectTimeout"/> is how long a server that is there may take to answer. A name that is not valid fails the calls
+    /// with <see cref="RpcStatus.InvalidArgument"/>.</remarks>
+    public static RpcClient Open(string name, RpcClientOptions? options = null)
+    {
         if (name is null)
             throw new ArgumentNullException(nameof(name));
 
         RpcClientOptions copy = (options ?? new RpcClientOptions()).Checked();
-        var session = new ClientSession(name, copy);
-        session.Connect(cancel);
-        return new RpcClient(session, CallSetup.Default.WithTimeout(copy.CallTimeout).WithFormat(CallFormat.Of(copy.Serializer)), isView: false);
+        return new RpcClient(
+            new ClientSession(name, copy), CallSetup.Default.WithTimeout(copy.CallTimeout).WithFormat(CallFormat.Of(copy.Serializer)), isView: false);
     }
 
     /// <summary>The same client with another time limit for unary calls. Disposing it does nothing.</summary>

@@ -17,4 +17,7 @@ internal interface ICountedConnection
 
     /// <summary>Bytes of the frames that this end has read.</summary>
     long BytesReceived { get; }
+
+    /// <summary>How often what this end published found the other one asleep.</summary>
+    long Wakes { get; }
 }

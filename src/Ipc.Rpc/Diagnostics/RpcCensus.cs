@@ -40,15 +40,14 @@ internal static class RpcCensus
                 return;
 
             var key = (connection.Name, connection.AtServer);
-            (long sent, long received) = s_past.TryGetValue(key, out (long Sent, long Received) past) ? past : default;
-            s_past[key] = (sent + connection.BytesSent, received + connection.BytesReceived);
+            s_past[key] = Sum(s_past, key, connection);
         }
 #endif
     }
 
 #if NET
     private static readonly List<WeakReference<ICountedConnection>> s_live = new(); // under its own lock, as
-    private static readonly Dictionary<(string Name, bool AtServer), (long Sent, long Received)> s_past = new(); // what ended connections have carried
+    private static readonly Dictionary<(string Name, bool AtServer), (long Sent, long Received, long Wakes)> s_past = new(); // what ended connections have carried
 
     /// <summary>Makes the instruments.</summary>
     public static void AddTo(Meter meter)
@@ -56,6 +55,7 @@ internal static class RpcCensus
         meter.CreateObservableUpDownCounter("ipc.rpc.connections", Connections, "{connection}", "Connections that are open.");
         meter.CreateObservableUpDownCounter("ipc.rpc.calls.pending", PendingCalls, "{call}", "Calls that have been sent, or taken, and not answered.");
         meter.CreateObservableCounter("ipc.rpc.io", Bytes, "By", "Bytes of frames, as they stood in shared memory.");
+        meter.CreateObservableCounter("ipc.rpc.wakes", Wakes, "{wake}", "How often a frame found the other side asleep: all others cost no system call.");
     }
 
     private static List<Measurement<long>> Connections() => Sum(static _ => 1);
@@ -65,27 +65,44 @@ internal static class RpcCensus
     private static List<Measurement<long>> Bytes()
     {
         var measured = new List<Measurement<long>>();
-        lock (s_live)
+        foreach (var ((name, atServer), (sent, received, _)) in Totals())
         {
-            var sums = new Dictionary<(string Name, bool AtServer), (long Sent, long Received)>(s_past);
-            foreach (WeakReference<ICountedConnection> weak in s_live)
-            {
-                if (!weak.TryGetTarget(out ICountedConnection? connection))
-                    continue;
-
-                var key = (connection.Name, connection.AtServer);
-                (long sent, long received) = sums.TryGetValue(key, out (long Sent, long Received) sum) ? sum : default;
-                sums[key] = (sent + connection.BytesSent, received + connection.BytesReceived);
-            }
-
-            foreach (var ((name, atServer), (sent, received)) in sums)
-            {
-                measured.Add(new Measurement<long>(sent, Tag("ipc.name", name), Tag("ipc.rpc.side", SideOf(atServer)), Tag("network.io.direction", "transmit")));
-                measured.Add(new Measurement<long>(received, Tag("ipc.name", name), Tag("ipc.rpc.side", SideOf(atServer)), Tag("network.io.direction", "receive")));
-            }
+            measured.Add(new Measurement<long>(sent, Tag("ipc.name", name), Tag("ipc.rpc.side", SideOf(atServer)), Tag("network.io.direction", "transmit")));
+            measured.Add(new Measurement<long>(received, Tag("ipc.name", name), Tag("ipc.rpc.side", SideOf(atServer)), Tag("network.io.direction", "receive")));
         }
 
         return measured;
+    }
+
+    private static List<Measurement<long>> Wakes()
+    {
+        var measured = new List<Measurement<long>>();
+        foreach (var ((name, atServer), (_, _, wakes)) in Totals())
+            measured.Add(new Measurement<long>(wakes, Tag("ipc.name", name), Tag("ipc.rpc.side", SideOf(atServer))));
+        return measured;
+    }
+
+    /// <summary>What the connections that have ended and those that live have done, by name and side.</summary>
+    private static Dictionary<(string Name, bool AtServer), (long Sent, long Received, long Wakes)> Totals()
+    {
+        lock (s_live)
+        {
+            var sums = new Dictionary<(string Name, bool AtServer), (long Sent, long Received, long Wakes)>(s_past);
+            foreach (WeakReference<ICountedConnection> weak in s_live)
+            {
+                if (weak.TryGetTarget(out ICountedConnection? connection))
+                    sums[(connection.Name, connection.AtServer)] = Sum(sums, (connection.Name, connection.AtServer), connection);
+            }
+
+            return sums;
+        }
+    }
+
+    private static (long Sent, long Received, long Wakes) Sum(
+        Dictionary<(string Name, bool AtServer), (long Sent, long Received, long Wakes)> before, (string Name, bool AtServer) key, ICountedConnection connection)
+    {
+        (long sent, long received, long wakes) = before.TryGetValue(key, out (long Sent, long Received, long Wakes) sum) ? sum : default;
+        return (sent + connection.BytesSent, received + connection.BytesReceived, wakes + connection.Wakes);
     }
 
     private static List<Measurement<long>> Sum(Func<ICountedConnection, long> number)

@@ -133,6 +133,12 @@ internal sealed partial class Callee
     /// <summary>Answers with a response; the call is over.</summary>
     public void Answer<T>(ServerCall call, MessageCodec<T> codec, in T value)
     {
+        if (call.IsUnwanted)
+        {
+            FailUnwanted(call, null);
+            return;
+        }
+
         RpcFailure? failure = null;
         if (call.TryAnswer() && (failure = Link.Send(FrameKind.Response, call, codec, in value)) is not null)
             Link.SendError(call, failure.Status, new ErrorBody(null, failure.Text));
@@ -142,6 +148,12 @@ internal sealed partial class Callee
     /// <summary>Ends a stream; the call is over.</summary>
     public void AnswerEnd(ServerCall call)
     {
+        if (call.IsUnwanted)
+        {
+            FailUnwanted(call, null);
+            return;
+        }
+
         if (call.TryAnswer())
             Link.SendEnd(call);
         Completed(call, RpcStatus.Ok, null);
@@ -151,6 +163,12 @@ internal sealed partial class Callee
     public void Fail(ServerCall call, Exception thrown)
     {
         Exception e = Host.HasInterceptors ? Host.Map(call.Context, thrown) : thrown;
+        if (call.IsUnwanted)
+        {
+            FailUnwanted(call, thrown);
+            return;
+        }
+
         RpcStatus status;
         ErrorBody error;
         switch (e)
@@ -158,11 +176,6 @@ internal sealed partial class Callee
             case RpcException { Status: > RpcStatus.Ok and <= RpcStatus.Unauthenticated } chosen:
                 status = chosen.Status;
                 error = new ErrorBody(chosen.RemoteType, chosen.Message, chosen.Details);
-                break;
-            case OperationCanceledException when call.IsCancelled:
-                bool late = call.IsOverdue;
-                status = late ? RpcStatus.DeadlineExceeded : RpcStatus.Cancelled;
-                error = new ErrorBody(null, (late ? "The deadline of a call to " : "A call to ") + call.Handler.Method.FullName + (late ? " passed." : " was cancelled."));
                 break;
             default:
                 status = RpcStatus.Unknown;
@@ -189,6 +202,21 @@ internal sealed partial class Callee
 
     /// <summary>A report of progress failed that nobody waits for.</summary>
     public void ProgressFailed(ServerCall call, RpcException e) => Break(call, new RpcFailure(e.Status, e.Message));
+
+    /// <summary>Ends a call that nobody waits for any more, the same way whatever its handler made of that: what the caller gets must not depend
+    /// on which of two threads was faster.</summary>
+    private void FailUnwanted(ServerCall call, Exception? thrown)
+    {
+        bool late = call.IsOverdue;
+        RpcStatus status = late ? RpcStatus.DeadlineExceeded : RpcStatus.Cancelled;
+        if (call.TryAnswer())
+        {
+            string text = (late ? "The deadline of a call to " : "A call to ") + call.Handler.Method.FullName + (late ? " passed." : " was cancelled.");
+            Link.SendError(call, status, new ErrorBody(null, text));
+        }
+
+        Completed(call, status, thrown);
+    }
 
     /// <summary>The one place that every handled call comes through when it is over.</summary>
     private void Completed(ServerCall call, RpcStatus status, Exception? exception)

@@ -133,6 +133,7 @@ public sealed class RpcServer : IDisposable
         {
             loop.Host.Drain();
             Deadline until = Deadline.After(patience);
+            // Looked at now and then: an end of its own for "no call is pending" would be work at the end of every call, for what happens once.
             while (loop.HasCalls && !until.HasPassed && !loop.Completion.IsCompleted)
                 await Task.Delay(2).ConfigureAwait(false);
         }

@@ -54,8 +54,11 @@ internal sealed partial class ServerCall : IDisposable
 
     public bool IsCancelled => Volatile.Read(ref _cancelled) != 0 || _source.IsCancellationRequested;
 
-    /// <summary>Whether it was the deadline that fired the token. (A timer may fire a moment early, so the clock is not asked.)</summary>
-    public bool IsOverdue => Volatile.Read(ref _cancelled) == 0 && _source.IsCancellationRequested;
+    /// <summary>Whether nobody wants what its handler returns: it was cancelled, or its deadline has passed, whether or not the token has fired.</summary>
+    public bool IsUnwanted => IsCancelled || (Header.Deadline != 0 && Deadline.FromNanoseconds(Header.Deadline).HasPassed);
+
+    /// <summary>Of an unwanted call: whether that is the deadline's doing. (A timer may fire a moment early, so the clock is not asked.)</summary>
+    public bool IsOverdue => Volatile.Read(ref _cancelled) == 0;
 
     /// <summary>Whether the last frame has been, or is being, sent.</summary>
     public bool IsAnswered => (Volatile.Read(ref _state) & Answered) != 0;

@@ -67,6 +67,8 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
 
     long ICountedConnection.BytesSent => _builder.PublishedBytes;
 
+    long ICountedConnection.Wakes => _builder.Wakes;
+
     long ICountedConnection.BytesReceived => Volatile.Read(ref _received);
 
     /// <summary>Completes when the client has made room for everything that was sent.</summary>
@@ -247,6 +249,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     {
         for (int pause = 1; ; pause = Math.Min(pause * 2, LongestFlushPause))
         {
+            // No thread may be kept here, and a ring tells only a sleeping thread that it has room: so we look, less and less often.
             await Task.Delay(pause).ConfigureAwait(false);
             TaskCompletionSource<bool>? flushed;
             try

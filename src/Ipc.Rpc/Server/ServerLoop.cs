@@ -38,7 +38,7 @@ internal sealed class ServerLoop
         {
             WaitMode.Spin => _endlessSpin,
             WaitMode.Block => 0,
-            _ => Environment.ProcessorCount == 1 ? 0 : _adaptiveSpin,
+            _ => Processors.IsSpinningUseless ? 0 : _adaptiveSpin,
         };
     }
 

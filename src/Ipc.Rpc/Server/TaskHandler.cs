@@ -18,7 +18,7 @@ internal abstract class TaskHandler<TRequest, TResponse> : RpcHandler<TRequest>
     {
         ValueTask<TResponse> task;
         ServerCall? outer = ServerCall.EnterThread(null);
-        RpcContext? flowing = call.EnterFlow();
+        var part = new ContextFlow.Part(call);
         try
         {
             task = Call(call, request);
@@ -27,22 +27,26 @@ internal abstract class TaskHandler<TRequest, TResponse> : RpcHandler<TRequest>
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            Leave(outer, flowing);
+            part.End(isComplete: true);
+            ServerCall.LeaveThread(outer);
             call.Callee.Fail(call, e);
             return;
         }
 
-        Leave(outer, flowing);
-        if (!task.IsCompleted)
+        bool isComplete = task.IsCompleted;
+        part.End(isComplete);
+        ServerCall.LeaveThread(outer);
+        if (task.IsCompletedSuccessfully)
+        {
+            TResponse response = task.Result;
+            call.Callee.Answer(call, _response, in response);
+            return;
+        }
+
+        if (!isComplete)
             call.Callee.Track(call);
         Task answering = AnswerWhenDone(call, task); // completed when the task is; it throws nothing
         System.Diagnostics.Debug.Assert(!answering.IsFaulted, "an answer's failure is the call's");
-    }
-
-    private static void Leave(ServerCall? outer, RpcContext? flowing)
-    {
-        ServerCall.LeaveFlow(flowing);
-        ServerCall.LeaveThread(outer);
     }
 
     private async Task AnswerWhenDone(ServerCall call, ValueTask<TResponse> task)

@@ -43,6 +43,9 @@ internal sealed class FrameBuilder : IPayloadTarget
     /// <summary>How many bytes the published frames had. May lag.</summary>
     public long PublishedBytes => Volatile.Read(ref _published);
 
+    /// <summary>How often the peer slept and was woken. May lag.</summary>
+    public long Wakes => _ring.Wakes;
+
     /// <summary>The bytes of a frame that is not in the ring; valid until the next <see cref="Begin"/>.</summary>
     public ReadOnlySpan<byte> Spilled => _spill.AsSpan(0, _length);
 

@@ -137,6 +137,10 @@ internal static class ServerRows
         yield return new("items, an end and another after the end", [Ask("Collect", 1, null, ClientStream), item, item, end, item, end], [(1, 0)]);
         yield return new("items after the answer", [Ask("Collect", 1, Number(1, 2), ClientStream), item, item, item, item, end], [(1, 0)]);
         yield return new("items for a stream that has failed", [Ask("Collect", 1, null, ClientStream), Frame(Item, 1, Bytes(1, new byte[13])), item, end], [(1, OutOfRange)]);
+        yield return new("a cancel and an end behind it", [Ask("Collect", 1, null, ClientStream), item, Frame(Cancel, 1), end], [(1, Cancelled)]);
+        // Its handler has credit for one item of the answer, and is about to give the second.
+        yield return new(
+            "an end and a cancel behind it", [Ask("Mirror", 1, null, ClientStream, 1), item, item, end, Frame(Cancel, 1), end], [(1, Cancelled)]);
         yield return new("items after a cancel", [Ask("Mirror", 1, null, ClientStream, 5), item, Frame(Cancel, 1), item], [(1, Cancelled)]);
         // Its handler has credit for one item of the answer: it takes two of the request's, and stops.
         yield return new(
