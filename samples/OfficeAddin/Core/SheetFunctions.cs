@@ -1,0 +1,138 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Threading;
+
+namespace OfficeAddin;
+
+/// <summary>The functions of a sheet, for any host: values of services, by name, through one connection each.</summary>
+/// <remarks>
+/// <para>Any thread may call them. They never throw and never wait longer than <see cref="SheetOptions.Deadline"/>: what is not to be had is #N/A, and
+/// <see cref="Status"/> has the reason. A connection is made when a service is first asked for, and made anew by itself: when a daemon is back, whatever its
+/// language, the next recalculation shows values.</para>
+/// <para><see cref="Dispose"/> leaves no thread and no connection behind, so that a host can unload what it loaded; a new object begins from nothing.</para>
+/// </remarks>
+/// <example><code>
+/// using var functions = new SheetFunctions();
+/// CellValue price = functions.Get("quotes", "EURUSD", "price");
+/// </code></example>
+public sealed class SheetFunctions : IDisposable
+{
+    private const int MostCells = 1 << 24; // a whole column of Excel, sixteen times
+
+    private readonly SheetOptions _options;
+    private readonly ConcurrentDictionary<string, SheetService> _services = new();
+    private bool _disposed;
+
+    public SheetFunctions(SheetOptions? options = null) => _options = options ?? new SheetOptions();
+
+    /// <summary>IPC.GET: one cell of a service's table.</summary>
+    public CellValue Get(string service, string id, string field)
+    {
+        if (Find(service) is not { } found)
+            return CellValue.NotAvailable;
+        found.CountFunction();
+        return Get(found, id ?? "", field ?? "");
+    }
+
+    /// <summary>IPC.GRID: a row per id, a column per field, with one request.</summary>
+    public CellGrid Grid(string service, IReadOnlyList<string> ids, IReadOnlyList<string> fields)
+    {
+        int rows = ids?.Count ?? 0, columns = fields?.Count ?? 0;
+        if ((long)rows * columns > MostCells || Find(service) is not { } found)
+            return CellGrid.Of(CellValue.NotAvailable);
+        found.CountFunction();
+        if (rows == 0 || columns == 0)
+            return new CellGrid(rows, columns, Array.Empty<CellValue>());
+        var request = new GridRequest();
+        foreach (string id in ids!)
+            request.Ids.Add(id ?? "");
+        foreach (string field in fields!)
+            request.Fields.Add(field ?? "");
+        return found.Grid(request, Until()) ?? CellGrid.Filled(rows, columns, CellValue.NotAvailable);
+    }
+
+    /// <summary>IPC.CALC: a function of the service. A single value is a table of one cell, an argument that was left out one of none.</summary>
+    public CellGrid Calc(string service, string name, IReadOnlyList<CellGrid> arguments)
+    {
+        if (Find(service) is not { } found)
+            return CellGrid.Of(CellValue.NotAvailable);
+        found.CountFunction();
+        var request = new CalcRequest { Name = name ?? "" };
+        foreach (CellGrid argument in arguments ?? Array.Empty<CellGrid>())
+            request.Arguments.Add(argument is null ? new Cells() : CellPacking.Pack(argument));
+        return found.Calc(request, Until()) ?? CellGrid.Of(CellValue.NotAvailable);
+    }
+
+    /// <summary>IPC.STREAM: the latest value of a cell that the daemon tells about by itself; at first the value that <see cref="Get"/> would give.</summary>
+    public CellValue Stream(string service, string id, string field)
+    {
+        if (Find(service) is not { } found)
+            return CellValue.NotAvailable;
+        return found.Streams.Latest(id ?? "", field ?? "") ?? Get(found, id ?? "", field ?? "");
+    }
+
+    /// <summary>The values of <see cref="Stream"/> as they change, #N/A while there are none: for hosts that can be told (RTD).</summary>
+    /// <remarks>On threads of the service's, one value at a time and in order. An observer neither waits nor disposes the functions. Disposing what Subscribe
+    /// returns ends it; a value that is under way may still come.</remarks>
+    public IObservable<CellValue> Observe(string service, string id, string field) => new ObservedCell(this, service, id ?? "", field ?? "");
+
+    /// <summary>IPC.STATUS: "up: ..." with who serves, or "down: ..." with the reason; then what was asked, and what failed last.</summary>
+    public CellValue Status(string service)
+    {
+        if (Find(service) is not { } found)
+            return CellValue.Of("down: the add-in has been closed");
+        DaemonStatus? daemon = found.Status(Until());
+        string? failure = found.Failure(out TimeSpan ago);
+        if (daemon is null)
+            return CellValue.Of("down: " + failure);
+        SheetCounters counters = found.Counters;
+        string text = string.Format(
+            CultureInfo.InvariantCulture,
+            "up: {0} daemon, process {1}, table {2} x {3}; {4} functions in {5} requests of {6} cells",
+            daemon.Language, daemon.ProcessId, daemon.Rows, daemon.Columns, counters.Functions, counters.Requests, counters.Cells);
+        return CellValue.Of(failure is null ? text : string.Format(CultureInfo.InvariantCulture, "{0}; {1:0} s ago: {2}", text, ago.TotalSeconds, failure));
+    }
+
+    /// <summary>What was asked of a service so far.</summary>
+    public SheetCounters Counters(string service) => Find(service)?.Counters ?? default;
+
+    /// <summary>How many cells of a service are remembered, to be asked for together.</summary>
+    public int Remembered(string service) => Find(service)?.Batch.Count ?? 0;
+
+    /// <summary>Ends every connection and thread before it returns. Functions that are called later give #N/A.</summary>
+    public void Dispose()
+    {
+        Volatile.Write(ref _disposed, true);
+        Interlocked.MemoryBarrier(); // who is adding a service sees it, or we see the service
+        foreach (SheetService service in _services.Values)
+            service.Dispose();
+    }
+
+    internal IDisposable? Subscribe(string service, string id, string field, IObserver<CellValue> observer)
+        => Find(service)?.Streams.Subscribe(id, field, observer);
+
+    private CellValue Get(SheetService service, string id, string field)
+    {
+        if (_options.Batching)
+            return service.Batch.Get(id, field, Until());
+        return service.Grid(Requests.Of(new[] { new CellKey(id, field) }), Until())?[0, 0] ?? CellValue.NotAvailable;
+    }
+
+    private long Until() => Clock.Now + Clock.Ticks(_options.Deadline);
+
+    private SheetService? Find(string? name)
+    {
+        if (Volatile.Read(ref _disposed))
+            return null;
+        if (_services.TryGetValue(name ?? "", out SheetService? service))
+            return service;
+        service = _services.GetOrAdd(name ?? "", key => new SheetService(key, _options));
+        Interlocked.MemoryBarrier();
+        if (!Volatile.Read(ref _disposed))
+            return service;
+        service.Dispose();
+        return null;
+    }
+}

@@ -1,0 +1,178 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Threading;
+using Ipc.Rpc;
+
+namespace OfficeAddin;
+
+// What a host must never see: an exception, or a wait that is longer than the deadline, a thousand times over. So all questions go through Ask, which knows
+// whether there is any use in asking. A daemon that is not there is found out by opening a file, and is asked for again soon; one that has used up the
+// deadline without an answer would use it up for every cell of the sheet, and is left alone for a while. A function that is slow says nothing about its
+// daemon: only that function is left alone.
+//
+// All that the contract has are questions, so one whose daemon died under it may be asked again, once: the successor may be there already.
+
+/// <summary>One service as the functions of a sheet see it: its connection, what it failed at lately, and its counts.</summary>
+internal sealed class SheetService : IDisposable
+{
+    private readonly SheetOptions _options;
+    private readonly RpcClient _client;
+    private readonly ISheet _sheet; // with the whole deadline
+    private readonly object _gate = new();
+    private readonly Dictionary<string, long> _slowFunctions = new(); // under _gate: until when
+    private string? _failure;                                         // under _gate: the last one
+    private long _failedAt;                                           // under _gate
+    private long _pausesUntil;
+    private long _functions, _requests, _cells, _failures;
+
+    public SheetService(string name, SheetOptions options)
+    {
+        Name = name;
+        _options = options;
+        _client = RpcClient.Open(name, new RpcClientOptions { ConnectTimeout = options.Deadline, CallTimeout = options.Deadline });
+        _sheet = SheetRpc.Client(_client);
+        Batch = new CellBatch(this, options);
+        Streams = new CellStreams(this, options);
+    }
+
+    public string Name { get; }
+
+    public CellBatch Batch { get; }
+
+    public CellStreams Streams { get; }
+
+    /// <summary>Whether there is a connection that is not known to be over.</summary>
+    public bool IsConnected => _client.IsConnected;
+
+    /// <summary>Whether there is no use in asking now.</summary>
+    public bool IsPausing => Volatile.Read(ref _pausesUntil) > Clock.Now;
+
+    public SheetCounters Counters =>
+        new(Volatile.Read(ref _functions), Volatile.Read(ref _requests), Volatile.Read(ref _cells), Volatile.Read(ref _failures));
+
+    public void CountFunction() => Interlocked.Increment(ref _functions);
+
+    /// <summary>The cells of a request, or null; then <see cref="Failure"/> says why.</summary>
+    public CellGrid? Grid(GridRequest request, long until)
+    {
+        int rows = request.Picks.Count != 0 ? 1 : request.Ids.Count;
+        int columns = request.Picks.Count != 0 ? request.Picks.Count : request.Fields.Count;
+        return Ask(
+            sheet =>
+            {
+                CellGrid grid = CellPacking.Unpack(sheet.Grid(request));
+                return grid.Rows == rows && grid.Columns == columns
+                    ? grid
+                    : throw new InvalidDataException($"the daemon sent {grid.Rows} x {grid.Columns} cells in place of {rows} x {columns}");
+            },
+            rows * columns,
+            until);
+    }
+
+    /// <summary>The result of a function, or null.</summary>
+    public CellGrid? Calc(CalcRequest request, long until)
+    {
+        lock (_gate)
+        {
+            if (_slowFunctions.TryGetValue(request.Name, out long slowUntil) && slowUntil > Clock.Now)
+                return null;
+        }
+        return Ask(sheet => CellPacking.Unpack(sheet.Calc(request)), 1, until, request.Name);
+    }
+
+    /// <summary>Who serves; null if nobody does.</summary>
+    public DaemonStatus? Status(long until) => Ask(static sheet => sheet.Status(), 0, until);
+
+    /// <summary>The last failure and how long ago it was; null if there was none.</summary>
+    public string? Failure(out TimeSpan ago)
+    {
+        lock (_gate)
+        {
+            ago = -Clock.Until(_failedAt);
+            return _failure;
+        }
+    }
+
+    /// <summary>The contract, for streams: those have no limit in time.</summary>
+    public ISheet Sheet => _sheet;
+
+    /// <summary>Something brought no value: the reason is for IPC.STATUS.</summary>
+    public void Failed(string reason)
+    {
+        Interlocked.Increment(ref _failures);
+        lock (_gate)
+        {
+            _failure = reason;
+            _failedAt = Clock.Now;
+        }
+    }
+
+    public void Dispose()
+    {
+        Streams.Dispose();
+        _client.Dispose(); // ends what is under way
+    }
+
+    /// <summary>A few words for whatever went wrong.</summary>
+    public static string ReasonOf(Exception error) => error switch
+    {
+        RpcException { Status: RpcStatus.Unimplemented } => $"the daemon does not speak {SheetRpc.ServiceName}: {error.Message}",
+        RpcException or InvalidDataException => error.Message,
+        ObjectDisposedException => "the add-in has been closed",
+        _ => $"{error.GetType().Name}: {error.Message}",
+    };
+
+    private T? Ask<T>(Func<ISheet, T> ask, int cells, long until, string? function = null)
+        where T : class
+    {
+        if (IsPausing)
+            return null;
+        for (bool again = false; ; again = true)
+        {
+            bool wasConnected = _client.IsConnected;
+            Interlocked.Increment(ref _requests);
+            Interlocked.Add(ref _cells, cells);
+            try
+            {
+                T answer = ask(SheetUntil(until));
+                if (Volatile.Read(ref _pausesUntil) != 0)
+                    Volatile.Write(ref _pausesUntil, 0);
+                return answer;
+            }
+            catch (RpcException e) when (e.Status == RpcStatus.Unavailable && wasConnected && !again && Clock.Now < until)
+            {
+                Failed(ReasonOf(e));
+            }
+#pragma warning disable CA1031 // nothing may reach the host: it would end with us, and with the user's work
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                Failed(ReasonOf(e));
+                Pause(tookLong: Clock.Now >= until || e is RpcException { Status: RpcStatus.DeadlineExceeded }, function);
+                return null;
+            }
+        }
+    }
+
+    private ISheet SheetUntil(long until)
+    {
+        TimeSpan left = Clock.Until(until);
+        if (left > TimeSpan.FromTicks(_options.Deadline.Ticks / 10 * 9))
+            return _sheet;
+        return SheetRpc.Client(_client.WithTimeout(left > TimeSpan.Zero ? left : TimeSpan.Zero));
+    }
+
+    private void Pause(bool tookLong, string? function)
+    {
+        if (tookLong && function is not null)
+        {
+            lock (_gate)
+                _slowFunctions[function] = Clock.Now + Clock.Ticks(_options.SlowPause);
+        }
+        else if (function is null || !_client.IsConnected)
+        {
+            Volatile.Write(ref _pausesUntil, Clock.Now + Clock.Ticks(tookLong ? _options.SlowPause : _options.AbsentPause));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/*
+ * Stands in for EXCEL.EXE: exports MdCallBack12, loads an add-in, takes its functions, and calls them as Excel does:
+ * from any thread those that were registered as thread-safe ("$"), always with as many arguments as were registered,
+ * and with every result given back.
+ */
+#ifndef HOST_H
+#define HOST_H
+
+#include "operand.h"
+
+/* dlopen and xlAutoOpen; gives up when the add-in cannot be loaded. What it registers is compared with what is
+ * expected. */
+void host_load(const char *library);
+
+/* xlAutoRemove (when the user takes it away), and xlAutoClose. Formulas may be calculated after a mere close: the user
+ * may not quit after all. */
+void host_close(bool removed);
+
+/* xlAutoOpen again, without loading anything. */
+void host_open(void);
+
+/* dlclose. */
+void host_unload(void);
+
+/* How many functions the host knows. */
+int host_functions(void);
+
+/* Calls a function; arguments that are not given are missing. The result goes back through host_release. */
+struct operand *host_call(const char *name, int count, const struct operand *arguments);
+
+void host_release(struct operand *result);
+
+#endif

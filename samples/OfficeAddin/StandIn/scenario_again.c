@@ -1,0 +1,66 @@
+#include "scenarios.h"
+
+#include "checks.h"
+#include "host.h"
+
+#include <malloc.h>
+#include <stdio.h>
+
+enum { LIVES = 20, POOL = 4, WARM_UP = 500, CALLS = 20000, GRIDS = 1000, GROWTH = 256 * 1024 };
+
+static int thread_count(void)
+{
+    char line[256];
+    int count = -1;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL && sscanf(line, "Threads: %d", &count) != 1)
+        ;
+    if (status != NULL)
+        fclose(status);
+    return count;
+}
+
+void scenario_again(const struct sheet *sheet, const char *library)
+{
+    int threads = 0;
+    for (int life = 0; life < LIVES; life++) {
+        host_close(life % 3 != 0);
+        /* What the runtime itself needs has begun with the first life; its pool may vary. One thread left over by each
+         * life is more. */
+        if (life == 0)
+            threads = thread_count();
+        else
+            check(thread_count() <= threads + POOL, "%d threads after life %d, %d after the first", thread_count(),
+                  life, threads);
+        if (life % 3 == 0) {
+            wait_for_values(sheet); /* closed, and yet the user stayed */
+            host_close(true);
+        }
+        if (life % 2 == 0) {
+            host_unload();
+            host_load(library);
+        } else
+            host_open();
+        wait_for_values(sheet);
+    }
+}
+
+static void use(const struct sheet *sheet, int calls, int grids)
+{
+    const struct table *table = &sheet->table;
+    struct operand given[3] = {sheet->service, array_operand(table->ids, table->rows, 1),
+                               array_operand(table->fields, 1, table->columns)};
+    for (int i = 0; i < calls; i++)
+        host_release(get_cell(sheet, i % table->rows, i % table->columns));
+    for (int i = 0; i < grids; i++)
+        host_release(host_call("IPC.GRID", 3, given));
+}
+
+void scenario_memory(const struct sheet *sheet)
+{
+    use(sheet, WARM_UP, WARM_UP);
+    size_t before = mallinfo2().uordblks;
+    use(sheet, CALLS, GRIDS);
+    size_t after = mallinfo2().uordblks;
+    check(after < before + GROWTH, "%zu bytes are in use after %d results, %zu before", after, CALLS + GRIDS, before);
+}

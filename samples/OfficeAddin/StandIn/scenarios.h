@@ -1,0 +1,52 @@
+/* What the stand-in does with an add-in; each compares everything that comes back. */
+#ifndef SCENARIOS_H
+#define SCENARIOS_H
+
+#include "table.h"
+
+/* The name of the service, of the host's main thread for all. */
+struct sheet {
+    struct operand service;
+    struct table table;
+};
+
+/* With no daemon, or with one: arguments that were left out, errors, shapes that no honest host passes. Nothing may
+ * fall over. */
+void scenario_arguments(const struct sheet *sheet);
+
+/* Every cell of the table, one by one and as one array, from several threads at once; and what only some tables have:
+ * streams, calculations. */
+void scenario_values(const struct sheet *sheet, const char *language);
+
+/* Texts of 32,767 units and what is longer. */
+void scenario_long_texts(const struct sheet *sheet);
+
+/* Nobody serves: every cell is #N/A, soon, and the status says why. */
+void scenario_absent(const struct sheet *sheet);
+
+/* Threads recalculate all the time while the daemon is killed and another one takes its place, again and again: a cell
+ * shows its value or #N/A, never anything else. Returns the daemon that runs at the end. */
+int scenario_killed_while_open(const struct sheet *sheet, const char *const daemons[2], int running);
+
+/* The daemon lives and does not answer: as if nobody served, and values again when it does. The deadline of the add-in
+ * should be short. */
+void scenario_hung(const struct sheet *sheet, int daemon);
+
+/* The add-in is closed and opened, removed and added, unloaded and loaded: values each time, and no thread left over.
+ */
+void scenario_again(const struct sheet *sheet, const char *library);
+
+/* Memory of results that are given back does not grow. */
+void scenario_memory(const struct sheet *sheet);
+
+/* Repeats a function without arguments but the service until its result is (not) text that begins so; false when that
+ * takes 10 seconds. */
+bool status_becomes(const struct sheet *sheet, const char *beginning);
+
+/* One value: what IPC.GET has for a cell of the table. To be released. */
+struct operand *get_cell(const struct sheet *sheet, int row, int column);
+
+/* All cells of the table are there again, which takes at most 10 seconds. */
+void wait_for_values(const struct sheet *sheet);
+
+#endif

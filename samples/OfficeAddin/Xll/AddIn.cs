@@ -1,0 +1,75 @@
+using System.Threading;
+
+namespace OfficeAddin.Xll;
+
+/// <summary>The add-in in its host: found and registered when it is opened, its connections gone when it is closed, as often as the user likes.</summary>
+/// <remarks>
+/// The library stays loaded between two lives; what ends is its connections and their threads. Excel also closes add-ins when it is asked to quit and
+/// then lets the user change his mind, after which the formulas are there and must work: functions that are called after the end begin a new
+/// life by themselves. They are taken from the host only when it says that the user has removed the add-in (xlAutoRemove).
+/// </remarks>
+internal static class AddIn
+{
+    private static readonly Lock Gate = new();
+
+    private static volatile SpreadsheetHost? _host;
+    private static volatile SheetFunctions? _functions;
+    private static Registration? _registration;
+    private static bool _removed;
+
+    /// <summary>Where values go to and come from. Only for functions that the host calls: they are called after <see cref="Open"/>.</summary>
+    public static Operands Operands => _host!.Operands;
+
+    public static SheetFunctions Functions => _functions ?? Begin();
+
+    /// <summary>False when this process is no spreadsheet program, or takes none of the functions.</summary>
+    public static bool Open()
+    {
+        lock (Gate)
+        {
+            _host ??= SpreadsheetHost.Find();
+            if (_host is null)
+            {
+                Log.Write("neither MdCallBack12 nor Excel4v is in this process: no spreadsheet program");
+                return false;
+            }
+
+            _removed = false;
+            _registration ??= new Registration(_host);
+            int registered = _registration.Register(Exports.Functions);
+            Log.Write($"{registered} of {Exports.Functions.Count} functions registered");
+            return registered > 0;
+        }
+    }
+
+    public static void Removing()
+    {
+        lock (Gate)
+            _removed = true;
+    }
+
+    /// <summary>Returns when every thread of the add-in has ended.</summary>
+    public static void Close()
+    {
+        SheetFunctions? ended;
+        lock (Gate)
+        {
+            ended = _functions;
+            _functions = null;
+            if (_removed)
+            {
+                _registration?.Unregister();
+                _registration = null;
+            }
+        }
+
+        ended?.Dispose();
+        Log.Write("closed");
+    }
+
+    private static SheetFunctions Begin()
+    {
+        lock (Gate)
+            return _functions ??= new SheetFunctions(Settings.Read());
+    }
+}

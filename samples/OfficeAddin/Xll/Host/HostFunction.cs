@@ -1,0 +1,15 @@
+namespace OfficeAddin.Xll;
+
+/// <summary>Functions of the host that the add-in calls, by the numbers of the Excel C API.</summary>
+internal static class HostFunction
+{
+    public const int SetName = 88;
+    public const int Register = 149;
+    public const int Unregister = 201;
+
+    /// <summary>Gives back what the host has returned.</summary>
+    public const int Free = 0x4000;
+
+    /// <summary>The file name of this library.</summary>
+    public const int GetName = 0x4009;
+}

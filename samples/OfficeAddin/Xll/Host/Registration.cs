@@ -1,0 +1,86 @@
+using System.Collections.Generic;
+
+namespace OfficeAddin.Xll;
+
+/// <summary>Makes the functions known to the host, and unknown again. Only on the host's main thread, as all of its commands.</summary>
+internal sealed unsafe class Registration(SpreadsheetHost host)
+{
+    private const string Category = "Ipc";
+
+    /// <summary>What the host calls a function that belongs in a formula; commands are 2.</summary>
+    private const double IsFunction = 1;
+
+    private readonly List<(string Name, double Id)> _registered = [];
+
+    /// <summary>How many of them the host has taken.</summary>
+    public int Register(IEnumerable<WorksheetFunction> functions)
+    {
+        void* library = host.Operands.Blank();
+        try
+        {
+            if (!host.Call(HostFunction.GetName, library, 0, null))
+                return 0;
+            foreach (WorksheetFunction function in functions)
+            {
+                CellValue[] about =
+                [
+                    CellValue.Of(function.Export),
+                    CellValue.Of(function.TypesFor(host)),
+                    CellValue.Of(function.Name),
+                    CellValue.Of(function.Arguments),
+                    CellValue.Of(IsFunction),
+                    CellValue.Of(Category),
+                    CellValue.Of(""),
+                    CellValue.Of(""),
+                    CellValue.Of(function.Help),
+                ];
+                if (Call(HostFunction.Register, library, about) is double id)
+                    _registered.Add((function.Name, id));
+            }
+
+            host.Call(HostFunction.Free, null, 1, &library);
+        }
+        finally
+        {
+            Operands.Free(library);
+        }
+
+        return _registered.Count;
+    }
+
+    /// <summary>For a host that goes on without the add-in: its formulas show #NAME? from now on.</summary>
+    public void Unregister()
+    {
+        foreach ((string name, double id) in _registered)
+        {
+            Call(HostFunction.Unregister, null, CellValue.Of(id));
+            Call(HostFunction.SetName, null, CellValue.Of(name)); // a name without a value is deleted
+        }
+
+        _registered.Clear();
+    }
+
+    /// <summary>The number that the host answers with; null when it refuses or answers something else.</summary>
+    private double? Call(int function, void* first, params CellValue[] others)
+    {
+        Operands operands = host.Operands;
+        void** arguments = stackalloc void*[others.Length + 1];
+        int count = 0;
+        if (first != null)
+            arguments[count++] = first;
+        void* result = operands.Blank();
+        int owned = count;
+        try
+        {
+            foreach (CellValue value in others)
+                arguments[count++] = operands.Return(value);
+            return host.Call(function, result, count, arguments) ? operands.Number(result) : null;
+        }
+        finally
+        {
+            while (count > owned)
+                Operands.Free(arguments[--count]);
+            Operands.Free(result);
+        }
+    }
+}

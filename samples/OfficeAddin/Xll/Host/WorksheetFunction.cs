@@ -1,0 +1,20 @@
+namespace OfficeAddin.Xll;
+
+/// <summary>What the host is told of a worksheet function.</summary>
+/// <param name="Export">The entry point of this library.</param>
+/// <param name="Name">What stands in a formula.</param>
+/// <param name="Arguments">Their names, as the function wizard shows them.</param>
+/// <param name="Count">How many arguments the entry point has.</param>
+/// <param name="Help">One line for the function wizard.</param>
+internal sealed record WorksheetFunction(string Export, string Name, string Arguments, int Count, string Help)
+{
+    private const int MostArgumentsOfGnumeric = 30;
+
+    /// <summary>
+    /// The result and the arguments, a letter each: "P" is a value in the older layout, "Q" in the newer. All are volatile ("!"): what a
+    /// daemon knows changes without any cell of the sheet changing. "$" allows Excel to call it from several threads at once.
+    /// </summary>
+    public string TypesFor(SpreadsheetHost host) => host.IsExcel12
+        ? new string('Q', Count + 1) + "!$"
+        : new string('P', (host.IsGnumeric ? MostArgumentsOfGnumeric : Count) + 1) + "!";
+}

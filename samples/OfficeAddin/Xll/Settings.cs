@@ -1,0 +1,24 @@
+using System;
+using System.Globalization;
+
+namespace OfficeAddin.Xll;
+
+/// <summary>What a user can change about the add-in: by environment variables, which every host passes on.</summary>
+internal static class Settings
+{
+    /// <summary>The longest that one function waits for its daemon, in milliseconds (1 to 60,000). The recalculation of the sheet waits as long.</summary>
+    public const string Deadline = "IPC_SHEET_DEADLINE_MS";
+
+    private const int LongestDeadline = 60_000;
+
+    public static SheetOptions Read()
+    {
+        SheetOptions options = new();
+        string? words = Environment.GetEnvironmentVariable(Deadline);
+        if (int.TryParse(words, NumberStyles.None, CultureInfo.InvariantCulture, out int milliseconds) && milliseconds is > 0 and <= LongestDeadline)
+            options.Deadline = TimeSpan.FromMilliseconds(milliseconds);
+        else if (!string.IsNullOrEmpty(words))
+            Log.Write($"{Deadline} is {words}: not a number of milliseconds, ignored");
+        return options;
+    }
+}

@@ -1,0 +1,155 @@
+using System;
+using System.Linq;
+using System.Threading;
+using Ipc.Rpc.Tests;
+using Xunit;
+
+namespace OfficeAddin.Tests;
+
+/// <summary>How many requests a recalculation costs. Time stands still but for what the tests say.</summary>
+public sealed class BatchTests : SheetTest, IDisposable
+{
+    private readonly string _name = NewName();
+    private readonly FakeSheet _daemon;
+    private long _now = 1;
+
+    public BatchTests() => _daemon = new FakeSheet(_name);
+
+    public void Dispose() => _daemon.Dispose();
+
+    [Fact]
+    public void ARecalculationIsOneRequestOnceItsCellsAreKnown()
+    {
+        using SheetFunctions sheet = Sheet();
+        Assert.Equal(["a.p#1", "b.p#2", "c.p#3"], Recalculate(sheet, "a", "b", "c"));
+        Stale();
+        Assert.Equal(["a.p#4", "b.p#4", "c.p#4"], Recalculate(sheet, "a", "b", "c"));
+        Stale();
+        Assert.Equal(["c.p#5", "b.p#5", "a.p#5"], Recalculate(sheet, "c", "b", "a")); // the other way round, as Excel sometimes does
+        Assert.Equal([1, 1, 1, 3, 3], _daemon.Requests);
+        SheetCounters counters = sheet.Counters(_name);
+        Assert.Equal((9, 5, 9, 0), (counters.Functions, counters.Requests, counters.Cells, counters.Failures));
+    }
+
+    [Fact]
+    public void WithoutBatchingEachCellIsARequest()
+    {
+        using SheetFunctions sheet = Sheet(options => options.Batching = false);
+        Recalculate(sheet, "a", "b");
+        Recalculate(sheet, "a", "b");
+        Assert.Equal([1, 1, 1, 1], _daemon.Requests);
+    }
+
+    [Fact]
+    public void NoValueIsOlderThanItsFreshness()
+    {
+        using SheetFunctions sheet = Sheet();
+        Assert.Equal(["a.p#1", "a.p#1"], Recalculate(sheet, "a", "a"));
+        _now += Clock.Ticks(new SheetOptions().Freshness) - 1;
+        Assert.Equal(["a.p#1"], Recalculate(sheet, "a"));
+        _now++;
+        Assert.Equal(["a.p#2"], Recalculate(sheet, "a"));
+    }
+
+    [Fact]
+    public void ALongRecalculationAsksForWhatIsLeftOfIt()
+    {
+        using SheetFunctions sheet = Sheet(options => options.BatchCells = 3);
+        Recalculate(sheet, "a", "b", "c", "d", "e");
+        Stale();
+        Assert.Equal(["a.p#6", "b.p#6"], Recalculate(sheet, "a", "b"));
+        Stale();
+        Assert.Equal(["c.p#7", "d.p#7", "e.p#7"], Recalculate(sheet, "c", "d", "e"));
+        Assert.Equal([1, 1, 1, 1, 1, 3, 3], _daemon.Requests);
+    }
+
+    [Fact]
+    public void ACellThatHasLeftTheSheetIsForgotten()
+    {
+        using SheetFunctions sheet = Sheet();
+        Recalculate(sheet, "a", "gone");
+        for (int i = 0; i < 5; i++)
+        {
+            Stale();
+            Recalculate(sheet, "a");
+        }
+        Assert.Equal([1, 1, 2, 2, 2, 1, 1], _daemon.Requests);
+        Assert.Equal(1, sheet.Remembered(_name));
+    }
+
+    [Fact]
+    public void ThreadsThatAskAtTheSameTimeShareARequest()
+    {
+        using SheetFunctions sheet = Sheet();
+        using var asked = new ManualResetEventSlim();
+        using var go = new ManualResetEventSlim();
+        _daemon.Answer = request =>
+        {
+            asked.Set();
+            Assert.True(go.Wait(Eventually.Watchdog));
+            return CellPacking.Pack(FakeSheet.Row(request, 0));
+        };
+        var values = new CellValue[8];
+        Thread[] threads = [.. Enumerable.Range(0, 8).Select(i => new Thread(() => values[i] = sheet.Get(_name, "id" + i, "p")))];
+        threads[0].Start();
+        Assert.True(asked.Wait(Eventually.Watchdog));
+        foreach (Thread thread in threads[1..])
+            thread.Start();
+        Eventually.True(() => sheet.Remembered(_name) == 8, "every thread has said what it wants");
+        go.Set();
+        foreach (Thread thread in threads)
+            Assert.True(thread.Join(Eventually.Watchdog));
+
+        Assert.Equal([1, 7], _daemon.Requests);
+        Assert.Equal(Enumerable.Range(0, 8).Select(i => CellValue.Of($"id{i}.p#0")), values);
+    }
+
+    [Fact]
+    public void SomeThreadsInAHurryGetTheRightValues()
+    {
+        using SheetFunctions sheet = Sheet();
+        int wrong = 0;
+        Thread[] threads = [.. Enumerable.Range(0, 4).Select(thread => new Thread(() =>
+        {
+            for (int i = 0; i < 2000; i++)
+            {
+                string id = "id" + ((i * (thread + 1)) % 100);
+                if (!sheet.Get(_name, id, "p").Text.StartsWith(id + ".p#", StringComparison.Ordinal))
+                    Interlocked.Increment(ref wrong);
+                if (i % 50 == 0)
+                    Interlocked.Add(ref _now, Clock.Ticks(TimeSpan.FromSeconds(1)));
+            }
+        }))];
+        foreach (Thread thread in threads)
+            thread.Start();
+        foreach (Thread thread in threads)
+            Assert.True(thread.Join(Eventually.Watchdog));
+        Assert.Equal(0, wrong);
+        Assert.Equal(8000, sheet.Counters(_name).Functions);
+        Assert.InRange(sheet.Counters(_name).Requests, 1, 7999);
+    }
+
+    [Fact]
+    public void AGridIsOneRequest()
+    {
+        using SheetFunctions sheet = Sheet();
+        _daemon.Answer = request => CellPacking.Pack(CellGrid.Filled(request.Ids.Count, request.Fields.Count, Number(7)));
+        CellGrid grid = sheet.Grid(_name, ["a", "b"], ["p", "q", "r"]);
+        Assert.Equal((2, 3), (grid.Rows, grid.Columns));
+        Assert.All(grid.RowMajor.ToArray(), static value => Assert.Equal(Number(7), value));
+        Assert.Equal([6], _daemon.Requests);
+        Assert.Equal(0, sheet.Grid(_name, [], ["p"]).Rows);
+    }
+
+    private SheetFunctions Sheet(Action<SheetOptions>? set = null)
+    {
+        SheetOptions options = Patient;
+        options.Now = () => Interlocked.Read(ref _now);
+        set?.Invoke(options);
+        return new SheetFunctions(options);
+    }
+
+    private void Stale() => _now += Clock.Ticks(TimeSpan.FromHours(1));
+
+    private string[] Recalculate(SheetFunctions sheet, params string[] ids) => ids.Select(id => sheet.Get(_name, id, "p").Text).ToArray();
+}

@@ -1,0 +1,202 @@
+using System;
+using System.IO;
+using Ipc.Rpc;
+using Ipc.Rpc.Tests;
+using Xunit;
+
+namespace OfficeAddin.Tests;
+
+/// <summary>What a sheet shows when its daemon is missing, slow, killed, or another one: #N/A with the reason, and values as soon as there are some.</summary>
+public sealed class FailureTests : SheetTest
+{
+    private static readonly TimeSpan s_forGood = TimeSpan.FromHours(1);
+
+    public static TheoryData<string, string> Successions => new()
+    {
+        { Daemon.CSharp, Daemon.Cpp },
+        { Daemon.Cpp, Daemon.CSharp },
+        { Daemon.Cpp, Daemon.Cpp },
+    };
+
+    [Fact]
+    public void AMissingDaemonIsLookedForOnceAndNotByEveryCell()
+    {
+        using var sheet = new SheetFunctions(new SheetOptions { AbsentPause = s_forGood, SlowPause = s_forGood });
+        string name = NewName();
+        for (int i = 0; i < 1000; i++)
+            Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "id" + i, "p"));
+        Assert.Equal(CellValue.NotAvailable, sheet.Calc(name, "sum", [])[0, 0]);
+        CellGrid grid = sheet.Grid(name, ["a", "b"], ["p"]);
+        Assert.Equal((2, 1, CellValue.NotAvailable), (grid.Rows, grid.Columns, grid[1, 0]));
+        Assert.Equal((1, 1), (sheet.Counters(name).Requests, sheet.Counters(name).Failures));
+        Assert.StartsWith($"down: No connection to the server {name}", sheet.Status(name).Text, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [MemberData(nameof(Successions))]
+    public void TheNextRecalculationShowsTheNextDaemonsValues(string first, string second)
+    {
+        using var file = new CsvFile();
+        string name = NewName();
+        using SheetFunctions sheet = Always();
+        Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "AAPL", "price"));
+        using (var daemon = new Daemon(first, name, "--csv", file.Path))
+        {
+            Assert.Equal(Number(187.25), sheet.Get(name, "AAPL", "price"));
+            daemon.Kill();
+        }
+        Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "AAPL", "price"));
+        Assert.Equal(CellValue.NotAvailable, sheet.Grid(name, ["AAPL"], ["price"])[0, 0]);
+        Assert.StartsWith("down: ", sheet.Status(name).Text, StringComparison.Ordinal);
+        using (new Daemon(second, name, "--csv", file.Path))
+        {
+            Assert.Equal(Number(187.25), sheet.Get(name, "AAPL", "price"));
+            Assert.StartsWith($"up: {second} daemon", sheet.Status(name).Text, StringComparison.Ordinal);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Successions))]
+    public void ADaemonThatIsReplacedBetweenTwoRecalculationsIsNotMissed(string first, string second)
+    {
+        using var file = new CsvFile();
+        string name = NewName();
+        using SheetFunctions sheet = Always();
+        using (var daemon = new Daemon(first, name, "--csv", file.Path))
+        {
+            Assert.Equal(Number(187.25), sheet.Get(name, "AAPL", "price"));
+            daemon.Kill();
+        }
+        using var next = new Daemon(second, name, "--csv", file.Path);
+        Assert.Equal(Number(187.25), sheet.Get(name, "AAPL", "price"));
+        Assert.Equal(Number(3), sheet.Calc(name, "sum", [Numbers(1, 2)])[0, 0]);
+    }
+
+    [Theory]
+    [MemberData(nameof(Daemon.Languages), MemberType = typeof(Daemon))]
+    public void AStoppedDaemonCostsOneDeadlineAndNotOnePerCell(string language)
+    {
+        using var file = new CsvFile();
+        string name = NewName();
+        using var daemon = new Daemon(language, name, "--csv", file.Path);
+        var patience = new SheetOptions { SlowPause = TimeSpan.Zero, Freshness = TimeSpan.Zero };
+        using var connected = new SheetFunctions(patience);
+        using var late = new SheetFunctions(new SheetOptions { SlowPause = s_forGood });
+        using var hopeful = new SheetFunctions(new SheetOptions { SlowPause = TimeSpan.Zero, Freshness = TimeSpan.Zero });
+        Eventually.True(() => connected.Get(name, "AAPL", "price") == Number(187.25), "there is a connection");
+        Eventually.True(() => hopeful.Get(name, "AAPL", "price") == Number(187.25), "there is another one");
+        SheetCounters before = connected.Counters(name);
+        patience.SlowPause = s_forGood; // not before there is a connection, which may take long on a busy machine
+
+        daemon.Stop();
+        for (int i = 0; i < 1000; i++)
+        {
+            Assert.Equal(CellValue.NotAvailable, connected.Get(name, "id" + i, "p"));
+            Assert.Equal(CellValue.NotAvailable, late.Get(name, "id" + i, "p"));
+        }
+        Assert.Equal(before.Requests + 1, connected.Counters(name).Requests);
+        Assert.Equal(1, late.Counters(name).Requests);
+        Assert.StartsWith("down: ", connected.Status(name).Text, StringComparison.Ordinal);
+        Assert.StartsWith("down: ", late.Status(name).Text, StringComparison.Ordinal);
+        Assert.Equal(CellValue.NotAvailable, hopeful.Get(name, "AAPL", "price"));
+
+        daemon.Continue();
+        Eventually.True(() => hopeful.Get(name, "AAPL", "price") == Number(187.25), "the daemon that goes on is asked again");
+    }
+
+    [Theory]
+    [MemberData(nameof(Daemon.Languages), MemberType = typeof(Daemon))]
+    public void ASlowFunctionStopsNothingButItself(string language)
+    {
+        string name = NewName();
+        using var daemon = new Daemon(language, name);
+        var patience = new SheetOptions { SlowPause = TimeSpan.Zero, AbsentPause = TimeSpan.Zero };
+        using var sheet = new SheetFunctions(patience);
+        Eventually.True(() => sheet.Calc(name, "count", [])[0, 0] == Number(0), "there is a connection");
+        SheetCounters before = sheet.Counters(name);
+        patience.SlowPause = s_forGood;
+        for (int i = 0; i < 100; i++)
+            Assert.Equal(CellValue.NotAvailable, sheet.Calc(name, "slow", [Numbers(60_000)])[0, 0]);
+        Assert.Equal((before.Requests + 1, before.Failures + 1), (sheet.Counters(name).Requests, sheet.Counters(name).Failures));
+        patience.SlowPause = TimeSpan.Zero;
+        Assert.Contains("deadline", sheet.Status(name).Text, StringComparison.OrdinalIgnoreCase);
+        Eventually.True(() => sheet.Calc(name, "sum", [Numbers(1, 2)])[0, 0] == Number(3), "other functions are quick");
+    }
+
+    [Fact]
+    public void ADaemonOfAnotherContractSaysSo()
+    {
+        string name = NewName();
+        var other = new RpcMethod<GridRequest, Cells>("ipc.sheet.v2", "Grid", RpcMethodKind.Unary, SheetRpc.Grid.Request, SheetRpc.Grid.Response);
+        using RpcServer server = RpcServer.Start(name, new RpcService("ipc.sheet.v2", [RpcHandler.Unary(other, static (_, _) => new Cells())]));
+        using var sheet = new SheetFunctions(Patient);
+        Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "a", "p"));
+        Assert.StartsWith("down: the daemon does not speak ipc.sheet.v1", sheet.Status(name).Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void AHostWithoutSharedMemorySaysSo()
+    {
+        string? before = Environment.GetEnvironmentVariable("IPC_DIR");
+        string file = Path.GetTempFileName();
+        using var sheet = new SheetFunctions(Patient);
+        try
+        {
+            Environment.SetEnvironmentVariable("IPC_DIR", Path.Combine(file, "no folder"));
+            Assert.Equal(CellValue.NotAvailable, sheet.Get("any", "a", "p"));
+            string status = sheet.Status("any").Text;
+            Assert.StartsWith("down: ", status, StringComparison.Ordinal);
+            Assert.Contains(file, status, StringComparison.Ordinal);
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable("IPC_DIR", before);
+            File.Delete(file);
+        }
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("a/b")]
+    [InlineData(null)]
+    public void WhatIsNoNameIsNoDaemon(string? name)
+    {
+        using var sheet = new SheetFunctions(Patient);
+        Assert.Equal(CellValue.NotAvailable, sheet.Get(name!, null!, null!));
+        Assert.Equal(CellValue.NotAvailable, sheet.Grid(name!, [null!], [null!])[0, 0]);
+        Assert.Equal(CellValue.NotAvailable, sheet.Calc(name!, null!, null!)[0, 0]);
+        Assert.Equal(CellValue.NotAvailable, sheet.Stream(name!, null!, null!));
+        Assert.StartsWith("down: ", sheet.Status(name!).Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void AnswersThatAreNoneAreNoValues()
+    {
+        string name = NewName();
+        using var daemon = new FakeSheet(name);
+        using SheetFunctions sheet = Always();
+        daemon.Answer = static _ => new Cells { Rows = 1, Columns = 2, Kinds = [1, 1] };
+        Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "a", "p"));
+        Assert.Contains("fewer numbers", sheet.Status(name).Text, StringComparison.Ordinal);
+        daemon.Answer = static _ => CellPacking.Pack(CellGrid.Filled(2, 2, default));
+        Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "a", "p"));
+        Assert.Contains("2 x 2 cells in place of 1 x 1", sheet.Status(name).Text, StringComparison.Ordinal);
+        daemon.Answer = static _ => throw new InvalidOperationException("out of order");
+        Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "a", "p"));
+        daemon.Answer = null;
+        Assert.Equal(CellKind.Text, sheet.Get(name, "a", "p").Kind);
+
+        Assert.Equal(CellValue.NotAvailable, sheet.Calc(name, "any", [])[0, 0]);
+        string status = sheet.Status(name).Text;
+        Assert.StartsWith("up: fake daemon", status, StringComparison.Ordinal);
+        Assert.Contains("not today", status, StringComparison.Ordinal);
+    }
+
+    /// <summary>A sheet in which nothing is remembered, neither values nor failures.</summary>
+    private static SheetFunctions Always()
+    {
+        SheetOptions options = Patient;
+        options.Freshness = options.SlowPause = TimeSpan.Zero;
+        return new SheetFunctions(options);
+    }
+}
