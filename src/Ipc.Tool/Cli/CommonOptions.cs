@@ -1,0 +1,61 @@
+using System;
+using System.CommandLine;
+using System.CommandLine.Completions;
+using System.Globalization;
+using System.Linq;
+
+namespace Ipc.Tool;
+
+/// <summary>Options and arguments that several verbs have.</summary>
+internal static class CommonOptions
+{
+    public static readonly Option<string?> Directory = new("--dir")
+    {
+        Description = "The directory of the regions, if it is not that of IPC_DIR or this user's.",
+        HelpName = "DIR",
+        Recursive = true,
+    };
+
+    public static Option<bool> Json() => new("--json") { Description = "Print JSON for scripts instead of a table for people." };
+
+    /// <summary>A region, completed by those that are there.</summary>
+    public static Argument<string> RegionName(string description, params string[] kinds)
+    {
+        var argument = new Argument<string>("NAME") { Description = description, HelpName = "NAME" };
+        argument.CompletionSources.Add(context => Inspector.All(DirectoryOf(context.ParseResult), InspectionDepth.Quick)
+            .Where(report => report.State is RegionState.Live or RegionState.Idle && (kinds.Length == 0 || kinds.Contains(report.Kind)))
+            .Select(static report => new CompletionItem(report.Name)));
+        return argument;
+    }
+
+    /// <summary>Where the regions are. Nothing is made, and nothing refused: looking needs neither.</summary>
+    public static string DirectoryOf(ParseResult parsed)
+    {
+        _ = Os.Current; // says in words where there is no Ipc
+        string? given = parsed.GetValue(Directory);
+        if (!string.IsNullOrEmpty(given))
+        {
+            Environment.SetEnvironmentVariable("IPC_DIR", given); // for what opens regions in earnest, and for processes that are started
+            return given;
+        }
+
+        string? set = Environment.GetEnvironmentVariable("IPC_DIR");
+        return !string.IsNullOrEmpty(set) ? set : "/dev/shm/ipc-" + LinuxNative.geteuid().ToString(CultureInfo.InvariantCulture);
+    }
+
+    /// <summary>Looks at one region, or ends the verb with what is wrong.</summary>
+    public static RegionReport Look(ParseResult parsed, string name, InspectionDepth depth)
+    {
+        string directory = DirectoryOf(parsed);
+        if (name.Length == 0 || name.Contains('/', StringComparison.Ordinal) || name is "." or "..")
+            throw new ToolException(ExitCode.Usage, $"\"{name}\" is no region's name: it holds no path.");
+        return Inspector.One(directory, name, depth) ?? throw new ToolException(ExitCode.NotFound, $"there is no \"{name}\" in {directory}; 'ipc ls' lists what there is.");
+    }
+
+    /// <summary>Ends the verb unless the region can be read as what it says it is.</summary>
+    public static void RequireSound(RegionReport report)
+    {
+        if (report.Damage.Count > 0)
+            throw new ToolException(report.State == RegionState.Unreadable ? ExitCode.Denied : ExitCode.Unusable, $"{report.Path}: {report.Damage[0]}");
+    }
+}

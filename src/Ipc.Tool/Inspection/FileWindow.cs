@@ -1,0 +1,30 @@
+using System;
+using System.Buffers.Binary;
+
+namespace Ipc.Tool;
+
+/// <summary>Reads words at rising offsets, many with one call of the system. A picture: read anew when it must be of now.</summary>
+internal sealed class FileWindow(RegionLook look, int size)
+{
+    private readonly byte[] _bytes = new byte[size];
+    private ulong _start;
+    private int _length;
+
+    public ulong U64(ulong offset, string what) => BinaryPrimitives.ReadUInt64LittleEndian(Bytes(offset, 8, what));
+
+    public ReadOnlySpan<byte> Bytes(ulong offset, int count, string what)
+    {
+        if (offset < _start || offset + (ulong)count > _start + (ulong)_length)
+        {
+            _length = 0;
+            int length = (int)Math.Min((ulong)Math.Max(_bytes.Length, count), offset < look.Size ? look.Size - offset : 0);
+            if (length < count)
+                throw new DamageException($"{what} at {offset} (+{count}) lies outside the region of {look.Size} bytes");
+            look.Read(offset, _bytes.AsSpan(0, length), what);
+            _start = offset;
+            _length = length;
+        }
+
+        return _bytes.AsSpan((int)(offset - _start), count);
+    }
+}

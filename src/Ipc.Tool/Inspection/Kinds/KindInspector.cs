@@ -1,0 +1,57 @@
+using System.Linq;
+
+namespace Ipc.Tool;
+
+/// <summary>The body of a region, by its kind.</summary>
+internal static class KindInspector
+{
+    public static void Read(RegionLook look, RegionKind kind, RegionReport report, InspectionDepth depth)
+    {
+        switch (kind)
+        {
+            case RegionKind.OfRing:
+                RingInspector.ReadRegion(look, report, depth);
+                break;
+            case RegionKind.OfListener:
+                ListenerInspector.Read(look, report);
+                break;
+            case RegionKind.OfConnection:
+                ConnectionInspector.Read(look, report, depth);
+                break;
+            case RegionKind.OfQueue:
+                QueueInspector.Read(look, report, depth);
+                break;
+            case RegionKind.OfTopic:
+                TopicInspector.Read(look, report, depth);
+                break;
+            case RegionKind.OfMutex:
+                SyncInspector.ReadMutex(look, report);
+                break;
+            case RegionKind.OfSemaphore:
+                SyncInspector.ReadSemaphore(look, report);
+                break;
+            case RegionKind.OfEvent:
+                SyncInspector.ReadEvent(look, report);
+                break;
+            default:
+                report.Notes.Add($"{report.Kind} is not known to this version of the tool");
+                break;
+        }
+    }
+
+    public static void CheckMagic(uint found, uint expected, string what)
+    {
+        if (found != expected)
+            throw new DamageException($"{what} magic 0x{found:X8}; 0x{expected:X8} was expected");
+    }
+
+    /// <summary>A participant holds something. Index + 1, as regions write it; who is not in the table is worth a note.</summary>
+    public static void Hold(RegionReport report, uint owner, string what)
+    {
+        int index = (int)owner - 1;
+        ParticipantReport? holder = report.Participants.FirstOrDefault(p => p.Index == index);
+        report.Holdings.Add(new HoldingReport(index, holder?.Pid ?? 0, what));
+        if (holder is null)
+            report.Notes.Add($"participant {index} {what}, and is not there: the next recovery frees it");
+    }
+}

@@ -1,0 +1,121 @@
+using System.Globalization;
+using Spectre.Console;
+
+namespace Ipc.Tool;
+
+/// <summary>The body of a region for people, by its kind.</summary>
+internal static class BodyPages
+{
+    public static void Ring(PageWriter page, string heading, RingReport ring)
+    {
+        page.Heading(heading);
+        page.Line("capacity", $"{Human.Bytes(ring.Capacity)} at {ring.DataOffset}");
+        page.Line("writer", (ring.Writer is { } writer ? $"participant {writer}, " : "") + ring.WriterState);
+        page.Line("reader", (ring.Reader is { } reader ? $"participant {reader}, " : "") + ring.ReaderState);
+        page.Line("not released", $"{ring.Records}{(ring.More ? " or more" : "")} records, {Human.Bytes(ring.Used)}");
+        page.Line("tail", $"{ring.Tail}");
+        page.Line("read position", $"{ring.ReadPosition}");
+        page.Line("free position", $"{ring.FreePosition}");
+        page.Line("waiter data", ring.Data.ToString());
+        page.Line("waiter space", ring.Space.ToString());
+    }
+
+    public static void Queue(Terminal terminal, PageWriter page, QueueReport queue)
+    {
+        page.Heading("queue");
+        page.Line("blocks", $"{queue.SlotCount} of {queue.BlockSize} bytes in each of {queue.Segments} segments, {queue.SegmentLimit} at most");
+        page.Line("messages", $"{queue.Ready} ready, {queue.Writing} being written, {queue.Reading} being read");
+        page.Line("sent, received", $"{queue.Sent}, {queue.Received}");
+        page.Line("of the dead", $"{queue.Redelivered} delivered again, {queue.Dropped} dropped{(queue.OrphansPending ? "; some wait" : "")}");
+        page.Line("a dead one's", queue.DropsOrphans ? "messages are dropped" : "messages are delivered again");
+        page.Line("growth failures", $"{queue.GrowthFailures}");
+        page.Line("waiter data", queue.Data.ToString());
+        page.Line("waiter space", queue.Space.ToString());
+        Table table = Styles.Table("  SEGMENT>", "TAIL>", "HEAD>", "NEXT>", "USED BY");
+        foreach (SegmentReport segment in queue.Chain)
+        {
+            string by = (segment.Index == queue.SendSegment ? "senders " : "") + (segment.Index == queue.ReceiveSegment ? "receivers" : "");
+            table.AddRow(Styles.Cell(Text(segment.Index)), Styles.Cell(Text(segment.Tail)), Styles.Cell(Text(segment.Head)),
+                Styles.Cell(segment.NextSequence == 0 ? "" : Text(segment.NextSegment)), Styles.Cell(by));
+        }
+
+        terminal.Console.Write(table);
+    }
+
+    public static void Topic(Terminal terminal, PageWriter page, TopicReport topic)
+    {
+        page.Heading("topic");
+        page.Line("blocks", $"{topic.SlotCount} of {topic.BlockSize} bytes");
+        page.Line("written", $"{topic.Written} messages, tail {topic.Tail}");
+        page.Line("evictions", $"{topic.Evictions}");
+        page.Line("readers", $"{topic.MaxReaders} at most; policies {string.Join(", ", topic.Policies)}");
+        page.Line("writers", topic.SingleWriter ? "one at a time" : "many");
+        page.Line("waiter data", topic.Data.ToString());
+        page.Line("waiter space", topic.Space.ToString());
+        if (topic.Readers.Count == 0)
+            return;
+        Table table = Styles.Table("  READER>", "STATE", "POLICY", "BEHIND>", "LOST>", "CURSOR>", "JOINED AT>");
+        foreach (TopicReaderReport reader in topic.Readers)
+        {
+            table.AddRow(Styles.Cell(Text((uint)reader.Participant)), Styles.Cell(reader.State), Styles.Cell(reader.Policy), Styles.Cell(Text(reader.Behind)),
+                Styles.Cell(Text(reader.Lost)), Styles.Cell(Text(reader.Cursor)), Styles.Cell(Text(reader.Joined)));
+        }
+
+        terminal.Console.Write(table);
+    }
+
+    public static void Listener(Terminal terminal, PageWriter page, ListenerReport listener)
+    {
+        page.Heading("listener");
+        page.Line("server", listener.Server);
+        page.Line("slots", $"{listener.Slots.Count} in use of {listener.SlotCount - 1}, {listener.Ready} ready bits set");
+        page.Line("largest ring", Human.Bytes(listener.MaxRingCapacity));
+        page.Line("doorbell", listener.Doorbell.ToString());
+        if (listener.Slots.Count == 0)
+            return;
+        Table table = Styles.Table("  SLOT>", "STATE", "CLIENT>", "ALIVE", "CONNECTION");
+        foreach (ListenerSlotReport slot in listener.Slots)
+            table.AddRow(Styles.Cell(Text((uint)slot.Slot)), Styles.Cell(slot.State), Styles.Cell(Text(slot.Pid)), Styles.Cell(slot.Alive ? "alive" : "dead"), Styles.Cell(slot.ConnectionId));
+        terminal.Console.Write(table);
+    }
+
+    public static void Connection(PageWriter page, ConnectionReport connection)
+    {
+        page.Heading("connection");
+        page.Line("slot", $"{connection.Slot}");
+        page.Line("connection id", connection.ConnectionId);
+        page.Line("server's reply", connection.Reply);
+        page.Line("server", connection.ServerClose);
+        page.Line("client", connection.ClientClose);
+        page.Line("server's text", connection.ServerText);
+        page.Line("hello", connection.Hello);
+        page.Line("waiter session", connection.Session.ToString());
+        if (connection.ToServer is not null)
+            Ring(page, "ring to the server", connection.ToServer);
+        if (connection.ToClient is not null)
+            Ring(page, "ring to the client", connection.ToClient);
+    }
+
+    public static void Sync(PageWriter page, string kind, string state, SyncReport sync)
+    {
+        page.Heading(kind);
+        page.Line("state", state);
+        if (sync.Owner is { } owner)
+            page.Line("owner", $"participant {owner}");
+        if (sync.Abandoned is { } abandoned)
+            page.Line("abandoned", abandoned ? "yes: whoever is next is told" : "no");
+        if (sync.Manual is { } manual)
+            page.Line("reset", manual ? "by hand" : "by itself");
+        page.Line("waiter", sync.Waiting.ToString());
+    }
+
+    public static void Pool(PageWriter page, PoolReport pool)
+    {
+        page.Heading("pool of long messages");
+        page.Line("budget", $"{Human.Bytes(pool.Budget)}, {Human.Bytes(pool.Present)} present");
+        page.Line("blocks", $"{pool.Blocks} in {pool.Classes} sizes: {pool.Published} hold messages, {pool.Owned} are being filled");
+        page.Line("exhausted", $"{pool.Exhausted} times");
+    }
+
+    private static string Text(ulong number) => number.ToString(CultureInfo.InvariantCulture);
+}

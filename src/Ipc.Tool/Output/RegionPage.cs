@@ -1,0 +1,86 @@
+using System;
+using System.Globalization;
+using System.Linq;
+using Spectre.Console;
+
+namespace Ipc.Tool;
+
+/// <summary>A whole report for people: for show.</summary>
+internal static class RegionPage
+{
+    public static void Print(Terminal terminal, RegionReport report, DateTime now)
+    {
+        var page = new PageWriter(terminal);
+        page.Line("name", report.Name);
+        page.Line("file", report.Path);
+        page.Line("kind", report.Kind);
+        page.Line("state", Styles.Name(report.State));
+        page.Line("size", $"{Human.Bytes(report.Size)} ({report.Size} bytes), {Human.Bytes(report.Memory)} of it present");
+        if (report.Id is not null)
+            PrintHeader(page, report, now);
+        foreach (string damage in report.Damage)
+            page.Line("damage", damage);
+        foreach (string note in report.Notes.Distinct())
+            page.Line("note", note);
+        PrintParticipants(terminal, page, report, now);
+        if (report.Ring is not null)
+            BodyPages.Ring(page, "ring", report.Ring);
+        if (report.Queue is not null)
+            BodyPages.Queue(terminal, page, report.Queue);
+        if (report.Topic is not null)
+            BodyPages.Topic(terminal, page, report.Topic);
+        if (report.Listener is not null)
+            BodyPages.Listener(terminal, page, report.Listener);
+        if (report.Connection is not null)
+            BodyPages.Connection(page, report.Connection);
+        if (report.Sync is not null)
+            BodyPages.Sync(page, report.Kind!, report.DepthText!, report.Sync);
+        if (report.Pool is not null)
+            BodyPages.Pool(page, report.Pool);
+        PrintHoldings(terminal, page, report);
+    }
+
+    private static void PrintHeader(PageWriter page, RegionReport report, DateTime now)
+    {
+        page.Line("version", report.Version);
+        page.Line("id", report.Id);
+        page.Line("created", $"{Human.Time(report.Created)}, {Human.Ago(report.Created, now)}, by process {report.CreatorPid}");
+        page.Line("persistent", report.Persistent == true ? "yes" : "no");
+        page.Line("recoveries", $"{report.Recoveries} times a dead participant was cleaned up for");
+    }
+
+    private static void PrintParticipants(Terminal terminal, PageWriter page, RegionReport report, DateTime now)
+    {
+        if (report.ParticipantCapacity is not > 0)
+            return;
+        page.Heading($"participants: {report.Alive} alive, {report.Dead} dead, room for {report.ParticipantCapacity}");
+        if (report.Participants.Count == 0)
+            return;
+        Table table = Styles.Table("  #>", "PID>", "PROCESS", "ALIVE", "ROLE", "LIBRARY", "SINCE", "USE>");
+        foreach (ParticipantReport one in report.Participants)
+        {
+            table.AddRow(
+                Styles.Cell(Number(one.Index)), Styles.Cell(Number(one.Pid)), Styles.Cell(one.Process ?? (one.ElsewhereInContainer ? "(another container)" : "")),
+                one.Alive ? Styles.Cell(one.Stopped ? "stopped" : "alive", one.Stopped ? "yellow" : "green") : Styles.Cell("dead", "red"),
+                Styles.Cell(string.Join(", ", one.Roles)), Styles.Cell(one.Runtime), Styles.Cell(Human.Ago(one.Since, now)), Styles.Cell(Number(one.Generation)));
+        }
+
+        terminal.Console.Write(table);
+    }
+
+    private static void PrintHoldings(Terminal terminal, PageWriter page, RegionReport report)
+    {
+        const int Most = 100;
+        if (report.Holdings.Count == 0)
+            return;
+        page.Heading("held at this moment");
+        Table table = Styles.Table("  #>", "PID>", "WHAT");
+        foreach (HoldingReport holding in report.Holdings.Take(Most))
+            table.AddRow(Styles.Cell(Number(holding.Participant)), Styles.Cell(holding.Pid == 0 ? "gone" : Number(holding.Pid)), Styles.Cell(holding.What));
+        terminal.Console.Write(table);
+        if (report.Holdings.Count > Most)
+            terminal.Out.WriteLine($"  and {report.Holdings.Count - Most} more: --json has all");
+    }
+
+    private static string Number(long number) => number.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,70 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Tool;
+
+/// <summary>Two rings between two processes: what one writes the other sends back.</summary>
+internal static class RingEcho
+{
+    public const string Role = "ring-echo";
+    private const ushort Last = ushort.MaxValue;
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
+
+    /// <summary>The other process.</summary>
+    public static void Serve(string name, Action ready)
+    {
+        using RingReader reader = RingReader.Open(name + "-there", Existing());
+        using RingWriter writer = RingWriter.Open(name + "-back", Existing());
+        ready();
+        while (reader.Read(Deadline.Never, CancellationToken.None, out RingRecord record) == IpcStatus.Ok)
+        {
+            bool isLast = record.Type == Last;
+            writer.Write(record.Payload, record.Type, Deadline.Never);
+            reader.Release();
+            if (isLast)
+                return;
+        }
+    }
+
+    /// <summary>Makes round trips; the nanoseconds of each, sorted.</summary>
+    public static double[] Measure(string name, int count, int bytes, out string? problem)
+    {
+        using RingWriter writer = RingWriter.Open(name + "-there", new RingOptions { Capacity = 64 * 1024, OpenMode = OpenMode.CreateNew });
+        using RingReader reader = RingReader.Open(name + "-back", new RingOptions { Capacity = 64 * 1024, OpenMode = OpenMode.CreateNew });
+        using PeerProcess peer = PeerProcess.Start(Role, name);
+        if (!peer.WaitUntilReady(s_patience))
+        {
+            problem = peer.Complaint();
+            return [];
+        }
+
+        byte[] message = new byte[bytes];
+        double[] times = new double[count];
+        Deadline deadline = Deadline.After(s_patience);
+        for (int i = 0; i < count; i++)
+        {
+            ulong began = Os.Current.Now();
+            message[0] = (byte)i;
+            IpcStatus status = writer.Write(message, i == count - 1 ? Last : (ushort)1, deadline);
+            if (status == IpcStatus.Ok)
+                status = reader.Read(deadline, CancellationToken.None, out RingRecord record) is var read && read == IpcStatus.Ok && !record.Payload.SequenceEqual(message)
+                    ? IpcStatus.Corrupt
+                    : read;
+            if (status != IpcStatus.Ok)
+            {
+                problem = $"round trip {i + 1} ended with {status}";
+                return [];
+            }
+
+            times[i] = Os.Current.Now() - began;
+            reader.Release();
+        }
+
+        peer.WaitForEnd(s_patience);
+        Array.Sort(times);
+        problem = null;
+        return times;
+    }
+
+    private static RingOptions Existing() => new() { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_patience };
+}

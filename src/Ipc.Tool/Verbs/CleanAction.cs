@@ -1,0 +1,10 @@
+namespace Ipc.Tool;
+
+/// <summary>What clean did with a file.</summary>
+internal enum CleanAction
+{
+    Removed,
+    WouldRemove,
+    Left,
+    Failed,
+}

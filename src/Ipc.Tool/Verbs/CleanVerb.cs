@@ -1,0 +1,91 @@
+using System;
+using System.Collections.Generic;
+using System.CommandLine;
+using System.IO;
+using System.Linq;
+
+namespace Ipc.Tool;
+
+/// <summary><c>ipc clean</c>: removes what the dead have left, and nothing else.</summary>
+/// <remarks>
+/// What is dead is seen from outside first, and decided under the region's lock: a region that somebody joins in between stays. What cannot be
+/// judged (a damaged region, a foreign file, a temporary file whose maker may live) is named and left to people.
+/// </remarks>
+internal static class CleanVerb
+{
+    public static Command Create(Terminal terminal)
+    {
+        Option<bool> json = CommonOptions.Json();
+        var dryRun = new Option<bool>("--dry-run", "-n") { Description = "Only say what would be removed." };
+        var command = new Command("clean", "Removes regions that a crash left; what lives or is persistent stays.") { dryRun, json };
+        command.SetAction(parsed =>
+        {
+            string directory = CommonOptions.DirectoryOf(parsed);
+            List<CleanResult> results = [.. Inspector.All(directory, InspectionDepth.Quick).Select(report => Judge(report, parsed.GetValue(dryRun), directory)).OfType<CleanResult>()];
+            if (parsed.GetValue(json))
+                Json.Write(terminal.Out, results);
+            else
+                Print(terminal, directory, results, parsed.GetValue(dryRun));
+            return results.Any(static result => result.Action == CleanAction.Failed) ? ExitCode.Problems : ExitCode.Ok;
+        });
+        return command;
+    }
+
+    /// <summary>Null: it is alive, or persistent, and not our business.</summary>
+    private static CleanResult? Judge(RegionReport report, bool dryRun, string directory)
+    {
+        switch (report.State)
+        {
+            case RegionState.LeftOver or RegionState.Retired:
+                string why = report.State == RegionState.Retired ? "it has ended" : report.Kind == "connection" ? "nobody's connection" : "nobody who lives uses it";
+                return dryRun ? new CleanResult(report.Name, report.Kind, CleanAction.WouldRemove, why, report.Memory) : Remove(report, why);
+            case RegionState.Temporary:
+                return new CleanResult(report.Name, report.Kind, CleanAction.Left, $"a file that process {report.CreatorPid} was making: remove it by hand when that process is gone", report.Memory);
+            case RegionState.Damaged or RegionState.Foreign or RegionState.OtherVersion or RegionState.Unreadable:
+                return new CleanResult(report.Name, report.Kind, CleanAction.Left, report.Damage.FirstOrDefault() ?? "", report.Memory);
+            default:
+                return null;
+        }
+    }
+
+    private static CleanResult Remove(RegionReport report, string why)
+    {
+        try
+        {
+            if (report.Kind == "connection")
+                File.Delete(report.Path); // it has no participants and no lock: its listener's slot was the judge
+            else
+                SharedStorage.ClearLeftOver(report.Name);
+            return File.Exists(report.Path)
+                ? new CleanResult(report.Name, report.Kind, CleanAction.Left, "somebody has taken the name meanwhile", report.Memory)
+                : new CleanResult(report.Name, report.Kind, CleanAction.Removed, why, report.Memory);
+        }
+        catch (IpcException error) when (error.Status == IpcStatus.InUse)
+        {
+            return new CleanResult(report.Name, report.Kind, CleanAction.Left, "somebody has joined it meanwhile", report.Memory);
+        }
+        catch (Exception error) when (error is IpcException or IOException or UnauthorizedAccessException)
+        {
+            return new CleanResult(report.Name, report.Kind, CleanAction.Failed, error.Message, report.Memory);
+        }
+    }
+
+    private static void Print(Terminal terminal, string directory, List<CleanResult> results, bool dryRun)
+    {
+        foreach (CleanResult result in results)
+        {
+            string action = result.Action switch
+            {
+                CleanAction.Removed => "removed",
+                CleanAction.WouldRemove => "would remove",
+                CleanAction.Failed => "could not remove",
+                _ => "left alone",
+            };
+            terminal.Out.WriteLine(Human.Tame($"{action} {result.Kind ?? "file"} {result.Name}: {result.Reason}"));
+        }
+
+        CleanAction counted = dryRun ? CleanAction.WouldRemove : CleanAction.Removed;
+        long memory = results.Where(result => result.Action == counted).Sum(static result => result.Memory);
+        terminal.Out.WriteLine($"{results.Count(result => result.Action == counted)} {(dryRun ? "would be " : "")}removed from {directory}, {Human.Bytes(memory)}");
+    }
+}

@@ -1,0 +1,73 @@
+using System;
+using System.Collections.Generic;
+using System.CommandLine;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Spectre.Console;
+
+namespace Ipc.Tool;
+
+/// <summary><c>ipc ls</c>: what is there.</summary>
+internal static class LsVerb
+{
+    public static Command Create(Terminal terminal)
+    {
+        Option<bool> json = CommonOptions.Json();
+        var interval = new Option<double>("--interval")
+        {
+            Description = "Seconds between the two looks that rates are made of; 0: no rates.",
+            DefaultValueFactory = static _ => 0.2,
+            HelpName = "SECONDS",
+        };
+        var kind = new Option<string?>("--kind") { Description = "Only regions of this kind.", HelpName = "KIND" };
+        kind.AcceptOnlyFromAmong("ring", "listener", "connection", "queue", "topic", "mutex", "semaphore", "event");
+        interval.Validators.Add(static result =>
+        {
+            if (result.GetValueOrDefault<double>() is not (>= 0 and <= 3600))
+                result.AddError("--interval is 0 to 3600 seconds.");
+        });
+        var command = new Command("ls", "Lists regions: kinds, sizes, participants alive and dead, depths, rates.") { json, interval, kind };
+        command.SetAction(async (parsed, cancel) =>
+        {
+            string directory = CommonOptions.DirectoryOf(parsed);
+            List<RegionReport> reports = await RatedAsync(directory, TimeSpan.FromSeconds(parsed.GetValue(interval)), cancel);
+            if (parsed.GetValue(kind) is { } wanted)
+                reports.RemoveAll(report => report.Kind != wanted);
+            if (parsed.GetValue(json))
+                Json.Write(terminal.Out, reports);
+            else
+                Print(terminal, directory, reports);
+            return reports.Any(static report => report.State == RegionState.Damaged) ? ExitCode.Problems : ExitCode.Ok;
+        });
+        return command;
+    }
+
+    /// <summary>Looks twice; the second look, with the rates between them.</summary>
+    private static async Task<List<RegionReport>> RatedAsync(string directory, TimeSpan interval, CancellationToken cancel)
+    {
+        List<RegionReport> first = Inspector.All(directory, InspectionDepth.Quick);
+        if (interval <= TimeSpan.Zero || first.Count == 0)
+            return first;
+        await Task.Delay(interval, cancel);
+        List<RegionReport> second = Inspector.All(directory, InspectionDepth.Quick);
+        Rates.Apply(first, second);
+        return second;
+    }
+
+    private static void Print(Terminal terminal, string directory, List<RegionReport> reports)
+    {
+        if (reports.Count == 0)
+        {
+            terminal.Out.WriteLine($"no regions in {directory}");
+            return;
+        }
+
+        terminal.Console.Write(RegionTable.Of(reports));
+        foreach (RegionReport report in reports.Where(static report => report.Damage.Count > 0))
+            terminal.Out.WriteLine($"{report.Name}: {Human.Tame(report.Damage[0])}");
+        int dead = reports.Count(static report => report.IsDead);
+        if (dead > 0)
+            terminal.Out.WriteLine($"{dead} left by the dead: 'ipc clean --dry-run' shows what would be removed");
+    }
+}

@@ -1,0 +1,121 @@
+using System;
+using System.Collections.Generic;
+using System.CommandLine;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Spectre.Console;
+
+namespace Ipc.Tool;
+
+/// <summary><c>ipc top</c>: the table of ls, again and again.</summary>
+internal static class TopVerb
+{
+    public static Command Create(Terminal terminal)
+    {
+        Option<bool> json = CommonOptions.Json();
+        var interval = new Option<double>("--interval", "-d") { Description = "Seconds between two looks.", HelpName = "SECONDS", DefaultValueFactory = static _ => 1 };
+        interval.Validators.Add(static result =>
+        {
+            if (result.GetValueOrDefault<double>() is not (>= 0.01 and <= 3600))
+                result.AddError("--interval is 0.01 to 3600 seconds.");
+        });
+        var count = new Option<int>("--count", "-n") { Description = "End after so many tables.", HelpName = "COUNT", DefaultValueFactory = static _ => int.MaxValue };
+        var sort = new Option<string>("--sort") { Description = "rate, depth, memory or name.", DefaultValueFactory = static _ => "rate" };
+        sort.AcceptOnlyFromAmong("rate", "depth", "memory", "name");
+        var command = new Command("top", "Shows a live table of what moves; q ends it. With --json one line per look.") { interval, count, sort, json };
+        command.SetAction(async (parsed, cancel) =>
+        {
+            var looks = new Looks(CommonOptions.DirectoryOf(parsed), TimeSpan.FromSeconds(parsed.GetValue(interval)), parsed.GetValue(sort)!);
+            int left = parsed.GetValue(count);
+            if (parsed.GetValue(json))
+                await RepeatAsync(looks, left, reports => Json.WriteLine(terminal.Out, reports), cancel);
+            else if (terminal.IsInteractive)
+                await LiveAsync(terminal, looks, left, cancel);
+            else
+                await RepeatAsync(looks, left, reports => terminal.Console.Write(Page(looks, reports, int.MaxValue)), cancel);
+            return ExitCode.Ok;
+        });
+        return command;
+    }
+
+    private static async Task RepeatAsync(Looks looks, int count, Action<List<RegionReport>> show, CancellationToken cancel)
+    {
+        while (count-- > 0)
+        {
+            show(await looks.NextAsync(cancel));
+        }
+    }
+
+    private static async Task LiveAsync(Terminal terminal, Looks looks, int count, CancellationToken cancel)
+    {
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(cancel);
+        Task keys = Task.Run(() => WatchKeys(end), CancellationToken.None);
+        try
+        {
+            await terminal.Console.Live(Page(looks, [], Room(terminal))).AutoClear(false).Overflow(VerticalOverflow.Crop).StartAsync(async live =>
+            {
+                while (count-- > 0)
+                {
+                    live.UpdateTarget(Page(looks, await looks.NextAsync(end.Token), Room(terminal)));
+                    live.Refresh();
+                }
+            });
+        }
+        catch (OperationCanceledException)
+        {
+            // q, or Ctrl+C: that is how it ends.
+        }
+        finally
+        {
+            await end.CancelAsync();
+            await keys;
+        }
+    }
+
+    private static void WatchKeys(CancellationTokenSource end)
+    {
+        while (!end.IsCancellationRequested)
+        {
+            if (Console.KeyAvailable && Console.ReadKey(intercept: true).Key == ConsoleKey.Q)
+                end.Cancel();
+            else
+                Thread.Sleep(50);
+        }
+    }
+
+    /// <summary>Rows of regions that fit beside the head lines.</summary>
+    private static int Room(Terminal terminal) => Math.Max(1, terminal.Console.Profile.Height - 4);
+
+    private static Rows Page(Looks looks, List<RegionReport> reports, int room)
+    {
+        string head = $"{looks.Directory}  {DateTime.UtcNow:HH:mm:ss}Z  {reports.Count} regions, {Human.Bytes(reports.Sum(static report => report.Memory))}, " +
+            $"{reports.Sum(static report => report.Alive)} participants alive, {reports.Count(static report => report.IsDead)} left by the dead";
+        return new Rows(new Text(head), RegionTable.Of(reports.Take(room)), new Text(reports.Count > room ? $"and {reports.Count - room} more" : ""));
+    }
+
+    /// <summary>Looks at regular intervals, with the rates between one and the next.</summary>
+    private sealed class Looks(string directory, TimeSpan interval, string sort)
+    {
+        private List<RegionReport>? _last;
+
+        public string Directory { get; } = directory;
+
+        public async Task<List<RegionReport>> NextAsync(CancellationToken cancel)
+        {
+            _last ??= Inspector.All(Directory, InspectionDepth.Quick);
+            await Task.Delay(interval, cancel);
+            List<RegionReport> now = Inspector.All(Directory, InspectionDepth.Quick);
+            Rates.Apply(_last, now);
+            _last = now;
+            IOrderedEnumerable<RegionReport> sorted = sort switch
+            {
+                "rate" => now.OrderByDescending(static report => report.Rate?.In + (report.Rate?.Out ?? 0) ?? -1),
+                "depth" => now.OrderByDescending(static report => report.Depth ?? -1),
+                "memory" => now.OrderByDescending(static report => report.Memory),
+                _ => now.OrderBy(static report => report.Name, StringComparer.Ordinal),
+            };
+            return [.. sorted.ThenBy(static report => report.Name, StringComparer.Ordinal)];
+        }
+    }
+}

@@ -1,0 +1,185 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Text.Json;
+using System.Threading.Tasks;
+using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
+using Xunit;
+
+namespace Ipc.Tool.Tests;
+
+/// <summary>tail and top: what passes is seen, and nobody notices.</summary>
+public sealed class TailTests(Peers peers)
+{
+    [Theory]
+    [InlineData(Language.C)]
+    [InlineData(Language.CSharp)]
+    public void ARingsRecordsAreShownAndStayForTheReader(Language language)
+    {
+        string name = peers.NewName("tail");
+        Driven peer = peers.At(language, "one");
+        int writer = peers.NewId(), reader = peers.NewId();
+        peer.Must($"open-writer {writer} {name} capacity=4096 budget=65536");
+        for (int i = 0; i < 3; i++)
+            peer.Must($"write {writer} {i} {20 + i} {7 + i}");
+        peer.Must($"write {writer} 5 9000 10");
+
+        ToolRun run = ToolRun.In(peers.Directory, "tail", name, "--json", "--format", "hex");
+        JsonElement[] lines = Lines(run);
+        Assert.Equal([7, 8, 9, 10], lines.Select(static line => line.GetProperty("type").GetInt32()));
+        Assert.Equal([20, 21, 22, 9000], lines.Select(static line => line.GetProperty("length").GetInt32()));
+        for (int i = 0; i < 3; i++)
+            Assert.Equal(Pattern(i, 20 + i), lines[i].GetProperty("hex").GetString());
+        Assert.Equal(Pattern(5, 9000), lines[3].GetProperty("hex").GetString());
+        Assert.Equal([9, 10], Lines(ToolRun.In(peers.Directory, "tail", name, "--json", "-n", "2")).Select(static line => line.GetProperty("type").GetInt32()));
+        Assert.Equal(["0 type 7 20 B", "0000 00 03 06 09 0c 0f 12 15 18 1b 1e 21 24 27 2a 2d ...........!$'*-"],
+            ToolRun.In(peers.Directory, "tail", name).Out.Split('\n')[..2].Select(static line => string.Join(' ', line.Split(' ', StringSplitOptions.RemoveEmptyEntries))));
+
+        peer.Must($"open-reader {reader} {name}");
+        peer.Must($"read {reader} timeout=60000");
+        peer.Must($"release {reader}");
+        Assert.Equal(3, ToolRun.In(peers.Directory, "show", name, "--json").Json.GetProperty("depth").GetInt32());
+        peer.Must($"close {writer}");
+        peer.Must($"close {reader}");
+    }
+
+    [Theory]
+    [InlineData(Language.C)]
+    [InlineData(Language.CSharp)]
+    public void ATopicsMessagesAreShownWithTheirKeys(Language language)
+    {
+        string name = peers.NewName("tail");
+        Driven peer = peers.At(language, "one");
+        int writer = peers.NewId();
+        peer.Must($"open-publisher {writer} {name} block=64 count=16");
+        for (int i = 0; i < 20; i++)
+            peer.Must($"write {writer} {i} 24 {i} key={100 + i}");
+        JsonElement[] lines = Lines(ToolRun.In(peers.Directory, "tail", name, "--json", "-n", "-1", "--format", "hex"));
+        Assert.Equal(19, lines[^1].GetProperty("type").GetInt32());
+        Assert.Equal(119, lines[^1].GetProperty("key").GetInt32());
+        Assert.Equal(Pattern(19, 24), lines[^1].GetProperty("hex").GetString());
+        Assert.Equal(Enumerable.Range(20 - lines.Length, lines.Length), lines.Select(static line => line.GetProperty("type").GetInt32()));
+        Assert.Equal(15, lines.Length); // a lap less one: the oldest may be overwritten at any moment
+        peer.Must($"close {writer}");
+    }
+
+    [Theory]
+    [InlineData(Language.C)]
+    [InlineData(Language.CSharp)]
+    public void AQueuesMessagesAreShownWhileTheyWaitAndArriveAllTheSame(Language language)
+    {
+        string name = peers.NewName("tail");
+        Driven peer = peers.At(language, "one");
+        int queue = peers.NewId();
+        peer.Must($"open-queue {queue} {name} block=64 count=4 expansions=3 budget=65536");
+        for (int i = 0; i < 10; i++)
+            peer.Must($"write {queue} {i} {(i == 9 ? 3000 : 20)} {i}");
+        JsonElement[] lines = Lines(ToolRun.In(peers.Directory, "tail", name, "--json", "--format", "hex"));
+        Assert.Equal(Enumerable.Range(0, 10), lines.Select(static line => line.GetProperty("type").GetInt32()).Order());
+        Assert.Equal(Pattern(9, 3000), lines.Single(static line => line.GetProperty("type").GetInt32() == 9).GetProperty("hex").GetString());
+        peer.Must($"read {queue} timeout=60000");
+        peer.Must($"release {queue}");
+        Assert.Equal(9, ToolRun.In(peers.Directory, "show", name, "--json").Json.GetProperty("depth").GetInt32());
+        peer.Must($"close {queue}");
+    }
+
+    [Fact]
+    public async Task FollowingShowsWhatComesAndEndsWithTheRegion()
+    {
+        string name = peers.NewName("tail");
+        Driven peer = peers.At(Language.C, "one");
+        int writer = peers.NewId();
+        peer.Must($"open-publisher {writer} {name} block=64 count=1024");
+        peer.Must($"write {writer} 0 20 0 0");
+        using var output = new StringWriter();
+        TextWriter seen = TextWriter.Synchronized(output);
+        var terminal = new Terminal(seen, TextWriter.Null, TextReader.Null, isInteractive: false);
+        string? before = Environment.GetEnvironmentVariable("IPC_DIR");
+        Task<int> run = Task.Run(() => ToolCommand.RunAsync(["tail", name, "-f", "--json", "--dir", peers.Directory.Path], terminal), TestContext.Current.CancellationToken);
+        Watchdog.Until(() => output.ToString().Contains("\"type\":0", StringComparison.Ordinal), "the first message");
+        for (int i = 1; i < 50; i++)
+            peer.Must($"write {writer} {i} 20 {i} 0");
+        Watchdog.Until(() => output.ToString().Contains("\"type\":49,", StringComparison.Ordinal), "the last message");
+        peer.Must($"close {writer}");
+        Assert.Equal(ExitCode.Ok, await run.WaitAsync(Watchdog.Patience, TestContext.Current.CancellationToken));
+        Environment.SetEnvironmentVariable("IPC_DIR", before);
+        Assert.Equal(50, output.ToString().TrimEnd().Split('\n').Length);
+    }
+
+    [Fact]
+    public void AMessageIsDecodedByAContract()
+    {
+        using var directory = new RegionDirectory();
+        byte[] payload = JsonToProto.Encode(ContractLoader.Load([Proto]).FindMessage("FailRequest"), """{"status": 5, "text": "so"}""");
+        directory.Place("it", RegionImage.Ring().Add(payload, 3).Bytes);
+        Assert.Equal("""0  type 3  6 B  {"status":5,"text":"so"}""", ToolRun.In(directory, "tail", "it", "-c", Proto, "-m", "FailRequest").Out.TrimEnd());
+        Assert.Equal("so", Lines(ToolRun.In(directory, "tail", "it", "--json", "-c", Proto, "-m", "tests.v1.FailRequest"))[0].GetProperty("message").GetProperty("text").GetString());
+        Assert.Equal(ExitCode.Usage, ToolRun.In(directory, "tail", "it", "-m", "FailRequest").ExitCode);
+        Assert.Equal(ExitCode.NotFound, ToolRun.In(directory, "tail", "it", "-c", Proto, "-m", "Nothing").ExitCode);
+    }
+
+    [Fact]
+    public void TextIsShownAsTextAndControlCharactersAreTamed()
+    {
+        using var directory = new RegionDirectory();
+        directory.Place("it", RegionImage.Ring().Add("hello\u001b[31m"u8, 0).Add("line\nline"u8, 0).Bytes);
+        Assert.Equal(["0  type 0  10 B", "64  type 0  9 B  line.line"], ToolRun.In(directory, "tail", "it").Out.Split('\n').Where(static line => line.Contains("type", StringComparison.Ordinal)));
+        Assert.DoesNotContain('\u001b', ToolRun.In(directory, "tail", "it", "--format", "text").Out);
+    }
+
+    [Fact]
+    public void WhatHasNoMessagesIsRefusedInWords()
+    {
+        using var directory = new RegionDirectory();
+        directory.Place("service", RegionImage.Listener().Bytes);
+        directory.Place("cut", RegionImage.Ring().Bytes.AsSpan()[..5000]);
+        Assert.Contains("is a listener", ToolRun.In(directory, "tail", "service").Error, StringComparison.Ordinal);
+        Assert.Equal(ExitCode.Unusable, ToolRun.In(directory, "tail", "service").ExitCode);
+        Assert.Equal(ExitCode.Unusable, ToolRun.In(directory, "tail", "cut").ExitCode);
+        Assert.Equal(ExitCode.NotFound, ToolRun.In(directory, "tail", "nothing").ExitCode);
+    }
+
+    [Theory]
+    [InlineData("ring", 11)]
+    [InlineData("ring-loan", 12)]
+    [InlineData("queue", 13)]
+    [InlineData("queue-grown", 14)]
+    [InlineData("topic", 15)]
+    public void AnyWordMayBeAnything(string golden, int seed)
+    {
+        using var directory = new RegionDirectory();
+        byte[] good = File.ReadAllBytes(Path.Combine(PeerPrograms.Top, "tests", "vectors", "regions", golden + ".region"));
+        var random = new Random(seed);
+        for (int round = 0; round < 150; round++)
+        {
+            byte[] bytes = (byte[])good.Clone();
+            for (int change = random.Next(1, 4); change > 0; change--)
+                BitConverter.TryWriteBytes(bytes.AsSpan(random.Next(bytes.Length / 8) * 8), random.Next(3) == 0 ? (ulong)random.NextInt64() : (ulong)random.Next(0, 9) << random.Next(64));
+            directory.Place("it", bytes);
+            Assert.Contains(ToolRun.In(directory, "tail", "it", "-n", "-1").ExitCode, new[] { ExitCode.Ok, ExitCode.Unusable });
+        }
+    }
+
+    [Fact]
+    public void TopPrintsTablesWithRates()
+    {
+        string name = peers.NewName("top");
+        Driven peer = peers.At(Language.C, "one");
+        int writer = peers.NewId();
+        peer.Must($"open-publisher {writer} {name} block=64 count=64");
+        peer.Must($"write {writer} 1 20 1 0");
+        ToolRun run = ToolRun.In(peers.Directory, "top", "-n", "2", "-d", "0.05", "--json");
+        Assert.Equal(2, run.Out.TrimEnd().Split('\n').Length);
+        Assert.Equal(ExitCode.Ok, run.ExitCode);
+        Assert.Contains("participants alive", ToolRun.In(peers.Directory, "top", "-n", "1", "-d", "0.05", "--sort", "name").Out, StringComparison.Ordinal);
+        peer.Must($"close {writer}");
+    }
+
+    private static string Proto => Path.Combine(PeerPrograms.Top, "tests", "native", "tests.proto");
+
+    private static JsonElement[] Lines(ToolRun run) => [.. run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(static line => JsonDocument.Parse(line).RootElement)];
+
+    /// <summary>What the peers write for a seed: see tests/native/drive.c.</summary>
+    private static string Pattern(int seed, int length) => Convert.ToHexString([.. Enumerable.Range(0, length).Select(i => (byte)(seed * 17 + i * 3 + (i >> 8)))]);
+}

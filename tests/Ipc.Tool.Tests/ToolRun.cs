@@ -1,0 +1,43 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Text.Json;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Testing.Drive;
+
+namespace Ipc.Tool.Tests;
+
+/// <summary>One run of the tool, in this process: its exit code and what it printed.</summary>
+internal sealed record ToolRun(int ExitCode, string Out, string Error)
+{
+    public static ToolRun In(RegionDirectory directory, params string[] arguments) => With("", directory.Path, arguments);
+
+    public static ToolRun With(string input, string directory, params string[] arguments)
+    {
+        using var output = new StringWriter();
+        using var error = new StringWriter();
+        using var cancel = new CancellationTokenSource(Watchdog.Patience);
+        string? before = Environment.GetEnvironmentVariable("IPC_DIR");
+        try
+        {
+            var terminal = new Terminal(output, error, new StringReader(input), isInteractive: false);
+            Task<int> run = ToolCommand.RunAsync([.. arguments, "--dir", directory], terminal, cancel.Token);
+            return new ToolRun(run.GetAwaiter().GetResult(), output.ToString(), error.ToString());
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable("IPC_DIR", before);
+        }
+    }
+
+    /// <summary>What <c>--json</c> printed.</summary>
+    public JsonElement Json => JsonDocument.Parse(Out).RootElement;
+
+    /// <summary>The element of a JSON array with that name.</summary>
+    public JsonElement Named(string name) => Json.EnumerateArray().Single(element => element.GetProperty("name").GetString() == name);
+
+    /// <summary>The line of a table that begins with this, its columns separated by single blanks.</summary>
+    public string Line(string start) =>
+        string.Join(' ', Out.Split('\n').First(line => line.TrimStart().StartsWith(start, StringComparison.Ordinal)).Split(' ', StringSplitOptions.RemoveEmptyEntries));
+}
