@@ -1,0 +1,31 @@
+using System;
+using System.Threading.Tasks;
+using Snippets;
+
+// Runs the code of one file by the file's name. What it prints has to be what stands behind //> in that file.
+Func<Task>? run = args is [var name] ? name switch
+{
+    nameof(Calls) => Calls.Run,
+    nameof(Streams) => Streams.Run,
+    nameof(Queues) => Queues.Run,
+    nameof(Topics) => Topics.Run,
+    nameof(Rings) => Rings.Run,
+    nameof(Connections) => Connections.Run,
+    nameof(Locks) => Locks.Run,
+    nameof(Sizes) => Sizes.Run,
+    nameof(Waits) => Waits.Run,
+    nameof(Doors) => Doors.Run,
+    nameof(Hosts) => Hosts.Run,
+    nameof(Fakes) => Fakes.Run,
+    nameof(Failures) => Failures.Run,
+    nameof(Pipes) => Pipes.Run,
+    _ => null,
+} : null;
+if (run is null)
+{
+    Console.Error.WriteLine("usage: Ipc.Snippets NAME");
+    return 2;
+}
+
+await run();
+return 0;

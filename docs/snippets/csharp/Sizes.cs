@@ -1,0 +1,43 @@
+using System;
+using System.Threading.Tasks;
+using Ipc;
+
+namespace Snippets;
+
+internal static class Sizes
+{
+    public static Task Run()
+    {
+        // snippet: loan
+        using RingWriter writer = RingWriter.Open("frames", new RingOptions { Capacity = 64 << 10, LoanBudget = 8 << 20 });
+        using RingReader reader = RingReader.Open("frames");
+        Console.WriteLine(writer.MaxPayload); //> 8388608
+
+        writer.TryWrite(new byte[5 << 20]); // too long for the ring: travels as a loan, read in place all the same
+        Console.WriteLine(reader.TryRead(out RingRecord frame) ? frame.Payload.Length : 0); //> 5242880
+        reader.Release();
+        // end-snippet
+
+        // snippet: too-large
+        try
+        {
+            writer.TryWrite(new byte[9 << 20]);
+        }
+        catch (IpcException e) when (e.Status == IpcStatus.TooLarge)
+        {
+            Console.WriteLine(e.Status); //> TooLarge
+        }
+        // end-snippet
+
+        // snippet: trim
+        using SharedQueue queue = SharedQueue.Open("uploads", new QueueOptions { BlockSize = 1024, LoanBudget = 64 << 20 });
+        queue.TrySend(new byte[10 << 20]);
+        if (queue.TryReceive(out QueueMessage upload))
+            upload.Release();
+        long kept = queue.GetInfo().LoansPresent; // memory stays for the next long message ...
+        queue.TrimLoans();                        // ... until somebody gives it back
+        Console.WriteLine($"{kept >= 10 << 20}, then {queue.GetInfo().LoansPresent}"); //> True, then 0
+        // end-snippet
+        return Task.CompletedTask;
+    }
+}
