@@ -1,20 +1,29 @@
 #!/usr/bin/env bash
-# usage: bench/tables.sh [--rounds N]    the tables of two older libraries, measured here in the same shapes
+# usage: bench/tables.sh [--rounds N] [--only ids]    the tables of older libraries and studies, measured here in the same shapes
 #
 # Left: what they published, ON OTHER MACHINES (cpp-ipc: i5-4300U, 2 cores, 4 threads, Windows 7, MSVC; CSimpleIPC: i7-3930 and T7100, Windows): only
 # the shapes are the same. Right: this library on this machine, C, processes instead of threads. us per message; a topic's message to N readers
-# counts once, as it does in their tables.
+# counts once, as it does in their tables. Ids (a laptop with an i7 of 4 cores, Windows 7, named pipes): C# on both sides, calls in turn.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 . "$top/eng/setup.sh"
-rounds=5
-[ "${1:-}" != --rounds ] || rounds=${2:?}
 case " $* " in *" --help "* | *" -h "*) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;; esac
+rounds=5 only=
+while [ $# -gt 0 ]; do
+    case $1 in
+        --rounds) rounds=${2:?--rounds wants a number} ;;
+        --only) only=${2:?--only wants ids} ;;
+        *) warn "unknown: $1"; exit 2 ;;
+    esac
+    shift 2
+done
 
 cd "$top" || exit 1
 require build || exit 1
 { cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_crew; } >"$logs/bench-tables.log" 2>&1 ||
     { show_failure "building" "$logs/bench-tables.log"; exit 1; }
+dotnet build bench/Ipc.Matrix/Ipc.Matrix.csproj -c Release -m:2 -nodeReuse:false -v:minimal -tl:off >>"$logs/bench-tables.log" 2>&1 ||
+    { show_failure "building C#" "$logs/bench-tables.log"; exit 1; }
 shared=/dev/shm
 [ -w $shared ] || shared=${TMPDIR:-/tmp}
 IPC_DIR=$(mktemp -d "$shared/ipc-test.XXXXXX") || exit 1
@@ -26,6 +35,26 @@ micros() { # KIND SIZE SENDERS RECEIVERS: us per message
         timeout 120 build/native/bench/native/bench_crew "$1.$2.$3-$4.c" --cores 0,1 --scale 0.3 | tail -n "$rounds" | sort -g |
         awk -v each="$([ "$1" = topic ] && echo "$4" || echo 1)" '{ v[NR] = $1 } END { printf "%.3f", v[int((NR + 1) / 2)] * each / 1000 }'
 }
+
+managed() { # FIGURE: the median of its rounds; the first ones are compiled while they run
+    for ((i = 0; i < rounds + 8; i++)); do echo go; sleep 0.2; done |
+        timeout 120 bench/Ipc.Matrix/bin/Release/net10.0/Ipc.Matrix measure "$1" --scale 0.5 | tail -n "$rounds" | sort -g |
+        awk '{ v[NR] = $1 } END { printf "%.3f", v[int((NR + 1) / 2)] }'
+}
+
+echo "ids x 10 short strings in a call, us per id                published (pipes: raw / own / protobuf)   here"
+one=$(managed rpc.ids.1.cs)
+while read -r ids raw own proto; do
+    here=$(managed "rpc.ids.$ids.cs")
+    awk -v n="$ids" -v p="$raw / $own / $proto" -v h="$here" -v one="$one" 'BEGIN { printf "  %5d %58s %14.3f (%.2f of asking for each)\n", n, p, h / 1000, h / one }'
+done <<T
+1 - - -
+10 1.45 4.89 7.80
+100 0.26 2.98 5.58
+500 - - -
+T
+echo "calls of 64 bytes, one client, M/s: sent one by one $(managed rpc.pipelined.64.cs), in batches of 500 $(managed rpc.batched.64.cs) (published gain of 500: about a quarter)"
+[ "$only" != ids ] || exit 0
 
 echo "route: 1 sender, N readers, 2 to 256 random bytes         published (4 cores / 1 core)   here"
 while read -r n four one; do

@@ -11,7 +11,7 @@ internal static class Figures
     private const string PingPong = "limit.pingpong64", Futex = "limit.futex", Spsc = "limit.spsc64", Copy = "limit.memcpy.1m", Stream = "limit.stream.64k";
     private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
     private const string Socket = "uds.64", SocketOneWay = "uds.oneway.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
-    private const string SyncCall = "rpc.sync.64.spin.cs";
+    private const string SyncCall = "rpc.sync.64.spin.cs", Pipelined = "rpc.pipelined.64.cs", OneId = "rpc.ids.1.cs";
 
     public static IReadOnlyList<Figure> All { get; } =
     [
@@ -66,7 +66,8 @@ internal static class Figures
         new("rpc.sync.4k.spin.cs", Nanoseconds, Managed, PingPong, Spins: true),
         new("rpc.sync.4k.spin.cpp", Nanoseconds, NativeRpc, PingPong, Spins: true),
         new("rpc.async.64.spin.cs", Nanoseconds, Managed, SyncCall, 1.5, Http, Spins: true),
-        new("rpc.pipelined.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
+        new(Pipelined, MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
+        new("rpc.pipelined.64.2clients.cs", MillionPerSecond, Managed, Pipelined, 1.5, Rival: HttpMany, Spins: true),
         new("rpc.batched.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
         new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
         new("rpc.response.1m.cs", Microseconds, Managed, Copy, 3, Spins: true),
@@ -76,6 +77,12 @@ internal static class Figures
         // Beside a table that is written and read in one process: what the call adds to its serialization.
         new("rpc.table.1000x10.cs", Microseconds, Managed, "codec.both.table.cs", 1.15, Spins: true),
         new("codec.both.table.cs", Microseconds, Managed),
+
+        // Ten short strings per id, ns per id: the ratio is what a batch of so many ids takes of asking for each alone.
+        new(OneId, Nanoseconds, Managed, Spins: true),
+        new("rpc.ids.10.cs", Nanoseconds, Managed, OneId, Spins: true),
+        new("rpc.ids.100.cs", Nanoseconds, Managed, OneId, Spins: true),
+        new("rpc.ids.500.cs", Nanoseconds, Managed, OneId, Spins: true),
 
         // The generated codecs beside Google.Protobuf for the same bytes: a small message, the table, nested messages with packed numbers.
         new("codec.encode.cs", Nanoseconds, Managed, "codec.encode.google", 1),

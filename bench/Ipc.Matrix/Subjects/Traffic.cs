@@ -9,7 +9,7 @@ internal sealed record Traffic(bool IsTopic, int Senders, int Receivers)
 {
     public const ushort EndType = 2;
     public const int Size = 8;
-    private const int Blocks = 256;
+    private const int QueueBlocks = 256; // as the limit beside it; a topic has the default
     private const int Most = 65;
 
     /// <summary>Messages in a round of about 100 ms.</summary>
@@ -23,7 +23,7 @@ internal sealed record Traffic(bool IsTopic, int Senders, int Receivers)
         return new Traffic(parts[0] == "topic", int.Parse(parts[2], CultureInfo.InvariantCulture), int.Parse(parts[3], CultureInfo.InvariantCulture));
     }
 
-    public static QueueOptions QueueOptions() => new() { BlockSize = Size, BlockCount = Blocks, Participants = Most };
+    public static QueueOptions QueueOptions() => new() { BlockSize = Size, BlockCount = QueueBlocks, Participants = Most };
 
     public static void Check(IpcStatus status)
     {
@@ -39,5 +39,5 @@ internal sealed record Traffic(bool IsTopic, int Senders, int Receivers)
         (false, false) => new QueueReceiver(SharedQueue.Open(name, QueueOptions())),
     };
 
-    private static TopicOptions TopicOptions() => new() { BlockSize = Size, BlockCount = Blocks, MaxReaders = Most, MaxWriters = Most };
+    private static TopicOptions TopicOptions() => new() { BlockSize = Size, MaxReaders = Most, MaxWriters = Most };
 }

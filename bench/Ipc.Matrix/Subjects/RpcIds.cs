@@ -1,0 +1,42 @@
+using System;
+using System.IO;
+using Ipc.Rpc;
+
+namespace Ipc.Matrix;
+
+/// <summary>A synchronous call that asks for ten short strings of each of some ids: per id, so that the size of the batch shows.</summary>
+internal sealed class RpcIds(int ids, int count) : Subject(count)
+{
+    private readonly IdRequest _request = IdService.Request(ids);
+    private RpcServer? _server;
+    private RpcClient? _client;
+
+    public override void Open(string name, Side side)
+    {
+        if (side == Side.Answering)
+            _server = RpcServer.Start(name, IdsRpc.Service(new IdService()));
+        else
+            _client = RpcClient.Connect(name, new RpcClientOptions { WaitMode = WaitMode.Spin, ToClientCapacity = 4 << 20, ConnectTimeout = TimeSpan.FromSeconds(20) });
+    }
+
+    public override double Measure(int count)
+    {
+        Call operation = new(IdsRpc.Client(_client!), _request);
+        return PerOperation(count, ref operation) / _request.Ids.Count;
+    }
+
+    public override void Dispose()
+    {
+        _client?.Dispose();
+        _server?.Dispose();
+    }
+
+    private readonly struct Call(IIds service, IdRequest request) : IOperation
+    {
+        public void Run()
+        {
+            if (service.Read(request).Values.Count != request.Ids.Count * IdService.Fields)
+                throw new InvalidDataException("The answer has another number of values.");
+        }
+    }
+}
