@@ -215,6 +215,64 @@ run_sanitized() { # PRESET
     run_ctest "$1" "build/$1" "^no-$1\$" ${fixed_addresses[@]+"${fixed_addresses[@]}"}
 }
 
+# The second lane: what one processor can do beside the tests of the first, at low priority: most of those wait. It runs in a shell of its own,
+# with its regions in a directory of its own, writes what it would have shown to a file, and hands its rows over at the end.
+lane= lane_screen=$logs/second-lane.log lane_rows=$logs/second-lane.rows
+
+second_lane() {
+    if [ $depth != quick ] && [ -f tests/native/CMakeLists.txt ]; then
+        run_sanitized asan
+        run_sanitized tsan
+    fi
+    [ -z "$filter" ] || return
+    if [ $configuration = Release ] && [ $depth != quick ]; then
+        IPC_TEST_RUN=$run_mark check "trimmed, and machine code" eng/check-aot.sh
+        IPC_TEST_RUN=$run_mark check "a spreadsheet and its daemons" samples/OfficeAddin/test.sh
+    fi
+    check "links of the documents" eng/check-docs.sh links
+    check "snippets of the documents" eng/check-docs.sh snippets
+    check "descriptions of the C functions" eng/check-headers.sh
+    check "layers of the sources" eng/check-code.sh layers
+    check "labels of the sync points" eng/check-code.sh labels
+    check "whitespace of the C# sources" bash -c whitespace
+    if [ $depth = normal ]; then
+        check "mutants are caught" tests/mutate.sh
+        check "mutants of C# are caught" tests/mutate-cs.sh
+        check "C++ fuzzers" tests/fuzz.sh
+    fi
+}
+
+start_second_lane() {
+    export -f whitespace
+    mkdir -p "$IPC_DIR/second-lane"
+    (
+        trap '_stop_work; exit 143' TERM INT
+        renice -n 10 -p "$BASHPID" >/dev/null 2>&1
+        passed=0 failed=0 skipped=0 rows=()
+        export IPC_DIR=$IPC_DIR/second-lane
+        second_lane
+        {
+            printf 'rows+=(%q)\n' ${rows[@]+"${rows[@]}"}
+            echo "passed=\$((passed + $passed)) failed=\$((failed + $failed)) skipped=\$((skipped + $skipped))"
+        } >"$lane_rows.new" && mv "$lane_rows.new" "$lane_rows"
+    ) >"$lane_screen" 2>&1 </dev/null &
+    lane=$!
+    trap 'kill -TERM $lane 2>/dev/null; _stop_work; exit 130' INT
+    trap 'kill -TERM $lane 2>/dev/null; _stop_work; exit 143' TERM
+}
+
+end_second_lane() {
+    run_logged "the second lane" "$logs/second-lane.wait" $((8 * runner_limit)) tail --pid="$lane" -f /dev/null || kill -TERM "$lane"
+    wait "$lane"
+    cat "$lane_screen"
+    if [ -f "$lane_rows" ]; then
+        . "$lane_rows"
+    else
+        say "  FAILED: the second lane ended early"
+        row "the second lane" 0 1 0 $took_seconds
+    fi
+}
+
 clang_tidy() { # the C library; its sources are known to the build that compiled them
     [ -f build/native/compile_commands.json ] || { echo "no compile_commands.json"; return 1; }
     find src/Ipc.Native -name '*.c' -print0 |
@@ -251,6 +309,8 @@ if ! leftovers_begin; then
 fi
 
 shopt -s nullglob
+rm -f "$lane_rows"
+start_second_lane
 [ ! -f tests/native/CMakeLists.txt ] || run_ctest native build/native '^$'
 for project in tests/*.Tests/*.csproj; do
     project=$(basename "$project" .csproj)
@@ -258,10 +318,6 @@ for project in tests/*.Tests/*.csproj; do
 done
 run_serializers
 [ $depth != long ] || run_dotnet_over netstandard2.0 Ipc.Core.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.Tests
-if [ $depth != quick ] && [ -f tests/native/CMakeLists.txt ]; then
-    run_sanitized asan
-    run_sanitized tsan
-fi
 
 if [ -z "$filter" ] && grep -q QuickStart Ipc.sln; then
     IPC_TEST_RUN=$run_mark check "quick start, every pair" eng/check-quickstart.sh $configuration
@@ -269,10 +325,13 @@ fi
 if [ -z "$filter" ] && [ $configuration = Release ]; then
     IPC_TEST_RUN=$run_mark check "samples, run as their READMEs say" eng/check-samples.sh
 fi
-
-if [ -z "$filter" ] && [ $configuration = Release ] && [ $depth != quick ]; then
-    IPC_TEST_RUN=$run_mark check "trimmed, and machine code" eng/check-aot.sh
+if [ -z "$filter" ] && [ $depth != quick ]; then # these need no more than a processor either, but the second lane has enough
+    export -f clang_tidy
+    check "C and C++ headers, each alone" tests/native/headers.sh
+    check "clang-tidy" bash -c "set -o pipefail; clang_tidy"
+    [ $configuration != Release ] || check "packages, as strangers use them" nuget/consume.sh
 fi
+end_second_lane
 
 if leftovers_end "$logs/leftovers.log"; then
     row "nothing left behind" 1 0 0 0
@@ -281,30 +340,12 @@ else
     row "nothing left behind" 0 1 0 0
 fi
 
-if [ -z "$filter" ]; then
-    export -f whitespace clang_tidy
-    check "links of the documents" eng/check-docs.sh links
-    check "snippets of the documents" eng/check-docs.sh snippets
-    check "layers of the sources" eng/check-code.sh layers
-    if [ -d src/Ipc.Core/Connections ] && [ -d src/Ipc.Native/src/connections ]; then
-        check "labels of the sync points" eng/check-code.sh labels
-    fi
-    check "whitespace of the C# sources" bash -c whitespace
-    if [ $depth != quick ] && [ -d src/Ipc.Native/src ]; then check "clang-tidy" bash -c "set -o pipefail; clang_tidy"; fi
-    if [ $depth = long ]; then
-        check "mutants are caught" tests/mutate.sh --long
-    elif [ $depth = normal ]; then
-        check "mutants are caught" tests/mutate.sh
-    fi
-    if [ $depth = long ]; then
-        check "C++ fuzzers" tests/fuzz.sh --long
-    elif [ $depth = normal ]; then
-        check "C++ fuzzers" tests/fuzz.sh
-    fi
-    if [ $depth = long ] && [ -x eng/models.sh ]; then
-        check "models of the protocols" eng/models.sh --long
-    fi
-elif [ $((passed + failed)) = 1 ]; then
+if [ -z "$filter" ] && [ $depth = long ]; then
+    check "mutants are caught" tests/mutate.sh --long
+    check "mutants of C# are caught" tests/mutate-cs.sh --long
+    check "C++ fuzzers" tests/fuzz.sh --long
+    check "models of the protocols" eng/models.sh --long
+elif [ -n "$filter" ] && [ $((passed + failed)) = 1 ]; then
     say "  FAILED: no test matches $filter"
     row "filter" 0 1 0 0
 fi

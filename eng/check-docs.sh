@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# usage: eng/check-docs.sh [links|snippets]     both when none is named
+# usage: eng/check-docs.sh [links|snippets [--update]]     both when none is named
 #
 # links     every relative link of every *.md names a file or folder that exists; the list of decisions is complete.
 # snippets  every  <!-- snippet: FILE#REGION -->  in a *.md is followed by a code block that equals the lines between
-#           "snippet: REGION" and "end-snippet" in FILE: what the documents show is what the compiler has seen.
+#           "snippet: REGION" and "end-snippet" in FILE: what the documents show is what the compiler has seen. In docs/guide and
+#           docs/quickstart every code block is such a one, but for what is marked as text. --update writes the blocks anew.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 bad=0
@@ -48,7 +49,7 @@ region() { # FILE REGION: the lines of a region, without the indentation that al
     awk -v name="$2" '
         inside && /end-snippet/ { done = 1; inside = 0 }
         inside { lines[++count] = $0 }
-        $0 ~ ("[^a-z-]snippet: " name "[[:space:]]*$") { inside = 1 }
+        $0 ~ ("[^a-z-]snippet: " name "([[:space:]]*-->)?[[:space:]]*$") { inside = 1 }
         END {
             if (!done) exit 1
             indent = -1
@@ -85,13 +86,60 @@ check_snippets() {
                 complain "$document:$line: shows something else than $source"
             fi
         done < <(grep -n '^<!-- snippet: ' "$document")
+        case $document in docs/guide/* | docs/quickstart/*) check_all_are_snippets "$document" ;; esac
     done < <(documents)
+}
+
+check_all_are_snippets() { # DOCUMENT
+    local line
+    while IFS= read -r line; do
+        complain "$1:$line: code that no compiler has seen: put <!-- snippet: FILE#REGION --> before it, or mark it as text"
+    done < <(awk '
+        /^```/ {
+            if (!inside && $0 !~ /^```(text|proto)$/ && before !~ /^<!-- snippet: /) print FNR
+            inside = !inside
+        }
+        NF { before = $0 }' "$1")
+}
+
+update_snippets() {
+    local document fresh
+    fresh=$(mktemp)
+    while IFS= read -r document; do
+        grep -q '^<!-- snippet: ' "$document" || continue
+        awk -v self=eng/check-docs.sh '
+            function show(source, part, command, text) {
+                part = source
+                sub(/.*#/, "", part)
+                sub(/#.*/, "", source)
+                command = "bash " self " region " source " " part
+                while ((command | getline text) > 0) print text
+                if (close(command) != 0) exit 1
+            }
+            skipping == 1 && /^```/ { skipping = 2; next } # the old block
+            skipping == 2 { if (/^```/) skipping = 0; next }
+            skipping == 1 && NF { skipping = 0 }
+            { print }
+            /^<!-- snippet: / {
+                source = $3
+                language = source
+                sub(/#.*/, "", language)
+                sub(/.*\./, "", language)
+                print "```" (language == "cs" ? "csharp" : language == "csproj" ? "xml" : language == "txt" ? "cmake" : language)
+                show(source)
+                print "```"
+                skipping = 1
+            }' "$document" >"$fresh" || { complain "$document: could not be updated"; continue; }
+        cmp -s "$fresh" "$document" || { cat "$fresh" >"$document"; echo "updated $document"; }
+    done < <(documents)
+    rm -f "$fresh"
 }
 
 case ${1:-both} in
     links) check_links ;;
-    snippets) check_snippets ;;
+    snippets) if [ "${2:-}" = --update ]; then update_snippets; fi; check_snippets ;;
+    region) region "$2" "$3" || exit 1 ;;
     both) check_links; check_snippets ;;
-    *) echo "usage: eng/check-docs.sh [links|snippets]" >&2; exit 2 ;;
+    *) echo "usage: eng/check-docs.sh [links|snippets [--update]]" >&2; exit 2 ;;
 esac
 exit $bad

@@ -126,6 +126,13 @@ jobs=$work/jobs
     for mutant in FREE_FIRST COPY_LATE NO_LOAN_LAP NO_GENERATION SWEEP_FIRST PUBLISH_LATE NOT_WRITING TORN_NAME "HOLDER_LATE -DSLOTS=2"; do
         echo "fails 1500 -DCOLLAPSE pool.pml -D$mutant"
     done
+    for world in "" "-DLATE -DOLDEST" "-DRELIABLE -DABANDONS=0" "-DDEATHS=1 -DABANDONS=0"; do
+        echo "holds 1500 -DCOLLAPSE reclaim.pml $world"
+    done
+    for mutant in UNMARKED COUNT_GAPS KEEP_MARK COUNT_LOOK "COUNT_BEFORE -DLATE -DOLDEST" NO_CHECK RECLAIM_BLIND \
+        "ANY_LAP -DRELIABLE -DABANDONS=0" "RECLAIM_AHEAD -DRELIABLE -DABANDONS=0"; do
+        echo "fails 1500 -DCOLLAPSE reclaim.pml -D$mutant"
+    done
     echo "holds 1500 -DCOLLAPSE pages.pml"
     for mutant in PRESENT_FIRST CLAIM_LATE NO_LOCK CLAIMED_FIRST LOWER_LATE NO_SETTLE SETTLE_BLIND; do
         echo "fails 1500 -DCOLLAPSE pages.pml -D$mutant"
@@ -144,6 +151,9 @@ jobs=$work/jobs
         echo "search 3000 -DBITSTATE topic.pml -DPOLICY=EVICT -DABANDONS=1 -DDEATHS=1"
         echo "holds 3000 -DCOLLAPSE pool.pml -DTOPIC"
         echo "search 3000 -DBITSTATE pool.pml -DSLOTS=2 -DOTHERS=2"
+        echo "holds 3000 -DCOLLAPSE reclaim.pml -DMESSAGES=3"
+        echo "holds 3000 -DCOLLAPSE reclaim.pml -DRELIABLE -DDEATHS=1 -DABANDONS=0 -DRECLAIMS=1"
+        echo "search 3000 -DBITSTATE reclaim.pml -DRELIABLE -DDEATHS=1 -DMESSAGES=3"
         echo "holds 3000 -DCOLLAPSE region.pml -DROUNDS=2"
         echo "holds 6000 -DCOLLAPSE region.pml -DACTORS=4 -DDEATHS=1"
         echo "holds 3000 -DCOLLAPSE waiter.pml -DSLEEPERS=1 -DNO_MEMBARRIER"
