@@ -1,6 +1,8 @@
+using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using Xunit;
 
@@ -35,7 +37,7 @@ public sealed class ContextFlowTests
         }
     }
 
-    /// <summary>Handlers that return at once share what flows with them; one that does not must have it to itself.</summary>
+    /// <summary>Between handlers that return at once, on the same threads.</summary>
     [Fact]
     public async Task AHandlerThatContinuesElsewhereFindsItsOwnContextThere()
     {
@@ -59,5 +61,35 @@ public sealed class ContextFlowTests
         }
 
         Assert.Equal(Enumerable.Range(0, 200), await Eventually.Ends(Task.WhenAll(late)));
+    }
+
+    /// <summary>A registration may reuse what an earlier one was kept in: that nothing was allocated does not say that nothing was kept.</summary>
+    [Fact]
+    public void ACallbackThatAHandlerRegisteredBelongsToItsCall()
+    {
+        using var later = new CancellationTokenSource();
+        string? seen = null;
+        Action look = () => seen = RpcContext.Current?.RequestMetadata.GetText("number");
+        CancellationTokenRegistration registration = default;
+        using RpcServer server = Hand.Serve(
+            out string name,
+            RpcHandler.UnaryAsync(Hand.Ask, (number, _) =>
+            {
+                registration.Dispose();
+                registration = later.Token.Register(look);
+                return new ValueTask<int>(number);
+            }),
+            RpcHandler.UnaryAsync(Hand.Other, static (number, _) => new ValueTask<int>(number)));
+        using RpcClient client = RpcClient.Connect(name);
+        for (int i = 1; i <= 5; i++)
+        {
+            var number = new RpcMetadata();
+            number.Add("number", i.ToString(CultureInfo.InvariantCulture));
+            client.With(number).Call(Hand.Ask, 0);
+        }
+
+        client.Call(Hand.Other, 0);
+        later.Cancel();
+        Assert.Equal("5", seen);
     }
 }

@@ -38,32 +38,6 @@ public sealed class FootprintTests
         Assert.True(allocated <= Calls / 10, allocated + " bytes were allocated by " + Calls + " calls");
     }
 
-    /// <summary>Its context would flow with what it starts, and it starts nothing.</summary>
-    [Fact]
-    public async Task AnAsynchronousHandlerThatReturnsAtOnceAllocatesNothing()
-    {
-        using RpcServer server = Hand.Serve(
-            out string name,
-            RpcHandler.UnaryAsync(Hand.Ask, static (number, _) => new ValueTask<int>(number)),
-            RpcHandler.UnaryAsync(Hand.Other, static async (number, _) =>
-            {
-                await Task.CompletedTask;
-                return number;
-            }));
-        using RpcClient client = RpcClient.Connect(name);
-        const int Calls = 5_000;
-        foreach (RpcMethod<int, int> method in new[] { Hand.Ask, Hand.Other })
-        {
-            long allocated = await Least(Calls / 10, () =>
-            {
-                for (int i = 0; i < Calls; i++)
-                    client.Call(method, i);
-                return Task.CompletedTask;
-            });
-            Assert.True(allocated <= Calls / 10, allocated + " bytes were allocated by " + Calls + " calls of " + method.Name);
-        }
-    }
-
     [Theory]
     [InlineData(WaitMode.Spin)]
     [InlineData(WaitMode.Adaptive)]

@@ -15,7 +15,7 @@ internal static class ItemPump
     /// <param name="codec">Writes the items.</param>
     public static async Task Run<TState, TItem>(ServerCall call, Func<ServerCall, TState, IAsyncEnumerable<TItem>> handler, TState state, MessageCodec<TItem> codec)
     {
-        ContextFlow.Set(call); // this is an asynchronous method: what it does to the flow ends with it
+        call.EnterFlow(); // this is an asynchronous method: what it does to the flow ends with it
         try
         {
             IAsyncEnumerator<TItem> items = handler(call, state).GetAsyncEnumerator(call.Token);

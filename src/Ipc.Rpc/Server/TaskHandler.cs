@@ -18,7 +18,7 @@ internal abstract class TaskHandler<TRequest, TResponse> : RpcHandler<TRequest>
     {
         ValueTask<TResponse> task;
         ServerCall? outer = ServerCall.EnterThread(null);
-        var part = new ContextFlow.Part(call);
+        RpcContext? flowing = call.EnterFlow();
         try
         {
             task = Call(call, request);
@@ -27,26 +27,29 @@ internal abstract class TaskHandler<TRequest, TResponse> : RpcHandler<TRequest>
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            part.End(isComplete: true);
-            ServerCall.LeaveThread(outer);
+            Leave(outer, flowing);
             call.Callee.Fail(call, e);
             return;
         }
 
-        bool isComplete = task.IsCompleted;
-        part.End(isComplete);
-        ServerCall.LeaveThread(outer);
-        if (task.IsCompletedSuccessfully)
+        Leave(outer, flowing);
+        if (task.IsCompletedSuccessfully) // a state machine less
         {
             TResponse response = task.Result;
             call.Callee.Answer(call, _response, in response);
             return;
         }
 
-        if (!isComplete)
+        if (!task.IsCompleted)
             call.Callee.Track(call);
         Task answering = AnswerWhenDone(call, task); // completed when the task is; it throws nothing
         System.Diagnostics.Debug.Assert(!answering.IsFaulted, "an answer's failure is the call's");
+    }
+
+    private static void Leave(ServerCall? outer, RpcContext? flowing)
+    {
+        ServerCall.LeaveFlow(flowing);
+        ServerCall.LeaveThread(outer);
     }
 
     private async Task AnswerWhenDone(ServerCall call, ValueTask<TResponse> task)
