@@ -288,6 +288,7 @@ if ! require test; then
     row "tools" 0 1 0 0
     finish
 fi
+[ $depth != long ] || export AnalyzeEveryFramework=true
 if [ -n "$build" ] && ! eng/build.sh $configuration; then
     row "build" 0 1 0 $SECONDS
     finish
