@@ -21,7 +21,9 @@ public sealed class FailureTests : SheetTest
     [Fact]
     public void AMissingDaemonIsLookedForOnceAndNotByEveryCell()
     {
-        using var sheet = new SheetFunctions(new SheetOptions { AbsentPause = s_forGood, SlowPause = s_forGood });
+        SheetOptions options = Patient; // with a short deadline a busy machine would give that as the reason
+        options.AbsentPause = options.SlowPause = s_forGood;
+        using var sheet = new SheetFunctions(options);
         string name = NewName();
         for (int i = 0; i < 1000; i++)
             Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "id" + i, "p"));
@@ -81,7 +83,6 @@ public sealed class FailureTests : SheetTest
         using var daemon = new Daemon(language, name, "--csv", file.Path);
         var patience = new SheetOptions { SlowPause = TimeSpan.Zero, Freshness = TimeSpan.Zero };
         using var connected = new SheetFunctions(patience);
-        using var late = new SheetFunctions(new SheetOptions { SlowPause = s_forGood });
         using var hopeful = new SheetFunctions(new SheetOptions { SlowPause = TimeSpan.Zero, Freshness = TimeSpan.Zero });
         Eventually.True(() => connected.Get(name, "AAPL", "price") == Number(187.25), "there is a connection");
         Eventually.True(() => hopeful.Get(name, "AAPL", "price") == Number(187.25), "there is another one");
@@ -90,14 +91,11 @@ public sealed class FailureTests : SheetTest
 
         daemon.Stop();
         for (int i = 0; i < 1000; i++)
-        {
             Assert.Equal(CellValue.NotAvailable, connected.Get(name, "id" + i, "p"));
-            Assert.Equal(CellValue.NotAvailable, late.Get(name, "id" + i, "p"));
-        }
         Assert.Equal(before.Requests + 1, connected.Counters(name).Requests);
-        Assert.Equal(1, late.Counters(name).Requests);
         Assert.StartsWith("down: ", connected.Status(name).Text, StringComparison.Ordinal);
-        Assert.StartsWith("down: ", late.Status(name).Text, StringComparison.Ordinal);
+        for (int life = 0; life < 5; life++) // the first connects slowly, by code that is new; the others do not
+            AConnectCostsOneDeadline(name);
         Assert.Equal(CellValue.NotAvailable, hopeful.Get(name, "AAPL", "price"));
 
         daemon.Continue();
@@ -190,6 +188,16 @@ public sealed class FailureTests : SheetTest
         string status = sheet.Status(name).Text;
         Assert.StartsWith("up: fake daemon", status, StringComparison.Ordinal);
         Assert.Contains("not today", status, StringComparison.Ordinal);
+    }
+
+    /// <summary>A sheet that comes when the daemon has stopped. With no pause after a failure that was quick: this one is not.</summary>
+    private static void AConnectCostsOneDeadline(string name)
+    {
+        using var late = new SheetFunctions(new SheetOptions { SlowPause = s_forGood, AbsentPause = TimeSpan.Zero });
+        for (int i = 0; i < 10; i++)
+            Assert.Equal(CellValue.NotAvailable, late.Get(name, "id" + i, "p"));
+        Assert.Equal(1, late.Counters(name).Requests);
+        Assert.StartsWith("down: ", late.Status(name).Text, StringComparison.Ordinal);
     }
 
     /// <summary>A sheet in which nothing is remembered, neither values nor failures.</summary>

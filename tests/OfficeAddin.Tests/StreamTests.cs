@@ -36,7 +36,9 @@ public sealed class StreamTests : SheetTest
     public void AnObserverIsToldOfValuesOfTheEndAndOfTheNextDaemon(string first, string second)
     {
         string name = NewName();
-        using var sheet = new SheetFunctions(new SheetOptions { StreamInterval = TimeSpan.FromMilliseconds(10) });
+        SheetOptions options = Patient;
+        options.StreamInterval = TimeSpan.FromMilliseconds(10);
+        using var sheet = new SheetFunctions(options);
         var observer = new Observer();
         using IDisposable subscription = sheet.Observe(name, s_self, "uptime").Subscribe(observer);
         using (var daemon = new Daemon(first, name))

@@ -149,7 +149,7 @@ internal sealed class SheetService : IDisposable
 #pragma warning restore CA1031
             {
                 Failed(ReasonOf(e));
-                Pause(tookLong: Clock.Now >= until || e is RpcException { Status: RpcStatus.DeadlineExceeded }, function);
+                Pause(IsMostlyOver(Clock.Until(until)) || e is RpcException { Status: RpcStatus.DeadlineExceeded }, function);
                 return null;
             }
         }
@@ -159,9 +159,12 @@ internal sealed class SheetService : IDisposable
     {
         TimeSpan left = Clock.Until(until);
         if (left > TimeSpan.FromTicks(_options.Deadline.Ticks / 10 * 9))
-            return _sheet;
+            return _sheet; // ready-made, for nearly every function
         return SheetRpc.Client(_client.WithTimeout(left > TimeSpan.Zero ? left : TimeSpan.Zero));
     }
+
+    // Not "over": a connect that is given what is left of the deadline gives up a little before its end, because timers count whole milliseconds.
+    private bool IsMostlyOver(TimeSpan left) => left < TimeSpan.FromTicks(_options.Deadline.Ticks / 10);
 
     private void Pause(bool tookLong, string? function)
     {
