@@ -57,7 +57,7 @@ public sealed class CallTests
         Assert.Contains("no such thing", run.Error, StringComparison.Ordinal);
         Assert.Contains("detail tests.v1.Blob: ", run.Error, StringComparison.Ordinal);
 
-        ToolRun late = Call(directory, "", "Sleep", """{"ms": 60000}""", "--timeout", "0.2");
+        ToolRun late = Call(directory, "", "Sleep", """{"ms": 60000}""", "--timeout", "2"); // for the connect as well, which a busy machine must not miss
         Assert.Equal(ExitCode.CallFailed, late.ExitCode);
         Assert.Contains("DeadlineExceeded", late.Error, StringComparison.Ordinal);
     }

@@ -26,13 +26,13 @@ internal static class RpcBench
     public static double[] Measure(string name, TimeSpan duration)
     {
         using PeerProcess peer = PeerProcess.Start(Role, name);
-        if (!peer.WaitUntilReady(TimeSpan.FromSeconds(10)))
-            throw new ToolException(ExitCode.Problems, peer.Complaint());
+        if (peer.WaitUntilReady() is { } problem)
+            throw new ToolException(ExitCode.Problems, problem);
         using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { CallTimeout = TimeSpan.FromSeconds(10), AutoReconnect = false });
         byte[] message = new byte[Bytes]; // zeros: no protobuf, and nobody reads them as such
         double[] times = Sampling.Take(duration, () => client.Call(s_echo, message));
         client.Dispose();
-        peer.EndByItself(TimeSpan.FromSeconds(10));
+        peer.EndByItself();
         return times;
     }
 }

@@ -18,8 +18,8 @@ internal static class StreamBench
         using IDisposable kept = Open(role, name, out Func<byte[], ushort, Deadline, IpcStatus> send);
         using RingReader answer = RingReader.Open(name + "-done", new RingOptions { Capacity = 4096, OpenMode = OpenMode.CreateNew });
         using PeerProcess peer = PeerProcess.Start(role, name);
-        if (!peer.WaitUntilReady(s_patience))
-            throw new ToolException(ExitCode.Problems, peer.Complaint());
+        if (peer.WaitUntilReady() is { } problem)
+            throw new ToolException(ExitCode.Problems, problem);
         byte[] message = new byte[Bytes];
         long sent = 0, began = Stopwatch.GetTimestamp();
         while (Stopwatch.GetElapsedTime(began) < duration)
@@ -34,7 +34,7 @@ internal static class StreamBench
         double took = Stopwatch.GetElapsedTime(began).TotalNanoseconds;
         long received = BitConverter.ToInt64(count.Payload);
         answer.Release();
-        peer.WaitForEnd(s_patience);
+        peer.WaitForEnd();
         return received == sent ? took / sent : throw new ToolException(ExitCode.Problems, $"{sent} sent, {received} received");
     }
 

@@ -1,12 +1,16 @@
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Threading.Tasks;
 
 namespace Ipc.Tool;
 
 /// <summary>This tool once more, as the other process of doctor and bench. Killed when disposed, if it has not ended by itself.</summary>
 internal sealed class PeerProcess : IDisposable
 {
+    /// <summary>For its start and for its end: a watchdog, so long that a busy machine does not pass for a broken one.</summary>
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+
     private readonly Process _process;
 
     private PeerProcess(Process process) => _process = process;
@@ -36,24 +40,29 @@ internal sealed class PeerProcess : IDisposable
 
     public bool HasExited => _process.HasExited;
 
-    /// <summary>The first line that it says: it is there.</summary>
-    public bool WaitUntilReady(TimeSpan patience)
+    /// <summary>Waits for the first line that it says: it is there. Null; or why it is not, in its own words if it has any.</summary>
+    public string? WaitUntilReady()
     {
-        System.Threading.Tasks.Task<string?> line = _process.StandardOutput.ReadLineAsync();
-        return line.Wait(patience) && line.Result == PeerVerb.Ready;
+        Task<string?> line = _process.StandardOutput.ReadLineAsync();
+        if (!line.Wait(s_patience))
+            return $"the other process ({_process.Id}) was not ready after {s_patience.TotalSeconds} s";
+        if (line.Result == PeerVerb.Ready)
+            return null;
+        if (line.Result is { } other)
+            return $"the other process ({_process.Id}) said \"{other}\" instead of \"{PeerVerb.Ready}\"";
+        string words = _process.StandardError.ReadToEnd().Trim(); // until it has ended, and it has closed its output already
+        WaitForEnd();
+        return words.Length != 0 ? words : $"the other process ({_process.Id}) ended without a word";
     }
 
-    /// <summary>Why it ended, in its own words.</summary>
-    public string Complaint() => _process.HasExited ? _process.StandardError.ReadToEnd().Trim() : "it is still running";
-
     /// <summary>Waits until it has ended by itself, which it does when it was told its last message.</summary>
-    public void WaitForEnd(TimeSpan patience) => _process.WaitForExit(patience);
+    public void WaitForEnd() => _process.WaitForExit(s_patience);
 
     /// <summary>Ends its input, which is its own orderly end, and waits for it.</summary>
-    public void EndByItself(TimeSpan patience)
+    public void EndByItself()
     {
         _process.StandardInput.Close();
-        WaitForEnd(patience);
+        WaitForEnd();
     }
 
     /// <summary>Ends it, and waits for that: what it was a participant of must not outlive the caller's own end of it.</summary>

@@ -8,7 +8,7 @@ internal static class RingEcho
 {
     public const string Role = "ring-echo";
     private const ushort Last = ushort.MaxValue;
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10); // for one round trip
 
     /// <summary>The other process.</summary>
     public static void Serve(string name, Action ready)
@@ -32,17 +32,15 @@ internal static class RingEcho
         using RingWriter writer = RingWriter.Open(name + "-there", new RingOptions { Capacity = 64 * 1024, OpenMode = OpenMode.CreateNew });
         using RingReader reader = RingReader.Open(name + "-back", new RingOptions { Capacity = 64 * 1024, OpenMode = OpenMode.CreateNew });
         using PeerProcess peer = PeerProcess.Start(Role, name);
-        if (!peer.WaitUntilReady(s_patience))
-        {
-            problem = peer.Complaint();
+        problem = peer.WaitUntilReady();
+        if (problem is not null)
             return [];
-        }
 
         byte[] message = new byte[bytes];
         double[] times = new double[count];
-        Deadline deadline = Deadline.After(s_patience);
         for (int i = 0; i < count; i++)
         {
+            Deadline deadline = Deadline.After(s_patience);
             ulong began = Os.Current.Now();
             message[0] = (byte)i;
             IpcStatus status = writer.Write(message, i == count - 1 ? Last : (ushort)1, deadline);
@@ -52,7 +50,7 @@ internal static class RingEcho
                     : read;
             if (status != IpcStatus.Ok)
             {
-                problem = $"round trip {i + 1} ended with {status}";
+                problem = $"round trip {i + 1} of {count} ended with {status}";
                 return [];
             }
 
@@ -60,9 +58,8 @@ internal static class RingEcho
             reader.Release();
         }
 
-        peer.WaitForEnd(s_patience);
+        peer.WaitForEnd();
         Array.Sort(times);
-        problem = null;
         return times;
     }
 

@@ -10,6 +10,9 @@ namespace Ipc.Tool;
 /// <summary><c>ipc tail NAME</c>: the messages of a ring, queue or topic, seen in passing.</summary>
 internal static class TailVerb
 {
+    private const ulong RegionStateOffset = 128;
+
+    /// <summary>Between two looks: nobody wakes who is in no table.</summary>
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(1);
 
     public static Command Create(Terminal terminal)
@@ -75,6 +78,7 @@ internal static class TailVerb
         ulong missed = tap.Missed;
         while (follow && count > 0)
         {
+            bool hasEnded = look.U32(RegionStateOffset, "the state") != RegionHeader.Live; // before the messages: the last ones are shown
             foreach (TappedMessage message in tap.Poll())
             {
                 printer.Print(message);
@@ -85,7 +89,7 @@ internal static class TailVerb
             if (tap.Missed > missed)
                 terminal.Error.WriteLine($"({tap.Missed - missed} {tap.Unit} passed unseen)");
             missed = tap.Missed;
-            if (look.U32(RegionStateOffset, "the state") != RegionHeader.Live)
+            if (hasEnded)
             {
                 terminal.Error.WriteLine($"({report.Name} has ended)");
                 return;
@@ -94,6 +98,4 @@ internal static class TailVerb
             await Task.Delay(s_pause, cancel);
         }
     }
-
-    private const ulong RegionStateOffset = 128;
 }

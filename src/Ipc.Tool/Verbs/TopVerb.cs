@@ -11,6 +11,9 @@ namespace Ipc.Tool;
 /// <summary><c>ipc top</c>: the table of ls, again and again.</summary>
 internal static class TopVerb
 {
+    /// <summary>A console can be asked for a key, and waited for without an end; nothing lies between. So it is asked, as often as a finger needs.</summary>
+    private static readonly TimeSpan s_betweenKeys = TimeSpan.FromMilliseconds(50);
+
     public static Command Create(Terminal terminal)
     {
         Option<bool> json = CommonOptions.Json();
@@ -80,7 +83,7 @@ internal static class TopVerb
             if (Console.KeyAvailable && Console.ReadKey(intercept: true).Key == ConsoleKey.Q)
                 end.Cancel();
             else
-                Thread.Sleep(50);
+                end.Token.WaitHandle.WaitOne(s_betweenKeys);
         }
     }
 
