@@ -9,7 +9,7 @@ namespace Ipc.Rpc.Tests;
 /// <summary>Waiting for a condition, with a watchdog that is generous: it only ends tests that would hang.</summary>
 internal static class Eventually
 {
-    public static readonly TimeSpan Watchdog = TimeSpan.FromSeconds(20);
+    public static readonly TimeSpan Watchdog = TimeSpan.FromSeconds(60);
 
     public static void True(Func<bool> condition, string what)
     {

@@ -81,7 +81,7 @@ internal sealed class Ways : IDisposable
         long cells = 0, from = Stopwatch.GetTimestamp();
         do
         {
-            Thread.Sleep(Pause);
+            Thread.Sleep(Pause); // until every answer has gone stale: a sheet whose values come from memory would measure nothing
             long began = Stopwatch.GetTimestamp();
             recalculate();
             spent += Stopwatch.GetElapsedTime(began);

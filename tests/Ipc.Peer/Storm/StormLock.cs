@@ -123,7 +123,7 @@ internal sealed unsafe class StormLock : IDisposable
             }
             else
             {
-                Thread.Sleep(0);
+                Thread.Sleep(0); // gives way to who lives and leaves: nobody is told when a place gets free, that is what the semaphore is for
             }
         }
         return false;
