@@ -6,21 +6,13 @@
 # About a minute on two cores; machine code is most of it, and needs the package Microsoft.DotNet.ILCompiler of .NET 9.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+. eng/programs.sh
 machine_code=yes
 case ${1:-} in
     --trimmed) machine_code= ;;
     "") ;;
     *) echo "usage: eng/check-aot.sh [--trimmed]" >&2; exit 2 ;;
 esac
-work=$(mktemp -d)
-server=
-cleanup() {
-    [ -z "$server" ] || kill -KILL "$server" 2>/dev/null
-    rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 143' TERM INT
-
 runtime=$(uname -m)
 case $runtime in
     x86_64) runtime=linux-x64 ;;
@@ -44,24 +36,18 @@ program() { # FORM: the command
 
 bad=0
 pair() { # SERVER CLIENT
-    local name=native-aot-$$ code=0 ended=0
-    rm -f "$work/input"
-    mkfifo "$work/input"
+    local name=rooms code=0 ended=0
     # shellcheck disable=SC2046 # a command and its argument
-    timeout --kill-after=5 60 $(program "$1") serve $name <"$work/input" >"$work/server" 2>&1 &
-    server=$!
-    exec 3>"$work/input"
+    serve $(program "$1") serve $name || exit 1
     # shellcheck disable=SC2046
-    timeout --kill-after=5 30 $(program "$2") call $name >"$work/client" 2>&1 3>&- || code=$?
-    exec 3>&-
-    wait "$server" || ended=$?
-    server=
+    timeout --kill-after=5 60 $(program "$2") call $name >"$work/client" 2>&1 3>&- || code=$?
+    serve_end || ended=$?
     if [ $code = 0 ] && [ $ended = 0 ] && [ "$(cat "$work/client")" = ok ]; then
         echo "server $1, client $2: ok"
     else
         echo "server $1, client $2: client exit code $code, server exit code $ended"
         sed 's/^/  client: /' "$work/client"
-        sed 's/^/  server: /' "$work/server"
+        sed 's/^/  server: /' "$work/server" "$work/server.errors"
         bad=1
     fi
 }

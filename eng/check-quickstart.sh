@@ -5,15 +5,8 @@
 # client prints one price for its call and five for its stream; the server ends when its standard input does.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+. eng/programs.sh
 configuration=${1:-Release}
-work=$(mktemp -d)
-server_pid=
-cleanup() {
-    [ -z "$server_pid" ] || kill -KILL "$server_pid" 2>/dev/null
-    rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 143' TERM INT
 
 program() { # LANGUAGE ROLE: the command, or nothing when it is not built
     local place
@@ -24,29 +17,23 @@ program() { # LANGUAGE ROLE: the command, or nothing when it is not built
 }
 
 pair() { # SERVER-LANGUAGE CLIENT-LANGUAGE
-    local server client prices code=0 ended=0
-    server=$(program "$1" Server)
+    local serving client prices code=0 ended=0
+    serving=$(program "$1" Server)
     client=$(program "$2" Client)
-    [ -n "$server" ] && [ -n "$client" ] || return 0
+    [ -n "$serving" ] && [ -n "$client" ] || return 0
     pairs=$((pairs + 1))
-    rm -f "$work/input"
-    mkfifo "$work/input"
     # shellcheck disable=SC2086 # a command and its argument
-    timeout --kill-after=5 60 $server <"$work/input" >"$work/server" 2>&1 &
-    server_pid=$!
-    exec 3>"$work/input"
+    serve $serving || exit 1
     # shellcheck disable=SC2086
-    timeout --kill-after=5 30 $client >"$work/client" 2>&1 3>&- || code=$?
-    exec 3>&-
-    wait "$server_pid" || ended=$?
-    server_pid=
+    timeout --kill-after=5 60 $client >"$work/client" 2>&1 3>&- || code=$?
+    serve_end || ended=$?
     prices=$(grep -cxE '10[01]([.,][0-9]+)?' "$work/client")
     if [ $code = 0 ] && [ $ended = 0 ] && [ "$prices" = 6 ] && [ "$(wc -l <"$work/client")" = 6 ]; then
         echo "server $1, client $2: ok"
     else
         echo "server $1, client $2: client exit code $code, server exit code $ended, $prices prices of 6"
         sed 's/^/  client: /' "$work/client"
-        sed 's/^/  server: /' "$work/server"
+        sed 's/^/  server: /' "$work/server" "$work/server.errors"
         bad=1
     fi
 }

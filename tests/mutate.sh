@@ -9,6 +9,7 @@
 # exit code is 1 when a mutant survived, or when an edit found nothing to change.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
+. "$top/eng/programs.sh" # mutants die with their regions open
 
 long=
 case ${1:-} in
@@ -17,8 +18,6 @@ case ${1:-} in
     *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
 esac
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 survived=0 table=()
 
 row() { # LABEL MUTANT CHECK VERDICT

@@ -3,12 +3,10 @@
 # order. The programs are those of samples/Ticker. After eng/build.sh.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+. eng/programs.sh
 prices=${1:-200000}
 csharp=samples/Ticker/CSharp/bin/Release/net10.0/Ticker
 cpp=build/native/samples/Ticker/cpp/ticker
-IPC_DIR=$(mktemp -d "${IPC_DIR:-$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)}/sample.XXXXXX") # what is killed leaves files
-export IPC_DIR
-trap 'rm -rf "$IPC_DIR"' EXIT
 $csharp read mixed reliable 0 2 & readers=($!)
 $csharp read mixed reliable 0 2 & readers+=($!)
 $cpp write mixed "$prices" 2 & writers=($!)

@@ -5,6 +5,7 @@
 # GNUMERIC=COMMAND opens the workbook with something else.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../../eng/programs.sh"
 service=sheet
 table=${2:-$here/Workbook/instruments.csv}
 case ${1:-cpp} in
@@ -16,10 +17,7 @@ addin=$(ls -t "$here"/Xll/bin/Release/net*/linux-*/publish/ipc.xll 2>/dev/null |
 for file in "$daemon" "$addin" "$table"; do
     [ -f "$file" ] || { echo "missing: ${file:-ipc.xll} (eng/build.sh, samples/OfficeAddin/test.sh)" >&2; exit 1; }
 done
-work=$(mktemp -d) || exit 1
 "$daemon" --name $service --csv "$table" &
-serving=$!
-trap 'kill $serving 2>/dev/null; wait $serving; rm -rf "$work"' EXIT
 . "$here/plugin-folder.sh"
 plugin_folder "$work/plugins" "$addin" || exit 1
 awk -v service=$service -v workbook="$work/ipc.gnumeric" -v expected=/dev/null -f "$here/Workbook/workbook.awk" "$table" || exit 1

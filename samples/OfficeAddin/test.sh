@@ -8,6 +8,7 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../eng/common.sh"
 . "$here/../../eng/setup.sh"
+. "$here/../../eng/programs.sh"
 . "$here/plugin-folder.sh"
 native=$top/build/native/samples/OfficeAddin
 service=sheet
@@ -39,17 +40,9 @@ fi
 addin=$here/Xll/bin/Release/net9.0/$runtime/publish/ipc.xll
 [ -f "$addin" ] || { warn "there is no $addin"; exit 1; }
 
-work=$(mktemp -d) || exit 1
-IPC_DIR=$(mktemp -d "${IPC_DIR:-$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)}/sheet.XXXXXX") || exit 1
-export IPC_DIR
 # What a busy machine takes is no finding: values are compared here, not times.
 export IPC_SHEET_DEADLINE_MS=5000
 daemon=
-clean_up() {
-    kill_daemon
-    rm -rf "$work" "$IPC_DIR"
-}
-trap clean_up EXIT
 
 kill_daemon() {
     [ -n "$daemon" ] || return 0

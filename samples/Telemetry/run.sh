@@ -4,28 +4,15 @@
 # Runs a server and a client in two processes; the trace of the client has to go on in the server, and both have to count the calls.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
+. eng/programs.sh
 program=samples/Telemetry/bin/${1:-Release}/net10.0/Telemetry.dll
 [ -f "$program" ] || { echo "$program is not built"; exit 2; }
-work=$(mktemp -d)
-server=
-cleanup() {
-    [ -z "$server" ] || kill -KILL "$server" 2>/dev/null
-    rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 143' TERM INT
 bad=0
 complain() { echo "$*"; bad=1; }
 
-name=telemetry-$$
-mkfifo "$work/input"
-timeout --kill-after=5 60 dotnet "$program" server $name <"$work/input" >"$work/server" &
-server=$!
-exec 3>"$work/input"
-timeout --kill-after=5 30 dotnet "$program" client $name >"$work/client" 3>&- || complain "the client failed"
-exec 3>&-
-wait "$server" || complain "the server failed"
-server=
+serve dotnet "$program" server telemetry || exit 1
+timeout --kill-after=5 60 dotnet "$program" client telemetry >"$work/client" 3>&- || complain "the client failed: exit code $?"
+serve_end || complain "the server failed: exit code $?"
 
 trace=$(sed -n 's/^trace //p' "$work/client")
 [ ${#trace} = 32 ] || complain "the client has no trace"
@@ -42,7 +29,7 @@ done
 grep -qE '^metric ipc\.rpc\.io \[By\] [1-9][0-9]* ' "$work/server" || complain "the server has not counted bytes"
 if [ $bad != 0 ]; then
     sed 's/^/  client: /' "$work/client"
-    sed 's/^/  server: /' "$work/server"
+    sed 's/^/  server: /' "$work/server" "$work/server.errors"
 else
     echo "trace $trace in both processes"
 fi

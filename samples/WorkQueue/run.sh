@@ -3,14 +3,13 @@
 # one is killed every 50 ms and replaced. After eng/build.sh. Ends with the submitter's line; the exit code is 0 when nothing was lost.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+. eng/programs.sh
 folder=${1:-/usr/share}
 csharp=samples/WorkQueue/CSharp/bin/Release/net10.0/WorkQueue
 cpp=build/native/samples/WorkQueue/cpp/workqueue
-IPC_DIR=$(mktemp -d "${IPC_DIR:-$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)}/sample.XXXXXX") # what is killed leaves files
-export IPC_DIR
-trap 'rm -rf "$IPC_DIR"' EXIT
 
 workers=()
+trap 'kill -9 "${workers[@]}" 2>/dev/null; _end_programs' EXIT # disowned: the shell would tell of each that is killed
 start() { # SLOT: even ones in C++
     if [ $(($1 % 2)) = 0 ]; then $cpp work lines & else $csharp work lines & fi
     workers[$1]=$!
@@ -28,6 +27,5 @@ while kill -0 $submitter 2>/dev/null; do
 done
 wait $submitter
 code=$?
-for slot in 0 1 2 3; do kill -9 "${workers[$slot]}" 2>/dev/null; done
 echo "workers killed: $kills"
 exit $code

@@ -5,16 +5,7 @@
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 rows=${1:-1000} seconds=${2:-3}
-work=$(mktemp -d)
-IPC_DIR=$(mktemp -d /dev/shm/ipc-bench.XXXXXX)
-export IPC_DIR
-daemon=
-cleanup() {
-    [ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
-    rm -rf "$work" "$IPC_DIR"
-}
-trap cleanup EXIT
-trap 'exit 143' TERM INT
+. eng/programs.sh
 
 bench=samples/OfficeAddin/bench/bin/Release/net10.0/OfficeAddin.Bench
 cs_daemon=samples/OfficeAddin/Daemon/bin/Release/net10.0/OfficeAddin.Daemon
@@ -29,7 +20,7 @@ awk -v rows="$rows" 'BEGIN {
 }' >"$work/table.csv"
 
 measure() { # TITLE COMMAND...
-    local title=$1 name=officeaddin-bench-$$
+    local title=$1 name=sheet daemon
     shift
     mkfifo "$work/said"
     "$@" --name $name --csv "$work/table.csv" --socket "$work/socket" >"$work/said" &
@@ -40,7 +31,6 @@ measure() { # TITLE COMMAND...
     $bench $name "$work/socket" "$rows" "$seconds"
     kill -TERM "$daemon"
     wait "$daemon"
-    daemon=
 }
 
 measure "C++ daemon" $cpp_daemon
