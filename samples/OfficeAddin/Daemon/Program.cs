@@ -5,10 +5,10 @@
 // Prints "ready" when it serves; SIGTERM or SIGINT end it.
 using System;
 using System.IO;
-using System.Runtime.InteropServices;
-using System.Threading;
+using System.Net.Sockets;
 using Ipc.Rpc;
 using OfficeAddin;
+using Sysmon;
 
 string name = "sheet";
 string? csvPath = null, socketPath = null;
@@ -31,25 +31,17 @@ for (int i = 0; i < args.Length; i += 2)
     }
 }
 
-using var ended = new ManualResetEventSlim();
-void End(PosixSignalContext signal)
-{
-    signal.Cancel = true; // not the runtime's way out: ours, which leaves in good order
-    ended.Set();
-}
-
-using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, End);
-using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, End);
+using var ended = new EndSignals();
 try
 {
     var table = new SheetTable(csvPath is null ? CsvTable.Nothing : CsvTable.Read(csvPath));
     using RpcServer server = RpcServer.Start(name, SheetRpc.Service(new Sheet(table)));
-    using SocketServer? rival = socketPath is null ? null : new SocketServer(socketPath, table);
+    using var rival = socketPath is null ? null : new SocketServer<GridRequest, Cells>(socketPath, SheetRpc.Grid, request => CellPacking.Pack(table.Read(request)));
     Console.WriteLine("ready");
     ended.Wait();
     return 0;
 }
-catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or Ipc.IpcException)
+catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or SocketException or Ipc.IpcException)
 {
     Console.Error.WriteLine("OfficeAddin.Daemon: " + failure.Message);
     return 1;

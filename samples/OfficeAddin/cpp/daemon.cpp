@@ -1,6 +1,5 @@
-// officeaddin_daemon: serves a table of the user's, this machine's live data and a few functions to spreadsheets. Twin
-// of
-// ../Daemon.
+// officeaddin_daemon: serves a table of the user's, this machine's live data and a few functions to spreadsheets.
+// Twin of ../Daemon.
 //
 //     officeaddin_daemon [--name NAME] [--csv FILE] [--socket PATH]
 //
@@ -89,9 +88,12 @@ int run(const std::string &name, const std::string &csv_path, const std::string 
     });
     server.start();
 
-    std::unique_ptr<socket_server> rival;
+    std::unique_ptr<sysmon::socket_server> rival;
     if (!socket_path.empty())
-        rival = std::make_unique<socket_server>(socket_path, table);
+        rival = std::make_unique<sysmon::socket_server>(socket_path, [&](int client) {
+            sysmon::answer_frames<wire::GridRequest, wire::Cells>(
+                client, [&](const auto &request, auto &cells) { pack(table.read(request), cells); });
+        });
 
     std::puts("ready");
     std::fflush(stdout);

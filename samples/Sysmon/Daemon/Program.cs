@@ -4,8 +4,7 @@
 //
 // Prints "ready" when it serves; SIGTERM or SIGINT end it.
 using System;
-using System.Runtime.InteropServices;
-using System.Threading;
+using System.Net.Sockets;
 using Ipc.Rpc;
 using Sysmon;
 
@@ -27,19 +26,18 @@ for (int i = 0; i < args.Length; i += 2)
     }
 }
 
-using var ended = new ManualResetEventSlim();
-void End(PosixSignalContext signal)
+using var ended = new EndSignals();
+try
 {
-    signal.Cancel = true; // not the runtime's way out: ours, which leaves in good order
-    ended.Set();
+    var data = new SystemData();
+    using RpcServer server = RpcServer.Start(name, SystemMonitorRpc.Service(new SystemMonitor(data)));
+    using var rival = socketPath is null ? null : new SocketServer<TableRequest, Table>(socketPath, SystemMonitorRpc.Get, request => data.Fill(request.Ids, request.Fields));
+    Console.WriteLine("ready");
+    ended.Wait();
+    return 0;
 }
-
-using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, End);
-using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, End);
-
-var data = new SystemData();
-using RpcServer server = RpcServer.Start(name, SystemMonitorRpc.Service(new SystemMonitor(data)));
-using SocketServer? rival = socketPath is null ? null : new SocketServer(socketPath, data);
-Console.WriteLine("ready");
-ended.Wait();
-return 0;
+catch (Exception failure) when (failure is Ipc.IpcException or SocketException)
+{
+    Console.Error.WriteLine("Sysmon.Daemon: " + failure.Message);
+    return 1;
+}

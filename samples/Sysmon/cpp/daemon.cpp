@@ -65,7 +65,10 @@ int run(const std::string &name, const std::string &socket_path)
 
     std::unique_ptr<sysmon::socket_server> rival;
     if (!socket_path.empty())
-        rival = std::make_unique<sysmon::socket_server>(socket_path, data);
+        rival = std::make_unique<sysmon::socket_server>(socket_path, [&](int client) {
+            sysmon::answer_frames<sysmon::v1::TableRequest, sysmon::v1::Table>(
+                client, [&](const auto &request, auto &table) { data.fill(request.ids(), request.fields(), table); });
+        });
 
     std::puts("ready");
     std::fflush(stdout);

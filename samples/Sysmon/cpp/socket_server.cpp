@@ -14,7 +14,8 @@
 namespace sysmon
 {
 
-socket_server::socket_server(std::string path, system_data &data) : path_(std::move(path)), data_(data)
+socket_server::socket_server(std::string path, std::function<void(int client)> serve)
+    : path_(std::move(path)), serve_(std::move(serve))
 {
     const sockaddr_un address = socket_address(path_);
     listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -65,16 +66,7 @@ void socket_server::accept_clients()
 
 void socket_server::serve(int client)
 {
-    std::string frame;
-    v1::TableRequest request;
-    v1::Table table;
-    while (receive_frame(client, frame) &&
-           request.ParseFromArray(frame.data() + 4, static_cast<int>(frame.size()) - 4)) {
-        table.Clear();
-        data_.fill(request.ids(), request.fields(), table);
-        if (!send_frame(client, table, frame))
-            break;
-    }
+    serve_(client);
     const std::lock_guard held(mutex_);
     clients_.remove(client);
     close(client);

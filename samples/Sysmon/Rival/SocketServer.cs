@@ -4,24 +4,25 @@ using System.IO;
 using System.Net.Sockets;
 using System.Threading;
 using Ipc.Rpc;
-using Sysmon;
 
-namespace OfficeAddin;
+namespace Sysmon;
 
-/// <summary>The rival: Grid() over a Unix socket, the same bytes, each message after its length in four.</summary>
+/// <summary>The rival: one method over a Unix socket, its messages as <see cref="SocketFrame"/> has them.</summary>
 /// <remarks>One thread per client, blocking calls: the fastest simple thing that one would write instead.</remarks>
-internal sealed class SocketServer : IDisposable
+internal sealed class SocketServer<TRequest, TResponse> : IDisposable
 {
     private readonly string _path;
-    private readonly SheetTable _table;
+    private readonly RpcMethod<TRequest, TResponse> _method;
+    private readonly Func<TRequest, TResponse> _answer;
     private readonly Socket _listener = new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
     private readonly List<Socket> _clients = [];
     private bool _stopping;
 
-    public SocketServer(string path, SheetTable table)
+    public SocketServer(string path, RpcMethod<TRequest, TResponse> method, Func<TRequest, TResponse> answer)
     {
         _path = path;
-        _table = table;
+        _method = method;
+        _answer = answer;
         _listener.Bind(new UnixDomainSocketEndPoint(path));
         _listener.Listen();
         new Thread(AcceptClients) { IsBackground = true, Name = "unix socket" }.Start();
@@ -69,8 +70,8 @@ internal sealed class SocketServer : IDisposable
         var frame = new SocketFrame();
         try
         {
-            while (frame.TryReceive(client, SheetRpc.Grid.Request, out GridRequest? request))
-                frame.Send(client, SheetRpc.Grid.Response, CellPacking.Pack(_table.Read(request!)));
+            while (frame.TryReceive(client, _method.Request, out TRequest? request))
+                frame.Send(client, _method.Response, _answer(request!));
         }
         catch (Exception broken) when (broken is SocketException or ObjectDisposedException or InvalidDataException or ProtoException or RpcException)
         {
