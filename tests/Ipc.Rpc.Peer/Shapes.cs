@@ -16,6 +16,7 @@ public sealed class Shapes
     public const int Unspeakable = -77;
 
     private int _itemsSeen;
+    private int _working;
     private int _ended;
     private int _cancelled;
     private int _notified;
@@ -62,6 +63,9 @@ public sealed class Shapes
     public static RpcMethod<int, int> Meta { get; } = new(Name, "Meta", RpcMethodKind.Unary, Number, Number);
 
     public int ItemsSeen => Volatile.Read(ref _itemsSeen);
+
+    /// <summary>How many calls of <see cref="Work"/> have come.</summary>
+    public int Working => Volatile.Read(ref _working);
 
     /// <summary>How many handlers have ended, in whatever way.</summary>
     public int Ended => Volatile.Read(ref _ended);
@@ -151,6 +155,7 @@ public sealed class Shapes
 
     private async ValueTask<int> WorkAsync(int request, IProgress<int> progress, CancellationToken cancel)
     {
+        Interlocked.Increment(ref _working);
         try
         {
             progress.Report(1);

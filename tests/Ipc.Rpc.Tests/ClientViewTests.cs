@@ -94,21 +94,21 @@ public sealed class ClientViewTests
             }),
         }));
         using RpcClient client = RpcClient.Connect(name);
-        int cancelled = 0;
         foreach (RpcMethod<int, int> method in new[] { pass, passAsync })
         {
             Assert.Equal(3, client.Call(method, 3));
+            int done = inner.Shapes.Working - inner.Shapes.Cancelled;
             using var cancel = new CancellationTokenSource();
+            int before = inner.Shapes.Working;
             Task<int> call = client.CallAsync(method, -1, cancel.Token).AsTask();
-            cancel.CancelAfter(50);
+            Eventually.True(() => inner.Shapes.Working > before, "the innermost handler runs");
+            cancel.Cancel();
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(call));
-            cancelled++;
-            Eventually.True(() => inner.Shapes.Cancelled == cancelled, "the innermost handler is cancelled with the outermost call");
+            Eventually.True(() => inner.Shapes.Working - inner.Shapes.Cancelled == done, "the innermost handler is cancelled with the outermost call");
 
-            RpcException e = await Eventually.Fails(client.WithTimeout(TimeSpan.FromMilliseconds(50)).CallAsync(method, -1).AsTask());
-            Assert.Equal(RpcStatus.DeadlineExceeded, e.Status);
-            cancelled++;
-            Eventually.True(() => inner.Shapes.Cancelled == cancelled, "the deadline travels");
+            before = inner.Shapes.Working;
+            await Eventually.Overruns(timeout => client.WithTimeout(timeout).CallAsync(method, -1).AsTask(), () => inner.Shapes.Working > before);
+            Eventually.True(() => inner.Shapes.Working - inner.Shapes.Cancelled == done, "the deadline travels");
         }
     }
 
@@ -119,7 +119,7 @@ public sealed class ClientViewTests
         Task accepting = Task.Run(server.Accept);
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
-        ValueTask<int> call = client.WithTimeout(TimeSpan.FromMilliseconds(30)).CallAsync(Shapes.Fail, 1);
+        ValueTask<int> call = client.WithTimeout(TimeSpan.FromSeconds(1)).CallAsync(Shapes.Fail, 1);
         FrameHeader request = server.Receive();
         server.Send(new FrameHeader(FrameKind.Response, request.Call), RawClient.Varint(1, 7));
         Eventually.True(() => Deadline.FromNanoseconds(request.Deadline).HasPassed, "the deadline has passed");

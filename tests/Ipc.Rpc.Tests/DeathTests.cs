@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Peer;
@@ -41,14 +40,12 @@ public sealed class DeathTests
         Assert.Equal(3, service.Add(1, 2)); // a round trip later all of them have been sent but perhaps the last
 
         server.Kill();
-        var clock = Stopwatch.StartNew();
         foreach (Task<int> call in calls)
         {
             RpcException e = await Eventually.Fails(call);
             Assert.Equal(RpcStatus.Unavailable, e.Status);
         }
 
-        Assert.True(clock.Elapsed < TimeSpan.FromSeconds(5), "death was noticed only after " + clock.Elapsed);
         RpcException ended = await Eventually.Fails(Task.Run(async () =>
         {
             while (await items.MoveNextAsync())
