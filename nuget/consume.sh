@@ -25,7 +25,7 @@ clean_up() {
     [ -n "$keep" ] && say "kept: $work" || rm -rf "$work"
 }
 trap clean_up EXIT
-trap 'exit 143' TERM INT
+trap '_stop_work; exit 143' TERM INT
 all=0 good=0
 
 # must TITLE COMMAND...   without this there is nothing to try.

@@ -62,6 +62,6 @@ done
 
 # All or nothing: who finds a package in the folder finds those that it needs, of the same build.
 rm -f "$packages"/Ipc.*.nupkg "$packages"/Ipc.*.snupkg
-mv "$work/packages"/* "$packages"
+mv "$work/packages"/* "$packages" || exit 1
 for package in "$packages"/*.nupkg; do say "  $(basename "$package") $(($(stat -c %s "$package") / 1024)) KiB"; done
 say "packages in $packages"
