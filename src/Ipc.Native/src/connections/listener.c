@@ -113,8 +113,6 @@ void ipc_listener_add(ipc_listener *listener, ipc_connection *connection)
     ipc_mutex_unlock(&listener->mutex);
 }
 
-/* Out of the table first, so that the leader does not find it; the slot last, so that nobody new has it while the
-   old one is there. */
 /* Who shuts down may close a connection that it has just given back. Under the mutex: nobody gives back meanwhile. */
 static void take_off_returned(ipc_listener *listener, const ipc_connection *connection)
 {
@@ -127,6 +125,8 @@ static void take_off_returned(ipc_listener *listener, const ipc_connection *conn
     }
 }
 
+/* Out of the table first, so that the leader does not find it; the slot last, so that nobody new has it while the
+   old one is there. */
 static void remove_connection(ipc_connection *connection)
 {
     ipc_listener *listener = connection->listener;
