@@ -135,6 +135,13 @@ void test_owners()
     ipc::topic_message news;
     CHECK(subscriber.try_read(news) == IPC_OK && ipc::text_of(news) == "news");
     CHECK(subscriber.release() == IPC_OK);
+    CHECK(publisher.try_publish("more", 2, 3) == IPC_OK && publisher.try_publish("") == IPC_OK);
+    CHECK(subscriber.try_read(news) == IPC_OK && ipc::text_of(news) == "more" && news.type == 2 && news.key == 3);
+    CHECK(subscriber.try_read(news) == IPC_OK && news.length == 0);
+    for (uint32_t i = 2; i < publisher.info().block_count; ++i) // the reader holds two
+        CHECK(publisher.try_publish("fill") == IPC_OK);
+    CHECK(publisher.try_publish("fill") == IPC_FULL);
+    CHECK(subscriber.release() == IPC_OK && publisher.try_publish("fill") == IPC_OK);
 
     ipc::shared_mutex mutex;
     CHECK(ipc::shared_mutex::try_open("mutex", {}, mutex) == IPC_OK);

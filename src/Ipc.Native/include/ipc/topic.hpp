@@ -3,6 +3,7 @@
 #define IPC_TOPIC_HPP
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -116,6 +117,20 @@ class topic_writer
     {
         claim.abandon();
         return keep(claim, ipc_topic_claim(get(), length, until.at(), cancel, &claim.block_));
+    }
+
+    // Copies and publishes. As try_claim when there is no room now: evicts nobody.
+    status try_publish(std::string_view payload, uint16_t type = 0, uint64_t key = 0) noexcept
+    {
+        if (payload.size() > UINT32_MAX)
+            return IPC_E_TOO_LARGE;
+        const auto length = static_cast<uint32_t>(payload.size());
+        topic_claim room;
+        if (const status code = try_claim(length, room); code != IPC_OK)
+            return code;
+        if (length != 0)
+            std::memcpy(room.data(), payload.data(), length);
+        return room.commit(length, type, key);
     }
 
     status publish_until(std::string_view payload, uint16_t type, uint64_t key, deadline until,
