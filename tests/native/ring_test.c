@@ -18,6 +18,22 @@ TEST(a_commit_writes_the_header_word_of_the_wire_format)
     memory_ring_close(&memory);
 }
 
+TEST(a_publish_that_meets_a_sleeper_counts_one_wake)
+{
+    memory_ring memory;
+    memory_ring_open(&memory, CAPACITY, 0, IPC_WAIT_BLOCK);
+    memory_ring_write(&memory, 1, 0, 1);
+    CHECK_EQUAL(0, ipc_ring_writer_wakes(&memory.writer));
+    for (uint64_t sleeps = 1; sleeps <= 2; sleeps++) {
+        ipc_waiter_set_flag(&memory.ring.header->data); /* what a reader does before it sleeps */
+        memory_ring_write(&memory, 1, 0, 1);
+        CHECK_EQUAL(sleeps, ipc_ring_writer_wakes(&memory.writer));
+        memory_ring_write(&memory, 1, 0, 1);
+        CHECK_EQUAL(sleeps, ipc_ring_writer_wakes(&memory.writer));
+    }
+    memory_ring_close(&memory);
+}
+
 TEST(an_empty_payload_is_a_record)
 {
     memory_ring memory;

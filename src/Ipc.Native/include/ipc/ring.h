@@ -87,6 +87,14 @@ IPC_API uint64_t ipc_ring_writer_capacity(const ipc_ring_writer *writer);
  */
 IPC_API uint32_t ipc_ring_writer_max_payload(const ipc_ring_writer *writer);
 
+/* How often a publish found the reader asleep and had to wake it. All others cost no more than their store.
+ *
+ * writer     the writing end
+ * Returns    the number since it was opened, of this end alone.
+ * Blocks     never. Allocates nothing. Threads: any; may lag.
+ */
+IPC_API uint64_t ipc_ring_writer_wakes(const ipc_ring_writer *writer);
+
 /* The size of the ring.
  *
  * reader     the reading end

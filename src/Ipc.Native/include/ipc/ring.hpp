@@ -51,6 +51,12 @@ class writer_ref
         return ipc_ring_writer_max_payload(handle_);
     }
 
+    // How often a publish found the reader asleep and had to wake it. Any thread; may lag.
+    uint64_t wakes() const noexcept
+    {
+        return ipc_ring_writer_wakes(handle_);
+    }
+
     // LENGTH bytes in place at PAYLOAD; IPC_FULL when there is no room now.
     status try_claim(uint32_t length, uint8_t *&payload) noexcept
     {

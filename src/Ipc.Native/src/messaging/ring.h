@@ -72,6 +72,7 @@ struct ipc_ring_writer {
     ipc_ring_peer peer;
     /* Instead of waking the reader: a connection's ready bit and doorbell. NULL: wake the reader. */
     void (*ring_doorbell)(void *owner);
+    ipc_atomic64 wakes;  /* publishes that met a sleeper: written by us alone, read by any thread of this process */
     uint64_t wanted_end; /* what a waiting claim needs limit to reach */
     uint32_t max_payload;
     uint32_t loan_length; /* payload bytes of the open loan, or those that a waiting claim wants */

@@ -182,9 +182,12 @@ void ipc_ring_abandon(ipc_ring_writer *writer)
 
 IPC_NOINLINE static void signal_reader(ipc_ring_writer *writer)
 {
+    if (!ipc_waiter_disarm(&writer->header->data))
+        return;
+    ipc_store_relaxed64(&writer->wakes, ipc_load_relaxed64(&writer->wakes) + 1); /* a count, nothing follows from it */
     if (writer->ring_doorbell == NULL)
-        ipc_waiter_signal_sleeper(&writer->header->data);
-    else if (ipc_waiter_disarm(&writer->header->data))
+        ipc_waiter_wake_disarmed(&writer->header->data);
+    else
         writer->ring_doorbell(writer->peer.owner);
 }
 
@@ -366,6 +369,11 @@ uint64_t ipc_ring_writer_capacity(const ipc_ring_writer *writer)
 uint32_t ipc_ring_writer_max_payload(const ipc_ring_writer *writer)
 {
     return writer->max_payload;
+}
+
+uint64_t ipc_ring_writer_wakes(const ipc_ring_writer *writer)
+{
+    return ipc_load_relaxed64(&writer->wakes);
 }
 
 void ipc_ring_writer_stop(ipc_ring_writer *writer)

@@ -70,10 +70,15 @@ bool ipc_waiter_disarm(ipc_waiter *waiter)
     return false;
 }
 
+void ipc_waiter_wake_disarmed(ipc_waiter *waiter)
+{
+    ipc_platform_futex_wake(&waiter->word);
+}
+
 void ipc_waiter_signal_sleeper(ipc_waiter *waiter)
 {
     if (ipc_waiter_disarm(waiter))
-        ipc_platform_futex_wake(&waiter->word);
+        ipc_waiter_wake_disarmed(waiter);
 }
 
 void ipc_waiter_wake(ipc_waiter *waiter)

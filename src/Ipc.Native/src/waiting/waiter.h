@@ -36,6 +36,8 @@ void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline)
 
 /* Clears bit 0 of an armed word and changes the count; false if somebody else has done it already. */
 bool ipc_waiter_disarm(ipc_waiter *waiter);
+/* Wakes who slept on a word that the caller has just disarmed. */
+void ipc_waiter_wake_disarmed(ipc_waiter *waiter);
 /* Disarms and wakes. */
 void ipc_waiter_signal_sleeper(ipc_waiter *waiter);
 /* Wakes whoever sleeps or is about to, armed or not: for deaths, closes and stops. */
