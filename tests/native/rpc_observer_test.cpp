@@ -1,6 +1,7 @@
 // What an observer of calls is told, on both sides, and the trace context that it may put in a call's head.
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "rpc_serving.hpp"
@@ -35,8 +36,8 @@ struct record : ipc::rpc::observer {
         const std::lock_guard held(mutex);
         begun.push_back(name_of(call));
         traces.push_back(trace);
-        if (!replacement.empty())
-            trace = replacement;
+        if (replacement)
+            trace = *replacement;
         return begun.size();
     }
 
@@ -66,7 +67,13 @@ struct record : ipc::rpc::observer {
         return traces.at(number);
     }
 
-    std::string replacement; // before the first call
+    void replace_by(const std::string &trace)
+    {
+        const std::lock_guard held(mutex);
+        replacement = trace;
+    }
+
+    std::optional<std::string> replacement;
     std::mutex mutex;
     std::condition_variable changed;
     std::vector<std::string> begun, traces;
@@ -170,8 +177,8 @@ TEST(TheTraceContextOfAnObserverTravelsAndIsReplacedOnTheWay)
 {
     const std::string mine(25, 'm'), clients(25, 'c'), servers(25, 's');
     const auto of_client = std::make_shared<record>(), of_server = std::make_shared<record>();
-    of_client->replacement = clients;
-    of_server->replacement = servers;
+    of_client->replace_by(clients);
+    of_server->replace_by(servers);
     server_options options;
     options.observer = of_server;
     sighting inside, further;
@@ -197,22 +204,30 @@ TEST(TheTraceContextOfAnObserverTravelsAndIsReplacedOnTheWay)
 
 TEST(ATraceContextThatIsNoneChangesNothing)
 {
-    const auto seen = std::make_shared<record>();
-    seen->replacement = "short";
+    const auto of_client = std::make_shared<record>(), of_server = std::make_shared<record>();
+    server_options options;
+    options.observer = of_server;
     sighting came;
-    const serving here([&](server &at) {
-        at.unary(traced, [&](const Blob &, Blob &, call_context &context) { came = context.trace(); });
-    });
-    client caller("rpc", watched_by(seen));
-    caller.call(traced, blob("x"), 60s);
-    CHECK_EQUAL(std::string(came), "");
+    const serving here(
+        [&](server &at) {
+            at.unary(traced, [&](const Blob &, Blob &, call_context &context) { came = context.trace(); });
+        },
+        options);
+    client caller("rpc", watched_by(of_client));
     ipc::rpc::call_options with;
     const std::string own(25, 'o');
-    with.trace = own;
-    caller.call(traced, blob("x"), with);
-    CHECK_EQUAL(std::string(came), own);
-    CHECK_EQUAL(seen->trace_of(0), "");
-    CHECK_EQUAL(seen->trace_of(1), own);
+    for (const char *const none : {"short", ""}) {
+        of_client->replace_by(none);
+        of_server->replace_by(none);
+        with.trace = {};
+        caller.call(traced, blob("x"), with);
+        CHECK_EQUAL(std::string(came), "");
+        with.trace = own;
+        caller.call(traced, blob("x"), with);
+        CHECK_EQUAL(std::string(came), own);
+    }
+    for (size_t call = 0; call < 4; ++call)
+        CHECK_EQUAL(of_client->trace_of(call), call % 2 == 0 ? "" : own);
 }
 
 TEST(ACallThatCannotBeSentEndsForItsObserverToo)

@@ -39,7 +39,7 @@ class observer
 
     // TRACE: the context that travels with the call, 25 bytes as in call_options::trace, or empty. What is put there
     // goes out in the request's head, or is what the handler, and the calls that it makes, find in its context;
-    // anything but 25 bytes or none is as if nothing was changed. Returns what ended() is to get.
+    // anything but 25 bytes is as if nothing was changed. Returns what ended() is to get.
     virtual uint64_t started(const call_info &call, std::string &trace) noexcept = 0;
 
     virtual void ended(const call_info &call, uint64_t mark, const outcome &result,
@@ -66,7 +66,7 @@ class observation
         served_ = served;
         trace_ = trace;
         mark_ = to_->started(info(), trace_);
-        if (!trace_.empty() && trace_.size() != trace_size)
+        if (trace_.size() != trace_size)
             trace_ = trace;
         began_ = std::chrono::steady_clock::now();
     }
