@@ -280,6 +280,13 @@ void test_rpc()
 #ifdef IPC_NO_EXCEPTIONS
     client->close();
     CHECK(client->try_call(echo, blob("hi"), response, 20s).code == rpc::status::failed_precondition);
+    // The client's thread has ended with it: who asks is told by the thread that asked.
+    CHECK(client->call_async(echo, blob("hi"), 20s).try_get(response).code == rpc::status::failed_precondition);
+    int told = 0;
+    client->call_async(echo, blob("hi"), [&](const rpc::outcome &result, Blob &) {
+        told += result.code == rpc::status::failed_precondition ? 1 : 100;
+    });
+    CHECK(told == 1);
 #endif
 }
 

@@ -44,6 +44,10 @@ class async_call final : public completion, public std::enable_shared_from_this<
         if (!result) {
             result_ = result;
             finish();
+            const bool here = core_->thread().is_over();
+            held.unlock();
+            if (here)
+                tell();
         } else if (!done_) {
             counted_ = true;
             core_->thread().add(id_, until_);
@@ -121,13 +125,16 @@ class async_call final : public completion, public std::enable_shared_from_this<
     {
         done_ = true;
         changed_.notify_all();
-        if (seen_)
-            core_->thread().run([self = shared_from_this()] { self->seen_.end(self->result_); });
-        if (then_)
-            core_->thread().run([self = shared_from_this()] {
-                const std::function<void()> tell = std::exchange(self->then_, nullptr);
-                tell();
-            });
+        if ((seen_ || then_) && !core_->thread().is_over()) // else the client is closed: begin() tells
+            core_->thread().run([self = shared_from_this()] { self->tell(); });
+    }
+
+    // Without the lock.
+    void tell()
+    {
+        seen_.end(result_);
+        if (const std::function<void()> then = std::exchange(then_, nullptr))
+            then();
     }
 
     const std::shared_ptr<client_core> core_;

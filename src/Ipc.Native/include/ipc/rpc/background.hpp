@@ -44,8 +44,16 @@ class background
 
     void start()
     {
-        if (!thread_.joinable() && !stopping_)
-            thread_ = std::thread([this] { work(); });
+        if (thread_.joinable() || stopping_)
+            return;
+        thread_ = std::thread([this] { work(); });
+        runs_ = true;
+    }
+
+    // Stopped, and it takes nothing up any more: what it would have to do must be done elsewhere.
+    bool is_over() const noexcept
+    {
+        return stopping_ && !runs_;
     }
 
     // Runs what is still to be run, then ends. Not from its own thread.
@@ -110,6 +118,7 @@ class background
                 task();
                 held.lock();
             } else if (stopping_) {
+                runs_ = false;
                 return;
             } else if (host_.has_to_read(calls_)) {
                 read(held);
@@ -153,6 +162,7 @@ class background
     bool interrupted_ = false;
     std::unique_ptr<cancel_source> interrupt_;
     bool stopping_ = false;
+    bool runs_ = false;
 };
 
 } // namespace ipc::rpc::detail

@@ -68,7 +68,8 @@ class client : public caller
     }
 
     // THEN (const outcome &, Response &) is called on the client's thread, always and once, also when the request could
-    // not be sent. Be quick there: responses of other asynchronous calls wait. It may call, but not close the client.
+    // not be sent (on this one, when the client is closed). Be quick there: responses of other asynchronous calls wait.
+    // It may call, but not close the client.
     template <class Request, class Response, class Then,
               class = std::enable_if_t<std::is_invocable_v<Then &, const outcome &, Response &>>>
     void call_async(const method<Request, Response> &method, const Request &request, Then then,
