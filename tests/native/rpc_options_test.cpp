@@ -4,6 +4,8 @@
 #include <thread>
 #include <vector>
 
+#include <pthread.h>
+
 #include "rpc_serving.hpp"
 
 using namespace std::chrono_literals;
@@ -34,6 +36,22 @@ void block(call_context &context)
 }
 
 } // namespace
+
+TEST(AServerForWhichThereIsNoThreadDoesNotStart)
+{
+    pthread_attr_t before, vast;
+    CHECK(pthread_getattr_default_np(&before) == 0 && pthread_attr_init(&vast) == 0);
+    CHECK(pthread_attr_setstacksize(&vast, size_t{1} << 50) == 0); // more than the address space has
+    CHECK(pthread_setattr_default_np(&vast) == 0);
+    server at("rpc");
+    const outcome started = at.try_start();
+    CHECK(pthread_setattr_default_np(&before) == 0);
+    CHECK(started.code == status::resource_exhausted);
+    CHECK(at.try_start()); // there is one now
+    client("rpc").close();
+    pthread_attr_destroy(&vast);
+    pthread_attr_destroy(&before);
+}
 
 TEST(NoMoreHandlersRunThanTheServerAllows)
 {

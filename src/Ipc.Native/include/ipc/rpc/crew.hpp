@@ -61,10 +61,11 @@ class crew final : public reliever
         stop();
     }
 
-    void start()
+    // False when there is no thread to be had.
+    bool start()
     {
         const std::lock_guard held(mutex_);
-        spawn();
+        return spawn();
     }
 
     // Ends all threads. The host must have seen to it that none waits elsewhere. Not from a thread of the crew.

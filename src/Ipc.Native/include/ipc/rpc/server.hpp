@@ -32,7 +32,8 @@ class server : public service
     }
 
     // Opens the name and serves, on threads of its own. Already_exists: there is a live server of that name;
-    // failed_precondition, invalid_argument: it was started before, or a method could not be added.
+    // failed_precondition, invalid_argument: it was started before, or a method could not be added; resource_exhausted:
+    // the system has no thread for it.
     outcome try_start()
     {
         if (!flaw())

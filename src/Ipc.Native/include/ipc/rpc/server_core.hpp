@@ -92,8 +92,12 @@ class server_core final : private crew_host
         listener_ = std::move(opened);
         threads_ = std::make_unique<crew>(static_cast<crew_host &>(*this), std::max(2u, options_.max_threads),
                                           options_.max_calls_per_connection);
-        threads_->start();
-        return {};
+        if (threads_->start())
+            return {};
+        threads_.reset();
+        listener_.reset();
+        code = IPC_E_SYSTEM;
+        return {status::resource_exhausted, "the system has no thread for the server"};
     }
 
     void stop() noexcept
