@@ -60,9 +60,18 @@ TEST(AnEndThatIsMovedKeepsWorkingAndTheOldOneIsEmpty)
     CHECK(first.get() == nullptr);
     second.write("moved");
     ipc::record got;
-    CHECK_EQUAL(reader.read(got, 10s), IPC_OK);
+    CHECK_EQUAL(reader.read(got, 60s), IPC_OK);
     CHECK_EQUAL(got.text(), "moved");
     reader.release();
+}
+
+TEST(AnEndThatIsMovedToItselfStaysWhatItWas)
+{
+    ipc::ring_writer writer("ring");
+    ipc::ring_writer &same = writer;
+    writer = std::move(same);
+    CHECK(writer);
+    CHECK_EQUAL(writer.try_write("still here"), IPC_OK);
 }
 
 TEST(AnEndThatGoesOutOfScopeLeaves)

@@ -260,9 +260,11 @@ template <class Handle, class Ref> class owned : public Ref
 
     owned &operator=(owned &&other) noexcept
     {
-        owner_ = std::move(other.owner_);
-        static_cast<Ref &>(*this) = Ref(owner_.get());
-        static_cast<Ref &>(other) = Ref(nullptr);
+        if (this != &other) {
+            owner_ = std::move(other.owner_);
+            static_cast<Ref &>(*this) = Ref(owner_.get());
+            static_cast<Ref &>(other) = Ref(nullptr);
+        }
         return *this;
     }
 
