@@ -93,6 +93,13 @@ TEST(a_client_learns_of_its_servers_death_and_finds_the_next_one)
     CHECK_EQUAL(0, test_files());
 }
 
+/* The server dies when somebody asks it: before, there would be nobody to ask. */
+static int kill_when_asked(void *server)
+{
+    WAIT_FOR(test_files() == 2); /* the connection's file is there until the server has it */
+    return kill(*(const pid_t *)server, SIGKILL);
+}
+
 TEST(a_client_that_waits_for_the_answer_learns_of_the_death)
 {
     child one;
@@ -100,12 +107,7 @@ TEST(a_client_that_waits_for_the_answer_learns_of_the_death)
     ipc_listener *listener = NULL;
     const ipc_connect_options options = {.deadline = SOON};
     pid_t pid = start(&one, listen_and_never_answer);
-    pid_t killer = fork();
-    if (killer == 0) {
-        (void)usleep(20000);
-        (void)kill(pid, SIGKILL);
-        _exit(0);
-    }
+    pid_t killer = test_fork(kill_when_asked, &pid);
     CHECK_STATUS(IPC_PEER_DIED, ipc_connect("l", &options, &connection));
     CHECK_EQUAL(0, test_wait_exit(killer));
     CHECK_EQUAL(128 + SIGKILL, test_wait_exit(pid));

@@ -28,7 +28,7 @@ TEST(ARecordPassesFromWriterToReader)
     ipc::ring_reader reader("ring");
     writer.write("hello", 7);
     ipc::record got;
-    CHECK_EQUAL(reader.read(got, 10s), IPC_OK);
+    CHECK_EQUAL(reader.read(got, 60s), IPC_OK);
     CHECK_EQUAL(got.text(), "hello");
     CHECK_EQUAL(got.type, 7);
     reader.release();
@@ -83,10 +83,10 @@ TEST(AnEndThatGoesOutOfScopeLeaves)
         CHECK_EQUAL(reader.peer(), IPC_PEER_LIVE);
     }
     ipc::record got;
-    CHECK_EQUAL(reader.read(got, 10s), IPC_OK);
+    CHECK_EQUAL(reader.read(got, 60s), IPC_OK);
     CHECK_EQUAL(got.text(), "last words");
     reader.release();
-    CHECK_EQUAL(reader.read(got, 10s), IPC_PEER_CLOSED);
+    CHECK_EQUAL(reader.read(got, 60s), IPC_PEER_CLOSED);
 }
 
 TEST(OpeningThrowsWhatTheLibrarySays)
@@ -146,14 +146,14 @@ TEST(AClaimOfAQueueAbandonsItselfAndAMessageReleasesItself)
         CHECK_EQUAL(moved.commit(3, 4), IPC_OK);
         second.abandon();
         ipc::queue_message message;
-        CHECK_EQUAL(queue.receive(message, 10s), IPC_OK);
+        CHECK_EQUAL(queue.receive(message, 60s), IPC_OK);
         CHECK_EQUAL(message.text(), "123");
         CHECK_EQUAL(message.type(), 4);
         CHECK(!message.redelivered());
         CHECK_EQUAL(queue.try_receive(message), IPC_EMPTY); // and the one before is released
     }
     queue.send("more", 1);
-    CHECK_EQUAL(queue.wait(10s), IPC_OK);
+    CHECK_EQUAL(queue.wait(60s), IPC_OK);
     CHECK_EQUAL(queue.info().depth, 1u);
     CHECK_EQUAL(queue.participants().size(), 1u);
     CHECK_EQUAL(thrown_by([&] { queue.send(std::string(300u << 20, 'x')); }), IPC_E_TOO_LARGE);
@@ -218,7 +218,7 @@ TEST(AConnectionCarriesRecordsBothWays)
     ipc::status connected = IPC_E_STATE;
     std::thread connecting([&] { connected = ipc::connection::try_connect("echo", options, client); });
     ipc_event event{};
-    CHECK_EQUAL(listener.next(event, 10s), IPC_OK);
+    CHECK_EQUAL(listener.next(event, 60s), IPC_OK);
     CHECK_EQUAL(event.kind, IPC_EVENT_CONNECT);
     CHECK_EQUAL(ipc_connection_accept(event.connection), IPC_OK);
     ipc_connection *lent = event.connection;
@@ -227,7 +227,7 @@ TEST(AConnectionCarriesRecordsBothWays)
     listener.give_back(lent);
 
     client.writer().write("question", 3);
-    CHECK_EQUAL(listener.next(event, 10s), IPC_OK);
+    CHECK_EQUAL(listener.next(event, 60s), IPC_OK);
     CHECK_EQUAL(event.kind, IPC_EVENT_READABLE);
     ipc::connection server(event.connection);
     CHECK_EQUAL(server.hello(), "it is me");
@@ -236,11 +236,11 @@ TEST(AConnectionCarriesRecordsBothWays)
     CHECK_EQUAL(got.text(), "question");
     server.reader().release();
     server.writer().write("answer", 4);
-    CHECK_EQUAL(client.reader().read(got, 10s), IPC_OK);
+    CHECK_EQUAL(client.reader().read(got, 60s), IPC_OK);
     CHECK_EQUAL(got.text(), "answer");
     client.reader().release();
     server.shutdown(IPC_CLOSE_NORMAL, "enough");
-    CHECK_EQUAL(client.reader().read(got, 10s), IPC_PEER_CLOSED);
+    CHECK_EQUAL(client.reader().read(got, 60s), IPC_PEER_CLOSED);
     CHECK_EQUAL(client.close_code(), static_cast<uint32_t>(IPC_CLOSE_NORMAL));
     CHECK(!client.is_open());
 }
@@ -252,7 +252,7 @@ TEST(ATopicReachesEveryReaderAndAClaimLetsGoOfItself)
     ipc_topic_options lossy{};
     lossy.policy = IPC_LOSSY;
     ipc::topic_reader second("topic", lossy);
-    CHECK_EQUAL(writer.wait_for_readers(2, 10s), IPC_OK);
+    CHECK_EQUAL(writer.wait_for_readers(2, 60s), IPC_OK);
     {
         ipc::topic_claim claim;
         CHECK_EQUAL(writer.try_claim(8, claim), IPC_OK);
@@ -263,7 +263,7 @@ TEST(ATopicReachesEveryReaderAndAClaimLetsGoOfItself)
     writer.publish("news", 3, 42);
     for (ipc::topic_reader *reader : {&first, &second}) {
         ipc::topic_message message;
-        CHECK_EQUAL(reader->read(message, 10s), IPC_OK);
+        CHECK_EQUAL(reader->read(message, 60s), IPC_OK);
         CHECK_EQUAL(ipc::text_of(message), "news");
         CHECK_EQUAL(message.type, 3);
         CHECK_EQUAL(message.key, 42u);
