@@ -18,14 +18,14 @@ void calls()
     GetRequest request;
     request.set_sku("apple");
 
-    std::cout << client.call(get, request, 100ms).count() << '\n'; //> 10
+    std::cout << client.call(get, request, 5s).count() << '\n'; //> 10
     // end-snippet
 
     // snippet: async
     Order two;
     two.set_sku("apple");
     two.set_count(2);
-    ipc::rpc::pending_call<Receipt> pending = client.call_async(order, two, 1s);
+    ipc::rpc::pending_call<Receipt> pending = client.call_async(order, two, 5s);
     Receipt receipt;
     if (pending.try_get(receipt)) // waits
         std::cout << receipt.left() << '\n'; //> 8
@@ -49,14 +49,14 @@ void errors()
     GetRequest plum;
     plum.set_sku("plum");
     Item item;
-    if (const ipc::rpc::outcome result = client.try_call(get, plum, item, 100ms); !result) // no exceptions
+    if (const ipc::rpc::outcome result = client.try_call(get, plum, item, 5s); !result) // no exceptions
         std::cout << result.text << '\n'; //> There is no plum.
 
     TakeRequest five;
     five.set_sku("pear");
     five.set_count(5);
     try {
-        client.call(take, five, 100ms);
+        client.call(take, five, 5s);
     } catch (const ipc::rpc::error &problem) {
         OutOfStock why;
         if (!problem.details().empty() && problem.details()[0].try_read(why))
@@ -74,7 +74,7 @@ void options()
     ipc::rpc::canceller stop; // stop.trigger() from another thread ends the call
 
     ipc::rpc::call_options how;
-    how.until = 1s;
+    how.until = 5s;
     how.cancel = &stop;
     how.send = &sent;
     GetRequest request;
@@ -94,7 +94,7 @@ void together()
     {
         const auto batch = client.batch(); // what this thread sends goes out together at the end of the scope
         for (int i = 0; i < 3; i++)
-            pending.push_back(client.call_async(order, one, 1s));
+            pending.push_back(client.call_async(order, one, 5s));
     }
     int done = 0;
     Receipt receipt;
@@ -117,7 +117,7 @@ void callback()
     WatchRequest pears;
     pears.set_sku("pear");
     pears.set_below(3);
-    client.call(watch, pears, 1s); //> pear: 2 left
+    client.call(watch, pears, 5s); //> pear: 2 left
     // end-snippet
 }
 

@@ -35,7 +35,7 @@ int main()
     GetRequest plum;
     plum.set_sku("plum");
     Item item;
-    const ipc::rpc::outcome result = client.try_call(get, plum, item, 100ms);
+    const ipc::rpc::outcome result = client.try_call(get, plum, item, 5s);
     switch (result.code) {
     case ipc::rpc::status::ok:
         break;
