@@ -48,7 +48,7 @@ while [ $# -gt 0 ]; do
 done
 
 passed=0 failed=0 skipped=0 rows=()
-if [ $depth = long ]; then runner_limit=7200; else runner_limit=900; fi
+if [ $depth = long ]; then runner_limit=7200; else runner_limit=1800; fi # watchdogs: the second lane has what the first leaves it
 
 row() { # NAME PASSED FAILED SKIPPED SECONDS
     rows+=("$(printf '%-34s %7s %7s %8s %6s s' "$@")")
@@ -207,7 +207,7 @@ run_ctest() { # NAME FOLDER EXCLUDED-LABEL [PREFIX...]
 run_sanitized() { # PRESET
     build_sanitized() { cmake --preset "$1" && cmake --build "build/$1" -j 2; }
     export -f build_sanitized
-    if ! run_logged "building with $1" "$logs/build-$1.log" 1200 bash -c "build_sanitized $1"; then
+    if ! run_logged "building with $1" "$logs/build-$1.log" 3600 bash -c "build_sanitized $1"; then
         show_failure "building with $1" "$logs/build-$1.log"
         row "$1 build" 0 1 0 $took_seconds
         return

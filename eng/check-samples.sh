@@ -9,7 +9,7 @@ bad=0
 sample() { # NAME COMMAND...
     local name=$1 output code=0
     shift
-    output=$(timeout --kill-after=5 120 env "$@" 2>&1) || code=$?
+    output=$(timeout --kill-after=5 300 env "$@" 2>&1) || code=$?
     printf '%s: %s\n%s\n' "$name" "$([ $code = 0 ] && echo ok || echo "exit code $code")" "$output" | sed '2,$s/^/  /'
     [ $code = 0 ] || bad=1
 }

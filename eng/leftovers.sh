@@ -54,10 +54,10 @@ _remove_all() {
 leftovers_end() {
     local attempt
     # A process that was told to end may still be on its way: ask again for a while before calling it a left-over.
-    for attempt in 1 2 3 4 5 6 7 8 9 10; do
+    for ((attempt = 0; attempt < 60; attempt++)); do
         _leftovers >"$1"
         [ -s "$1" ] || break
-        sleep 0.5
+        sleep 0.5 # nobody tells of the end of a process that is not a child
     done
     _remove_all
     [ ! -s "$1" ]

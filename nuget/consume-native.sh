@@ -26,7 +26,7 @@ consume() { # NAME PEER...
         return 1
     fi
     # Nothing of this build's environment helps: only the prefix that is named.
-    env -u PKG_CONFIG_PATH -u CMAKE_PREFIX_PATH -u LD_LIBRARY_PATH timeout --kill-after=5 180 \
+    env -u PKG_CONFIG_PATH -u CMAKE_PREFIX_PATH -u LD_LIBRARY_PATH timeout --kill-after=5 600 \
         "$work/$name/run.sh" "$work/moved" "$@" >"$log" 2>&1 || code=$?
     [ $code = 0 ] || { sed 's/^/  /' "$log"; return 1; }
     tail -n 1 "$log" | sed 's/^/  /'

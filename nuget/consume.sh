@@ -40,7 +40,7 @@ consumer() {
     local name=$1 log=$logs/consume-$1.log code=0
     shift
     all=$((all + 1))
-    timeout --kill-after=5 180 "$@" >"$log" 2>&1 </dev/null || code=$?
+    timeout --kill-after=5 600 "$@" >"$log" 2>&1 </dev/null || code=$?
     if [ $code = 0 ]; then
         good=$((good + 1))
         say "  $name: ok: $(tail -n 1 "$log")"
@@ -59,7 +59,7 @@ serve() { # NUMBER COMMAND...
     "$@" <"$work/input$number" >"$ready" 2>"$work/errors$number" &
     servers+=($!)
     eval "exec $number>\"\$work/input$number\" 9<\"\$ready\""
-    read -r -t 30 _ <&9 || { say "the peer is not ready: $*"; exit 1; }
+    read -r -t 60 _ <&9 || { say "the peer is not ready: $*"; exit 1; }
 }
 
 # The other version has what the two need that share a process, for one framework.
@@ -163,7 +163,7 @@ done
 servers=()
 
 # The C library as it is installed from the sources: find_package and pkg-config.
-run_logged "consumers of the C library" "$logs/consume-native.log" 600 "$top/nuget/consume-native.sh" "$top/build/native"
+run_logged "consumers of the C library" "$logs/consume-native.log" 1200 "$top/nuget/consume-native.sh" "$top/build/native"
 sed 's/^/  /' "$logs/consume-native.log"
 read -r of_them < <(sed -n 's/^consumers ok: \([0-9]*\) of \([0-9]*\)$/\1 \2/p' "$logs/consume-native.log" | tail -n 1)
 of_them=${of_them:-0 1} # it said nothing: that is a failure

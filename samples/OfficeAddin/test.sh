@@ -55,7 +55,7 @@ start_daemon() { # COMMAND...
     local line=
     "$@" >"$work/ready" 2>"$work/daemon.log" 3>&- &
     daemon=$!
-    read -r -t 30 line <&3
+    read -r -t 60 line <&3
     [ "$line" = ready ] || { warn "the daemon did not start: $*"; cat "$work/daemon.log" >&2; exit 1; }
 }
 
@@ -63,7 +63,7 @@ compared=0 wrong=0
 part() { # NAME COMMAND...   the command's last line is "cells compared N, wrong M"
     local name=$1 code=0 output=$work/output last
     shift
-    timeout --kill-after=5 150 "$@" >"$output" 2>&1 || code=$?
+    timeout --kill-after=5 600 "$@" >"$output" 2>&1 || code=$?
     last=$(tail -n 1 "$output")
     if [[ $last =~ ^cells\ compared\ ([0-9]+),\ wrong\ ([0-9]+)$ ]]; then
         compared=$((compared + BASH_REMATCH[1])) wrong=$((wrong + BASH_REMATCH[2]))
@@ -80,7 +80,7 @@ part() { # NAME COMMAND...   the command's last line is "cells compared N, wrong
 gnumeric() { # WORKBOOK LANGUAGE
     local shown=$work/shown.txt
     rm -f "$shown"
-    timeout --kill-after=5 60 ssconvert --recalc -O 'separator="	" quoting-mode=never format=raw eol=unix' "$1" "$shown" >"$work/ssconvert.log" 2>&1 ||
+    timeout --kill-after=5 180 ssconvert --recalc -O 'separator="	" quoting-mode=never format=raw eol=unix' "$1" "$shown" >"$work/ssconvert.log" 2>&1 ||
         { cat "$work/ssconvert.log"; say "ssconvert failed: $1"; return 1; }
     "$native/StandIn/sheet_compare" "$work/expected" "$shown" "$2"
 }

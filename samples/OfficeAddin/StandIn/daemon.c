@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { START_MS = 20000 };
+enum { START_MS = 60000 };
 
 static _Noreturn void become(const char *command, int output)
 {

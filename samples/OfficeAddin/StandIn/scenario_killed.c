@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { THREADS = 4, KILLS = 8, CELLS_BETWEEN = 2000, PATIENCE_MS = 20000 };
+enum { THREADS = 4, KILLS = 8, CELLS_BETWEEN = 2000, PATIENCE_MS = 60000 };
 
 /* What the recalculating threads have seen. */
 struct recalculations {

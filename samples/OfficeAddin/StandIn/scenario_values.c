@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS = 4, BACK_MS = 10000 };
+enum { THREADS = 4, BACK_MS = 60000 };
 
 struct operand *get_cell(const struct sheet *sheet, int row, int column)
 {

@@ -40,13 +40,13 @@ void scenario_again(const struct sheet *sheet, const char *library);
 void scenario_memory(const struct sheet *sheet);
 
 /* Repeats a function without arguments but the service until its result is (not) text that begins so; false when that
- * takes 10 seconds. */
+ * takes a minute. */
 bool status_becomes(const struct sheet *sheet, const char *beginning);
 
 /* One value: what IPC.GET has for a cell of the table. To be released. */
 struct operand *get_cell(const struct sheet *sheet, int row, int column);
 
-/* All cells of the table are there again, which takes at most 10 seconds. */
+/* All cells of the table are there again, which takes at most a minute. */
 void wait_for_values(const struct sheet *sheet);
 
 #endif
