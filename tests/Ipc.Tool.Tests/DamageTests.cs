@@ -116,19 +116,15 @@ public sealed class DamageTests(Peers peers)
     [Fact]
     public void LookingAtALiveQueueWithHolesChangesNothing()
     {
-        string name = peers.NewName("holes");
-        Driven peer = peers.At(Language.C, "one");
-        int queue = peers.NewId();
-        peer.Must($"open-queue {queue} {name} block=4096 count=64 expansions=7 budget=1048576");
-        peer.Must($"write {queue} 1 20 1");
-        byte[] before = peers.Directory.Read(name);
-        long memory = peers.Directory.BlocksOf(name);
-        ToolRun run = ToolRun.In(peers.Directory, "show", name, "--json");
+        using var queue = new Opened(peers, peers.At(Language.C, "one"), "queue", "block=4096 count=64 expansions=7 budget=1048576");
+        queue.Must("write", "1 20 1");
+        byte[] before = peers.Directory.Read(queue.Name);
+        long memory = peers.Directory.BlocksOf(queue.Name);
+        ToolRun run = ToolRun.In(peers.Directory, "show", queue.Name, "--json");
         Assert.Equal(memory, run.Json.GetProperty("memory").GetInt64());
         Assert.True(run.Json.GetProperty("size").GetInt64() > 4 * memory);
-        Assert.Equal(memory, peers.Directory.BlocksOf(name));
-        Assert.Equal(before, peers.Directory.Read(name));
+        Assert.Equal(memory, peers.Directory.BlocksOf(queue.Name));
+        Assert.Equal(before, peers.Directory.Read(queue.Name));
         Assert.Single(run.Json.GetProperty("participants").EnumerateArray());
-        peer.Must($"close {queue}");
     }
 }

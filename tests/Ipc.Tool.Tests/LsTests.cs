@@ -14,32 +14,27 @@ public sealed class LsTests(Peers peers)
     [InlineData(Language.CSharp)]
     public void ARingIsListedWithItsDepthAndItsEnds(Language language)
     {
-        string name = peers.NewName("ring");
-        Driven peer = peers.At(language, "one"), other = peers.At(language, "two");
-        int writer = peers.NewId(), reader = peers.NewId();
-        peer.Must($"open-writer {writer} {name} capacity=4096");
-        other.Must($"open-reader {reader} {name} capacity=4096");
+        using var writer = new Opened(peers, peers.At(language, "one"), "writer", "capacity=4096");
+        using var reader = new Opened(peers, peers.At(language, "two"), "reader", "capacity=4096", name: writer.Name);
         for (int i = 0; i < 3; i++)
-            peer.Must($"write {writer} {i} 100 7");
+            writer.Must("write", $"{i} 100 7");
 
-        JsonElement region = ToolRun.In(peers.Directory, "ls", "--json", "--interval", "0").Named(name);
+        JsonElement region = ToolRun.In(peers.Directory, "ls", "--json", "--interval", "0").Named(writer.Name);
         Assert.Equal("ring", region.GetProperty("kind").GetString());
         Assert.Equal("live", region.GetProperty("state").GetString());
         Assert.Equal(2, region.GetProperty("alive").GetInt32());
         Assert.Equal(3, region.GetProperty("depth").GetInt32());
         Assert.Equal(3 * 128, region.GetProperty("ring").GetProperty("used").GetInt32());
 
-        ToolRun shown = ToolRun.In(peers.Directory, "show", name);
+        ToolRun shown = ToolRun.In(peers.Directory, "show", writer.Name);
         Assert.Equal(ExitCode.Ok, shown.ExitCode);
         Assert.Equal("not released 3 records, 384 B", shown.Line("not released"));
-        Assert.StartsWith($"0 {peer.ProcessId} {ProcessName(peer)} alive writer {(language == Language.C ? "C" : "C#")} ", shown.Line($"0  {peer.ProcessId}"), System.StringComparison.Ordinal);
+        Assert.StartsWith($"0 {writer.Peer.ProcessId} {ProcessName(writer.Peer)} alive writer {(language == Language.C ? "C" : "C#")} ", shown.Line($"0  {writer.Peer.ProcessId}"), System.StringComparison.Ordinal);
 
-        other.Must($"read {reader} timeout=60000");
-        other.Must($"release {reader}");
-        Assert.Equal($"{name} ring live", string.Join(' ', ToolRun.In(peers.Directory, "ls", "--interval", "0").Line(name).Split(' ')[..3]));
-        Assert.Equal(2, ToolRun.In(peers.Directory, "show", name, "--json").Json.GetProperty("depth").GetInt32());
-        peer.Must($"close {writer}");
-        other.Must($"close {reader}");
+        reader.Must("read", "timeout=60000");
+        reader.Must("release");
+        Assert.Equal($"{writer.Name} ring live", string.Join(' ', ToolRun.In(peers.Directory, "ls", "--interval", "0").Line(writer.Name).Split(' ')[..3]));
+        Assert.Equal(2, ToolRun.In(peers.Directory, "show", writer.Name, "--json").Json.GetProperty("depth").GetInt32());
     }
 
     [Theory]
@@ -47,28 +42,25 @@ public sealed class LsTests(Peers peers)
     [InlineData(Language.CSharp)]
     public void AQueueSaysWhoHoldsWhat(Language language)
     {
-        string name = peers.NewName("queue");
-        Driven peer = peers.At(language, "one");
-        int queue = peers.NewId();
-        peer.Must($"open-queue {queue} {name} block=64 count=8");
+        using var queue = new Opened(peers, peers.At(language, "one"), "queue", "block=64 count=8");
         for (int i = 0; i < 4; i++)
-            peer.Must($"write {queue} {i} 20 {i}");
-        peer.Must($"read {queue} timeout=60000");
-        peer.Must($"claim {queue} 30");
+            queue.Must("write", $"{i} 20 {i}");
+        queue.Must("read", "timeout=60000");
+        queue.Must("claim", "30");
 
-        JsonElement region = ToolRun.In(peers.Directory, "show", name, "--json").Json;
+        JsonElement region = ToolRun.In(peers.Directory, "show", queue.Name, "--json").Json;
         Assert.Equal(3, region.GetProperty("depth").GetInt32());
         Assert.Equal(1, region.GetProperty("queue").GetProperty("reading").GetInt32());
         Assert.Equal(1, region.GetProperty("queue").GetProperty("writing").GetInt32());
         Assert.Equal(5, region.GetProperty("queue").GetProperty("sent").GetInt32());
         string[] held = [.. region.GetProperty("holdings").EnumerateArray().Select(static one => one.GetProperty("what").GetString()!)];
         Assert.Equal(["reads slot 0.0 (20 bytes)", "writes slot 0.4"], held);
-        Assert.All(region.GetProperty("holdings").EnumerateArray(), one => Assert.Equal(peer.ProcessId, one.GetProperty("pid").GetInt32()));
+        Assert.All(region.GetProperty("holdings").EnumerateArray(), one => Assert.Equal(queue.Peer.ProcessId, one.GetProperty("pid").GetInt32()));
 
-        peer.Must($"abandon {queue}");
-        peer.Must($"release {queue}");
-        peer.Must($"close {queue}");
-        Assert.False(peers.Directory.Has(name));
+        queue.Must("abandon");
+        queue.Must("release");
+        queue.Dispose();
+        Assert.False(peers.Directory.Has(queue.Name));
     }
 
     [Theory]
@@ -76,22 +68,17 @@ public sealed class LsTests(Peers peers)
     [InlineData(Language.CSharp)]
     public void ATopicSaysHowFarEachReaderIsBehind(Language language)
     {
-        string name = peers.NewName("topic");
-        Driven peer = peers.At(language, "one");
-        int writer = peers.NewId(), reader = peers.NewId();
-        peer.Must($"open-publisher {writer} {name} block=64 count=16");
-        peer.Must($"open-subscriber {reader} {name} block=64 count=16 policy=lossy");
+        using var writer = new Opened(peers, peers.At(language, "one"), "publisher", "block=64 count=16");
+        using var reader = new Opened(peers, peers.At(language, "one"), "subscriber", "block=64 count=16 policy=lossy", name: writer.Name);
         for (int i = 0; i < 5; i++)
-            peer.Must($"write {writer} {i} 20 {i} 0");
+            writer.Must("write", $"{i} 20 {i} 0");
 
-        JsonElement topic = ToolRun.In(peers.Directory, "show", name, "--json").Json.GetProperty("topic");
+        JsonElement topic = ToolRun.In(peers.Directory, "show", writer.Name, "--json").Json.GetProperty("topic");
         Assert.Equal(5, topic.GetProperty("written").GetInt32());
         JsonElement one = Assert.Single(topic.GetProperty("readers").EnumerateArray());
         Assert.Equal("lossy", one.GetProperty("policy").GetString());
         Assert.Equal(5, one.GetProperty("behind").GetInt32());
-        Assert.Contains("5 behind of 16", ToolRun.In(peers.Directory, "ls", "--interval", "0").Line(name), System.StringComparison.Ordinal);
-        peer.Must($"close {reader}");
-        peer.Must($"close {writer}");
+        Assert.Contains("5 behind of 16", ToolRun.In(peers.Directory, "ls", "--interval", "0").Line(writer.Name), System.StringComparison.Ordinal);
     }
 
     [Theory]
@@ -161,19 +148,15 @@ public sealed class LsTests(Peers peers)
     [Fact]
     public void RatesAreMessagesPerSecondBetweenTwoLooks()
     {
-        string name = peers.NewName("rate");
-        Driven peer = peers.At(Language.CSharp, "one");
-        int writer = peers.NewId();
-        peer.Must($"open-publisher {writer} {name} block=64 count=64");
-        RegionReport before = Inspector.One(peers.Directory.Path, name, InspectionDepth.Quick)!;
+        using var writer = new Opened(peers, peers.At(Language.CSharp, "one"), "publisher", "block=64 count=64");
+        RegionReport before = Inspector.One(peers.Directory.Path, writer.Name, InspectionDepth.Quick)!;
         for (int i = 0; i < 10; i++)
-            peer.Must($"write {writer} {i} 20 {i} 0");
-        RegionReport after = Inspector.One(peers.Directory.Path, name, InspectionDepth.Quick)!;
+            writer.Must("write", $"{i} 20 {i} 0");
+        RegionReport after = Inspector.One(peers.Directory.Path, writer.Name, InspectionDepth.Quick)!;
         Rates.Apply([before], [after]);
         Assert.Equal("messages", after.Rate!.Unit);
         Assert.True(after.Rate.In > 0);
         Assert.Equal(10UL, after.Counters!.In - before.Counters!.In);
-        peer.Must($"close {writer}");
     }
 
     private static string ProcessName(Driven peer) => File.ReadAllText($"/proc/{peer.ProcessId}/comm").Trim();

@@ -17,31 +17,26 @@ public sealed class TailTests(Peers peers)
     [InlineData(Language.CSharp)]
     public void ARingsRecordsAreShownAndStayForTheReader(Language language)
     {
-        string name = peers.NewName("tail");
-        Driven peer = peers.At(language, "one");
-        int writer = peers.NewId(), reader = peers.NewId();
-        peer.Must($"open-writer {writer} {name} capacity=4096 budget=65536");
+        using var writer = new Opened(peers, peers.At(language, "one"), "writer", "capacity=4096 budget=65536");
         for (int i = 0; i < 3; i++)
-            peer.Must($"write {writer} {i} {20 + i} {7 + i}");
-        peer.Must($"write {writer} 5 9000 10");
+            writer.Must("write", $"{i} {20 + i} {7 + i}");
+        writer.Must("write", "5 9000 10");
 
-        ToolRun run = ToolRun.In(peers.Directory, "tail", name, "--json", "--format", "hex");
+        ToolRun run = ToolRun.In(peers.Directory, "tail", writer.Name, "--json", "--format", "hex");
         JsonElement[] lines = Lines(run);
         Assert.Equal([7, 8, 9, 10], lines.Select(static line => line.GetProperty("type").GetInt32()));
         Assert.Equal([20, 21, 22, 9000], lines.Select(static line => line.GetProperty("length").GetInt32()));
         for (int i = 0; i < 3; i++)
             Assert.Equal(Pattern(i, 20 + i), lines[i].GetProperty("hex").GetString());
         Assert.Equal(Pattern(5, 9000), lines[3].GetProperty("hex").GetString());
-        Assert.Equal([9, 10], Lines(ToolRun.In(peers.Directory, "tail", name, "--json", "-n", "2")).Select(static line => line.GetProperty("type").GetInt32()));
+        Assert.Equal([9, 10], Lines(ToolRun.In(peers.Directory, "tail", writer.Name, "--json", "-n", "2")).Select(static line => line.GetProperty("type").GetInt32()));
         Assert.Equal(["0 type 7 20 B", "0000 00 03 06 09 0c 0f 12 15 18 1b 1e 21 24 27 2a 2d ...........!$'*-"],
-            ToolRun.In(peers.Directory, "tail", name).Out.Split('\n')[..2].Select(static line => string.Join(' ', line.Split(' ', StringSplitOptions.RemoveEmptyEntries))));
+            ToolRun.In(peers.Directory, "tail", writer.Name).Out.Split('\n')[..2].Select(static line => string.Join(' ', line.Split(' ', StringSplitOptions.RemoveEmptyEntries))));
 
-        peer.Must($"open-reader {reader} {name}");
-        peer.Must($"read {reader} timeout=60000");
-        peer.Must($"release {reader}");
-        Assert.Equal(3, ToolRun.In(peers.Directory, "show", name, "--json").Json.GetProperty("depth").GetInt32());
-        peer.Must($"close {writer}");
-        peer.Must($"close {reader}");
+        using var reader = new Opened(peers, peers.At(language, "one"), "reader", name: writer.Name);
+        reader.Must("read", "timeout=60000");
+        reader.Must("release");
+        Assert.Equal(3, ToolRun.In(peers.Directory, "show", writer.Name, "--json").Json.GetProperty("depth").GetInt32());
     }
 
     [Theory]
@@ -49,19 +44,15 @@ public sealed class TailTests(Peers peers)
     [InlineData(Language.CSharp)]
     public void ATopicsMessagesAreShownWithTheirKeys(Language language)
     {
-        string name = peers.NewName("tail");
-        Driven peer = peers.At(language, "one");
-        int writer = peers.NewId();
-        peer.Must($"open-publisher {writer} {name} block=64 count=16");
+        using var writer = new Opened(peers, peers.At(language, "one"), "publisher", "block=64 count=16");
         for (int i = 0; i < 20; i++)
-            peer.Must($"write {writer} {i} 24 {i} key={100 + i}");
-        JsonElement[] lines = Lines(ToolRun.In(peers.Directory, "tail", name, "--json", "-n", "-1", "--format", "hex"));
+            writer.Must("write", $"{i} 24 {i} key={100 + i}");
+        JsonElement[] lines = Lines(ToolRun.In(peers.Directory, "tail", writer.Name, "--json", "-n", "-1", "--format", "hex"));
         Assert.Equal(19, lines[^1].GetProperty("type").GetInt32());
         Assert.Equal(119, lines[^1].GetProperty("key").GetInt32());
         Assert.Equal(Pattern(19, 24), lines[^1].GetProperty("hex").GetString());
         Assert.Equal(Enumerable.Range(20 - lines.Length, lines.Length), lines.Select(static line => line.GetProperty("type").GetInt32()));
         Assert.Equal(15, lines.Length); // a lap less one: the oldest may be overwritten at any moment
-        peer.Must($"close {writer}");
     }
 
     [Theory]
@@ -69,29 +60,22 @@ public sealed class TailTests(Peers peers)
     [InlineData(Language.CSharp)]
     public void AQueuesMessagesAreShownWhileTheyWaitAndArriveAllTheSame(Language language)
     {
-        string name = peers.NewName("tail");
-        Driven peer = peers.At(language, "one");
-        int queue = peers.NewId();
-        peer.Must($"open-queue {queue} {name} block=64 count=4 expansions=3 budget=65536");
+        using var queue = new Opened(peers, peers.At(language, "one"), "queue", "block=64 count=4 expansions=3 budget=65536");
         for (int i = 0; i < 10; i++)
-            peer.Must($"write {queue} {i} {(i == 9 ? 3000 : 20)} {i}");
-        JsonElement[] lines = Lines(ToolRun.In(peers.Directory, "tail", name, "--json", "--format", "hex"));
+            queue.Must("write", $"{i} {(i == 9 ? 3000 : 20)} {i}");
+        JsonElement[] lines = Lines(ToolRun.In(peers.Directory, "tail", queue.Name, "--json", "--format", "hex"));
         Assert.Equal(Enumerable.Range(0, 10), lines.Select(static line => line.GetProperty("type").GetInt32()).Order());
         Assert.Equal(Pattern(9, 3000), lines.Single(static line => line.GetProperty("type").GetInt32() == 9).GetProperty("hex").GetString());
-        peer.Must($"read {queue} timeout=60000");
-        peer.Must($"release {queue}");
-        Assert.Equal(9, ToolRun.In(peers.Directory, "show", name, "--json").Json.GetProperty("depth").GetInt32());
-        peer.Must($"close {queue}");
+        queue.Must("read", "timeout=60000");
+        queue.Must("release");
+        Assert.Equal(9, ToolRun.In(peers.Directory, "show", queue.Name, "--json").Json.GetProperty("depth").GetInt32());
     }
 
     [Fact]
     public async Task FollowingShowsWhatComesAndEndsWithTheRegion()
     {
-        string name = peers.NewName("tail");
-        Driven peer = peers.At(Language.C, "one");
-        int writer = peers.NewId();
-        peer.Must($"open-publisher {writer} {name} block=64 count=1024");
-        peer.Must($"write {writer} 0 20 0 0");
+        using var writer = new Opened(peers, peers.At(Language.C, "one"), "publisher", "block=64 count=1024");
+        writer.Must("write", "0 20 0 0");
         using var output = new StringWriter();
         TextWriter seen = TextWriter.Synchronized(output);
         var terminal = new Terminal(seen, TextWriter.Null, TextReader.Null, isInteractive: false);
@@ -102,11 +86,11 @@ public sealed class TailTests(Peers peers)
                 return output.ToString();
         }
 
-        Task<int> run = Task.Run(() => ToolCommand.RunAsync(["tail", name, "-f", "--json", "--dir", peers.Directory.Path], terminal), TestContext.Current.CancellationToken);
+        Task<int> run = Task.Run(() => ToolCommand.RunAsync(["tail", writer.Name, "-f", "--json", "--dir", peers.Directory.Path], terminal), TestContext.Current.CancellationToken);
         Watchdog.Until(() => Seen().Contains("\"type\":0", StringComparison.Ordinal), "the first message");
         for (int i = 1; i < 50; i++)
-            peer.Must($"write {writer} {i} 20 {i} 0");
-        peer.Must($"close {writer}");
+            writer.Must("write", $"{i} 20 {i} 0");
+        writer.Dispose();
         Assert.Equal(ExitCode.Ok, await run.WaitAsync(Watchdog.Patience, TestContext.Current.CancellationToken));
         Environment.SetEnvironmentVariable("IPC_DIR", before);
         Assert.Equal(50, Seen().TrimEnd().Split('\n').Length);
@@ -169,16 +153,12 @@ public sealed class TailTests(Peers peers)
     [Fact]
     public void TopPrintsTablesWithRates()
     {
-        string name = peers.NewName("top");
-        Driven peer = peers.At(Language.C, "one");
-        int writer = peers.NewId();
-        peer.Must($"open-publisher {writer} {name} block=64 count=64");
-        peer.Must($"write {writer} 1 20 1 0");
+        using var writer = new Opened(peers, peers.At(Language.C, "one"), "publisher", "block=64 count=64");
+        writer.Must("write", "1 20 1 0");
         ToolRun run = ToolRun.In(peers.Directory, "top", "-n", "2", "-d", "0.05", "--json");
         Assert.Equal(2, run.Out.TrimEnd().Split('\n').Length);
         Assert.Equal(ExitCode.Ok, run.ExitCode);
         Assert.Contains("participants alive", ToolRun.In(peers.Directory, "top", "-n", "1", "-d", "0.05", "--sort", "name").Out, StringComparison.Ordinal);
-        peer.Must($"close {writer}");
     }
 
     private static string Proto => Path.Combine(PeerPrograms.Top, "tests", "native", "tests.proto");
