@@ -27,7 +27,7 @@ public sealed class ConnectionLoanTests : RegionTest
             connection.Reader.Release();
         }
 
-        Assert.Equal(0, LoanBytes.Count(connection.Writer));
+        Watchdog.Until(() => LoanBytes.Count(connection.Writer) == 0, "the server to release what it has answered");
         Assert.Equal(0, LoanBytes.Count(connection.Reader));
     }
 
