@@ -23,7 +23,8 @@ int main()
     ipc_sync_options two = {};
     two.permits = 2;
     ipc::shared_semaphore places("places", two);
-    if (places.acquire(ipc::deadline::now()) == IPC_OK) {
+    const ipc::status got = places.acquire(ipc::deadline::now());
+    if (got == IPC_OK || got == IPC_ABANDONED) {
         std::cout << places.available() << " of " << places.permits() << " left" << '\n'; //> 1 of 2 left
         places.release();
     }

@@ -20,7 +20,7 @@ internal static class Hosts
         // end-snippet
 
         // snippet: client
-        builder.Services.AddIpcClient("store", StoreRpc.Client, options => options.Rpc.CallTimeout = TimeSpan.FromSeconds(1));
+        builder.Services.AddIpcClient("store", StoreRpc.Client, options => options.Rpc.CallTimeout = TimeSpan.FromSeconds(5));
         // end-snippet
 
         // snippet: health
