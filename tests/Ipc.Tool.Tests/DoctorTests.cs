@@ -30,7 +30,7 @@ public sealed class DoctorTests(Peers peers)
         ToolRun run = ToolRun.In(directory, "doctor");
         Assert.Equal(ExitCode.Problems, run.ExitCode);
         Assert.Contains($"-> end the programs that use it and remove {directory.FileOf("broken")}", run.Out, System.StringComparison.Ordinal);
-        Assert.EndsWith("1 problems, 0 warnings\n", run.Out, System.StringComparison.Ordinal);
+        Assert.EndsWith("1 problem, 0 warnings\n", run.Out, System.StringComparison.Ordinal);
     }
 
     [Fact]

@@ -29,6 +29,9 @@ internal static class Human
         _ => Three(count),
     };
 
+    /// <summary>1 problem, 2 problems.</summary>
+    public static string Some(int count, string what) => string.Create(CultureInfo.InvariantCulture, $"{count} {what}{(count == 1 ? "" : "s")}");
+
     /// <summary>A rate of bytes or of anything else; nothing for none.</summary>
     public static string Rate(double perSecond, string unit) =>
         perSecond < 0.05 ? "" : (unit == "bytes" ? Bytes(perSecond) : Count(perSecond)) + "/s";

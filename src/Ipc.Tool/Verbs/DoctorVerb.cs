@@ -57,6 +57,6 @@ internal static class DoctorVerb
         }
 
         int problems = findings.Count(static finding => finding.Verdict == Verdict.Problem), warnings = findings.Count(static finding => finding.Verdict == Verdict.Warning);
-        terminal.Out.WriteLine(problems + warnings == 0 ? "all is well" : $"{problems} problems, {warnings} warnings");
+        terminal.Out.WriteLine(problems + warnings == 0 ? "all is well" : $"{Human.Some(problems, "problem")}, {Human.Some(warnings, "warning")}");
     }
 }

@@ -92,8 +92,8 @@ internal static class TopVerb
 
     private static Rows Page(Looks looks, List<RegionReport> reports, int room)
     {
-        string head = $"{looks.Directory}  {DateTime.UtcNow:HH:mm:ss}Z  {reports.Count} regions, {Human.Bytes(reports.Sum(static report => report.Memory))}, " +
-            $"{reports.Sum(static report => report.Alive)} participants alive, {reports.Count(static report => report.IsDead)} left by the dead";
+        string head = $"{looks.Directory}  {DateTime.UtcNow:HH:mm:ss}Z  {Human.Some(reports.Count, "region")}, {Human.Bytes(reports.Sum(static report => report.Memory))}, " +
+            $"{Human.Some(reports.Sum(static report => report.Alive), "participant")} alive, {reports.Count(static report => report.IsDead)} left by the dead";
         return new Rows(new Text(head), RegionTable.Of(reports.Take(room)), new Text(reports.Count > room ? $"and {reports.Count - room} more" : ""));
     }
 

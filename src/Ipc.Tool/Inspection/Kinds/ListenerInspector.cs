@@ -39,7 +39,7 @@ internal static class ListenerInspector
             report.Notes.Add("its server is dead: the next server of this name replaces it");
         int attached = slots.Count(static slot => slot.State == "attached");
         report.Depth = attached;
-        report.DepthText = attached == 1 ? "1 client" : $"{attached} clients";
+        report.DepthText = Human.Some(attached, "client");
         report.Listener = new ListenerReport
         {
             Server = header.ServerState switch { ListenerHeader.Open => "open", ListenerHeader.Closed => "closed", _ => $"state {header.ServerState}, which is none" },
