@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Text.Json;
@@ -37,7 +38,10 @@ internal sealed record ToolRun(int ExitCode, string Out, string Error)
     /// <summary>The element of a JSON array with that name.</summary>
     public JsonElement Named(string name) => Json.EnumerateArray().Single(element => element.GetProperty("name").GetString() == name);
 
-    /// <summary>The line of a table that begins with this, its columns separated by single blanks.</summary>
+    /// <summary>The line of a table whose first columns are these. Here and there columns are separated by single blanks: how wide they are is a matter of what else is there.</summary>
     public string Line(string start) =>
-        string.Join(' ', Out.Split('\n').First(line => line.TrimStart().StartsWith(start, StringComparison.Ordinal)).Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        Lines.FirstOrDefault(line => line.StartsWith(start + " ", StringComparison.Ordinal)) ?? throw new InvalidOperationException($"no line begins with \"{start}\":\n{Out}{Error}");
+
+    /// <summary>What was printed, line by line, with single blanks.</summary>
+    public IEnumerable<string> Lines => Out.Split('\n').Select(static line => string.Join(' ', line.Split(' ', StringSplitOptions.RemoveEmptyEntries)));
 }
