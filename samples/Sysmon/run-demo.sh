@@ -61,7 +61,7 @@ start_daemon() { # PROGRAM
     local line=
     supervise "$1" &
     supervisor=$!
-    read -r -t 20 line <&3 || true
+    read -r -t 60 line <&3 || true
     if [ "$line" != ready ]; then
         failed "the daemon did not start"
         sed 's/^/   | /' "$work/daemon.log" 2>/dev/null

@@ -57,10 +57,12 @@ public class SnippetTests
         string parent = Environment.GetEnvironmentVariable("IPC_DIR") is { Length: > 0 } given ? given : Path.GetTempPath();
         string regions = Path.Combine(parent, "docs." + Guid.NewGuid().ToString("N"));
         Directory.CreateDirectory(regions);
+        DirectoryInfo temporary = Directory.CreateTempSubdirectory("ipc-docs-"); // where .NET has named pipes: that of the guide has a fixed name
         try
         {
             ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true, RedirectStandardError = true };
             start.Environment["IPC_DIR"] = regions;
+            start.Environment["TMPDIR"] = temporary.FullName;
             using Process process = Process.Start(start)!;
             Task<string> output = process.StandardOutput.ReadToEndAsync(TestContext.Current.CancellationToken);
             Task<string> errors = process.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);
@@ -78,6 +80,7 @@ public class SnippetTests
         finally
         {
             Directory.Delete(regions, recursive: true);
+            temporary.Delete(recursive: true);
         }
     }
 }
