@@ -45,6 +45,30 @@ public sealed class RingTrafficTests(Peers peers)
         Assert.Empty(peers.Directory.FilesOf(back));
     }
 
+    /// <summary>A writer counts the publishes that had to wake its reader, and no others.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void AWriterCountsTheSleepersThatItWakes(Language writer, Language reader)
+    {
+        using var ring = new RingPair(peers, writer, reader, "capacity=4096 wait=block");
+        Assert.Equal(0, ring.Write("wakes")["wakes"]);
+        uint reads = 0;
+        Watchdog.Until(() =>
+        {
+            ring.Reader.Begin($"read {ring.R} timeout=600000");
+            ring.Reader.WaitUntilAsleep();
+            ring.MustWrite(++reads, 10, 1);
+            Assert.Equal(IpcStatus.Ok, ring.Reader.Result().Status);
+            return ring.Write("wakes")["wakes"] != 0;
+        }, "a publish to meet a sleeper");
+        Assert.InRange(ring.Write("wakes")["wakes"], 1, reads);
+        ring.MustWrite(1, 10, 1); // a reader that found this at the last moment left its word armed
+        long before = ring.Write("wakes")["wakes"];
+        for (uint n = 2; n <= 5; n++)
+            ring.MustWrite(n, 10, 1);
+        Assert.Equal(before, ring.Write("wakes")["wakes"]);
+    }
+
     /// <summary>Every writer size class against every reader: a record of n bytes for each n around the line size.</summary>
     [Theory]
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]

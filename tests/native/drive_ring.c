@@ -129,6 +129,11 @@ static void show_capacity(const drive_object *o)
         printf("0 capacity=%" PRIu64 "\n", ipc_ring_reader_capacity(drive_reader_of(o)));
 }
 
+static void show_wakes(const drive_object *o)
+{
+    printf("0 wakes=%" PRIu64 "\n", ipc_ring_writer_wakes(drive_writer_of(o)));
+}
+
 static void stop(const drive_object *o, bool stops)
 {
     if (o->kind == WRITER)
@@ -180,6 +185,8 @@ bool drive_ring(const char *command, drive_object *o)
         wait_for_peer(o);
     else if (IS("capacity"))
         show_capacity(o);
+    else if (IS("wakes") && drive_writer_of(o) != NULL)
+        show_wakes(o);
     else if (IS("stop") && o->kind != LISTENER)
         stop(o, true);
     else if (IS("resume") && o->kind != LISTENER)

@@ -114,7 +114,7 @@ public sealed unsafe partial class RingWriter
     {
         if (!Waiter.TryTakeSleeper(_data))
             return;
-        Atomic.StoreRelease(ref _wakes, _wakes + 1); // we alone write it
+        Atomic.StoreRelease(ref _wakes, _wakes + 1); // our own field, not shared memory: we alone write it, other threads of this process may read it
         if (!Link.RelaySignal())
             Waiter.Wake(_data);
     }

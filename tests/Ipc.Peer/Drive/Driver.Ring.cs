@@ -47,6 +47,7 @@ internal sealed partial class Driver
             case "stop": return StopOrResume(true);
             case "resume": return StopOrResume(false);
             case "capacity": return Capacity();
+            case "wakes": return $"0 wakes={Writer.Wakes}";
             default: return null;
         }
     }
