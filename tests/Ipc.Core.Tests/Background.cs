@@ -38,7 +38,7 @@ public sealed class Background
     public void UntilAsleep()
     {
         Watchdog.Until(() => Volatile.Read(ref _id) != 0, "a thread to start");
-        Watchdog.Until(() => !_thread.IsAlive || StateOf($"/proc/self/task/{_id}/stat") is 'S' or '-', "a thread to sleep");
+        ThreadStates.UntilAsleep(() => _thread.IsAlive ? [$"/proc/self/task/{_id}"] : [], "a thread to sleep");
     }
 
     /// <summary>What this thread alone has used.</summary>
@@ -50,19 +50,6 @@ public sealed class Background
         if (!_thread.Join(Watchdog.Patience))
             throw new TimeoutException("the background thread hangs");
         _error?.Throw();
-    }
-
-    private static char StateOf(string file)
-    {
-        try
-        {
-            string stat = File.ReadAllText(file);
-            return stat[stat.LastIndexOf(')') + 2];
-        }
-        catch (IOException)
-        {
-            return '-'; // it has ended between two looks
-        }
     }
 
     [DllImport("libc", EntryPoint = "gettid")]

@@ -25,7 +25,7 @@ public sealed class StormTests(Peers peers)
         using var ring = new StormRing(peers, sides, random, peers.NewName("storm"), Max);
         long began = Stopwatch.GetTimestamp();
         int kills = 0;
-        while (Switches.LongRuns ? kills < 1000 : Stopwatch.GetElapsedTime(began) < _short)
+        while (Switches.LongRuns ? kills < 1000 : kills < 10 || Stopwatch.GetElapsedTime(began) < _short) // a loaded machine takes its time
         {
             ring.WaitForProgress((ulong)random.Next(2000));
             switch (random.Next(3))
@@ -46,7 +46,6 @@ public sealed class StormTests(Peers peers)
         }
         ulong last = ring.Finish();
         TestContext.Current.SendDiagnosticMessage($"storm: seed {seed}, {kills} kills, {last} numbers");
-        Assert.True(kills > 10, $"only {kills} kills in {_short}");
     }
 
     /// <summary>The same on the other transport: clients of one server are killed at random instructions, and one is not.</summary>

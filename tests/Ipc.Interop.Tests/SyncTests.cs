@@ -1,4 +1,6 @@
 using System;
+using System.IO;
+using System.Linq;
 using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
@@ -72,12 +74,15 @@ public sealed class SyncTests(Peers peers)
             long began = Environment.TickCount64;
             Assert.Equal(IpcStatus.Timeout, pair.One.Do($"open-mutex 2 {pair.Name} open=existing timeout=50").Status);
             Assert.InRange(Environment.TickCount64 - began, 0, 4000); // who has no deadline waits 5 s
+            int before = Descriptors();
             pair.One.Begin($"open-mutex 2 {pair.Name} open=existing {Long}");
-            pair.One.WaitUntilAsleep();
+            Watchdog.Until(() => Descriptors() > before, "it to open the file"); // then it looks for the lock now and then: it need not be seen asleep
             Assert.False(pair.One.HasAnswered);
         }
         Assert.Equal(IpcStatus.Ok, pair.One.Result().Status);
         pair.One.Must("close 2");
+
+        int Descriptors() => Directory.GetFiles($"/proc/{pair.One.ProcessId}/fd").Count(each => new FileInfo(each).LinkTarget == peers.Directory.FileOf(pair.Name));
     }
 
     /// <summary>A stopped owner is alive.</summary>

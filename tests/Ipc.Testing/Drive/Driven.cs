@@ -175,7 +175,8 @@ public sealed class Driven : IDisposable
     public void WaitUntilStopped() => Watchdog.Until(() => IsStopped, $"{Language} peer {ProcessId} to stop itself");
 
     /// <summary>Waits until every thread of the process sleeps: whatever it was told has got as far as it can.</summary>
-    public void WaitUntilAsleep() => Watchdog.Until(AllAsleep, $"{Language} peer {ProcessId} to fall asleep");
+    public void WaitUntilAsleep() =>
+        ThreadStates.UntilAsleep(() => Directory.GetDirectories($"/proc/{ProcessId}/task"), $"{Language} peer {ProcessId} to fall asleep");
 
     public void Continue() => Signal(SigCont);
 
@@ -240,16 +241,6 @@ public sealed class Driven : IDisposable
     }
 
     private char State() => StateOf($"/proc/{ProcessId}/stat");
-
-    private bool AllAsleep()
-    {
-        foreach (string thread in Directory.GetDirectories($"/proc/{ProcessId}/task"))
-        {
-            if (StateOf($"{thread}/stat") == 'R')
-                return false;
-        }
-        return true;
-    }
 
     private static char StateOf(string file)
     {
