@@ -152,6 +152,31 @@ public sealed class RingRoleTests(Peers peers)
         Assert.Empty(peers.Directory.FilesOf(name));
     }
 
+    /// <summary>A reader that waits for the next writer would else sleep over the records of one that died before it was looked at.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void WaitingForAWriterEndsWithWhatADeadOneHasLeft(Language one, Language other)
+    {
+        string name = peers.NewName("role");
+        Driven reader = peers.At(one, "reader");
+        reader.Must($"open-reader 1 {name}");
+        using (Driven writer = peers.New(other))
+        {
+            writer.Must($"open-writer 1 {name}");
+            writer.Must("write 1 3 10 3");
+            writer.Kill();
+        }
+        Watchdog.Until(() => reader.Must("peer 1")["state"] == 3, "the reader to know of the death");
+        reader.Begin("wait-peer 1 timeout=600000");
+        Assert.Equal(IpcStatus.Ok, reader.Result().Status);
+        reader.Begin("read 1 timeout=600000");
+        Assert.Equal(3, reader.Result()["type"]);
+        reader.Must("release 1");
+        reader.Begin("wait-peer 1 timeout=20");
+        Assert.Equal(IpcStatus.Timeout, reader.Result().Status);
+        reader.Must("close 1");
+    }
+
     [Theory]
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
     public void EachSideKnowsWhetherTheOtherIsThereHasLeftOrDied(Language one, Language other)

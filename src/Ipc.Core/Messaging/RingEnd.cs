@@ -83,6 +83,9 @@ public abstract unsafe class RingEnd : IDisposable
 
     private protected RingHeader* Header { get; }
 
+    /// <summary>There is something to read, whatever became of who wrote it.</summary>
+    private protected virtual bool HasRecord => false;
+
     /// <summary>This end holds a span that its user may still touch.</summary>
     private protected abstract bool HasSpanOut { get; }
 
@@ -104,7 +107,8 @@ public abstract unsafe class RingEnd : IDisposable
     /// <summary>Waits work again.</summary>
     public void Resume() => Control.Resume();
 
-    /// <summary>Waits until a live peer is attached. Ends of a connection: Ok, or what became of the peer.</summary>
+    /// <summary>Waits until a live peer is attached; a reader also returns when there is something to read, from a writer that has come and is gone
+    /// already. Ends of a connection: Ok, or what became of the peer.</summary>
     public IpcStatus WaitForPeer(Deadline deadline, CancellationToken cancel = default)
     {
         try
@@ -113,7 +117,7 @@ public abstract unsafe class RingEnd : IDisposable
                 return IpcStatus.Closed;
             if (_link.Change == null)
                 return StatusOf(_link.Peer);
-            PeerCondition condition = new(_link);
+            PeerCondition condition = new(this);
             return Control.Wait(ref condition, _link.Change, deadline, cancel);
         }
         finally
@@ -174,17 +178,18 @@ public abstract unsafe class RingEnd : IDisposable
 
     private readonly struct PeerCondition : IWaitCondition
     {
-        private readonly IRingLink _link;
+        private readonly RingEnd _end;
 
-        public PeerCondition(IRingLink link) => _link = link;
+        public PeerCondition(RingEnd end) => _end = end;
 
         public ulong LongestSleep => ulong.MaxValue;
 
-        public bool IsTrue() => _link.Peer == PeerState.Live;
+        // In this order: who has died by the first look has published by the second.
+        public bool IsTrue() => _end._link.Peer == PeerState.Live || _end.HasRecord;
 
         public IpcStatus PeerStatus()
         {
-            _link.WatchPeer();
+            _end._link.WatchPeer();
             return IpcStatus.Ok; // another one may come
         }
 

@@ -46,6 +46,8 @@ public sealed unsafe partial class RingReader : RingEnd
         _limit = position + _capacity;
     }
 
+    private protected override bool HasRecord => SeesRecord();
+
     private protected override bool HasSpanOut => _position != _released;
 
     /// <summary>Opens the reading end of the ring <paramref name="name"/>. One live reader: a second is refused (<see cref="IpcStatus.InUse"/>).</summary>

@@ -312,7 +312,7 @@ IPC_API ipc_peer_state ipc_ring_reader_peer(const ipc_ring_reader *reader);
  */
 IPC_API ipc_status ipc_ring_writer_wait_for_peer(ipc_ring_writer *writer, ipc_deadline deadline, ipc_cancel *cancel);
 
-/* Waits until a live writer is attached.
+/* Waits until a live writer is attached, or there is something to read from one that has come and is gone already.
  *
  * reader     the reading end
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns

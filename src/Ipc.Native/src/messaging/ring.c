@@ -219,8 +219,12 @@ void ipc_ring_reader_close(ipc_ring_reader *reader)
 
 static ipc_status check_peer(void *subject)
 {
+    const ipc_ring_end *end = subject;
     (void)ipc_ring_end_attend(subject); /* is it really alive? the watch will tell us */
-    return ipc_ring_end_peer_state(subject) == IPC_PEER_LIVE ? IPC_OK : IPC_EMPTY;
+    if (ipc_ring_end_peer_state(subject) == IPC_PEER_LIVE)
+        return IPC_OK;
+    /* A writer may have come, published and died since the last look; in this order: dead by then, published by now. */
+    return end->role == IPC_ROLE_READER && ipc_ring_is_readable(&end->as.reader) ? IPC_OK : IPC_EMPTY;
 }
 
 static ipc_status wait_for_peer(ipc_ring_end *end, ipc_deadline deadline, ipc_cancel *cancel)
