@@ -70,6 +70,11 @@ class peer
         int state = 0;
         CHECK_EQUAL(waitpid(pid_, &state, 0), pid_);
         pid_ = -1;
+        char line[256];
+        if (WIFEXITED(state) && WEXITSTATUS(state) != 0) {
+            while (fgets(line, sizeof line, output_) != nullptr)
+                fputs(line, stderr); // what it found wrong
+        }
         return WIFEXITED(state) ? WEXITSTATUS(state) : -WTERMSIG(state);
     }
 
