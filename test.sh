@@ -199,7 +199,10 @@ run_ctest() { # NAME FOLDER EXCLUDED-LABEL [PREFIX...]
     bad=$(count "$results" testsuite failures)
     gaps=$(($(count "$results" testsuite skipped) + $(count "$results" testsuite disabled)))
     [ $code = 0 ] || [ "$bad" != 0 ] || bad=1
-    [ "$bad" = 0 ] || show_failure "$name tests (exit code $code)" "$log" 80
+    if [ "$bad" != 0 ]; then
+        grep -vE '^ *Start |Passed +[0-9.]+ sec' "$log" >"$log.failed"
+        show_failure "$name tests (exit code $code)" "$log.failed" 80
+    fi
     show_skipped "$results"
     row "$name tests" $((total - bad - gaps)) "$bad" $gaps $took_seconds
 }
