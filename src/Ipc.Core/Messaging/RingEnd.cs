@@ -184,7 +184,7 @@ public abstract unsafe class RingEnd : IDisposable
 
         public ulong LongestSleep => ulong.MaxValue;
 
-        // In this order: who has died by the first look has published by the second.
+        // First [close], then [publish]: who has died by the first look has published by the second.
         public bool IsTrue() => _end._link.Peer == PeerState.Live || _end.HasRecord;
 
         public IpcStatus PeerStatus()

@@ -24,7 +24,7 @@ internal sealed unsafe class RingRegion : IRingLink
     {
         get
         {
-            uint state = Atomic.LoadAcquire(ref _isWriter ? ref _header->ReaderState : ref _header->WriterState);
+            uint state = Atomic.LoadAcquire(ref _isWriter ? ref _header->ReaderState : ref _header->WriterState); // [close]
             return state <= (uint)PeerState.Died ? (PeerState)state : PeerState.Died;
         }
     }

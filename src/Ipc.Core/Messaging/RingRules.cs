@@ -117,13 +117,13 @@ internal sealed unsafe class RingRules : RegionRules
         RingHeader* header = HeaderOf(region);
         if (Atomic.LoadAcquire(ref header->Writer) == index + 1)
         {
-            Atomic.StoreRelease(ref header->WriterState, (uint)state);
+            Atomic.StoreRelease(ref header->WriterState, (uint)state); // [close]: after what it published
             Atomic.StoreRelease(ref header->Writer, 0);
         }
 
         if (Atomic.LoadAcquire(ref header->Reader) == index + 1)
         {
-            Atomic.StoreRelease(ref header->ReaderState, (uint)state);
+            Atomic.StoreRelease(ref header->ReaderState, (uint)state); // [close]
             Atomic.StoreRelease(ref header->Reader, 0);
         }
 

@@ -220,10 +220,11 @@ void ipc_ring_reader_close(ipc_ring_reader *reader)
 static ipc_status check_peer(void *subject)
 {
     const ipc_ring_end *end = subject;
-    (void)ipc_ring_end_attend(subject); /* is it really alive? the watch will tell us */
-    if (ipc_ring_end_peer_state(subject) == IPC_PEER_LIVE)
+    (void)ipc_ring_end_attend(subject);                    /* is it really alive? the watch will tell us */
+    if (ipc_ring_end_peer_state(subject) == IPC_PEER_LIVE) /* [close] */
         return IPC_OK;
-    /* A writer may have come, published and died since the last look; in this order: dead by then, published by now. */
+    /* [publish], after [close]: a writer may have come, published and died since the last look; dead by then, published
+       by now. */
     return end->role == IPC_ROLE_READER && ipc_ring_is_readable(&end->as.reader) ? IPC_OK : IPC_EMPTY;
 }
 
