@@ -194,7 +194,7 @@ internal sealed unsafe class StormLock : IDisposable
         {
             if (Volatile.Read(ref _guarded->Posted) > Volatile.Read(ref _guarded->Noticed) + Ahead)
             {
-                Thread.Sleep(0);
+                Thread.Sleep(0); // gives way to who receives: nobody tells how far it has come, the event under test tells only that there is more
                 continue;
             }
             result = Turns();
