@@ -21,7 +21,7 @@ dependencies() { # NUSPEC: "FRAMEWORK: ID VERSION" for each; "FRAMEWORK: nothing
 }
 
 for package in "$folder"/Ipc.*.nupkg; do
-    case $(basename "$package") in Ipc.*.0.1.1.nupkg) continue ;; esac # the other version of consume.sh
+    case $(basename "$package") in Ipc.*."${other_version:-none}".nupkg) continue ;; esac # of consume.sh: for one framework, and not all of them
     count=$((count + 1))
     name=$(basename "$package" | sed -E 's/\.[0-9]+\.[0-9]+\.[0-9]+.*$//')
     mkdir "$work/$name" "$work/$name.symbols"

@@ -3,7 +3,7 @@
 #
 # Packs everything into a folder feed in a temporary directory, checks what is in the packages, and builds and runs fresh projects outside
 # the repository (consumers/README.md) that know nothing but that feed and the feeds of this machine. Each talks to a program of the repository.
-# A few minutes on two cores. --keep leaves the directory where it is and says where.
+# A few minutes on two cores. --keep leaves the directory where it is and says where. IPC_VERSION=0.2.0 does it with packages of another version.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 . "$top/eng/setup.sh"
@@ -62,8 +62,11 @@ serve() { # NUMBER COMMAND...
     read -r -t 60 _ <&9 || { say "the peer is not ready: $*"; exit 1; }
 }
 
-# The other version has what the two need that share a process, for one framework.
-other_version=0.1.1
+# The version stands once, in Directory.Build.props. The other one has what the two need that share a process, for one framework.
+packed_version=${IPC_VERSION:-$(sed -n 's:.*<Version>\(.*\)</Version>.*:\1:p' "$top/Directory.Build.props")}
+IFS=.- read -r major minor patch _ <<<"$packed_version"
+[[ $patch =~ ^[0-9]+$ ]] || { say "not MAJOR.MINOR.PATCH: $packed_version"; exit 1; }
+other_version=$major.$minor.$((patch + 1))
 pack_other() { # PROJECT
     dotnet pack "src/$1" -c Release -p:Version=$other_version -p:LibraryFrameworks=net10.0 -p:RunAnalyzers=false -p:EnablePackageValidation=false \
         -p:PackageOutputPath="$work/feed" --artifacts-path "$top/build/nuget-other" -m:2 -nodeReuse:false -v:minimal -tl:off
@@ -106,7 +109,7 @@ prepare_mono() {
 program() { echo "$work/projects/$1/bin/Release/$2"; } # FOLDER FRAMEWORK/FILE
 
 cd "$top" || exit 1
-export IPC_ADAPTERS=no top work other_version
+export IPC_ADAPTERS=no top work packed_version other_version
 export -f pack_other pack_others
 must "peers of the repository" cmake --preset native -DCMAKE_BUILD_TYPE=Release
 must "peers of the repository, built" cmake --build build/native -j 2 --target peer quickstart_server
@@ -117,6 +120,7 @@ consumer contents nuget/check-packages.sh "$work/feed"
 cache=$(dotnet nuget locals global-packages -l | sed 's/^global-packages: //')
 configure_feeds
 cp -R nuget/consumers/dotnet "$work/projects"
+sed -i "s:>VERSION<:>$packed_version<:; s:>OTHER_VERSION<:>$other_version<:" "$work/projects/Directory.Build.props"
 cp -R nuget/consumers/c-nuget "$work/c-nuget" && cp nuget/consumers/c-pkgconfig/echo.c "$work/c-nuget"
 cd "$work/projects" || exit 1
 must "restoring the fresh projects" dotnet restore Consumers.slnx -v:quiet -tl:off
@@ -128,7 +132,7 @@ publish() { # PROJECT: then runs what was published
     dotnet publish "$1" -c Release -o "$work/$1" -nodeReuse:false -v:quiet -tl:off && timeout 60 "$work/$1/$1" quotes
 }
 use_the_tool() {
-    dotnet tool install Ipc.Tool --tool-path "$work/tools" --version "0.1.*" --configfile "$work/nuget.config" &&
+    dotnet tool install Ipc.Tool --tool-path "$work/tools" --version "$packed_version" --configfile "$work/nuget.config" &&
         "$work/tools/ipc" ls --json >"$work/ls.json" && grep -q '"quotes"' "$work/ls.json" && echo "ipc ls shows the peer: $("$work/tools/ipc" --version)"
 }
 build_c() {
