@@ -6,6 +6,9 @@
 
 #include "rpc_serving.hpp"
 
+namespace rpc_async_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
@@ -215,7 +218,4 @@ TEST(AClientTellsWhenItsConnectionComesAndGoes)
     CHECK_EQUAL(changes.load(), 4);
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_async_test

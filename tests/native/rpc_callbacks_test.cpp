@@ -5,6 +5,9 @@
 
 #include "rpc_serving.hpp"
 
+namespace rpc_callbacks_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
@@ -245,7 +248,4 @@ TEST(AHandlerThatKeepsItsPlaceCannotWaitForItsClient)
     CHECK_EQUAL(caller.try_call(down, Blob(), response, 30s).code, status::failed_precondition);
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_callbacks_test

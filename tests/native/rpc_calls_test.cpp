@@ -8,6 +8,9 @@
 #include "rpc_check.hpp"
 #include "rpc_contract.hpp"
 
+namespace rpc_calls_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
@@ -515,7 +518,4 @@ TEST(AnIdleServerAndItsIdleClientUseNoProcessor)
     CHECK((clock() - before) * 1000 / CLOCKS_PER_SEC < 100);
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_calls_test

@@ -10,6 +10,9 @@
 #include "rpc_check.hpp"
 #include "rpc_contract.hpp"
 
+namespace rpc_death_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
@@ -193,7 +196,4 @@ TEST(AStoppedClientHoldsUpNobody)
     other.kill(); // a stopped process can be killed
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_death_test

@@ -4,6 +4,9 @@
 
 #include "rpc_serving.hpp"
 
+namespace rpc_extras_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
@@ -282,7 +285,4 @@ TEST(ANestedCallIsCancelledWithItsHandler)
     inner_over.wait();
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_extras_test

@@ -6,6 +6,9 @@
 #include "rpc_raw.hpp"
 #include "rpc_serving.hpp"
 
+namespace rpc_frames_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::frame;
@@ -270,7 +273,4 @@ TEST(MoreItemsThanThereIsCreditForEndTheStreamAndNothingElse)
     CHECK_EQUAL(items.try_next(item, got).code, status::resource_exhausted);
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_frames_test

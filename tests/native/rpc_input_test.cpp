@@ -4,6 +4,9 @@
 
 #include "rpc_serving.hpp"
 
+namespace rpc_input_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using contract::CountRequest;
@@ -265,7 +268,4 @@ TEST(StoppingTheServerEndsStreamsOfBothDirections)
     CHECK(!call.write(Blob()));
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_input_test

@@ -6,6 +6,9 @@
 
 #include "rpc_serving.hpp"
 
+namespace rpc_observer_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
@@ -246,7 +249,4 @@ TEST(ACallThatCannotBeSentEndsForItsObserverToo)
     CHECK(seen->wait_for(1).code == status::cancelled);
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_observer_test

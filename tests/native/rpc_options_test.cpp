@@ -8,6 +8,9 @@
 
 #include "rpc_serving.hpp"
 
+namespace rpc_options_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
@@ -269,7 +272,4 @@ TEST(AHandlerInPlaceRunsOnTheThreadThatReads)
     CHECK(first.load() == second.load());
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_options_test

@@ -4,6 +4,9 @@
 #include "rpc_raw.hpp"
 #include "rpc_serving.hpp"
 
+namespace rpc_protocol_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
@@ -210,7 +213,4 @@ TEST(AnUnknownMethodOfAServerWithManyIsToldTheServices)
     CHECK(result.text.size() < 1200);
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_protocol_test

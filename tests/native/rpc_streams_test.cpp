@@ -7,6 +7,9 @@
 #include "rpc_check.hpp"
 #include "rpc_contract.hpp"
 
+namespace rpc_streams_test
+{
+
 using namespace std::chrono_literals;
 using contract::Blob;
 using ipc::rpc::call_context;
@@ -243,7 +246,4 @@ TEST(ACallWorksWhileItsThreadHoldsAStream)
     CHECK_EQUAL(number, 300);
 }
 
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}
+} // namespace rpc_streams_test
