@@ -9,8 +9,9 @@ logs=$top/build/logs
 mkdir -p "$logs"
 
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1
-# Reused MSBuild nodes outlive the build by a quarter of an hour and keep a finished job's descriptors open.
-export MSBUILDDISABLENODEREUSE=1
+# Reused MSBuild nodes outlive the build by a quarter of an hour and keep a finished job's descriptors open. So does a compiler that serves more
+# than one build (a property of MSBuild, which eng/build.sh sets): a check of test.sh that compiles would leave it running.
+export MSBUILDDISABLENODEREUSE=1 UseSharedCompilation=false
 
 say() { printf '%s\n' "$*"; }
 warn() { printf '%s\n' "$*" >&2; }
