@@ -229,6 +229,63 @@ public sealed class ConnectionTests : RegionTest
         server.Dispose();
     }
 
+    [Theory]
+    [InlineData(WaitMode.Block)]
+    [InlineData(WaitMode.Adaptive)]
+    public void WhatComesBackWhileTheLeaderFallsAsleepIsWatched(WaitMode mode)
+    {
+        // The leader lends the connection, and arms everything else and goes to sleep, while another thread gives it back.
+        const int Rounds = 10_000;
+        using Listener listener = Listener.Open("back", new ListenerOptions { WaitMode = mode });
+        (Connection client, Connection server) = Pair(listener, "back");
+        listener.Return(server);
+        int lent = 0, returned = 0;
+        Background borrower = Run(() =>
+        {
+            for (int round = 1; round <= Rounds; round++)
+            {
+                SpinUntil(ref lent, round);
+                Assert.True(server.Reader.TryRead(out _));
+                server.Reader.Release();
+                Thread.SpinWait(round % 64); // at another moment of its falling asleep
+                listener.Return(server);
+                Volatile.Write(ref returned, round);
+            }
+        });
+        Background leader = Run(() =>
+        {
+            for (int round = 1; round <= Rounds; round++)
+            {
+                Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+                Assert.Equal(ListenerEventKind.Readable, next.Kind);
+                Volatile.Write(ref lent, round);
+            }
+        });
+        for (int round = 1; round <= Rounds; round++)
+        {
+            Assert.True(client.Writer.TryWrite("x"u8));
+            SpinUntil(ref returned, round);
+        }
+
+        leader.Join();
+        borrower.Join();
+        client.Dispose();
+        server.Dispose();
+
+        // At once, not a millisecond later; but a machine with one processor has to run the other thread.
+        static void SpinUntil(ref int word, int value)
+        {
+            Deadline hang = Hang;
+            for (int look = 1; Volatile.Read(ref word) < value; look++)
+            {
+                if (look % 10_000 != 0)
+                    continue;
+                Assert.False(hang.HasPassed, "nothing happens after round " + (value - 1));
+                Thread.Yield();
+            }
+        }
+    }
+
     [Fact]
     public void TwoThreadsInNextAreTold()
     {

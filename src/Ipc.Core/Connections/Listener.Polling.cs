@@ -259,19 +259,29 @@ public sealed unsafe partial class Listener
         }
     }
 
-    /// <summary>Something to do.</summary>
-    private readonly struct EventCondition : IWaitCondition
+    /// <summary>Something to do, or to arm.</summary>
+    private struct EventCondition : IWaitCondition
     {
         private readonly Listener _listener;
+        private bool _hasArmed;
 
-        public EventCondition(Listener listener) => _listener = listener;
+        public EventCondition(Listener listener)
+        {
+            _listener = listener;
+            _hasArmed = false;
+        }
 
-        public ulong LongestSleep => ulong.MaxValue;
+        public readonly ulong LongestSleep => ulong.MaxValue;
 
-        public bool IsTrue() => _listener.FindEvent();
+        public readonly bool IsTrue() => _listener.FindEvent() || (_hasArmed && Atomic.LoadAcquire(ref _listener._returns) != _listener._returnsSeen); // [return]
 
-        public IpcStatus PeerStatus() => IpcStatus.Ok;
+        public readonly IpcStatus PeerStatus() => IpcStatus.Ok;
 
-        public void BeforeSleep() => _listener.ArmAll();
+        public void BeforeSleep()
+        {
+            _listener._returnsSeen = Atomic.LoadAcquire(ref _listener._returns); // [return] what comes back from here on may miss being armed
+            _listener.ArmAll();
+            _hasArmed = true;
+        }
     }
 }

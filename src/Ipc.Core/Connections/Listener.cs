@@ -18,7 +18,9 @@ namespace Ipc;
 /// </para>
 /// <para>
 /// Arming is a sleep in small: set the flag, fence, look again <c>[sleep]</c>. Before the leader sleeps it arms everything that
-/// it polls, then announces itself at the doorbell, whose fence serves for all, then looks at everything once more.
+/// it polls, then announces itself at the doorbell, whose fence serves for all, then looks at everything once more. What is lent it does not arm: if that comes
+/// back between the arming and the announcement, nobody rings for it and the returner finds nobody asleep. So returns are counted <c>[return]</c>,
+/// and a leader that has announced itself does not sleep when the count has changed since it began to arm.
 /// </para>
 /// </remarks>
 public sealed unsafe partial class Listener : IDisposable
@@ -34,6 +36,8 @@ public sealed unsafe partial class Listener : IDisposable
     private readonly List<Connection> _hot = new();      // the leader's
     private readonly Queue<ListenerEvent> _events = new(); // the leader's
     private int _count;
+    private int _returns;
+    private int _returnsSeen; // the leader's: before it armed
     private uint _turn;
     private int _inside;
     private int _disposed;
@@ -108,6 +112,7 @@ public sealed unsafe partial class Listener : IDisposable
             return;
         try
         {
+            Atomic.Increment(ref _returns); // [return] after it is watched again, before we look whether the leader sleeps
             Waiter.Signal(&_header->Doorbell); // a leader that sleeps has not looked at this one
         }
         finally
