@@ -222,6 +222,42 @@ public sealed class ServerOptionTests
     }
 
     [Fact]
+    public async Task AConnectionThatHasSentAndEndedBeforeItIsReadLeavesNothingBehind()
+    {
+        // The thread that reads is kept busy meanwhile: it decides about a third client.
+        using var deciding = new ManualResetEventSlim();
+        using var decided = new ManualResetEventSlim();
+        using var service = new HandService();
+        int asked = 0;
+        var options = new RpcServerOptions { WaitMode = WaitMode.Block, MaxConcurrentCalls = 1, OrderedCalls = true };
+        options.Accept = _ =>
+        {
+            if (Interlocked.Increment(ref asked) != 3)
+                return null;
+            deciding.Set();
+            return decided.Wait(Eventually.Watchdog) ? "one too many" : "nobody decided";
+        };
+        using RpcServer server = Hand.Serve(out string name, options, service.Block, service.Echo);
+        using RpcClient client = RpcClient.Connect(name);
+        Task<int> blocked = client.CallAsync(Hand.Other, 1).AsTask();
+        Eventually.True(() => service.Running == 1, "a handler blocks");
+        using (RpcClient leaving = RpcClient.Connect(name))
+        {
+            Task third = Task.Run(() => Assert.ThrowsAny<RpcException>(() => RpcClient.Connect(name)));
+            Assert.True(deciding.Wait(Eventually.Watchdog));
+            for (int i = 0; i < 10; i++)
+                _ = leaving.CallAsync(Hand.Ask, 1).AsTask();
+            leaving.Dispose();
+            decided.Set();
+            await Eventually.Ends(third);
+        }
+
+        Eventually.True(() => server.ConnectionCount == 1, "the connection is gone");
+        service.Go();
+        Assert.Equal(1, await Eventually.Ends(blocked));
+    }
+
+    [Fact]
     public void OptionsThatCannotBeAreRefused()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => RpcServer.Open(TestServer.NewName(), new RpcServerOptions { MaxConcurrentCalls = -1 }));

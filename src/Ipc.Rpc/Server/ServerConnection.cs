@@ -89,7 +89,10 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     {
         lock (_write)
         {
-            _parked = _congested || (Callee.MustWait && !_clientGone);
+            bool mustWait = Callee.MustWait;
+            if (mustWait && !_connection.IsOpen)
+                Volatile.Write(ref _clientGone, true); // it went before it was lent: nobody will say so while it is
+            _parked = _congested || (mustWait && !_clientGone);
             return _parked;
         }
     }
