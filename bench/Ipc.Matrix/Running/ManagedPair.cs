@@ -14,7 +14,8 @@ internal static class ManagedPair
         string name = "bench-" + Environment.ProcessId.ToString(CultureInfo.InvariantCulture);
         using Worker answering = Worker.Start(figure + ", answering process", Programs.Self, "answer", figure, "--cores", cores.ToString(), "--name", name);
         subject.Open(name, Side.Measuring);
-        Cores.PinProcess(cores.Measuring);
+        if (subject.IsPinned)
+            Cores.PinProcess(cores.Measuring);
 
         Console.WriteLine("ready");
         while (Console.ReadLine() is not null)
@@ -31,7 +32,8 @@ internal static class ManagedPair
     {
         using Subject subject = Subjects.Create(figure);
         subject.Open(name, Side.Answering);
-        Cores.PinProcess(cores.Answering);
+        if (subject.IsPinned)
+            Cores.PinProcess(cores.Answering);
 
         Console.WriteLine("ready");
         while (Console.ReadLine() is { } count)

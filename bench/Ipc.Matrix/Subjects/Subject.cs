@@ -11,6 +11,9 @@ internal abstract class Subject(int count) : IDisposable
     /// <summary>Operations in a round of about 50 ms.</summary>
     public int Count { get; } = count;
 
+    /// <summary>Whether each of the two processes is kept on a core of its own.</summary>
+    public virtual bool IsPinned => true;
+
     /// <summary>Makes the connection. <paramref name="name"/> belongs to this pair of processes.</summary>
     public abstract void Open(string name, Side side);
 

@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -11,6 +13,10 @@ namespace Ipc.Rpc;
 //
 // When the leader has been in no handler for a while the standby goes to sleep for good; the next handler wakes it, once.
 // So an idle server runs no thread, and a busy one is looked at a thousand times a second.
+//
+// Handlers that compute for some tens of microseconds are over long before the standby would notice, and yet everybody else waits for them. A
+// connection that was found in the way of others is therefore given to a further thread, which reads it aside: it has that one connection and no part in the
+// listener, and gives it back when nothing more comes. The standby watches it like the leader; if it is stuck, its connection goes back to the listener.
 
 /// <summary>The threads of one server.</summary>
 internal sealed class Crew
@@ -24,17 +30,22 @@ internal sealed class Crew
     private readonly Func<Leader, bool> _lead;
     private readonly string _name;
     private readonly int _maxThreads;
+    private readonly int _mostAside = Environment.ProcessorCount > 1 ? Environment.ProcessorCount : 0; // what computes gains nothing from more
+    private readonly Queue<Leader> _toBegin = new(); // those aside that no thread has taken up yet
     private Leader? _leader;
+    private Leader[] _aside = Array.Empty<Leader>(); // replaced, never changed
     private int _threads;
     private int _reserves; // threads that wait to be the standby
     private bool _hasStandby;
     private int _asleep;
     private bool _stopped;
+    private bool _isAsideWanted;
+    private int _asideCount;
 
     /// <summary>Does not start yet.</summary>
     /// <param name="name">For the threads' names.</param>
     /// <param name="maxThreads">With so many handlers blocked at once, nobody takes over.</param>
-    /// <param name="lead">Leads until it is replaced (false) or the server has stopped (true).</param>
+    /// <param name="lead">Leads until it is replaced, or reads aside until it is through (false), or the server has stopped (true).</param>
     public Crew(string name, int maxThreads, Func<Leader, bool> lead)
     {
         _name = name;
@@ -44,9 +55,17 @@ internal sealed class Crew
 
     public bool IsStandbyAsleep => Volatile.Read(ref _asleep) != 0;
 
+    public bool IsStopped => Volatile.Read(ref _stopped);
+
+    /// <summary>How often a connection was given to a thread of its own.</summary>
+    public int AsideCount => Volatile.Read(ref _asideCount);
+
+    /// <summary>Whether one was refused for want of threads since this was last cleared: whoever has read aside for long makes room.</summary>
+    public bool IsAsideWanted => Volatile.Read(ref _isAsideWanted);
+
     public void Start()
     {
-        var first = new Leader(this);
+        var first = new Leader(this, isAside: false);
         Volatile.Write(ref _leader, first);
         lock (_gate)
         {
@@ -57,16 +76,66 @@ internal sealed class Crew
 
     public void WakeStandby() => _standbyParker.Signal();
 
-    /// <summary>The server has stopped: threads end, those in handlers when they come back.</summary>
+    /// <summary>Has a further thread read the connection. The leader calls, and forgets it.</summary>
+    /// <returns><see langword="false"/> when there are as many as there may be.</returns>
+    public bool TryReadAside(ServerConnection connection)
+    {
+        lock (_gate)
+        {
+            bool hasReserve = _reserves > _toBegin.Count;
+            if (_stopped || _aside.Length >= _mostAside || (!hasReserve && _threads >= _maxThreads))
+            {
+                _isAsideWanted = true;
+                return false;
+            }
+
+            var aside = new Leader(this, isAside: true);
+            aside.Lent.Add(connection);
+            _aside = _aside.Append(aside).ToArray();
+            _asideCount++;
+            if (hasReserve)
+            {
+                _toBegin.Enqueue(aside);
+                Monitor.Pulse(_gate);
+            }
+            else
+            {
+                StartThread(aside);
+            }
+
+            return true;
+        }
+    }
+
+    /// <summary>One that read aside has given its connection back, or somebody has for it.</summary>
+    public void LeaveAside(Leader aside)
+    {
+        lock (_gate)
+        {
+            _aside = _aside.Where(other => !ReferenceEquals(other, aside)).ToArray();
+            _isAsideWanted = false;
+        }
+    }
+
+    /// <summary>The server has stopped and its connections are closed: threads end, those in handlers when they come back.</summary>
     public void Stop()
     {
         lock (_gate)
         {
-            _stopped = true;
+            Volatile.Write(ref _stopped, true);
             Monitor.PulseAll(_gate);
         }
 
         _standbyParker.Signal();
+
+        // Handlers that run aside learn it here, or those that begin only now by themselves [lead].
+        Interlocked.MemoryBarrier();
+        foreach (Leader aside in Volatile.Read(ref _aside))
+        {
+            long state = aside.State;
+            if (Leader.IsInHandler(state))
+                aside.TryRelieve(state, out _);
+        }
     }
 
     private void StartThread(Leader? leader)
@@ -87,19 +156,19 @@ internal sealed class Crew
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void LeadAndStandBy(Leader? first)
     {
-        Leader? leader = first ?? StandBy();
+        Leader? leader = first ?? Next();
         while (leader is not null && !_lead(leader))
-            leader = StandBy();
+            leader = Next();
     }
 
-    /// <summary>Waits until this thread is to lead.</summary>
+    /// <summary>Waits until this thread is to lead, or to read aside.</summary>
     /// <returns><see langword="null"/> when it is not needed any more.</returns>
-    private Leader? StandBy()
+    private Leader? Next()
     {
-        if (!BecomeStandby())
-            return null;
+        if (!WaitToBeNeeded(out Leader? aside) || aside is not null)
+            return aside;
 
-        var mine = new Leader(this);
+        var mine = new Leader(this, isAside: false);
         if (!WatchAndTakeOver(mine))
             return null;
 
@@ -107,51 +176,66 @@ internal sealed class Crew
         lock (_gate)
         {
             _hasStandby = false;
-            if (_reserves != 0)
-                Monitor.Pulse(_gate);
-            else if (_threads < _maxThreads)
-                StartThread(null);
+            CallStandby();
         }
 
         return mine;
     }
 
-    private bool BecomeStandby()
+    /// <summary>Waits until there is something to read aside, or this thread is the standby.</summary>
+    private bool WaitToBeNeeded(out Leader? aside)
     {
         lock (_gate)
         {
-            while (_hasStandby && !_stopped)
+            aside = null;
+            while (!_stopped)
             {
+                if (_toBegin.Count != 0)
+                {
+                    aside = _toBegin.Dequeue();
+                    if (!_hasStandby)
+                        CallStandby(); // it may have been this one that was called
+                    return true;
+                }
+
+                if (!_hasStandby)
+                {
+                    _hasStandby = true;
+                    return true;
+                }
+
                 _reserves++;
                 bool called = Monitor.Wait(_gate, _idleThread);
                 _reserves--;
-                if (!called && _hasStandby)
+                if (!called && _hasStandby && _toBegin.Count == 0)
                     return false;
             }
 
-            if (_stopped)
-                return false;
-            _hasStandby = true;
-            return true;
+            return false;
         }
+    }
+
+    /// <summary>Sees to it that a thread becomes the standby. The caller holds the gate.</summary>
+    private void CallStandby()
+    {
+        if (_reserves > _toBegin.Count)
+            Monitor.Pulse(_gate);
+        else if (_threads < _maxThreads)
+            StartThread(null);
     }
 
     private bool WatchAndTakeOver(Leader mine)
     {
-        Leader? watched = null;
-        long seen = 0;
         int unchanged = 0;
         while (!Volatile.Read(ref _stopped))
         {
+            bool same = WatchAside();
             Leader leader = Volatile.Read(ref _leader)!;
-            long state = leader.State;
-            bool same = ReferenceEquals(leader, watched) && state == seen;
-            if ((same || leader.IsUrgent) && Leader.IsInHandler(state) && mine.TryTakeOver(leader, state))
+            same &= leader.IsAsBefore(out long state, out bool isStuck);
+            if (isStuck && mine.TryTakeOver(leader, state))
                 return true;
-            unchanged = same ? unchanged + 1 : 0;
 
-            watched = leader;
-            seen = state;
+            unchanged = same ? unchanged + 1 : 0;
             if (unchanged < LooksBeforeSleep)
                 _standbyParker.Wait(Deadline.After(_look));
             else
@@ -161,10 +245,29 @@ internal sealed class Crew
         return false;
     }
 
+    /// <summary>Looks at those that read aside: what a stuck one has goes back to the listener.</summary>
+    /// <returns>Whether nothing has happened there.</returns>
+    private bool WatchAside()
+    {
+        bool same = true;
+        foreach (Leader aside in Volatile.Read(ref _aside))
+        {
+            same &= aside.IsAsBefore(out long state, out bool isStuck);
+            if (!isStuck || !aside.TryRelieve(state, out List<ServerConnection> unread))
+                continue;
+
+            LeaveAside(aside);
+            foreach (ServerConnection connection in unread)
+                connection.Return();
+        }
+
+        return same;
+    }
+
     private void SleepUnlessBusy(Leader leader)
     {
         Interlocked.Exchange(ref _asleep, 1); // [lead]
-        if (!Leader.IsInHandler(leader.State) && !Volatile.Read(ref _stopped))
+        if (!Leader.IsInHandler(leader.State) && !Volatile.Read(ref _aside).Any(static aside => Leader.IsInHandler(aside.State)) && !Volatile.Read(ref _stopped))
             _standbyParker.Wait(Deadline.Never);
         Volatile.Write(ref _asleep, 0);
     }

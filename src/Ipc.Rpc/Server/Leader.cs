@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>One thread's leadership: what it has been lent, and whether it is inside a handler.</summary>
+/// <summary>One thread's leadership, or its reading aside: what it has been lent, and whether it is inside a handler.</summary>
 /// <remarks>
 /// The state word decides who goes on [lead]: the thread leaves a handler by a CAS from "in handler number n", the standby takes over by a
 /// CAS from the same value. Whoever is first has the listener and the connections; the other one has nothing but its call.
@@ -20,9 +20,23 @@ internal sealed class Leader
 
     private readonly Crew _crew;
     private long _state;
+    private long _seen = -1; // by the standby
     private bool _isUrgent; // the handler waits for something that has to be read
 
-    public Leader(Crew crew) => _crew = crew;
+    public Leader(Crew crew, bool isAside)
+    {
+        _crew = crew;
+        IsAside = isAside;
+    }
+
+    /// <summary>Whether it has no part in the listener, only the connections that it was given.</summary>
+    public bool IsAside { get; }
+
+    /// <summary>Whose requests have taken long, and when that ended: whoever is found waiting right after it has waited for it.</summary>
+    public ServerConnection? Slow { get; set; }
+
+    /// <summary>In ticks of the stopwatch.</summary>
+    public long SlowEnded { get; set; }
 
     /// <summary>The connections that it reads.</summary>
     public List<ServerConnection> Lent { get; private set; } = new();
@@ -31,9 +45,6 @@ internal sealed class Leader
     public ServerCall? Call { get; private set; }
 
     public long State => Volatile.Read(ref _state);
-
-    /// <summary>Whether the standby should take over without waiting to see whether the handler returns.</summary>
-    public bool IsUrgent => Volatile.Read(ref _isUrgent);
 
     /// <summary>The calling thread begins to lead. It may stop without saying so: a leader that has been replaced is in no handler.</summary>
     public static void Here(Leader leader) => _here = leader;
@@ -56,6 +67,8 @@ internal sealed class Leader
         Interlocked.Exchange(ref _state, _state + InHandler); // [lead] a full fence: a standby that goes to sleep sees this, or we see it asleep
         if (_crew.IsStandbyAsleep)
             _crew.WakeStandby();
+        if (IsAside && _crew.IsStopped)
+            call.Callee.Track(call); // nobody watches any more; its connection is closed, so its token fires
     }
 
     /// <summary>The handler has returned.</summary>
@@ -71,15 +84,37 @@ internal sealed class Leader
         return true;
     }
 
+    /// <summary>The standby looks whether anything has happened since a standby last did.</summary>
+    /// <param name="state">As it is now.</param>
+    /// <param name="isStuck">Whether it is time to take over: it is still in the handler that it was in, or waits there for what has to be read.</param>
+    public bool IsAsBefore(out long state, out bool isStuck)
+    {
+        state = State;
+        bool same = state == _seen;
+        _seen = state;
+        isStuck = (same || Volatile.Read(ref _isUrgent)) && IsInHandler(state);
+        return same;
+    }
+
     /// <summary>Takes over from <paramref name="other"/>, if it is still in the handler that it was seen in.</summary>
     public bool TryTakeOver(Leader other, long seen)
     {
-        if (Interlocked.CompareExchange(ref other._state, seen - InHandler + Stolen, seen) != seen) // [lead]
+        if (!other.TryRelieve(seen, out List<ServerConnection> lent))
             return false;
 
-        Lent = other.Lent;
-        other.Lent = new List<ServerConnection>();
-        if (other.Call is { } call)
+        Lent = lent;
+        return true;
+    }
+
+    /// <summary>Takes away what it has been lent, if it is still in the handler that it was seen in.</summary>
+    public bool TryRelieve(long seen, out List<ServerConnection> lent)
+    {
+        lent = Lent;
+        if (Interlocked.CompareExchange(ref _state, seen - InHandler + Stolen, seen) != seen) // [lead]
+            return false;
+
+        Lent = new List<ServerConnection>();
+        if (Call is { } call)
             call.Callee.Track(call); // from here on it can be cancelled: somebody reads its connection
         return true;
     }

@@ -8,7 +8,8 @@ namespace Ipc.Rpc;
 /// <summary>Serves contracts under a name. Any number of clients, any mixture of C# and C++.</summary>
 /// <remarks>
 /// A few threads serve everybody: the one that reads a request runs its handler, and when that takes longer than about a
-/// millisecond another one goes on reading. So handlers run concurrently, and one that blocks holds up nobody. An idle
+/// millisecond another one goes on reading. A client whose calls were found to hold up others for more than some 30 us is served by a
+/// thread of its own while it is busy. So handlers run concurrently, and one that blocks holds up nobody. An idle
 /// server uses no processor time.
 /// </remarks>
 /// <example><code>
@@ -40,6 +41,9 @@ public sealed class RpcServer : IDisposable
 
     /// <summary>How many one-way calls failed: unknown, undecodable, refused, or ended by an exception of their handler. Nobody else is told of them.</summary>
     public long FailedOneWayCalls => Volatile.Read(ref _loop)?.Host.FailedOneWayCalls ?? 0;
+
+    /// <summary>How often a connection was given to a thread of its own.</summary>
+    internal int AsideCount => Volatile.Read(ref _loop)?.AsideCount ?? 0;
 
     /// <summary>Completes when the server has stopped; faulted if its shared memory was destroyed by somebody.</summary>
     /// <exception cref="InvalidOperationException">It has not been started.</exception>

@@ -46,6 +46,9 @@ public sealed class RpcServerOptions
     /// <summary>Further formats that requests may be written in. Protobuf by the generated codecs is there without being named, unless a serializer of format 0 is.</summary>
     public IList<IpcSerializer> Serializers { get; } = new List<IpcSerializer>();
 
+    /// <summary>About what waking a thread takes. A connection whose requests hold up others for longer is given a thread of its own.</summary>
+    internal TimeSpan LongTurn { get; set; } = TimeSpan.FromTicks(300); // 30 us
+
     internal RpcServerOptions Checked()
     {
         if (MaxThreads < 2)

@@ -6,6 +6,33 @@ namespace Ipc.Rpc;
 /// <content>Reading.</content>
 internal sealed partial class ServerConnection
 {
+    private const int AsideTimes = 8; // what one observation is good for
+
+    private int _asideTimes; // this and the next: the leader's
+    private bool _wasLong;
+
+    /// <summary>Another connection's request was found waiting behind one of this.</summary>
+    public void IsInTheWay() => _asideTimes = AsideTimes;
+
+    /// <summary>Notes how long its requests took this time.</summary>
+    /// <returns>Whether they took long the last two times: once may be the collector's doing, or the scheduler's.</returns>
+    public bool IsOftenLong(bool isLong)
+    {
+        bool before = _wasLong;
+        _wasLong = isLong;
+        return before && isLong;
+    }
+
+    /// <summary>Has another thread read it, if it is in the way of others and has a request. The leader calls, and forgets it then.</summary>
+    public bool TryGoAside(Crew crew)
+    {
+        if (_asideTimes == 0 || _requests.Wait(Deadline.Now) != IpcStatus.Ok || !crew.TryReadAside(this))
+            return false;
+
+        _asideTimes--;
+        return true;
+    }
+
     /// <summary>Reads and handles up to <paramref name="budget"/> frames. The caller leads and has this connection.</summary>
     public DrainResult Drain(Leader leader, int budget)
     {
