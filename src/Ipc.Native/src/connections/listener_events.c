@@ -166,7 +166,7 @@ static ipc_status collect(void *subject)
 static bool has_work(const void *subject)
 {
     const ipc_listener *listener = subject;
-    if (ipc_load_acquire_pointer(&listener->returned) != NULL)
+    if (ipc_load_acquire_pointer(&listener->returned) != NULL) /* [return] it came back while the others were armed */
         return true;
     for (uint32_t i = 0; i < listener->hot_count; i++) {
         if (ipc_ring_is_readable(&listener->hot[i]->reader))
@@ -231,7 +231,7 @@ void ipc_listener_return(ipc_listener *listener, ipc_connection *connection)
     ipc_mutex_lock(&listener->mutex);
     const bool closed = listener->closed;
     if (!closed) {
-        ipc_listener_push_returned(listener, connection);
+        ipc_listener_push_returned(listener, connection); /* [return] */
         ipc_waiter_signal(&listener->view.body->doorbell, listener->view.process_fences);
     }
     ipc_mutex_unlock(&listener->mutex);

@@ -9,6 +9,11 @@
 // A handler that waits for an answer of the client that it serves (a callback) does not wait to be found: it gives up
 // the lead and the connection at once, and another thread reads on.
 //
+// Handlers that compute for some tens of microseconds are over long before the standby would notice, and yet everybody
+// else waits for them. A connection that was found in the way of others is therefore read aside, by a thread that has
+// that one connection and no part in the lead, until nothing more comes. The standby watches it like the leader; if it
+// is stuck its connection goes back to the listener.
+//
 // Streams run on threads of their own out of the same crew. Threads that have had nothing to do for ten seconds end.
 #ifndef IPC_RPC_CREW_HPP
 #define IPC_RPC_CREW_HPP
@@ -110,6 +115,27 @@ class crew final : public reliever
         return true;
     }
 
+    // READ(me) reads a connection on a thread of its own until it has given it back or lost it. False when there are as
+    // many as there may be.
+    bool read_aside(std::function<void(worker &)> read)
+    {
+        const std::lock_guard held(mutex_);
+        if (is_stopping() || asides_ >= most_asides_)
+            return false;
+        if (idle_ <= tasks_.size() + (has_standby_ ? 0 : 1) && !spawn())
+            return false;
+        ++asides_;
+        tasks_.push_back([this, reads = std::move(read)] {
+            worker &me = *worker::current_one();
+            go_aside(me);
+            reads(me);
+            const std::lock_guard again(mutex_);
+            leave_aside(me);
+        });
+        work_.notify_one();
+        return true;
+    }
+
     // ME, which may be null, waits in a handler for something that only the reader of FROM can bring.
     void relieve(worker *me, session &from) override
     {
@@ -122,9 +148,13 @@ class crew final : public reliever
                 me->unblock_sending();
                 const uint64_t phase = me->phase();
                 if (worker::is_busy(phase) && me->try_take(phase)) {
-                    leader_ = nullptr; // it was ME: nobody else's phase is watched
+                    if (me->aside) {
+                        leave_aside(*me);
+                    } else {
+                        leader_ = nullptr; // it was ME: nobody else's phase is watched
+                        enlist();
+                    }
                     unread.push_back(expose(*me));
-                    enlist();
                 }
             }
             // The one that reads FROM may be stuck in a handler too, with nobody reading on for it.
@@ -224,11 +254,15 @@ class crew final : public reliever
             if (quiet > ticks_before_rest) {
                 quiet = 0;
                 attention_.fetch_or(resting); // [rouse]
-                if (leader_->phase() == seen)
+                if (leader_->phase() == seen && are_asides_idle())
                     rest_.wait(held, [this] { return attention_.load() != resting || leader_ == nullptr; });
                 attention_.fetch_and(~resting);
             }
             rest_.wait_for(held, std::chrono::milliseconds(1));
+            if (is_stopping() || leader_ == nullptr)
+                break;
+            if (watch_asides(held))
+                quiet = 0;
             if (is_stopping() || leader_ == nullptr)
                 break;
             const uint64_t now = leader_->phase();
@@ -249,6 +283,55 @@ class crew final : public reliever
             seen = now;
         }
         has_standby_ = false;
+    }
+
+    void go_aside(worker &me)
+    {
+        const std::lock_guard held(mutex_);
+        me.aside = true;
+        me.lost_lead = false;
+        me.lost_session = false;
+        me.parted = false;
+        me.last_seen = me.phase();
+    }
+
+    void leave_aside(worker &me)
+    {
+        if (me.aside)
+            --asides_;
+        me.aside = false;
+    }
+
+    // Looks at those that read aside: what a stuck one has goes back to the listener. One that waits for its client to
+    // read keeps it. True when something has happened there.
+    bool watch_asides(std::unique_lock<std::mutex> &held)
+    {
+        bool moved = false;
+        std::vector<std::shared_ptr<session>> unread;
+        for (worker *each : workers_) {
+            if (!each->aside)
+                continue;
+            const uint64_t now = each->phase();
+            moved = moved || now != each->last_seen || worker::is_busy(now);
+            if (now == each->last_seen && (now & 3) == worker::handling && each->try_take(now)) {
+                leave_aside(*each);
+                unread.push_back(expose(*each));
+            }
+            each->last_seen = now;
+        }
+        if (unread.empty())
+            return moved;
+        held.unlock();
+        for (const auto &each : unread)
+            host_.read_on(*each);
+        held.lock();
+        return true;
+    }
+
+    bool are_asides_idle() const
+    {
+        return std::none_of(workers_.begin(), workers_.end(),
+                            [](const worker *each) { return each->aside && worker::is_busy(each->phase()); });
     }
 
     // LEADER is stuck and was in phase SEEN when it was taken. Returns the session that somebody else must read on:
@@ -333,6 +416,9 @@ class crew final : public reliever
     worker *leader_ = nullptr;
     std::vector<worker *> workers_;
     size_t idle_ = 0;
+    unsigned asides_ = 0; // those that begin soon included
+    // What computes gains nothing from more; with one processor, from none.
+    const unsigned most_asides_ = std::thread::hardware_concurrency() > 1 ? std::thread::hardware_concurrency() : 0;
     std::deque<std::function<void()>> tasks_;
     std::list<std::thread> threads_;
     std::vector<std::list<std::thread>::iterator> finished_;

@@ -3,6 +3,7 @@
 #define IPC_RPC_SERVER_CORE_HPP
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -153,9 +155,60 @@ class server_core final : private crew_host
             else if (auto *from = static_cast<session *>(ipc_connection_context(event.connection)); from == nullptr)
                 ipc_connection_close(event.connection); // gone before it was admitted
             else if (event.kind == IPC_EVENT_READABLE)
-                serve(*from, me);
+                serve_in_turn(*from, me);
             else
                 dismiss(*from);
+        }
+    }
+
+    // One thread serves all as long as that costs nobody anything: handing a request over takes longer than most
+    // handlers do. A session whose requests do take long is noticed by what comes next, a request of another one that
+    // was found right behind it; from then on it is read aside. See crew.hpp.
+    void serve_in_turn(session &from, worker &me)
+    {
+        if (sessions_count_.load(std::memory_order_relaxed) < 2)
+            return serve(from, me);
+        if (from.may_go_aside() &&
+            threads_->read_aside([this, kept = from.shared_from_this()](worker &aside) { read_aside(*kept, aside); }))
+            return;
+        const auto kept = from.weak_from_this();
+        const auto began = clock::now();
+        serve(from, me);
+        if (me.lost_lead)
+            return; // what follows is the leader's
+        const auto ended = clock::now();
+        const std::shared_ptr<session> slow = slow_.lock();
+        if (slow != nullptr && slow.get() != &from && began - slow_ended_ < at_once)
+            slow->is_in_the_way();
+        const std::shared_ptr<session> served = kept.lock();
+        slow_.reset();
+        if (served != nullptr && served->is_often_long(ended - began > long_turn))
+            slow_ = kept;
+        slow_ended_ = ended;
+    }
+
+    // Until nothing more comes, or another thread reads FROM.
+    void read_aside(session &from, worker &me)
+    {
+        const auto patience = options_.wait == IPC_WAIT_BLOCK ? clock::duration::zero() : aside_spin;
+        auto idle_since = clock::time_point::max();
+        for (unsigned looks = 1;; ++looks) {
+            switch (drain(from, me)) {
+            case drained::lost:
+                return;
+            case drained::some:
+                idle_since = clock::time_point::max();
+                break;
+            case drained::nothing: {
+                const auto now = clock::now();
+                idle_since = std::min(idle_since, now);
+                if (now - idle_since >= patience || from.ended())
+                    return read_on(from);
+                if (looks % 16 == 0)
+                    std::this_thread::yield(); // the client may need this processor for its next call
+                break;
+            }
+            }
         }
     }
 
@@ -163,6 +216,15 @@ class server_core final : private crew_host
     // meanwhile.
     void serve(session &from, worker &me) override
     {
+        if (drain(from, me) != drained::lost)
+            read_on(from);
+    }
+
+    enum class drained { nothing, some, lost };
+
+    drained drain(session &from, worker &me)
+    {
+        drained result = drained::nothing;
         // A client that never stops asking waits for its turn like the others.
         for (unsigned round = 0; round < 64; ++round) {
             record raw;
@@ -171,12 +233,13 @@ class server_core final : private crew_host
                 return expel(from, IPC_CLOSE_CORRUPT, ipc_last_error());
             if (code != IPC_OK)
                 break; // empty; or ended, which the listener tells
+            result = drained::some;
             frame got;
             if (const char *wrong = decode(raw, side::client, got))
                 return expel(from, IPC_CLOSE_PROTOCOL, std::string("the client sent ") + wrong);
             if (got.kind() == frame_kind::request) {
                 if (!request(from, me, got))
-                    return;
+                    return drained::lost;
                 if (me.lost_lead)
                     break; // nobody watches this thread any more: whoever leads reads on
                 continue;
@@ -186,7 +249,7 @@ class server_core final : private crew_host
             if (wrong != nullptr)
                 return expel(from, IPC_CLOSE_PROTOCOL, std::string("the client sent ") + wrong);
         }
-        read_on(from);
+        return result;
     }
 
     void read_on(session &from) override
@@ -335,6 +398,7 @@ class server_core final : private crew_host
         {
             const std::lock_guard held(mutex_);
             sessions_.emplace(fresh.get(), fresh);
+            sessions_count_ = sessions_.size();
         }
         if (ipc_connection_accept(asking) == IPC_OK)
             listener_->give_back(asking);
@@ -353,15 +417,17 @@ class server_core final : private crew_host
                 return;
             last = std::move(found->second);
             sessions_.erase(found);
+            sessions_count_ = sessions_.size();
         }
         last->end();
         gate_.forget(*last);
     }
 
-    void expel(session &guilty, uint32_t code, const std::string &text)
+    drained expel(session &guilty, uint32_t code, const std::string &text)
     {
         guilty.cut_off(code, text);
         dismiss(guilty);
+        return drained::lost;
     }
 
     void fail(ipc::status code)
@@ -375,13 +441,23 @@ class server_core final : private crew_host
         threads_->begin_stop();
     }
 
+    using clock = std::chrono::steady_clock;
+    static constexpr clock::duration long_turn = std::chrono::microseconds(30); // what waking a thread takes
+    // What is found so soon after something long has waited for it.
+    static constexpr clock::duration at_once = std::chrono::microseconds(20);
+    // A client that sleeps needs some time for its next call.
+    static constexpr clock::duration aside_spin = std::chrono::microseconds(100);
+
     const std::string name_;
     const server_options options_;
     service &methods_; // not changed once started
     gate gate_;
     std::unique_ptr<listener> listener_;
     std::unique_ptr<crew> threads_;
-    std::mutex mutex_; // guards what follows
+    std::weak_ptr<session> slow_; // the leader's: who took long just now, and until when
+    clock::time_point slow_ended_;
+    std::atomic<size_t> sessions_count_{0}; // of sessions_, read without the mutex
+    std::mutex mutex_;                      // guards what follows
     std::condition_variable changed_;
     std::unordered_map<session *, std::shared_ptr<session>> sessions_;
     bool stopped_ = false;

@@ -67,6 +67,33 @@ class session final : public std::enable_shared_from_this<session>, public calle
         return !calls_.empty();
     }
 
+    // ---- for whoever leads
+    // ---------------------------------------------------------------------------------------------------
+
+    // Another session's request was found waiting behind one of this.
+    void is_in_the_way() noexcept
+    {
+        aside_times_ = aside_times;
+    }
+
+    // Whether its next request should be read by a thread of its own.
+    bool may_go_aside() noexcept
+    {
+        if (aside_times_ == 0)
+            return false;
+        --aside_times_;
+        return true;
+    }
+
+    // Notes how long its requests took this time. Whether they took long the last two times: once may be the
+    // scheduler's doing.
+    bool is_often_long(bool is_long) noexcept
+    {
+        const bool before = was_long_;
+        was_long_ = is_long;
+        return before && is_long;
+    }
+
     // A frame that is no request. Returns what is wrong with it, or null. On the thread that reads.
     const char *arrived(const frame &got)
     {
@@ -251,6 +278,10 @@ class session final : public std::enable_shared_from_this<session>, public calle
             rpc::answer_ping(connection_.writer(), ping);
     }
 
+    static constexpr unsigned aside_times = 8; // what one observation is good for
+
+    unsigned aside_times_ = 0; // this and the next: the leader's
+    bool was_long_ = false;
     connection connection_;
     reliever &readers_;
     const std::chrono::nanoseconds send_timeout_;

@@ -105,6 +105,8 @@ class worker
     bool lost_lead = false;                // guarded by the crew's mutex, like the rest
     bool lost_session = false;
     bool parted = false;           // is in a handler, has lost the lead, and still owns its session
+    bool aside = false;            // reads one connection and has no part in the lead
+    uint64_t last_seen = 0;        // its phase at the standby's last look, while aside
     std::shared_ptr<session> held; // keeps a lost session alive until the handler is done with it
 
   private:
