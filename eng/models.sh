@@ -90,7 +90,7 @@ jobs=$work/jobs
     for mutant in BLIND_UNLINK LEAVE_UNLOCKED KEEP_RETIRED LATE_BYTE; do
         echo "fails 1500 -DCOLLAPSE region.pml -D$mutant"
     done
-    for mutant in NO_BARRIER ARM_BLIND BELL_FIRST LOOK_FIRST POLITE_RECOVERY SILENT_RECOVERY BIT_FIRST; do
+    for mutant in NO_BARRIER ARM_BLIND BELL_FIRST LOOK_FIRST POLITE_RECOVERY SILENT_RECOVERY BIT_FIRST RETURN_UNSEEN; do
         echo "fails 1500 -DCOLLAPSE listener.pml -D$mutant"
     done
     echo "holds 1500 -DCOLLAPSE queue.pml"
@@ -161,6 +161,7 @@ jobs=$work/jobs
         echo "holds 3000 -DCOLLAPSE waiter.pml -DSLEEPERS=1 -DUNREGISTERED"
         echo "search 3000 -DBITSTATE waiter.pml"
         echo "search 3000 -DBITSTATE listener.pml -DMESSAGES=2"
+        echo "search 3000 -DBITSTATE listener.pml -DLENDS=2"
         echo "search 3000 -DBITSTATE ring.pml -DDEATHS=2"
         echo "search 3000 -DBITSTATE ring.pml -DRECORDS=4"
         echo "search 3000 -DBITSTATE ring.pml -DLINES=6"

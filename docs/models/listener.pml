@@ -9,8 +9,8 @@
  *   - as in waiter.pml: a client's store of a record header stays in its processor's buffer as long as it likes; membarrier drains the
  *     buffers of all clients, one after the other; read-modify-writes act on memory at once but drain nothing;
  *   - recovery of a dead client sets its ready bit and signals the doorbell whatever its flag says;
- *   - one leader. What is lent to another thread comes back into the hot set, which the leader polls: the same as never having
- *     been lent, later.
+ *   - one leader. What it finds something in it reads itself, or lends to another thread, which reads it empty and gives it back: into
+ *     `back`, then the doorbell is rung.
  *
  * Small world: CLIENTS clients of MESSAGES records each, one death. A connection is hot (polled) or armed (bit 0 of its data word set,
  * not looked at); the server arms a hot connection that it finds empty at any time.
@@ -18,13 +18,17 @@
  * Mutants, each must be found: NO_BARRIER, ARM_BLIND (does not look again after arming), BELL_FIRST (rings before the ready bit is set), LOOK_FIRST
  * (takes the ready bits before it sets the doorbell's flag, not after), POLITE_RECOVERY (recovery rings only if the flag is set), SILENT_RECOVERY
  * (recovery sets no ready bit), BIT_FIRST (recovery sets the ready bit before the entry is free: the server looks, sees a live client,
- * and is not asked to look again).
+ * and is not asked to look again), RETURN_UNSEEN (what came back is looked at before the doorbell's flag is set, not after).
  */
 #ifndef CLIENTS
 #define CLIENTS 2
 #endif
 #ifndef MESSAGES
 #define MESSAGES 1
+#endif
+
+#ifndef LENDS
+#define LENDS 1 /* of the first so many connections */
 #endif
 
 #define FLAG 1
@@ -38,6 +42,8 @@ bool asleep;
 byte taken[CLIENTS];                      /* records read */
 bool hot[CLIENTS];
 bool closed[CLIENTS];                     /* the server knows that the client is dead */
+bool lent[CLIENTS];                       /* another thread has it */
+byte back;                                /* what that thread has given back */
 
 bool died[CLIENTS], recovered[CLIENTS];
 bool killed;                              /* one death is enough */
@@ -156,6 +162,32 @@ over:
     word = 0
 }
 
+/* The other thread of the server. */
+proctype Borrower(byte me)
+{
+    byte word;
+end:
+    do
+    :: lent[me] ->
+        do
+        :: d_step { visible[me] > taken[me] -> taken[me]++ }
+        :: visible[me] == taken[me] -> break
+        od;
+        skip;
+        d_step { lent[me] = false; back = back | (1 << me) } /* [return] */
+        word = doorbell;
+        if
+        :: (word & FLAG) == 0 -> skip
+        :: else ->
+            if
+            :: d_step { doorbell == word -> doorbell = (word & 254) + 2; asleep = false }
+            :: doorbell != word -> skip
+            fi
+        fi;
+        word = 0
+    od
+}
+
 /* The leader. */
 active proctype Server()
 {
@@ -173,12 +205,14 @@ poll:
     :: hot[1] -> i = 1; goto look
 #endif
     :: ready != 0 -> goto take
+    :: back != 0 -> goto fetch
     :: atomic { !hot[0] && !hot[CLIENTS - 1] -> goto sleep }
     od;
 
 look: /* at a hot connection */
     if
     :: d_step { visible[i] > taken[i] -> taken[i]++ }
+    :: d_step { i < LENDS && visible[i] > taken[i] -> hot[i] = false; lent[i] = true }
     :: visible[i] == taken[i] && recovered[i] && !closed[i] -> closed[i] = true; hot[i] = false
     :: visible[i] == taken[i] -> /* empty for long enough: arm it */
         armed[i] = true;
@@ -201,7 +235,21 @@ take: /* the ready word, by an exchange */
         ready = 0;
         i = 0;
         do
-        :: i < CLIENTS -> if :: (bits & (1 << i)) != 0 && !closed[i] -> hot[i] = true :: else fi; i++
+        :: i < CLIENTS -> if :: (bits & (1 << i)) != 0 && !closed[i] && !lent[i] && (back & (1 << i)) == 0 -> hot[i] = true :: else fi; i++
+        :: else -> i = 0; break
+        od;
+        bits = 0
+    }
+    goto poll;
+
+fetch: /* what was given back: it is polled, and looked at for its client's death, before it is armed */
+    skip;
+    d_step {
+        bits = back;
+        back = 0;
+        i = 0;
+        do
+        :: i < CLIENTS -> if :: (bits & (1 << i)) != 0 -> hot[i] = true :: else fi; i++
         :: else -> i = 0; break
         od;
         bits = 0
@@ -209,6 +257,9 @@ take: /* the ready word, by an exchange */
     goto poll;
 
 sleep:
+#ifdef RETURN_UNSEEN
+    if :: back != 0 -> goto fetch :: else fi;
+#endif
 #ifdef LOOK_FIRST
     if :: ready != 0 -> goto take :: else fi;
 #endif
@@ -217,6 +268,9 @@ sleep:
     barrier();
 #ifndef LOOK_FIRST
     if :: ready != 0 -> before = 0; goto take :: else fi;
+#endif
+#ifndef RETURN_UNSEEN
+    if :: back != 0 -> before = 0; goto fetch :: else fi; /* [return] */
 #endif
     if
     :: d_step { doorbell == (before | FLAG) -> asleep = true; before = 0 }
@@ -231,8 +285,12 @@ init {
     byte i;
     atomic {
         run Client(0);
+        run Borrower(0);
 #if CLIENTS > 1
         run Client(1);
+#if LENDS > 1
+        run Borrower(1);
+#endif
 #endif
     }
     /* Nothing can move any more. */
