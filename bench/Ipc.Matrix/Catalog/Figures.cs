@@ -11,7 +11,7 @@ internal static class Figures
     private const string PingPong = "limit.pingpong64", Futex = "limit.futex", Spsc = "limit.spsc64", Copy = "limit.memcpy.1m", Stream = "limit.stream.64k";
     private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
     private const string Socket = "uds.64", SocketOneWay = "uds.oneway.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
-    private const string SyncCall = "rpc.sync.64.spin.cs", Pipelined = "rpc.pipelined.64.cs", OneId = "rpc.ids.1.cs";
+    private const string SyncCall = "rpc.sync.64.spin.cs", Pipelined = "rpc.pipelined.64.cs", OneId = "rpc.ids.1.cs", Work100 = "rpc.work.100us.cs";
 
     public static IReadOnlyList<Figure> All { get; } =
     [
@@ -68,6 +68,8 @@ internal static class Figures
         new("rpc.async.64.spin.cs", Nanoseconds, Managed, SyncCall, 1.5, Http, Spins: true),
         new(Pipelined, MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
         new("rpc.pipelined.64.2clients.cs", MillionPerSecond, Managed, Pipelined, 1.5, Rival: HttpMany, Spins: true),
+        new(Work100, Microseconds, Managed),
+        new("rpc.work.100us.2clients.cs", Microseconds, Managed, Work100, 0.67, Spins: true), // 1.5 times the calls
         new("rpc.batched.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
         new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
         new("rpc.response.1m.cs", Microseconds, Managed, Copy, 3, Spins: true),

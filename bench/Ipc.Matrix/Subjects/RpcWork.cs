@@ -8,7 +8,7 @@ namespace Ipc.Matrix;
 
 using Ipc.Rpc;
 
-/// <summary>Clients that call synchronously, one call after another, a handler that computes for some microseconds: calls per second of all of them.</summary>
+/// <summary>Clients that call synchronously, one call after another, a handler that computes for some microseconds: the time per call, of all calls together.</summary>
 /// <remarks>No process is kept on a core here: how many of them the server makes use of is what this is about. The clients sleep while they wait, so that two cores are
 /// enough for two handlers.</remarks>
 internal sealed class RpcWork(int microseconds, int clients, int count) : Subject(count)
@@ -43,7 +43,7 @@ internal sealed class RpcWork(int microseconds, int clients, int count) : Subjec
         }
 
         Task.WaitAll(callers);
-        return count / clients * clients / Stopwatch.GetElapsedTime(began).TotalMicroseconds;
+        return Stopwatch.GetElapsedTime(began).TotalMicroseconds / (count / clients * clients);
     }
 
     public override void Dispose()

@@ -18,8 +18,6 @@ internal static class Subjects
         "rpc.async.64.spin.cs" => new RpcAsyncEcho(50_000),
         "rpc.pipelined.64.cs" => new RpcPipelined(100_000),
         "rpc.pipelined.64.2clients.cs" => new RpcTwoClients(200_000),
-        "rpc.work.20us.cs" => new RpcWork(20, 1, 1_500),
-        "rpc.work.20us.2clients.cs" => new RpcWork(20, 2, 3_000),
         "rpc.work.100us.cs" => new RpcWork(100, 1, 500),
         "rpc.work.100us.2clients.cs" => new RpcWork(100, 2, 1_000),
         "rpc.batched.64.cs" => new RpcBatched(100_000),
