@@ -56,8 +56,8 @@ int main()
     // snippet: progress
     RecountRequest shelf;
     RecountResponse kinds;
-    int reports = 0;
-    client.try_call(recount, shelf, kinds, [&](const RecountProgress &) { reports++; }); // on this thread
-    std::cout << kinds.result() << (reports > 0 ? ", reported" : "") << '\n'; //> 2, reported
+    int percent = 0;
+    client.try_call(recount, shelf, kinds, [&](const RecountProgress &step) { percent = step.progress(); }); // on this thread
+    std::cout << kinds.result() << " kinds" << '\n'; //> 2 kinds
     // end-snippet
 }
