@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Linq;
 using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
@@ -64,7 +65,7 @@ public sealed class HostileSlotTests(Peers peers)
     {
         byte[] bytes = File.ReadAllBytes(FileOf(golden));
         int body = (int)new Image(bytes).U64(Wire.Region.BodyOffset);
-        for (int seed = 0; seed < (Switches.LongRuns ? 2000 : 40); seed++)
+        foreach (int seed in Enumerable.Range(0, Switches.LongRuns ? 2000 : 40).Append(785)) // which made the queue of C# search for ever
         {
             var random = new Random(seed);
             byte[] hostile = (byte[])bytes.Clone();

@@ -142,6 +142,15 @@ TEST(hints_that_lead_nowhere_end_with_an_error)
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_try_claim(queue, 8, &block));
     check_error_says("still says that there is more");
     CHECK_STATUS(IPC_EMPTY, ipc_queue_try_receive(queue, &block));
+    /* laps wrap: each slot is ahead of the one before, all around */
+    static const uint32_t circle[4] = {0x55555555, 0xAAAAAAAA, 0xFFFFFFFF, 0xFFFFFFFF};
+    for (uint32_t i = 0; i < 4; i++)
+        ipc_store_relaxed64(&ipc_slot_at(&queue->view.first, i)->state, ipc_slot_word(circle[i], 0, 0, 0));
+    ipc_store_relaxed64(&queue->view.segments[0].head, 0);
+    CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_try_receive(queue, &block));
+    check_error_says("still says that there is more");
+    CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_receive(queue, ipc_deadline_after(100000), NULL, &block));
+    CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_wait(queue, ipc_deadline_after(100000), NULL));
     /* segments that follow each other in a circle */
     for (uint32_t segment = 0; segment < 2; segment++) {
         const ipc_slot_ring ring = ipc_queue_slots(&queue->view, segment);

@@ -172,6 +172,24 @@ TEST(a_tail_that_lies_stops_nobody_for_long)
     }
 }
 
+TEST(a_lap_that_nobody_has_reached_is_corrupt_for_a_lossy_reader)
+{
+    static const uint64_t tails[] = {0, 1, BLOCKS, BLOCKS + 1}; /* behind the reader, and where it is */
+    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
+        ipc_topic_writer *writer = open_writer();
+        ipc_topic_reader *lossy = open_reader(IPC_LOSSY, IPC_JOIN_NEWEST);
+        ipc_message message;
+        for (uint32_t slot = 0; slot < BLOCKS; slot++)
+            ipc_store_release64(&ipc_slot_at(&writer->base.topic.ring, slot)->state,
+                                ipc_slot_word(0x7FFFFFFF, 1, 0, IPC_PHASE_READY));
+        ipc_store_release64(&writer->header->tail, tails[i]);
+        CHECK_STATUS(IPC_E_CORRUPT, ipc_topic_try_read(lossy, &message));
+        CHECK_EQUAL(0, lossy->lost);
+        ipc_topic_reader_close(lossy);
+        ipc_topic_writer_close(writer);
+    }
+}
+
 /* Everything behind the participants is noise, again and again; what is read must lie within the mapping (the sanitizer
    watches the copies, this the places). */
 TEST(noise_in_every_word_is_survived)

@@ -15,12 +15,20 @@ public sealed unsafe partial class SharedQueue
     /// <summary>How often a receiver that looks past a sender may be overtaken by everybody else before it says that this cannot be.</summary>
     private const int MostOverruns = 1000;
 
+    /// <summary>How many walks of one call may pass as much as there can be, and find that there is more: laps wrap, so made-up slots can say in a circle that each is ahead
+    /// of the one before.</summary>
+    private const int MostLongWalks = 8;
+
+    /// <summary>Slots that a walk may pass besides two for each that there can be: others may be faster that often.</summary>
+    private const ulong SpareLooks = 1 << 16;
+
     /// <summary>Looks for a message from the head on, past senders in the middle of theirs. False: there is none to be had.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryTakeSlow(bool takes, out SlotHeader* slot, out ulong word)
     {
         uint* skipped = stackalloc uint[MostSkipped];
         int overruns = 0;
+        int longWalks = 0;
         while (Atomic.LoadAcquire(ref _closed) == 0)
         {
             if (TryTakeOrphan(takes, out slot, out word))
@@ -34,6 +42,9 @@ public sealed unsafe partial class SharedQueue
                 case Found.TooMuch when ++overruns == MostOverruns:
                     Corrupted("more messages than it has room for");
                     break;
+                case Found.NoEnd when ++longWalks == MostLongWalks:
+                    Corrupted("slots of which each is ahead of the one before");
+                    break;
             }
         }
 
@@ -42,7 +53,7 @@ public sealed unsafe partial class SharedQueue
         return false;
     }
 
-    private enum Found { Message, Nothing, Again, TooMuch }
+    private enum Found { Message, Nothing, Again, TooMuch, NoEnd }
 
     private Found Search(bool takes, uint* skipped, out SlotHeader* slot, out ulong word)
     {
@@ -50,6 +61,7 @@ public sealed unsafe partial class SharedQueue
         int skips = 0;
         bool leftSome = false; // in this segment: its head must stay before what was left there
         ulong looks = 0; // past something
+        ulong passed = 0;
         ulong first = Atomic.LoadAcquire(ref _header->Receive);
         ulong turn = first;
         uint number = SegmentOf(turn);
@@ -100,6 +112,9 @@ public sealed unsafe partial class SharedQueue
                 ulong next = position + 1 + (!leftSome && ahead > 2 ? (ulong)(ahead - 2) << _shift : 0);
                 if (!leftSome)
                 {
+                    if (++passed > SpareLooks + (2 * (ulong)_geometry.SlotCount * _limit))
+                        return Found.NoEnd;
+
                     // Others may be taking as fast as this one looks: it goes on where they are.
                     if (!Atomic.TryExchange(&segment->Head, position, next) && (long)(Atomic.LoadAcquire(ref segment->Head) - next) is var farther and > 0)
                         next += (ulong)farther;

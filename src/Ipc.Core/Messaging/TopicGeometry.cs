@@ -5,6 +5,8 @@ namespace Ipc;
 /// <summary>A topic's measures and places, checked. Read once from a hostile file, or laid out for a new one; docs/wire-format.md section 10.</summary>
 internal readonly unsafe struct TopicGeometry
 {
+    public const ulong MaxPosition = 1UL << 62; // nobody gets there
+
     private const uint PageSize = 4096;
     private const int MaxWriterCount = RegionGeometry.MaxParticipants - (int)TopicHeader.MaxReaderCount;
 

@@ -35,7 +35,7 @@ public sealed unsafe partial class TopicReader
             Sight sight = See(out ulong word);
             if (sight == Sight.Overrun)
             {
-                JumpAhead();
+                JumpAhead(word);
                 continue;
             }
 

@@ -83,7 +83,7 @@ public sealed unsafe partial class TopicReader
                     case Sight.Evicted:
                         return Evicted(out message);
                     case Sight.Overrun:
-                        JumpAhead();
+                        JumpAhead(word);
                         break;
                     default:
                         if (TryDeliver(_position, word, _lostBefore, out message))
@@ -184,9 +184,12 @@ public sealed unsafe partial class TopicReader
         _ignored is not null && SlotState.OwnerOf(word) == _ignoredOwner && position < _ignored.LeftAt;
 
     /// <summary>Overrun: goes on a little ahead of where writers overwrite now. Before its joining a reader has lost nothing.</summary>
-    private void JumpAhead()
+    /// <exception cref="CorruptRegionException">Nobody has: who overwrites a slot has seen the tail a lap further on. Laps wrap, and made-up ones would lead on for ever.</exception>
+    private void JumpAhead(ulong word)
     {
         ulong tail = Atomic.LoadAcquire(ref Header->Tail);
+        if ((long)(tail - _position) < (long)_count || tail > TopicGeometry.MaxPosition)
+            Corrupted($"slot state 0x{word:X16} at position {_position}, of a later lap, and a tail of {tail}");
         ulong to = Math.Max(_position + 1, tail - _count + Math.Max(1, _count / 8));
         if (Policy <= TopicPolicy.Evict)
             to = Math.Min(to, _joined);

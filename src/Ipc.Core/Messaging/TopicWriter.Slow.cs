@@ -8,7 +8,7 @@ namespace Ipc;
 public sealed unsafe partial class TopicWriter
 {
     /// <summary>Lost races in a row that only a hostile peer can arrange.</summary>
-    private const int MaxAttempts = 10_000_000;
+    private const int MaxAttempts = 1 << 18;
 
     private enum Room { Here, HeldByReader, HeldByWriter, NoLoan }
 

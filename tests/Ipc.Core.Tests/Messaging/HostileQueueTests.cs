@@ -1,4 +1,5 @@
 using System;
+using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
 
@@ -68,6 +69,18 @@ public sealed class HostileQueueTests : QueueTest
                 Try(() => Use(queue));
             }
         }
+    }
+
+    [Fact]
+    public void SlotsThatAreAheadOfEachOtherInACircleAreDamage()
+    {
+        SharedQueue queue = Queue(new QueueOptions { BlockSize = 64, BlockCount = 4, LoanBudget = 0 });
+        using LiveRegion bytes = Look("queue");
+        uint[] laps = [0x55555555, 0xAAAAAAAA, 0xFFFFFFFF, 0xFFFFFFFF]; // laps wrap
+        for (int i = 0; i < laps.Length; i++)
+            bytes.U64(SlotAt(bytes, 0, i), (ulong)laps[i] << 32);
+        Assert.Throws<CorruptRegionException>(() => queue.TryReceive(out _));
+        Assert.Throws<CorruptRegionException>(() => queue.Wait(Deadline.After(TimeSpan.FromMilliseconds(1))));
     }
 
     [Fact]
@@ -141,6 +154,79 @@ public sealed class HostileQueueTests : QueueTest
 
             Try(() => Use(queue));
         }
+    }
+
+    [Fact]
+    public void WhateverStandsInAQueueEveryCallReturns()
+    {
+        int rounds = Switches.LongRuns ? 10_000 : 100;
+        for (int round = 0; round < rounds; round++)
+        {
+            Random random = new(round);
+            QueueOptions options = new() { BlockSize = 64, BlockCount = 8, MaxExpansions = round % 3 == 0 ? 0 : 2, LoanBudget = 16384 };
+            using SharedQueue queue = SharedQueue.Open("queue", options);
+            using LiveRegion bytes = Look("queue");
+            using SharedQueue other = SharedQueue.Open("queue", options);
+            for (int step = 0; step < 30; step++)
+            {
+                for (int i = random.Next(1, 20); i > 0; i--)
+                {
+                    int segment = random.Next(1 + options.MaxExpansions);
+                    long at = random.Next(6) switch
+                    {
+                        0 => bytes.Body + 128 + (random.Next((At.SegmentHeaders - 128) / 8) * 8),
+                        1 => SegmentAt(bytes, segment) + (random.Next(At.SegmentHeaderSize / 8) * 8),
+                        _ => SlotAt(bytes, segment, random.Next(8)) + (random.Next(5) * 8),
+                    };
+                    bytes.U64(at, SomeWord(random));
+                }
+
+                Try(() => UseSome(random, queue));
+                Try(() => UseSome(random, other));
+            }
+        }
+
+        LeavesFiles = true; // one that can no longer say that it is the last stays
+    }
+
+    private static ulong SomeWord(Random random) => random.Next(6) switch
+    {
+        0 => (ulong)random.NextInt64(long.MinValue, long.MaxValue),
+        1 => 0,
+        2 => ulong.MaxValue,
+        3 => Word((uint)random.Next(4), (uint)random.Next(5), (uint)random.Next(6)) | ((uint)random.Next(8) << 8), // nearly a state
+        4 => (ulong)random.Next() & 0x7000F, // nearly a turn, or a position
+        _ => (ulong)random.Next(0x10000),
+    };
+
+    private static void UseSome(Random random, SharedQueue queue)
+    {
+        switch (random.Next(7))
+        {
+            case 0:
+            case 1:
+                queue.Send(new byte[random.Next(3) == 0 ? 5000 : 64], 1, Soon());
+                break;
+            case 2:
+            case 3:
+            case 4:
+                if (queue.Receive(Soon(), default, out QueueMessage message) == IpcStatus.Ok)
+                {
+                    _ = message.Payload.ToArray();
+                    message.Release();
+                }
+
+                break;
+            case 5:
+                queue.Wait(Soon());
+                break;
+            default:
+                queue.GetInfo();
+                queue.TrimLoans();
+                break;
+        }
+
+        static Deadline Soon() => Deadline.After(TimeSpan.FromMicroseconds(100));
     }
 
     private static void Try(Action action)

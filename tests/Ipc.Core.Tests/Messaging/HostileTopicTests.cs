@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Linq;
+using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
 
@@ -64,6 +65,26 @@ public sealed class HostileTopicTests : TopicTest
             {
                 // that is as good an answer
             }
+        }
+    }
+
+    [Theory]
+    [InlineData(0x7FFF_FFFFUL, 0UL)]
+    [InlineData(0x7FFF_FFFFUL, ulong.MaxValue)]
+    [InlineData(0x7FFF_FFFFUL, 1UL)] // behind the reader
+    [InlineData(3UL, 0UL)]
+    public void SlotsOfALapThatNobodyHasReachedAreDamage(ulong lap, ulong tail)
+    {
+        Writer();
+        foreach (TopicPolicy policy in new[] { TopicPolicy.Lossy, TopicPolicy.Latest })
+        {
+            TopicReader reader = Reader(policy);
+            using LiveRegion bytes = Look(Name);
+            for (ulong i = 0; i < Slots; i++)
+                bytes.U64(Slot(bytes, i), lap << 32 | 1 << 16 | 2);
+            if (tail != 0)
+                bytes.U64(bytes.Body + Tail, tail);
+            Assert.Throws<CorruptRegionException>(() => reader.TryRead(out _));
         }
     }
 
@@ -210,6 +231,71 @@ public sealed class HostileTopicTests : TopicTest
         }
 
         LeavesFiles = true;
+    }
+
+    [Fact]
+    public void WhateverStandsInATopicEveryCallReturns()
+    {
+        int rounds = Switches.LongRuns ? 5_000 : 60;
+        for (int round = 0; round < rounds; round++)
+        {
+            Random random = new(round);
+            using TopicWriter writer = TopicWriter.Open("noise", Eight(budget: 64 << 10));
+            using LiveRegion bytes = Look("noise");
+            TopicReader[] readers = Enum.GetValues<TopicPolicy>().Select(policy => TopicReader.Open("noise", Eight(), new TopicReaderOptions { Policy = policy })).ToArray();
+            for (int step = 0; step < 60; step++)
+            {
+                for (int i = random.Next(1, 12); i > 0; i--)
+                    bytes.U64(SomePlace(random, bytes), SomeWord(random));
+                Try(() => writer.Publish(new byte[random.Next(4) == 0 ? 3000 : 8], 1, (ulong)random.Next(4), Soon()));
+                foreach (TopicReader reader in readers)
+                {
+                    Try(() =>
+                    {
+                        if (reader.Read(Soon(), default, out TopicMessage message) != IpcStatus.Ok)
+                            return;
+                        _ = message.Payload.ToArray();
+                        reader.Release();
+                    });
+                }
+            }
+
+            foreach (TopicReader reader in readers)
+                Try(reader.Dispose);
+        }
+
+        LeavesFiles = true; // one that can no longer say that it is the last stays
+
+        static Deadline Soon() => Deadline.After(TimeSpan.FromMicroseconds(100));
+    }
+
+    private static long SomePlace(Random random, LiveRegion bytes) => random.Next(8) switch
+    {
+        0 => bytes.Body + Tail,
+        1 => bytes.Body + Active + (random.Next(64) * 8),
+        2 => Seat(bytes, random.Next(8)) + (random.Next(6) * 8),
+        _ => Slot(bytes, (ulong)random.Next((int)Slots)) + (random.Next(5) * 8),
+    };
+
+    private static ulong SomeWord(Random random) => random.Next(6) switch
+    {
+        0 => (ulong)random.NextInt64(long.MinValue, long.MaxValue),
+        1 => (ulong)random.Next(256),
+        2 => ulong.MaxValue,
+        3 => (ulong)random.Next(3 * (int)Slots), // nearly a position
+        _ => ((ulong)random.Next(8) << 32) | ((ulong)random.Next(3) << 16) | ((uint)random.Next(8) << 8) | (uint)random.Next(6), // nearly a state
+    };
+
+    private static void Try(Action action)
+    {
+        try
+        {
+            action();
+        }
+        catch (IpcException error)
+        {
+            Assert.NotEmpty(error.Message);
+        }
     }
 
     [Fact]

@@ -43,12 +43,12 @@ internal sealed unsafe class StormLock : IDisposable
         _mutex.Dispose();
     }
 
-    private void Linger() // so that some die, or are stopped, inside
+    private void Linger()
     {
         if (_turn % 64 == 0)
-            Thread.Sleep(1);
+            Thread.Sleep(1); // long enough inside for some to be killed there
         else if (_turn % 8 == 0)
-            Thread.Sleep(0);
+            Thread.Sleep(0); // lets another one run, which finds this one inside
     }
 
     private int InsideMutex(bool abandoned)

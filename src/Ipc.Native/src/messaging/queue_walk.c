@@ -12,6 +12,9 @@
 #define SKIPPED_MAX 16
 /* So often may others overtake one call that looks for a message: it then says that there is none to be had. */
 #define ROUNDS_MAX 1000
+/* So many walks of one call may see as much as there can be, and the head move on all the while: more of them, and what
+   stands in the slots was made up. Laps wrap, so slots can say in a circle that each is ahead of the one before. */
+#define LONG_WALKS_MAX 8
 
 typedef struct skipped_owners {
     uint32_t count;
@@ -223,6 +226,7 @@ ipc_status ipc_queue_find(ipc_queue *queue, ipc_block *block)
 {
     walk at;
     ipc_status status = IPC_EMPTY;
+    uint32_t long_walks = 0;
     if (ipc_queue_is_closed(&queue->receiving))
         return IPC_CLOSED;
     for (int round = 0; round < ROUNDS_MAX; round++) {
@@ -238,6 +242,8 @@ ipc_status ipc_queue_find(ipc_queue *queue, ipc_block *block)
             return ipc_queue_bad_turn(queue, at.turn);
         if (walk_through(queue, &at, block, &status))
             return status;
+        if (at.looks == queue->look_limit && ++long_walks == LONG_WALKS_MAX)
+            return ipc_queue_restless(queue);
     }
     return IPC_EMPTY;
 }

@@ -169,7 +169,8 @@ IPC_NOINLINE static ipc_status overrun(ipc_topic_reader *reader, uint64_t word)
     if (is_evicted(reader))
         return evicted(reader, NULL);
     /* Who overwrote it had seen the tail a lap further on. */
-    if (position >= reader->in_place_from || tail - position < count || tail > IPC_TOPIC_POSITION_MAX)
+    if (position >= reader->in_place_from || (int64_t)(tail - position) < (int64_t)count ||
+        tail > IPC_TOPIC_POSITION_MAX)
         return ipc_topic_corrupt_slot(reader, position, word);
     uint64_t next = tail - count + (count >= 8 ? count / 8 : 1);
     if (next > reader->in_place_from) /* from there on nothing is overwritten */
