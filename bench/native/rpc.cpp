@@ -44,7 +44,6 @@ try {
     } else {
         ipc::rpc::client_options options;
         options.wait = mode;
-        options.to_client_capacity = 4 * megabyte;
         opened->client = std::make_unique<ipc::rpc::client>(bench_name(), options);
     }
     return opened.release();

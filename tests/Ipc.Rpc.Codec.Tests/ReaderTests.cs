@@ -41,6 +41,35 @@ public sealed class ReaderTests
     }
 
     [Fact]
+    public void BytesAreReadWhereTheyAre()
+    {
+        byte[] payload = Convert.FromHexString("0A0361626310070A00");
+        ProtoReader reader = new(payload);
+        Assert.True(reader.TryReadTag(out uint tag));
+        Assert.Equal(10u, tag);
+        Assert.True(reader.ReadBytesInPlace() == payload.AsSpan(2, 3));
+        Assert.True(reader.TryReadTag(out tag));
+        reader.SkipField(tag);
+        Assert.True(reader.TryReadTag(out tag));
+        Assert.True(reader.ReadBytesInPlace().IsEmpty);
+        Assert.False(reader.TryReadTag(out _));
+    }
+
+    [Theory]
+    [InlineData("0A05616263", 2)]
+    [InlineData("0AFFFFFFFF07", 6)]
+    public void BytesInPlaceDoNotReachBeyondTheMessage(string hex, int offset)
+    {
+        var exception = Assert.Throws<ProtoException>(() =>
+        {
+            ProtoReader reader = new(Convert.FromHexString(hex));
+            reader.TryReadTag(out _);
+            reader.ReadBytesInPlace();
+        });
+        Assert.Equal((ProtoError.Truncated, offset), (exception.Error, exception.Offset));
+    }
+
+    [Fact]
     public void LongInvalidTextIsRefusedToo()
     {
         byte[] text = Enumerable.Repeat((byte)'a', 300).ToArray();

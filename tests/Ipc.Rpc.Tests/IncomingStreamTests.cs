@@ -62,6 +62,7 @@ public sealed class IncomingStreamTests
     public async Task ItemsBeyondTheCreditEndTheStreamAndNothingElse()
     {
         var held = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var begun = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
         var fired = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
         Exception? seen = null;
         using RpcServer server = Hand.Serve(out string name, _sum, RpcHandler.Duplex(Hand.Scale, (_, items, cancel) => Never(items, cancel)));
@@ -72,6 +73,7 @@ public sealed class IncomingStreamTests
         client.Send(Hand.Request(Hand.Sum, 2), Hand.Bytes(0));
         client.Send(new FrameHeader(FrameKind.End, 2));
         Assert.Equal(2UL, NextBut(client, FrameKind.Credit, out _).Call); // all 32 were allowed
+        await Eventually.Ends(begun.Task); // while one begins others are handled; one whose call has ended never does
         client.Send(new FrameHeader(FrameKind.Item, 1), Hand.Bytes(33));
         FrameHeader error = client.Receive();
         Assert.Equal(FrameKind.Error, error.Kind);
@@ -91,6 +93,7 @@ public sealed class IncomingStreamTests
         async IAsyncEnumerable<int> Never(IAsyncEnumerable<int> items, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancel)
         {
             using CancellationTokenRegistration registration = cancel.Register(() => fired.SetResult(true));
+            begun.SetResult(true);
             await held.Task;
             int count = 0;
             try
@@ -181,6 +184,7 @@ public sealed class IncomingStreamTests
         using var client = new RawClient(name);
         client.Send(Hand.Request(Hand.Sum, 1), Hand.Bytes(10));
         client.Send(new FrameHeader(FrameKind.Item, 1), Hand.Bytes(10));
+        Assert.Equal(FrameKind.Credit, client.Receive().Kind); // it looks at its stream
         client.Send(new FrameHeader(FrameKind.Cancel, 1));
         FrameHeader error = NextBut(client, FrameKind.Credit, out _);
         Assert.Equal(FrameKind.Error, error.Kind);

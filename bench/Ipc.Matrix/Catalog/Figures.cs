@@ -73,6 +73,7 @@ internal static class Figures
         new("rpc.batched.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
         new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
         new("rpc.response.1m.cs", Microseconds, Managed, Copy, 3, Spins: true),
+        new("rpc.response.1m.inplace.cs", Microseconds, Managed, Copy, 3, Spins: true),
         new("rpc.response.1m.cpp", Microseconds, NativeRpc, Copy, 3, Spins: true),
         new("rpc.allocated.sync.cs", BytesPerCall, Managed),
 

@@ -3,7 +3,7 @@ using System.IO;
 namespace Ipc.Matrix;
 
 /// <summary>A small request, a large response, copied once into the ring and once out of it.</summary>
-internal sealed class RpcFetch(int bytes, int count) : RpcPair(WaitMode.Spin, count)
+internal sealed class RpcFetch(int bytes, int count) : RpcPair(WaitMode.Spin, count, largeRing: false)
 {
     public override double Measure(int count)
     {

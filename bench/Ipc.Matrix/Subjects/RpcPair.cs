@@ -5,8 +5,9 @@ namespace Ipc.Matrix;
 using Ipc.Rpc;
 
 /// <summary>A client and a server of <see cref="IBench"/>, through generated proxy and dispatcher.</summary>
-/// <remarks>A client that spins never sleeps. Its server is adaptive: it spins as long as calls follow each other and is quiet between rounds, when others measure.</remarks>
-internal abstract class RpcPair(WaitMode mode, int count) : Subject(count)
+/// <remarks>A client that spins never sleeps. Its server is adaptive: it spins as long as calls follow each other and is quiet between rounds, when others measure.
+/// Without a large ring for the answers, a megabyte travels as a loan, which is warm each time, and not through the ring's next lines, which are cold.</remarks>
+internal abstract class RpcPair(WaitMode mode, int count, bool largeRing = true) : Subject(count)
 {
     private RpcServer? _server;
     private RpcClient? _client;
@@ -24,7 +25,9 @@ internal abstract class RpcPair(WaitMode mode, int count) : Subject(count)
         }
         else
         {
-            RpcClientOptions options = new() { WaitMode = mode, ToClientCapacity = 4 << 20, StreamWindow = 8192, ConnectTimeout = TimeSpan.FromSeconds(20) };
+            RpcClientOptions options = new() { WaitMode = mode, StreamWindow = 8192, ConnectTimeout = TimeSpan.FromSeconds(20) };
+            if (largeRing)
+                options.ToClientCapacity = 4 << 20;
             _client = RpcClient.Connect(name, options);
             Bench = BenchRpc.Client(_client);
         }

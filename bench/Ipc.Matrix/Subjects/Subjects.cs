@@ -23,6 +23,7 @@ internal static class Subjects
         "rpc.batched.64.cs" => new RpcBatched(100_000),
         "rpc.stream.64.cs" => new RpcItems(300_000),
         "rpc.response.1m.cs" => new RpcFetch(1 << 20, 200),
+        "rpc.response.1m.inplace.cs" => new RpcFetchInPlace(1 << 20, 200),
         "rpc.table.1000x10.cs" => new RpcTable(100),
         "rpc.ids.1.cs" => new RpcIds(1, 25_000),
         "rpc.ids.10.cs" => new RpcIds(10, 8_000),

@@ -56,8 +56,9 @@ int main()
     // snippet: progress
     RecountRequest shelf;
     RecountResponse kinds;
-    int percent = 0;
-    client.try_call(recount, shelf, kinds, [&](const RecountProgress &step) { percent = step.progress(); }); // on this thread
+    client.try_call(recount, shelf, kinds, [](const RecountProgress &step) { // on this thread
+        std::cerr << step.progress() << " %" << '\n';
+    });
     std::cout << kinds.result() << " kinds" << '\n'; //> 2 kinds
     // end-snippet
 }

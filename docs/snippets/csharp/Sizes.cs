@@ -1,6 +1,7 @@
 using System;
 using System.Threading.Tasks;
 using Ipc;
+using Ipc.Rpc;
 
 namespace Snippets;
 
@@ -38,6 +39,37 @@ internal static class Sizes
         queue.TrimLoans();                        // ... until somebody gives it back
         Console.WriteLine($"{kept >= 10 << 20}, then {queue.GetInfo().LoansPresent}"); //> True, then 0
         // end-snippet
+        InPlace();
         return Task.CompletedTask;
     }
+
+    private static void InPlace()
+    {
+        using RpcServer server = RpcServer.Start("store", StoreRpc.Service(new Store()));
+        using RpcClient client = RpcClient.Connect("store");
+
+        // snippet: in-place
+        RpcMethod<string, int> photo = new(StoreRpc.Photo.Service, StoreRpc.Photo.Name, RpcMethodKind.Unary,
+            StoreRpc.Photo.Request, new MessageCodec<int>("PhotoResponse", CannotWrite, CountDark));
+        Console.WriteLine(client.Call(photo, "apple")); //> 3145728
+        // end-snippet
+    }
+
+    // snippet: in-place-codec
+    private static int CountDark(ref ProtoReader reader)
+    {
+        int dark = 0;
+        while (reader.TryReadTag(out uint tag))
+        {
+            if (tag == 10) // field 1, bytes
+                dark = reader.ReadBytesInPlace().Count((byte)0); // in the memory that the server wrote them to
+            else
+                reader.SkipField(tag);
+        }
+
+        return dark;
+    }
+
+    private static void CannotWrite(ref ProtoWriter writer, in int value) => throw new NotSupportedException();
+    // end-snippet
 }

@@ -42,6 +42,8 @@ internal sealed class Store : IStore
     }
     // end-snippet
 
+    public byte[] Photo(string sku) => new byte[3 << 20];
+
     // snippet: watch
     public void Watch(string sku, int below) => _watched[sku] = (below, StoreRpc.Callback(RpcContext.Current!));
     // end-snippet

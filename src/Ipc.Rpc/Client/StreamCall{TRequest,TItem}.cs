@@ -9,6 +9,9 @@ namespace Ipc.Rpc;
 // The reading thread puts items into a small queue, the consumer takes them out; one lock guards the queue and everything
 // else here. The server may send as many items as it has credit for; the consumer gives more when half of the window has
 // been consumed, so a slow consumer stops its producer and nobody else. More items than credit is a breach of protocol.
+//
+// A consumer that finds the queue filled takes all of it, by exchanging it for the one that it has emptied: it needs the lock once for
+// all these items, unless the stream has ended meanwhile.
 
 /// <summary>One enumeration of a stream.</summary>
 internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerator<TItem>, IValueTaskSource<bool>
@@ -25,12 +28,14 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private CancellationTokenRegistration _cancelled;
     private CancellationTokenRegistration _enumerationCancelled;
 
-    private TItem?[] _queue = new TItem?[16]; // length a power of two
+    private TItem?[] _queue = new TItem?[16];
     private PendingSlot? _slot;
     private uint _use;
     private ulong _callId;
-    private int _head;
-    private int _count;
+    private int _count; // from 0 on: what is taken is taken whole
+    private TItem?[] _taken = new TItem?[16]; // this and the next two: the consumer's
+    private int _takenHead;
+    private int _takenCount;
     private int _credit; // what the server may still send
     private int _consumed; // since credit was last given
     private bool _waiting; // MoveNextAsync has returned _core
@@ -50,12 +55,18 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         _credit = _window;
     }
 
-    public override bool HasNews => Volatile.Read(ref _count) != 0 || Volatile.Read(ref _ended);
+    public override bool HasNews => _takenHead != _takenCount || Volatile.Read(ref _count) != 0 || Volatile.Read(ref _ended);
 
     public TItem Current { get; private set; } = default!;
 
     public ValueTask<bool> MoveNextAsync()
     {
+        if (_takenHead != _takenCount && !Volatile.Read(ref _ended) && (_consumed + 1) * 2 < _window)
+        {
+            Dequeue();
+            return new ValueTask<bool>(true);
+        }
+
         if (_engine is null)
             Send();
         if (!HasNews)
@@ -72,7 +83,9 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             if (_waiting)
                 throw new InvalidOperationException("The previous MoveNextAsync has not completed.");
 
-            moved = _count != 0 && _failure?.Status != RpcStatus.Cancelled; // other failures come after the items before them
+            if (_takenHead == _takenCount)
+                TakeAll();
+            moved = _takenHead != _takenCount && _failure?.Status != RpcStatus.Cancelled; // other failures come after the items before them
             if (moved)
             {
                 Dequeue();
@@ -109,8 +122,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         lock (_gate)
         {
             _ended = true;
-            _count = 0;
-            _queue = Array.Empty<TItem?>();
+            _count = _takenHead = _takenCount = 0;
+            _queue = _taken = Array.Empty<TItem?>();
         }
 
         return default;
@@ -144,6 +157,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
                 if (!_waiting)
                     return null;
 
+                TakeAll(); // it waits: it has nothing
                 Dequeue();
                 _waiting = false;
                 Unattend(_engine!.Link);
@@ -265,23 +279,23 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private void Enqueue(TItem item)
     {
         if (_count == _queue.Length)
-        {
-            var larger = new TItem?[_queue.Length * 2];
-            for (int i = 0; i < _count; i++)
-                larger[i] = _queue[(_head + i) & (_queue.Length - 1)];
-            _queue = larger;
-            _head = 0;
-        }
+            Array.Resize(ref _queue, Math.Max(16, _count * 2));
+        _queue[_count++] = item;
+    }
 
-        _queue[(_head + _count++) & (_queue.Length - 1)] = item;
+    /// <summary>Hands the queue to the consumer, whose own is empty. Under the lock.</summary>
+    private void TakeAll()
+    {
+        (_queue, _taken) = (_taken, _queue);
+        _takenHead = 0;
+        _takenCount = _count;
+        _count = 0;
     }
 
     private void Dequeue()
     {
-        Current = _queue[_head]!;
-        _queue[_head] = default;
-        _head = (_head + 1) & (_queue.Length - 1);
-        _count--;
+        Current = _taken[_takenHead]!;
+        _taken[_takenHead++] = default;
         _consumed++;
     }
 

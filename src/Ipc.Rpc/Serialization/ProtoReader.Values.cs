@@ -23,6 +23,12 @@ public ref partial struct ProtoReader
         return bytes.IsEmpty ? Array.Empty<byte>() : bytes.ToArray();
     }
 
+    /// <summary>Reads bytes where they are. For codecs of one's own that have a place for them, or need to look at them only: of a megabyte, an array costs
+    /// more than the way to it.</summary>
+    /// <returns>Valid until the codec returns. What came from another process is in its memory, too: it may change meanwhile, so read each byte once.</returns>
+    /// <exception cref="ProtoException">Truncated: the length that stands before them is more than there is.</exception>
+    public ReadOnlySpan<byte> ReadBytesInPlace() => ReadSpan();
+
     /// <summary>What is left of the innermost message, as it is: for a reader of another format.</summary>
     public ReadOnlySpan<byte> ReadToEnd()
     {

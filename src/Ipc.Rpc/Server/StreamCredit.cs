@@ -8,20 +8,28 @@ namespace Ipc.Rpc;
 internal sealed class StreamCredit
 {
     private readonly object _gate = new();
-    private int _available;
+    private int _available; // given, and not yet the taker's
+    private int _taken; // the taker's: all that there was when it last looked, so that most items take no lock
     private TaskCompletionSource<bool>? _waiting;
 
     public StreamCredit(int first) => _available = first;
 
     public bool TryTake()
     {
-        lock (_gate)
+        if (_taken == 0)
         {
-            if (_available == 0)
+            lock (_gate)
+            {
+                _taken = _available;
+                _available = 0;
+            }
+
+            if (_taken == 0)
                 return false;
-            _available--;
-            return true;
         }
+
+        _taken--;
+        return true;
     }
 
     /// <summary>Waits for credit and takes one. One caller at a time.</summary>
@@ -49,7 +57,7 @@ internal sealed class StreamCredit
         TaskCompletionSource<bool>? waiting;
         lock (_gate)
         {
-            if (items > (uint)(int.MaxValue - _available))
+            if (items > (uint)int.MaxValue - (uint)_available - (uint)Volatile.Read(ref _taken))
                 return false;
 
             _available += (int)items;

@@ -22,6 +22,8 @@ public interface IStore
 
     void Watch(string sku, int below);                                                               // the server calls back later
 
+    byte[] Photo(string sku);                                                                        // large ones are read in place: docs/guide/sizing.md
+
     [IpcOneWay]
     void Note(string text);                                                                          // no answer
 }
