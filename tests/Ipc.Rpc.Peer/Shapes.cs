@@ -15,6 +15,7 @@ public sealed class Shapes
     /// <summary>A number that cannot be encoded.</summary>
     public const int Unspeakable = -77;
 
+    private int _begun;
     private int _itemsSeen;
     private int _working;
     private int _ended;
@@ -62,6 +63,9 @@ public sealed class Shapes
     /// <summary>Answers how often the metadata key "k" came, and sends each value back under "back".</summary>
     public static RpcMethod<int, int> Meta { get; } = new(Name, "Meta", RpcMethodKind.Unary, Number, Number);
 
+    /// <summary>How many handlers of <see cref="Sum"/> and <see cref="Shift"/> have begun: one whose call is cancelled earlier never does.</summary>
+    public int Begun => Volatile.Read(ref _begun);
+
     public int ItemsSeen => Volatile.Read(ref _itemsSeen);
 
     /// <summary>How many calls of <see cref="Work"/> have come.</summary>
@@ -106,6 +110,7 @@ public sealed class Shapes
 
     private async ValueTask<int> SumAsync(int request, IAsyncEnumerable<int> items, CancellationToken cancel)
     {
+        Interlocked.Increment(ref _begun);
         try
         {
             int sum = request, seen = 0;
@@ -134,6 +139,7 @@ public sealed class Shapes
 
     private async IAsyncEnumerable<int> ShiftAsync(int request, IAsyncEnumerable<int> items, [EnumeratorCancellation] CancellationToken cancel)
     {
+        Interlocked.Increment(ref _begun);
         int seen = 0;
         try
         {

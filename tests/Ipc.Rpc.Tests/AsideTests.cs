@@ -141,6 +141,24 @@ public sealed class AsideTests
         Eventually.True(() => server.Server.ConnectionCount == 1, "the server has forgotten those that went");
     }
 
+    [Fact(Skip = OneProcessor, SkipWhen = nameof(HasOneProcessor))]
+    public async Task ClientsThatAreKilledWhileTheyAreReadAsideLeaveNothing()
+    {
+        using var server = new TestServer(Eager);
+        using RpcClient stays = server.Connect();
+        using Callers callers = new(() => Add(stays));
+        for (int round = 0; round < 10; round++)
+        {
+            int before = server.Server.AsideCount;
+            using var goes = new PeerProcess("call", server.Name, "100000000");
+            Eventually.True(() => server.Server.AsideCount >= before + 20, "the connections go aside");
+            goes.Kill();
+            Eventually.True(() => server.Server.ConnectionCount == 1, "the server has forgotten who was killed");
+        }
+
+        await callers.End();
+    }
+
     private static void Add(RpcClient client) => Assert.Equal(5, TestServiceRpc.Client(client).Add(2, 3));
 
     private static async Task CallFromTwo(TestServer server, int calls)

@@ -69,7 +69,10 @@ public sealed class ClientStreamTests
         {
             await Task.Yield();
             if (item == at)
+            {
+                Eventually.True(() => server.Shapes.Begun == 1, "the handler begins");
                 throw new InvalidDataException("no item " + at);
+            }
         });
         InvalidDataException e = await Assert.ThrowsAsync<InvalidDataException>(() => Eventually.Ends(server.Client.ClientStream(Shapes.Sum, 0, source).AsTask()));
         Assert.Equal("no item " + at, e.Message);
@@ -82,17 +85,18 @@ public sealed class ClientStreamTests
     public async Task AnItemThatCannotBeEncodedFailsTheCall()
     {
         using var server = new ShapeServer();
-        RpcException e = await Eventually.Fails(server.Client.ClientStream(Shapes.Sum, 0, Bad()).AsTask());
+        RpcException e = await Eventually.Fails(server.Client.ClientStream(Shapes.Sum, 0, Bad(server.Shapes)).AsTask());
         Assert.Equal(RpcStatus.InvalidArgument, e.Status);
         Assert.IsType<InvalidOperationException>(e.InnerException);
         Eventually.True(() => server.Shapes.Cancelled == 1, "the handler sees a cancellation");
         Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcException>(() => server.Client.Call(Shapes.Fail, Shapes.Unspeakable)).Status);
         ErrorTests.Lives(TestServiceRpc.Client(server.Client));
 
-        static async IAsyncEnumerable<int> Bad()
+        static async IAsyncEnumerable<int> Bad(Shapes shapes)
         {
             yield return 1;
             await Task.Yield();
+            Eventually.True(() => shapes.Begun == 1, "the handler begins");
             yield return Shapes.Unspeakable;
         }
     }

@@ -90,7 +90,13 @@ public sealed class DuplexTests
     public async Task WhatTheSourceThrowsComesOutOfTheAnswers()
     {
         using var server = new ShapeServer();
-        var source = new Source(-1, static (item, _) => item == 3 ? throw new InvalidDataException("no third") : default);
+        var source = new Source(-1, (item, _) =>
+        {
+            if (item < 3)
+                return default;
+            Eventually.True(() => server.Shapes.Begun == 1, "the handler begins");
+            throw new InvalidDataException("no third");
+        });
         await Assert.ThrowsAsync<InvalidDataException>(async () =>
         {
             await foreach (int item in server.Client.Duplex(Shapes.Shift, 0, source))

@@ -1,5 +1,8 @@
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
 using Xunit;
@@ -30,8 +33,32 @@ internal static class Eventually
     public static async Task Ends(Task task)
     {
         Task first = await Task.WhenAny(task, Task.Delay(Watchdog));
-        Assert.True(ReferenceEquals(first, task), "a task did not end");
+        if (!ReferenceEquals(first, task))
+            Assert.Fail("a task did not end; the connections of this process: " + Census());
         await task;
+    }
+
+    /// <summary>What every connection has sent and received, by name and side: says which side of one that hangs has not read, or not answered.</summary>
+    private static string Census()
+    {
+        var text = new StringBuilder();
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = static (instrument, listener) =>
+            {
+                if (instrument.Meter.Name == "Ipc.Rpc" && instrument.IsObservable)
+                    listener.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) =>
+        {
+            text.AppendLine().Append(instrument.Name).Append(' ').Append(value);
+            foreach (KeyValuePair<string, object?> tag in tags)
+                text.Append(' ').Append(tag.Value);
+        });
+        listener.Start();
+        listener.RecordObservableInstruments();
+        return text.ToString();
     }
 
     /// <summary>Makes a call overrun its deadline after its handler has begun: a busy machine may take longer to get there than the first deadlines give it.</summary>

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "rpc_peer_process.hpp"
 #include "rpc_serving.hpp"
 
 namespace rpc_aside_test
@@ -185,6 +186,26 @@ TEST(ClientsComeAndGoWhileTheyAreReadAside)
         client goes("rpc");
         for (int i = 0; i < 10; ++i)
             goes.call(work, Blob(), 60s);
+    }
+    one.end();
+    CHECK(one.failed);
+}
+
+TEST(ClientsThatAreKilledWhileTheyAreReadAsideAreInNobodysWay)
+{
+    overlap both;
+    server at("rpc"); // with an echo of its own
+    at.unary(contract::echo, [&](const Blob &request, Blob &response, call_context &) {
+        response = request;
+        both.compute();
+    });
+    at.start();
+    client stays("rpc");
+    caller one(stays, {contract::echo});
+    for (int round = 0; round < 10; ++round) {
+        peer_process goes("call", "1000000");
+        both.wait(20);
+        goes.kill();
     }
     one.end();
     CHECK(one.failed);

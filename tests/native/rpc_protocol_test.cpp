@@ -1,5 +1,7 @@
 // What docs/rpc-protocol.md says about frames that are well formed and still wrong: ids, credit, heads, formats.
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "rpc_raw.hpp"
 #include "rpc_serving.hpp"
@@ -48,6 +50,58 @@ void expect_alive(ipc::connection &raw)
     expect(raw, frame_kind::response, 1'000'000, body);
 }
 
+// A callee without a connection.
+class kept_frames final : public ipc::rpc::detail::callee
+{
+  public:
+    kept_frames() : callee(0)
+    {
+    }
+
+    bool transmit(const frame_header &header, const ipc::rpc::detail::payload &) override
+    {
+        kinds.push_back(header.kind);
+        return true;
+    }
+
+    bool transmit_now(const frame_header &header, const ipc::rpc::detail::payload &body) override
+    {
+        return transmit(header, body);
+    }
+
+    void post(const frame_header &header, std::string) override
+    {
+        kinds.push_back(header.kind);
+    }
+
+    uint64_t limit() const noexcept override
+    {
+        return 4096;
+    }
+
+    int32_t peer_pid() const noexcept override
+    {
+        return 0;
+    }
+
+    std::string_view hello() const noexcept override
+    {
+        return {};
+    }
+
+    std::shared_ptr<ipc::rpc::detail::caller_core> caller() override
+    {
+        return nullptr;
+    }
+
+    std::shared_ptr<ipc::rpc::detail::callee> keep() override
+    {
+        return nullptr;
+    }
+
+    std::vector<uint8_t> kinds; // of what was sent
+};
+
 std::string open_input(uint64_t call)
 {
     frame_header header = of(frame_kind::request, call, special_input.id);
@@ -75,6 +129,30 @@ TEST(ARequestWithTheIdOfAPendingCallEndsBoth)
     expect_error(raw, 5, status::invalid_argument);
     over.wait();
     expect_alive(raw); // and neither call is answered again
+}
+
+TEST(ACallThatHasItsAnswerIsNotPendingWhateverIsStillToBeDoneAboutIt)
+{
+    ipc::rpc::service offered;
+    offered.unary(contract::echo, [](const Blob &in, Blob &out) { out = in; });
+    const auto home = std::make_shared<kept_frames>();
+    const std::string bytes = request(7, "x");
+    ipc::rpc::frame got;
+    std::memcpy(&got.header, bytes.data(), sizeof got.header);
+    got.body = reinterpret_cast<const uint8_t *>(bytes.data()) + sizeof got.header;
+    got.size = static_cast<uint32_t>(bytes.size() - sizeof got.header);
+
+    const auto call = offered.find(contract::echo.id)->accept(home, got);
+    call->run();
+    CHECK(!home->clashes(got.header)); // although it is there still
+    CHECK_EQUAL(home->calls(), 1u);
+    CHECK(home->kinds == std::vector<uint8_t>{static_cast<uint8_t>(frame_kind::response)});
+
+    const auto broken = offered.find(contract::echo.id)->accept(home, got);
+    CHECK(home->clashes(got.header));
+    broken->run();
+    CHECK_EQUAL(home->kinds.size(), 2u); // the one error, and no answer after it
+    CHECK_EQUAL(home->kinds.back(), static_cast<uint8_t>(frame_kind::error));
 }
 
 TEST(ItemsBeyondTheirCreditEndTheStreamAndTheConnectionLives)

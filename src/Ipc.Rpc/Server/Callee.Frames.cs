@@ -69,7 +69,7 @@ internal sealed partial class Callee
 
     private bool OnRequest(Leader? leader, in FrameHeader header, ReadOnlySpan<byte> body)
     {
-        if (Find(header.Call) is { } twin)
+        if (Find(header.Call) is { IsAnswered: false } twin)
         {
             var failure = new RpcFailure(RpcStatus.InvalidArgument, "A request has the id of a call that is pending: " + header.Call + ". Both have been ended.");
             if (Break(twin, failure) && !twin.Header.IsOneWay)
@@ -85,7 +85,7 @@ internal sealed partial class Callee
             return Refuse(in header, RpcStatus.InvalidArgument, wrong);
         if (Host.Find(header.Method) is not { } handler)
             return Refuse(in header, RpcStatus.Unimplemented, Host.DescribeUnknown(header.Method));
-        if (_calls.Count >= Host.Options.MaxPendingCalls)
+        if (PendingCount >= Host.Options.MaxPendingCalls)
         {
             return Refuse(
                 in header, RpcStatus.ResourceExhausted, "This connection has " + Host.Options.MaxPendingCalls + " calls pending (RpcServerOptions.MaxPendingCalls).");
@@ -108,7 +108,7 @@ internal sealed partial class Callee
     /// <returns>Whether this ended it, and not its handler a moment before.</returns>
     private bool Break(ServerCall call, RpcFailure failure)
     {
-        bool mine = call.TryAnswer(); // [answer]
+        bool mine = TryAnswer(call); // [answer]
         if (mine)
         {
             call.Incoming?.Fail(new RpcException(failure.Status, failure.Text));

@@ -15,6 +15,7 @@ internal sealed partial class Callee
     private readonly Turnstile? _order;
     private ServerCall? _spare;
     private RpcCaller? _caller;
+    private int _pending; // of _calls: those whose last frame has not been sent, nor begun to be
     private int _held; // of _calls: those that wait for their turn
     private bool _closed;
 
@@ -33,17 +34,18 @@ internal sealed partial class Callee
     public RpcCaller Caller
         => _caller ??= _order is null && Host.Limit is null ? Link.Caller : new YieldingCaller(Link.Caller);
 
-    public bool HasCalls => CallCount != 0;
-
-    /// <summary>Calls in hand that were not over at once.</summary>
-    public int CallCount
+    /// <summary>Whether there are calls in hand that were not over at once, those among them whose answers are being sent.</summary>
+    public bool HasCalls
     {
         get
         {
             lock (_calls)
-                return _calls.Count;
+                return _calls.Count != 0;
         }
     }
+
+    /// <summary>Calls in hand as their caller counts them: one that has its answer is over, whatever this side has still to do about it.</summary>
+    public int PendingCount => Volatile.Read(ref _pending);
 
     /// <summary>Whether the connection should not be read: calls of it wait for their turn, and none runs that what comes next could be for.</summary>
     /// <remarks>While one does run, the connection is read on, because credit, items and cancellation come behind the requests that wait; these
@@ -77,6 +79,7 @@ internal sealed partial class Callee
                 return;
 
             _calls[call.Header.Call] = call;
+            Interlocked.Increment(ref _pending);
             call.ArmDeadline();
             closed = Volatile.Read(ref _closed); // [closed] after adding: whoever closes looks here after saying so
         }
@@ -140,7 +143,7 @@ internal sealed partial class Callee
         }
 
         RpcFailure? failure = null;
-        if (call.TryAnswer() && (failure = Link.Send(FrameKind.Response, call, codec, in value)) is not null)
+        if (TryAnswer(call) && (failure = Link.Send(FrameKind.Response, call, codec, in value)) is not null)
             Link.SendError(call, failure.Status, new ErrorBody(null, failure.Text));
         Completed(call, failure?.Status ?? RpcStatus.Ok, null);
     }
@@ -154,7 +157,7 @@ internal sealed partial class Callee
             return;
         }
 
-        if (call.TryAnswer())
+        if (TryAnswer(call))
             Link.SendEnd(call);
         Completed(call, RpcStatus.Ok, null);
     }
@@ -183,7 +186,7 @@ internal sealed partial class Callee
                 break;
         }
 
-        if (call.TryAnswer())
+        if (TryAnswer(call))
             Link.SendError(call, status, error);
         Completed(call, status, thrown);
     }
@@ -203,13 +206,23 @@ internal sealed partial class Callee
     /// <summary>A report of progress failed that nobody waits for.</summary>
     public void ProgressFailed(ServerCall call, RpcException e) => Break(call, new RpcFailure(e.Status, e.Message));
 
+    /// <summary>Takes the right to send the last frame: its caller may make another call for this one as soon as it has that.</summary>
+    private bool TryAnswer(ServerCall call)
+    {
+        if (!call.TryAnswer()) // [answer]
+            return false;
+        if (call.IsTracked) // and if it is not now, it never will be
+            Interlocked.Decrement(ref _pending);
+        return true;
+    }
+
     /// <summary>Ends a call that nobody waits for any more, the same way whatever its handler made of that: what the caller gets must not depend
     /// on which of two threads was faster.</summary>
     private void FailUnwanted(ServerCall call, Exception? thrown)
     {
         bool late = call.IsOverdue;
         RpcStatus status = late ? RpcStatus.DeadlineExceeded : RpcStatus.Cancelled;
-        if (call.TryAnswer())
+        if (TryAnswer(call))
         {
             string text = (late ? "The deadline of a call to " : "A call to ") + call.Handler.Method.FullName + (late ? " passed." : " was cancelled.");
             Link.SendError(call, status, new ErrorBody(null, text));

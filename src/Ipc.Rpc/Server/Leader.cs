@@ -32,12 +32,6 @@ internal sealed class Leader
     /// <summary>Whether it has no part in the listener, only the connections that it was given.</summary>
     public bool IsAside { get; }
 
-    /// <summary>Whose requests have taken long, and when that ended: whoever is found waiting right after it has waited for it.</summary>
-    public ServerConnection? Slow { get; set; }
-
-    /// <summary>In ticks of the stopwatch.</summary>
-    public long SlowEnded { get; set; }
-
     /// <summary>The connections that it reads.</summary>
     public List<ServerConnection> Lent { get; private set; } = new();
 

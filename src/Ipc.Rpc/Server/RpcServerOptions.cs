@@ -21,7 +21,7 @@ public sealed class RpcServerOptions
     /// <summary>How many threads there may be. With that many handlers blocked at once, nobody reads further requests.</summary>
     public int MaxThreads { get; set; } = 256;
 
-    /// <summary>How many calls and streams of one connection may be pending; more fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
+    /// <summary>How many calls and streams of one connection may be pending, from request to last answer; more fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
     public int MaxPendingCalls { get; set; } = 65536;
 
     /// <summary>How many calls may run at once, streams among them; 0, as it is unless set, for any number. Further requests wait, in order of arrival, without an error.</summary>

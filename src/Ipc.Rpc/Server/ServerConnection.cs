@@ -63,7 +63,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
 
     bool ICountedConnection.AtServer => true;
 
-    int ICountedConnection.PendingCalls => Callee.CallCount;
+    int ICountedConnection.PendingCalls => Callee.PendingCount;
 
     long ICountedConnection.BytesSent => _builder.PublishedBytes;
 

@@ -12,29 +12,24 @@ namespace Ipc.Rpc;
 // listener among others, and armed when the listener goes to sleep. So a client that calls in a loop is served from its ring
 // directly, and an idle server sleeps in the listener.
 //
-// One thread serves all connections as long as that costs nobody anything: handing a request over takes longer than most handlers do. A connection
-// whose requests do take long is noticed by what comes next: a request of another connection that was found waiting right behind it. From
-// then on it is given to a thread of its own when it has a request and others are connected, and stays there as long as it is busy. So two clients with handlers
-// of 100 us are served in parallel, and those with handlers of one take turns, in the cache of one core.
+// One thread serves all connections as long as that costs nobody anything; one that is in the way of others is given to a thread of its own (TurnWatch). So
+// two clients with handlers of 100 us are served in parallel, and those with handlers of one take turns, in the cache of one core.
 
 /// <summary>A running server: listener, connections, handlers.</summary>
 internal sealed class ServerLoop
 {
     private const int FramesPerTurn = 16; // then the other connections have theirs
     private const int MaxSpunOn = 4; // with more connections than this, idle ones go back at once
-    private const int QuickTurnsAside = 64; // in a row, then a connection is in nobody's way any more
     private const int SpinsBetweenEvents = 16; // or a tick of the coarse clock, for handlers that take long but not too long
     private static readonly long _adaptiveSpin = Stopwatch.Frequency / 50_000; // 20 us, then the listener spins as long as a wake would cost
     private static readonly long _endlessSpin = Stopwatch.Frequency / 100; // 10 ms, then the listener spins for ever
-    private static readonly long _atOnce = Stopwatch.Frequency / 50_000; // 20 us: what is found so soon after something long has waited for it
-    private static readonly long _asideSpin = Stopwatch.Frequency / 10_000; // 100 us: a client that sleeps needs some time for its next call
-    private static readonly long _asideTurn = Stopwatch.Frequency / 500; // 2 ms, then another one may have the thread
 
     private readonly HashSet<ServerConnection> _connections = new();
     private readonly TaskCompletionSource<bool> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Crew _crew;
+    private readonly TurnWatch _turns; // the leader's
     private readonly long _spin;
-    private readonly long _long;
+    private readonly long _longTurn;
     private int _connectionCount; // of _connections, read without its lock
     private int _stopping;
 
@@ -45,7 +40,8 @@ internal sealed class ServerLoop
         Options = options;
         Host = new ServiceHost(name, handlers, options);
         _crew = new Crew(name, options.MaxThreads, Lead);
-        _long = options.LongTurn.Ticks * Stopwatch.Frequency / TimeSpan.TicksPerSecond;
+        _longTurn = options.LongTurn.Ticks * Stopwatch.Frequency / TimeSpan.TicksPerSecond;
+        _turns = new TurnWatch(_longTurn);
         _spin = options.WaitMode switch
         {
             WaitMode.Spin => _endlessSpin,
@@ -169,11 +165,11 @@ internal sealed class ServerLoop
                     case DrainResult.Drained:
                         progress = true;
                         if (crowd)
-                            someWait |= Account(me, connection, ref began);
+                            someWait |= _turns.Note(connection, ref began);
                         break;
                     case DrainResult.Gone:
                         me.Lent.RemoveAt(i);
-                        me.Slow = null;
+                        _turns.Forget();
                         break;
                     default:
                         if (me.Lent.Count > MaxSpunOn || _spin == 0)
@@ -202,30 +198,11 @@ internal sealed class ServerLoop
         }
     }
 
-    /// <summary>Notes how long a connection's requests took, and whether it had to wait for another one's.</summary>
-    /// <param name="me">The calling thread, which leads.</param>
-    /// <param name="connection">What it has read.</param>
-    /// <param name="began">When it began to; then, when it ended.</param>
-    /// <returns>Whether it took so long that others may wait now.</returns>
-    private bool Account(Leader me, ServerConnection connection, ref long began)
-    {
-        long ended = Stopwatch.GetTimestamp();
-        bool isLong = ended - began > _long;
-        if (me.Slow is { } slow && !ReferenceEquals(slow, connection) && began - me.SlowEnded < _atOnce)
-            slow.IsInTheWay();
-        me.Slow = connection.IsOftenLong(isLong) ? connection : null;
-        me.SlowEnded = began = ended;
-        return isLong;
-    }
-
-    /// <summary>Reads one connection until nothing more comes, it has become quick, or others want the thread.</summary>
+    /// <summary>Reads one connection until it is in nobody's way any more, or another thread reads it.</summary>
     private void ReadAside(Leader me)
     {
         ServerConnection connection = me.Lent[0];
-        long began = Stopwatch.GetTimestamp();
-        long end = began + _asideTurn;
-        long idleSince = 0;
-        int quick = 0;
+        AsideTurn turn = new(_longTurn, spins: _spin != 0);
         while (Volatile.Read(ref _stopping) == 0)
         {
             DrainResult result = connection.Drain(me, FramesPerTurn);
@@ -233,28 +210,10 @@ internal sealed class ServerLoop
                 return;
             if (result == DrainResult.Gone)
                 break;
-            if (result == DrainResult.Drained)
+            if (result == DrainResult.Drained ? turn.IsOver(_crew.IsAsideWanted) : turn.IsIdle())
             {
-                idleSince = 0;
-                long now = Stopwatch.GetTimestamp();
-                quick = now - began > _long ? 0 : quick + 1;
-                began = now;
-                if (quick > QuickTurnsAside || (now > end && _crew.IsAsideWanted))
-                {
-                    GiveBack(me, 0);
-                    break;
-                }
-            }
-            else
-            {
-                Thread.SpinWait(1);
-                if (_spin == 0 || IsIdleFor(_asideSpin, ref idleSince))
-                {
-                    GiveBack(me, 0);
-                    break;
-                }
-
-                began = idleSince;
+                GiveBack(me, 0);
+                break;
             }
         }
 

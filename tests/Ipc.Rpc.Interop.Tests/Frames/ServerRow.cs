@@ -10,6 +10,9 @@ internal sealed record ServerRow(string Name, IReadOnlyList<byte[]> Sent, IReadO
 {
     public ushort RecordType { get; init; } = 1;
 
+    /// <summary>Whether each frame is sent when the one before has been answered. Else they are sent at once.</summary>
+    public bool OneByOne { get; init; }
+
     /// <summary>Whether the connection is closed, with a reason. Else a call after it is answered.</summary>
     public bool Closes { get; init; }
 }

@@ -15,7 +15,9 @@ internal sealed class PeerProcess : IDisposable
     private PeerProcess(bool isServer, string program, params string[] arguments)
     {
         _isServer = isServer;
-        _process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
+        var start = new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        start.Environment["DOTNET_GCgen0size"] = "0x400000"; // else it first collects when as much has been allocated as the largest cache holds: hundreds of MB on some machines
+        _process = Process.Start(start)!;
         Task<string?> line = _process.StandardOutput.ReadLineAsync();
         Assert.True(line.Wait(Repository.Watchdog), "the other process does not get ready");
         Assert.Equal("ready", line.Result);

@@ -144,7 +144,7 @@ class call_context
     std::deque<std::string> arrived_;   // items that have come
     std::shared_ptr<canceller> nested_; // made when it is asked for
     std::atomic<bool> cancelled_{false};
-    std::atomic<bool> answered_{false}; // by the library, because of what the caller did
+    std::atomic<bool> answered_{false}; // its last frame is, or is about to be, sent [answer]
     bool in_place_ = false;             // runs on the reading thread, which nobody relieves
     std::condition_variable wake_;
     std::unique_ptr<head> request_;

@@ -33,7 +33,7 @@ class callee : public callee_link
 {
   public:
     // FLAGS are on every frame that is sent: flag_callback, or none.
-    explicit callee(uint8_t flags) noexcept : flags_(flags)
+    explicit callee(uint8_t flags) noexcept : callee_link(flags)
     {
     }
 
@@ -116,7 +116,8 @@ class callee : public callee_link
             call_context *const context = find(request.call);
             if (context == nullptr)
                 return false;
-            context->answered_.store(true);
+            if (!take_answer(*context))
+                return false; // its caller has the answer, or will: the id is free
             fire(*context);
         }
         post_error(request.call, {status::invalid_argument, "the id " + std::to_string(request.call) +
@@ -164,21 +165,20 @@ class callee : public callee_link
         transmit(header, body);
     }
 
-    // For the thread that reads.
-    void post_error(uint64_t call, const outcome &why)
-    {
-        frame_header header = header_of(frame_kind::error, call);
-        header.flags = flags_;
-        header.code = static_cast<uint16_t>(why.code);
-        post(header, error_body::encode(why, limit()));
-    }
-
     // Why the call was cancelled, for its error frame.
     static outcome why_cancelled(const call_context &context)
     {
         if (context.until_.has_passed())
             return {status::deadline_exceeded, "the deadline passed while the handler ran"};
         return {status::cancelled, "the caller cancelled"};
+    }
+
+    // True for the one that sends the last frame of CONTEXT's call: its handler, or the thread that reads, when the
+    // caller breaks the rules. Taken before it is sent, so that nobody takes a call whose caller has its answer for
+    // pending [answer].
+    static bool take_answer(call_context &context) noexcept
+    {
+        return !context.answered_.exchange(true);
     }
 
     // The answer was given already, or none is wanted.
@@ -331,7 +331,8 @@ class callee : public callee_link
         if (context == nullptr || context->input_ended_)
             return true;
         if (context->window_ == 0) {
-            context->answered_.store(true);
+            if (!take_answer(*context))
+                return true;
             fire(*context);
             return false;
         }
@@ -339,13 +340,6 @@ class callee : public callee_link
         context->arrived_.emplace_back(reinterpret_cast<const char *>(got.body), got.size);
         context->wake_.notify_all();
         return true;
-    }
-
-    frame_header header_for(frame_kind kind, uint64_t call, const payload &body) const noexcept
-    {
-        frame_header made = header_of(kind, call);
-        made.flags = static_cast<uint8_t>(flags_ | body.flag());
-        return made;
     }
 
     // False when the metadata may not travel: the caller has been told.
@@ -363,7 +357,6 @@ class callee : public callee_link
         return false;
     }
 
-    const uint8_t flags_;
     mutable std::mutex mutex_; // guards what follows, and the streams of every call
     std::vector<call_context *> registered_;
     std::atomic<size_t> count_{0};

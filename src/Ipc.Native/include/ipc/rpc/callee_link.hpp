@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "error_body.hpp"
 #include "frame.hpp"
 #include "observer.hpp"
 #include "payload.hpp"
@@ -21,6 +22,11 @@ class caller_core;
 class callee_link
 {
   public:
+    // FLAGS are on every frame that is sent: flag_callback, or none.
+    explicit callee_link(uint8_t flags) noexcept : flags_(flags)
+    {
+    }
+
     virtual ~callee_link() = default;
 
     // Waits for room. False when the peer is gone. The size has been checked.
@@ -37,6 +43,15 @@ class callee_link
     virtual std::shared_ptr<caller_core> caller() = 0;
     virtual std::shared_ptr<callee> keep() = 0;
 
+    // For the thread that reads.
+    void post_error(uint64_t call, const outcome &why)
+    {
+        frame_header header = header_of(frame_kind::error, call);
+        header.flags = flags_;
+        header.code = static_cast<uint16_t>(why.code);
+        post(header, error_body::encode(why, limit()));
+    }
+
     // Before the first call.
     void observe_served(std::shared_ptr<observer> to) noexcept
     {
@@ -48,7 +63,16 @@ class callee_link
         return observer_.get();
     }
 
+  protected:
+    frame_header header_for(frame_kind kind, uint64_t call, const payload &body) const noexcept
+    {
+        frame_header made = header_of(kind, call);
+        made.flags = static_cast<uint8_t>(flags_ | body.flag());
+        return made;
+    }
+
   private:
+    const uint8_t flags_;
     std::shared_ptr<observer> observer_;
 };
 

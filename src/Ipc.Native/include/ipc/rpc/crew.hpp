@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "asides.hpp"
 #include "session.hpp"
 #include "worker.hpp"
 
@@ -120,20 +121,28 @@ class crew final : public reliever
     bool read_aside(std::function<void(worker &)> read)
     {
         const std::lock_guard held(mutex_);
-        if (is_stopping() || asides_ >= most_asides_)
+        if (is_stopping() || !asides_.has_room())
             return false;
         if (idle_ <= tasks_.size() + (has_standby_ ? 0 : 1) && !spawn())
             return false;
-        ++asides_;
+        asides_.add();
         tasks_.push_back([this, reads = std::move(read)] {
             worker &me = *worker::current_one();
-            go_aside(me);
+            {
+                const std::lock_guard again(mutex_);
+                asides_.begin(me);
+            }
             reads(me);
             const std::lock_guard again(mutex_);
-            leave_aside(me);
+            asides_.end(me);
         });
         work_.notify_one();
         return true;
+    }
+
+    bool is_aside_wanted() const noexcept
+    {
+        return asides_.is_wanted();
     }
 
     // ME, which may be null, waits in a handler for something that only the reader of FROM can bring.
@@ -148,13 +157,13 @@ class crew final : public reliever
                 me->unblock_sending();
                 const uint64_t phase = me->phase();
                 if (worker::is_busy(phase) && me->try_take(phase)) {
+                    unread.push_back(expose(*me));
                     if (me->aside) {
-                        leave_aside(*me);
+                        asides_.end(*me);
                     } else {
-                        leader_ = nullptr; // it was ME: nobody else's phase is watched
+                        leader_ = nullptr;
                         enlist();
                     }
-                    unread.push_back(expose(*me));
                 }
             }
             // The one that reads FROM may be stuck in a handler too, with nobody reading on for it.
@@ -254,7 +263,7 @@ class crew final : public reliever
             if (quiet > ticks_before_rest) {
                 quiet = 0;
                 attention_.fetch_or(resting); // [rouse]
-                if (leader_->phase() == seen && are_asides_idle())
+                if (leader_->phase() == seen && asides::are_idle(workers_))
                     rest_.wait(held, [this] { return attention_.load() != resting || leader_ == nullptr; });
                 attention_.fetch_and(~resting);
             }
@@ -285,53 +294,18 @@ class crew final : public reliever
         has_standby_ = false;
     }
 
-    void go_aside(worker &me)
-    {
-        const std::lock_guard held(mutex_);
-        me.aside = true;
-        me.lost_lead = false;
-        me.lost_session = false;
-        me.parted = false;
-        me.last_seen = me.phase();
-    }
-
-    void leave_aside(worker &me)
-    {
-        if (me.aside)
-            --asides_;
-        me.aside = false;
-    }
-
-    // Looks at those that read aside: what a stuck one has goes back to the listener. One that waits for its client to
-    // read keeps it. True when something has happened there.
+    // What a stuck one of those that read aside has goes back to the listener. True when something has happened there.
     bool watch_asides(std::unique_lock<std::mutex> &held)
     {
-        bool moved = false;
         std::vector<std::shared_ptr<session>> unread;
-        for (worker *each : workers_) {
-            if (!each->aside)
-                continue;
-            const uint64_t now = each->phase();
-            moved = moved || now != each->last_seen || worker::is_busy(now);
-            if (now == each->last_seen && (now & 3) == worker::handling && each->try_take(now)) {
-                leave_aside(*each);
-                unread.push_back(expose(*each));
-            }
-            each->last_seen = now;
+        const bool moved = asides_.watch(workers_, [&](worker &stuck) { unread.push_back(expose(stuck)); });
+        if (!unread.empty()) {
+            held.unlock();
+            for (const auto &each : unread)
+                host_.read_on(*each);
+            held.lock();
         }
-        if (unread.empty())
-            return moved;
-        held.unlock();
-        for (const auto &each : unread)
-            host_.read_on(*each);
-        held.lock();
-        return true;
-    }
-
-    bool are_asides_idle() const
-    {
-        return std::none_of(workers_.begin(), workers_.end(),
-                            [](const worker *each) { return each->aside && worker::is_busy(each->phase()); });
+        return moved;
     }
 
     // LEADER is stuck and was in phase SEEN when it was taken. Returns the session that somebody else must read on:
@@ -416,9 +390,7 @@ class crew final : public reliever
     worker *leader_ = nullptr;
     std::vector<worker *> workers_;
     size_t idle_ = 0;
-    unsigned asides_ = 0; // those that begin soon included
-    // What computes gains nothing from more; with one processor, from none.
-    const unsigned most_asides_ = std::thread::hardware_concurrency() > 1 ? std::thread::hardware_concurrency() : 0;
+    asides asides_;
     std::deque<std::function<void()>> tasks_;
     std::list<std::thread> threads_;
     std::vector<std::list<std::thread>::iterator> finished_;

@@ -161,7 +161,7 @@ class handler
     // Returns whether the response was a large one.
     bool answer(callee &home, call_context &context, outcome result, const message *response) const
     {
-        if (callee::is_answered(context))
+        if (callee::is_answered(context) || !callee::take_answer(context))
             return false;
         if (context.cancelled()) // nobody wants the result any more, whatever it is
             result = callee::why_cancelled(context);

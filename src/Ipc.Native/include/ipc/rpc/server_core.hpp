@@ -9,12 +9,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 
+#include "call_starter.hpp"
 #include "crew.hpp"
 #include "frame.hpp"
 #include "gate.hpp"
@@ -23,6 +25,7 @@
 #include "observer.hpp"
 #include "service.hpp"
 #include "session.hpp"
+#include "turn_watch.hpp"
 #include "worker.hpp"
 
 namespace ipc::rpc
@@ -94,6 +97,7 @@ class server_core final : private crew_host
         listener_ = std::move(opened);
         threads_ = std::make_unique<crew>(static_cast<crew_host &>(*this), std::max(2u, options_.max_threads),
                                           options_.max_calls_per_connection);
+        starter_.emplace(gate_, *threads_, static_cast<crew_host &>(*this));
         if (threads_->start())
             return {};
         threads_.reset();
@@ -161,9 +165,7 @@ class server_core final : private crew_host
         }
     }
 
-    // One thread serves all as long as that costs nobody anything: handing a request over takes longer than most
-    // handlers do. A session whose requests do take long is noticed by what comes next, a request of another one that
-    // was found right behind it; from then on it is read aside. See crew.hpp.
+    // Here, or on a thread of its own what others have had to wait for. See turn_watch.hpp.
     void serve_in_turn(session &from, worker &me)
     {
         if (sessions_count_.load(std::memory_order_relaxed) < 2)
@@ -172,42 +174,30 @@ class server_core final : private crew_host
             threads_->read_aside([this, kept = from.shared_from_this()](worker &aside) { read_aside(*kept, aside); }))
             return;
         const auto kept = from.weak_from_this();
-        const auto began = clock::now();
+        const auto began = turn_clock::now();
         serve(from, me);
-        if (me.lost_lead)
-            return; // what follows is the leader's
-        const auto ended = clock::now();
-        const std::shared_ptr<session> slow = slow_.lock();
-        if (slow != nullptr && slow.get() != &from && began - slow_ended_ < at_once)
-            slow->is_in_the_way();
-        const std::shared_ptr<session> served = kept.lock();
-        slow_.reset();
-        if (served != nullptr && served->is_often_long(ended - began > long_turn))
-            slow_ = kept;
-        slow_ended_ = ended;
+        if (!me.lost_lead) // else what follows is another thread's
+            turns_.note(kept, began, turn_clock::now());
     }
 
-    // Until nothing more comes, or another thread reads FROM.
+    // Until it is in nobody's way any more, or another thread reads FROM.
     void read_aside(session &from, worker &me)
     {
-        const auto patience = options_.wait == IPC_WAIT_BLOCK ? clock::duration::zero() : aside_spin;
-        auto idle_since = clock::time_point::max();
+        aside_turn turn(options_.wait != IPC_WAIT_BLOCK);
         for (unsigned looks = 1;; ++looks) {
             switch (drain(from, me)) {
             case drained::lost:
                 return;
             case drained::some:
-                idle_since = clock::time_point::max();
+                if (turn.is_over(threads_->is_aside_wanted()))
+                    return read_on(from);
                 break;
-            case drained::nothing: {
-                const auto now = clock::now();
-                idle_since = std::min(idle_since, now);
-                if (now - idle_since >= patience || from.ended())
+            case drained::nothing:
+                if (turn.is_idle() || from.ended())
                     return read_on(from);
                 if (looks % 16 == 0)
                     std::this_thread::yield(); // the client may need this processor for its next call
                 break;
-            }
             }
         }
     }
@@ -276,100 +266,14 @@ class server_core final : private crew_host
             return true;
         }
         if (!gate_.is_open())
-            return request_in_turn(from, me, *found, got);
+            return starter_->request(from, me, *found, got);
         if (!found->has_streams())
             return found->handle(*threads_, from, me, got);
         const std::shared_ptr<job> accepted = found->accept(from.keep(), got);
         from.reader().release();
         if (!threads_->run([accepted] { accepted->run(); }))
-            refuse(from, header);
+            call_starter::refuse(from, header);
         return true;
-    }
-
-    static void refuse(session &from, const frame_header &header)
-    {
-        if ((header.flags & flag_one_way) == 0)
-            from.post_error(header.call, {status::resource_exhausted, "the server has too many calls to run or to wait "
-                                                                      "(server_options::max_threads)"});
-    }
-
-    // ---- where not everything may start at once
-    // ----------------------------------------------------------------------------
-
-    class turn final : public call_turn
-    {
-      public:
-        turn(server_core &in, std::shared_ptr<session> of, bool streams)
-            : in_(in), of_(std::move(of)), streams_(streams)
-        {
-        }
-
-        ~turn()
-        {
-            in_.go_on(in_.gate_.end(*of_, streams_));
-        }
-
-        void rest() override
-        {
-            resting = true;
-            in_.go_on(in_.gate_.rest(*of_, streams_));
-        }
-
-        void go_on() noexcept override
-        {
-            resting = false;
-            in_.gate_.go_on(*of_, streams_);
-        }
-
-      private:
-        server_core &in_;
-        const std::shared_ptr<session> of_;
-        const bool streams_;
-    };
-
-    bool request_in_turn(session &from, worker &me, handler &found, const frame &got)
-    {
-        const std::shared_ptr<session> kept = from.shared_from_this();
-        const frame_header header = got.header;
-        const bool starts = gate_.try_start(from, found.has_streams());
-        if (starts && !found.has_streams()) {
-            const turn mine(*this, kept, false);
-            return found.handle(*threads_, from, me, got);
-        }
-        const std::shared_ptr<job> accepted = found.accept(from.keep(), got);
-        from.reader().release();
-        switch (starts ? gate::verdict::starts : gate_.wait(kept, accepted, found.has_streams())) {
-        case gate::verdict::starts:
-            start(kept, accepted, found.has_streams());
-            return true;
-        case gate::verdict::waits_alone:
-            return false;
-        case gate::verdict::refused:
-            refuse(from, header);
-            return true;
-        default:
-            return true;
-        }
-    }
-
-    void start(const std::shared_ptr<session> &from, const std::shared_ptr<job> &call, bool streams)
-    {
-        const auto run = [this, from, call, streams] {
-            const turn mine(*this, from, streams);
-            call->run();
-        };
-        if (threads_->run(run))
-            return;
-        refuse(*from, call->request);
-        go_on(gate_.end(*from, streams));
-    }
-
-    void go_on(const gate::release &freed)
-    {
-        for (const gate::waiting_call &each : freed.start)
-            start(each.from, each.call, each.streams);
-        for (const auto &each : freed.read_on)
-            read_on(*each);
     }
 
     // ---- the life of a session
@@ -441,21 +345,14 @@ class server_core final : private crew_host
         threads_->begin_stop();
     }
 
-    using clock = std::chrono::steady_clock;
-    static constexpr clock::duration long_turn = std::chrono::microseconds(30); // what waking a thread takes
-    // What is found so soon after something long has waited for it.
-    static constexpr clock::duration at_once = std::chrono::microseconds(20);
-    // A client that sleeps needs some time for its next call.
-    static constexpr clock::duration aside_spin = std::chrono::microseconds(100);
-
     const std::string name_;
     const server_options options_;
     service &methods_; // not changed once started
     gate gate_;
     std::unique_ptr<listener> listener_;
     std::unique_ptr<crew> threads_;
-    std::weak_ptr<session> slow_; // the leader's: who took long just now, and until when
-    clock::time_point slow_ended_;
+    std::optional<call_starter> starter_;
+    turn_watch turns_;
     std::atomic<size_t> sessions_count_{0}; // of sessions_, read without the mutex
     std::mutex mutex_;                      // guards what follows
     std::condition_variable changed_;
