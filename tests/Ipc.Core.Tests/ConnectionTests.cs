@@ -271,18 +271,54 @@ public sealed class ConnectionTests : RegionTest
         borrower.Join();
         client.Dispose();
         server.Dispose();
+    }
 
-        // At once, not a millisecond later; but a machine with one processor has to run the other thread.
-        static void SpinUntil(ref int word, int value)
+    [Fact]
+    public void AConnectionThatIsDisposedWhenItsEndIsFoundHidesNoOther()
+    {
+        // A message comes as the leader falls asleep, before it arms; what it finds then is the end of another connection, which is disposed at once.
+        const int Rounds = 200;
+        using Listener listener = Listener.Open("hides", new ListenerOptions { WaitMode = WaitMode.Block });
+        (Connection client, Connection server) = Pair(listener, "hides");
+        listener.Return(server);
+        int begun = 0, done = 0;
+        Background leader = Run(() =>
         {
-            Deadline hang = Hang;
-            for (int look = 1; Volatile.Read(ref word) < value; look++)
+            for (int round = 1; round <= Rounds; round++)
             {
-                if (look % 10_000 != 0)
-                    continue;
-                Assert.False(hang.HasPassed, "nothing happens after round " + (value - 1));
-                Thread.Yield();
+                Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+                Connection ends = next.Connection;
+                ends.Accept();
+                ends.Closed += (_, _) => ends.Dispose();
+                listener.Return(ends);
+                Read(); // so that it is looked at, and not left to its flag
+                Volatile.Write(ref begun, round);
+                Read();
+                Volatile.Write(ref done, round);
             }
+        });
+        for (int round = 1; round <= Rounds; round++)
+        {
+            Connection ends = Connection.Connect("hides", new ConnectOptions { Deadline = Hang });
+            Assert.True(client.Writer.TryWrite("first"u8));
+            SpinUntil(ref begun, round);
+            Thread.SpinWait(round % 100);
+            Assert.True(client.Writer.TryWrite("second"u8));
+            ends.Dispose();
+            SpinUntil(ref done, round);
+        }
+
+        leader.Join();
+        client.Dispose();
+        server.Dispose();
+
+        void Read()
+        {
+            Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+            Assert.Same(server, next.Connection);
+            Assert.True(server.Reader.TryRead(out _));
+            server.Reader.Release();
+            listener.Return(server);
         }
     }
 
@@ -412,6 +448,19 @@ public sealed class ConnectionTests : RegionTest
         }
 
         Watchdog.Until(() => server.Listener.Count == 0, "every place to be free");
+    }
+
+    /// <summary>At once, not a millisecond later; but a machine with one processor has to run the other thread.</summary>
+    private static void SpinUntil(ref int word, int value)
+    {
+        Deadline hang = Hang;
+        for (int look = 1; Volatile.Read(ref word) < value; look++)
+        {
+            if (look % 10_000 != 0)
+                continue;
+            Assert.False(hang.HasPassed, "nothing happens after round " + (value - 1));
+            Thread.Yield();
+        }
     }
 
     /// <summary>A client and its server's side, accepted and lent.</summary>

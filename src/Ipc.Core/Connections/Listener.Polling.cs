@@ -82,37 +82,40 @@ public sealed unsafe partial class Listener
         }
     }
 
-    /// <summary>The next one that needs attention is lent, and its event queued.</summary>
+    /// <summary>The next one that needs attention is lent, and its event queued. False: all of them have been looked at.</summary>
     private bool PollHot()
     {
         int count = _hot.Count;
-        for (int i = 0; i < count; i++)
+        bool found = false;
+        bool someAreGone = false;
+        for (int i = 0; i < count && !found; i++)
         {
-            int index = (int)((_turn + (uint)i) % (uint)count); // not always the same one first
-            Connection connection = _hot[index];
+            Connection connection = _hot[(int)((_turn + (uint)i) % (uint)count)]; // not always the same one first
             if (connection.IsGone)
             {
-                Drop(index);
-                count--;
-                i--;
-                if (count == 0)
-                    break;
+                someAreGone = true; // dropped when this is over: it moves another one to its place, which would not be looked at
                 continue;
             }
 
             if (!connection.IsWatched || connection.IsFinished || !connection.Reader.Poll(out IpcStatus ended) || !connection.TryLend())
                 continue;
 
+            found = true;
             connection.IsArmed = false;
             connection.LastActive = Os.Current.Now();
             connection.IsFinished = ended != IpcStatus.Ok;
             _events.Enqueue(new ListenerEvent(connection.IsFinished ? ListenerEventKind.Closed : ListenerEventKind.Readable, connection));
             if (connection.IsFinished)
                 connection.RaiseClosed(ended);
-            return true;
         }
 
-        return false;
+        for (int index = _hot.Count - 1; someAreGone && index >= 0; index--)
+        {
+            if (_hot[index].IsGone)
+                Drop(index);
+        }
+
+        return found;
     }
 
     private void Drop(int index)

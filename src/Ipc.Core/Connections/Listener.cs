@@ -90,8 +90,13 @@ public sealed unsafe partial class Listener : IDisposable
             e = default;
             while (status == IpcStatus.Ok)
             {
-                if (FindEvent() && TryTake(out e))
-                    break;
+                if (FindEvent())
+                {
+                    if (TryTake(out e))
+                        break;
+                    continue; // it was disposed meanwhile. The rest has not been looked at: what is armed would be left to its flag
+                }
+
                 EventCondition condition = new(this);
                 status = _control.Wait(ref condition, &_header->Doorbell, deadline, cancel);
             }
