@@ -156,3 +156,12 @@ expression Sync/SharedSemaphore.cs 'Atomic.TryExchange(&_table[permit], was, to)
     "[owner]" "two take a permit: a store instead of the CAS" SharedSemaphoreTests.ManyThreadsNeverPassBeyondTheNumber
 expression Sync/SharedEvent.cs 'Atomic.TryExchange(&_header->Set, 1, 0)' 'Mutants.Store(&_header->Set, 0)' \
     "event" "two pass by one set: a store instead of the CAS" SharedEventTests.OfManyWaitersASetLetsExactlyOnePass
+
+# ---- listener ------------------------------------------------------------------------------------------------------
+
+statement Connections/Listener.cs 'continue; // it was disposed meanwhile. The rest has not been looked at: what is armed would be left to its flag' '' \
+    "[sleep]" "sleeps after a look that found a connection gone" ConnectionTests.AConnectionThatIsDisposedWhenItsEndIsFoundHidesNoOther
+statement Connections/Listener.cs 'Waiter.Signal(&_header->Doorbell); // a leader that sleeps has not looked at this one' '' \
+    "[return]" "what comes back wakes nobody" ConnectionTests.ALentConnectionIsNotWatched
+statement Messaging/RingReader.Slow.cs 'Waiter.Arm(&Header->Data);' '' \
+    "[sleep]" "the leader sleeps without arming" ConnectionTests.WhatIsSentComesBack
