@@ -277,7 +277,7 @@ public sealed class ConnectionTests : RegionTest
     public void AConnectionThatIsDisposedWhenItsEndIsFoundHidesNoOther()
     {
         // A message comes as the leader falls asleep, before it arms; what it finds then is the end of another connection, which is disposed at once.
-        const int Rounds = 200;
+        const int Rounds = 500;
         using Listener listener = Listener.Open("hides", new ListenerOptions { WaitMode = WaitMode.Block });
         (Connection client, Connection server) = Pair(listener, "hides");
         listener.Return(server);
