@@ -3,7 +3,8 @@
 //   rpc.sync.64.spin.cpp      ns   a request of 64 protobuf bytes, the same back
 //   rpc.sync.64.block.cpp     us   the same, both sides sleep at once
 //   rpc.sync.4k.spin.cpp      ns   the same with 4 KB
-//   rpc.response.1m.cpp       us   a small request, a response of 1 MB
+//   rpc.response.1m.cpp       us   a small request, a response of 1 MB, which the handler fills
+//   rpc.response.1m.kept.cpp  us   the same, and the handler returns one that it has
 #include "harness.h"
 
 #include <exception>
@@ -21,6 +22,7 @@ using bench::v1::FetchRequest;
 
 constexpr ipc::rpc::method<Blob, Blob> echo{"bench.v1", "Echo"};
 constexpr ipc::rpc::method<FetchRequest, Blob> fetch{"bench.v1", "Fetch"};
+constexpr ipc::rpc::method<FetchRequest, Blob> fetch_kept{"bench.v1", "FetchKept"};
 constexpr int megabyte = 1 << 20;
 
 struct state {
@@ -40,6 +42,9 @@ try {
             static const std::string content(megabyte, 'x');
             response.mutable_data()->assign(content, 0, static_cast<size_t>(request.size()));
         });
+        const auto kept = std::make_shared<Blob>();
+        kept->set_data(std::string(megabyte, 'x'));
+        opened->server->unary(fetch_kept, [kept](const FetchRequest &) -> std::shared_ptr<const Blob> { return kept; });
         opened->server->start();
     } else {
         ipc::rpc::client_options options;
@@ -112,11 +117,21 @@ double echo_4k(void *opened, uint64_t count)
     return echo_bytes(opened, count, 4093);
 }
 
-double fetch_1m(void *opened, uint64_t count)
+double fetch_1m_of(void *opened, uint64_t count, const ipc::rpc::method<FetchRequest, Blob> &method)
 {
     FetchRequest request;
     request.set_size(megabyte);
-    return measure(opened, count, fetch, request, megabyte) / 1000.0;
+    return measure(opened, count, method, request, megabyte) / 1000.0;
+}
+
+double fetch_1m(void *opened, uint64_t count)
+{
+    return fetch_1m_of(opened, count, fetch);
+}
+
+double fetch_1m_kept(void *opened, uint64_t count)
+{
+    return fetch_1m_of(opened, count, fetch_kept);
 }
 
 bench_figure figure(const char *name, uint64_t count, void *(*open)(void *, int),
@@ -134,6 +149,7 @@ int main(int argc, char **argv)
         figure("rpc.sync.64.block.cpp", 1000, open_blocking, echo_64_us),
         figure("rpc.sync.4k.spin.cpp", 20000, open_spinning, echo_4k),
         figure("rpc.response.1m.cpp", 200, open_spinning, fetch_1m),
+        figure("rpc.response.1m.kept.cpp", 200, open_spinning, fetch_1m_kept),
     };
     return bench_main(argc, argv, figures, sizeof figures / sizeof figures[0]);
 }

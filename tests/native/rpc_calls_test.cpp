@@ -69,6 +69,54 @@ TEST(ACallReturnsWhatItsHandlerMade)
     CHECK_EQUAL(caller.server_pid(), getpid());
 }
 
+TEST(AHandlerMayReturnAResponseThatIsThereAlready)
+{
+    const auto small = std::make_shared<const Blob>(blob("there already"));
+    const auto large = std::make_shared<const Blob>(blob(contract::pattern(3 << 20, 5)));
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &request, call_context &call) {
+            call.answer_metadata().add("asked-for", request.data());
+            return request.data() == "small" ? small : request.data() == "large" ? large : nullptr;
+        });
+        at.unary<Blob, Blob>("tests.v1", "Other", [&](const Blob &) -> std::shared_ptr<const Blob> {
+            throw ipc::rpc::error(status::not_found, "not there");
+        });
+    });
+    client caller("rpc");
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQUAL(caller.call(special, blob("small"), 60s).data(), small->data());
+        CHECK_EQUAL(caller.call(special, blob("large"), 60s).data() == large->data(), true);
+    }
+    Blob none;
+    CHECK_EQUAL(caller.try_call(special, blob("none"), none).code, status::internal);
+    CHECK_EQUAL(caller.try_call(ipc::rpc::method<Blob, Blob>{"tests.v1", "Other"}, blob(""), none).code,
+                status::not_found);
+    CHECK_EQUAL(caller.call(special, blob("large"), 60s).data().size(), large->data().size());
+    CHECK_EQUAL(caller.call(special, blob("small"), 60s).data(), small->data());
+    while (small.use_count() + large.use_count() != 2) // let go when they have been sent, not when the next call comes
+        std::this_thread::sleep_for(1ms);
+}
+
+TEST(ACallbackMayReturnAResponseThatIsThereAlready)
+{
+    const auto there = std::make_shared<const Blob>(blob("there already"));
+    constexpr ipc::rpc::method<Blob, Blob> back{"tests.v1", "Back"};
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &request, Blob &response, call_context &call) {
+            response = call.caller().call(back, request);
+        });
+    });
+    client_options options;
+    options.services = std::make_shared<ipc::rpc::service>();
+    options.services->unary(back, [&](const Blob &) { return there; });
+    {
+        client caller("rpc", options);
+        CHECK_EQUAL(caller.call(special, blob(""), 60s).data(), there->data());
+        while (there.use_count() != 1)
+            std::this_thread::sleep_for(1ms);
+    }
+}
+
 TEST(BodiesOfEverySizeUpToTheLimitArrive)
 {
     const serving here;

@@ -75,6 +75,7 @@ internal static class Figures
         new("rpc.response.1m.cs", Microseconds, Managed, Copy, 3, Spins: true),
         new("rpc.response.1m.inplace.cs", Microseconds, Managed, Copy, 3, Spins: true),
         new("rpc.response.1m.cpp", Microseconds, NativeRpc, Copy, 3, Spins: true),
+        new("rpc.response.1m.kept.cpp", Microseconds, NativeRpc, Copy, 3, Spins: true),
         new("rpc.allocated.sync.cs", BytesPerCall, Managed),
 
         // Beside a table that is written and read in one process: what the call adds to its serialization.

@@ -137,4 +137,8 @@ int main()
     NoteRequest text;
     text.set_text("done");
     client.notify(note, text);
+
+    PhotoRequest apple;
+    apple.set_sku("apple");
+    std::cout << client.call(photo, apple, 5s).result().size() << '\n'; //> 3145728
 }

@@ -3,6 +3,7 @@
 #define SNIPPETS_STORE_HPP
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -25,6 +26,7 @@ constexpr ipc::rpc::duplex_method<google::protobuf::Empty, Order, Receipt> till{
 constexpr ipc::rpc::progress_method<RecountRequest, RecountResponse, RecountProgress> recount{"store.v1", "Recount"};
 constexpr ipc::rpc::one_way_method<NoteRequest> note{"store.v1", "Note"};
 // end-snippet
+constexpr ipc::rpc::method<PhotoRequest, PhotoResponse> photo{"store.v1", "Photo"};
 constexpr ipc::rpc::method<WatchRequest, google::protobuf::Empty> watch{"store.v1", "Watch"};
 constexpr ipc::rpc::method<Item, google::protobuf::Empty> low{"store.alerts.v1", "Low"};
 
@@ -124,6 +126,14 @@ class store_server
             item.set_sku(request.sku());
             item.set_count(request.below() - 1);
             call.caller().call(low, item); // on the client's own connection; may be kept and used later, too
+        });
+        // end-snippet
+
+        // snippet: photo
+        auto picture = std::make_shared<PhotoResponse>();
+        picture->mutable_result()->resize(3 << 20);
+        server_.unary(photo, [picture](const PhotoRequest &) -> std::shared_ptr<const PhotoResponse> {
+            return picture; // sent from where it is; a later picture is another object
         });
         // end-snippet
 

@@ -34,6 +34,7 @@ bool method_handler<Request, Response, Function>::handle(crew &threads, session 
         clear(response);
         result = call(request, response, from, context);
         is_large = answer(from, context, std::move(result), answer_of(response)) || is_large;
+        let_go(response);
     }
     if (is_large) {
         request = Request();

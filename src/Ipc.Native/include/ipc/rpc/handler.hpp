@@ -38,9 +38,19 @@ class worker;
 struct no_message {
 };
 
+// The response of a handler that had it already.
+template <class Response> struct kept_message {
+    std::shared_ptr<const Response> value;
+};
+
 inline const message *answer_of(const message &value) noexcept
 {
     return &value;
+}
+
+template <class Response> const message *answer_of(const kept_message<Response> &value) noexcept
+{
+    return value.value.get();
 }
 
 inline const message *answer_of(const no_message &) noexcept
@@ -55,6 +65,21 @@ inline void clear(message &value)
 
 inline void clear(no_message &) noexcept
 {
+}
+
+template <class Response> void clear(kept_message<Response> &value) noexcept
+{
+    value.value.reset();
+}
+
+// What is somebody else's goes when it has been sent; other messages keep their memory for the next call.
+template <class Response> void let_go(Response &) noexcept
+{
+}
+
+template <class Response> void let_go(kept_message<Response> &value) noexcept
+{
+    value.value.reset();
 }
 
 // The streams that a method has besides its request and response.

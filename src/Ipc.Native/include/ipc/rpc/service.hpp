@@ -21,21 +21,35 @@ namespace ipc::rpc
 
 // Add methods, then hand it to client_options::services; server is one itself. It does not change once it is used.
 //
-// FUNCTION returns void, rpc::status or rpc::outcome: which is how it fails where there are no exceptions. It takes what is named at each method, and a call_context & last
-// if it likes. What it throws reaches the caller: rpc::error with its status and details, any other exception as
-// status::unknown with its type and text.
+// FUNCTION returns void, rpc::status or rpc::outcome: which is how it fails where there are no exceptions. It takes
+// what is named at each method, and a call_context & last if it likes. What it throws reaches the caller: rpc::error
+// with its status and details, any other exception as status::unknown with its type and text.
 class service
 {
   public:
-    // FUNCTION of (const Request &, Response &).
+    // FUNCTION of (const Request &, Response &), which fills the response; or of (const Request &), which returns the
+    // std::shared_ptr<const Response> of one that is there already, say of a table that many ask for. That one is sent
+    // as it is, without a copy, by any number of calls at once, and let go then: nobody may change it meanwhile. None
+    // is status::internal; what else may go wrong it throws.
     template <class Request, class Response, class Function>
     void unary(const method<Request, Response> &method, Function function, dispatch how = dispatch::handed_over)
     {
-        add<Request, Response>(method, {}, how,
-                               [function = std::move(function)](const Request &request, Response &response,
-                                                                detail::callee &, call_context &context) mutable {
-                                   return invoke(function, context, request, response);
-                               });
+        if constexpr (takes<Function, const Request &, Response &>)
+            add<Request, Response>(method, {}, how,
+                                   [function = std::move(function)](const Request &request, Response &response,
+                                                                    detail::callee &, call_context &context) mutable {
+                                       return invoke(function, context, request, response);
+                                   });
+        else
+            add<Request, detail::kept_message<Response>>(
+                method, {}, how,
+                [function = std::move(function)](const Request &request, detail::kept_message<Response> &response,
+                                                 detail::callee &, call_context &context) mutable -> outcome {
+                    response.value = invoke(function, context, request);
+                    if (response.value == nullptr)
+                        return {status::internal, "the handler returned no response"};
+                    return {};
+                });
     }
 
     template <class Request, class Response, class Function>
@@ -211,6 +225,10 @@ class service
             flaw_ = std::move(why);
 #endif
     }
+
+    template <class Function, class... Given>
+    static constexpr bool takes =
+        std::is_invocable_v<Function &, Given..., call_context &> || std::is_invocable_v<Function &, Given...>;
 
     // The user's function, with the context or without.
     template <class Function, class... Given>
