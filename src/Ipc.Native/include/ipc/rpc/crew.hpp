@@ -27,13 +27,13 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "asides.hpp"
 #include "session.hpp"
+#include "thread_list.hpp"
 #include "worker.hpp"
 
 namespace ipc::rpc::detail
@@ -58,7 +58,7 @@ class crew final : public reliever
 {
   public:
     crew(crew_host &host, unsigned most_threads, unsigned most_calls)
-        : host_(host), most_(most_threads), most_calls_(most_calls)
+        : host_(host), most_calls_(most_calls), threads_(most_threads)
     {
     }
 
@@ -80,8 +80,7 @@ class crew final : public reliever
         std::list<std::thread> all;
         {
             const std::lock_guard held(mutex_);
-            all.swap(threads_);
-            finished_.clear();
+            all = threads_.take_all();
         }
         for (std::thread &thread : all)
             thread.join();
@@ -240,9 +239,7 @@ class crew final : public reliever
             }
         }
         workers_.erase(std::remove(workers_.begin(), workers_.end(), &me), workers_.end());
-        for (auto it = threads_.begin(); it != threads_.end(); ++it)
-            if (it->get_id() == std::this_thread::get_id())
-                finished_.push_back(it);
+        threads_.end_this();
     }
 
     void take_lead(worker &me)
@@ -344,23 +341,7 @@ class crew final : public reliever
 
     bool spawn()
     {
-        for (const auto &done : finished_) {
-            done->join();
-            threads_.erase(done);
-        }
-        finished_.clear();
-        if (threads_.size() >= most_)
-            return false;
-#ifdef IPC_NO_EXCEPTIONS
-        threads_.emplace_back([this] { work(); });
-#else
-        try {
-            threads_.emplace_back([this] { work(); });
-        } catch (const std::system_error &) {
-            return false; // no more threads to be had: the same as most_
-        }
-#endif
-        return true;
+        return threads_.start([this] { work(); });
     }
 
     void rouse()
@@ -380,7 +361,6 @@ class crew final : public reliever
     static constexpr uint32_t stopping = 2;
 
     crew_host &host_;
-    const unsigned most_;
     const unsigned most_calls_;
     std::mutex mutex_;
     std::condition_variable work_;       // idle threads
@@ -392,8 +372,7 @@ class crew final : public reliever
     size_t idle_ = 0;
     asides asides_;
     std::deque<std::function<void()>> tasks_;
-    std::list<std::thread> threads_;
-    std::vector<std::list<std::thread>::iterator> finished_;
+    thread_list threads_;
 };
 
 } // namespace ipc::rpc::detail

@@ -8,12 +8,11 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "handler.hpp"
+#include "thread_list.hpp"
 
 namespace ipc::rpc::detail
 {
@@ -21,7 +20,7 @@ namespace ipc::rpc::detail
 class task_pool
 {
   public:
-    explicit task_pool(unsigned most_threads) : most_(most_threads)
+    explicit task_pool(unsigned most_threads) : threads_(most_threads)
     {
     }
 
@@ -36,8 +35,7 @@ class task_pool
             const std::lock_guard held(mutex_);
             stopping_ = true;
             tasks_.clear();
-            all.swap(threads_);
-            finished_.clear();
+            all = threads_.take_all();
             work_.notify_all();
         }
         for (std::thread &thread : all)
@@ -74,42 +72,24 @@ class task_pool
             }
         }
         --idle_;
-        for (auto it = threads_.begin(); it != threads_.end(); ++it)
-            if (it->get_id() == std::this_thread::get_id())
-                finished_.push_back(it);
+        threads_.end_this();
     }
 
     // A new thread counts as idle at once.
     bool spawn()
     {
-        for (const auto &done : finished_) {
-            done->join();
-            threads_.erase(done);
-        }
-        finished_.clear();
-        if (threads_.size() >= most_)
+        if (!threads_.start([this] { work(); }))
             return false;
-#ifdef IPC_NO_EXCEPTIONS
-        threads_.emplace_back([this] { work(); });
-#else
-        try {
-            threads_.emplace_back([this] { work(); });
-        } catch (const std::system_error &) {
-            return false; // no more threads to be had: the same as most_
-        }
-#endif
         ++idle_;
         return true;
     }
 
-    const unsigned most_;
     std::mutex mutex_;
     std::condition_variable work_;
     bool stopping_ = false;
     size_t idle_ = 0; // threads that are not in a task
     std::deque<std::shared_ptr<job>> tasks_;
-    std::list<std::thread> threads_;
-    std::vector<std::list<std::thread>::iterator> finished_;
+    thread_list threads_;
 };
 
 } // namespace ipc::rpc::detail
