@@ -18,12 +18,7 @@ case ${1:-} in
     *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
 esac
 
-if ! command -v spin >/dev/null; then
-    say "  installing spin"
-    _apt update >"$logs/models-setup.log" 2>&1
-    _apt install -y --no-install-recommends spin gcc >>"$logs/models-setup.log" 2>&1 ||
-        { warn "Could not install spin. By hand:  sudo apt-get install spin gcc"; exit 1; }
-fi
+require_spin || exit 1
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -10,6 +10,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 . "$top/eng/programs.sh" # mutants die with their regions open
+. "$top/eng/setup.sh"
 
 long=
 case ${1:-} in
@@ -82,6 +83,8 @@ model() { # LABEL WHAT MODEL SWITCHES...
     if (cd "$work/model" && spin -a "$@" "$top/docs/models/$model" && gcc -O1 -w -DSAFETY -DCOLLAPSE -DMEMLIM=1500 -o pan pan.c &&
         ./pan -m1000000 -w22) >"$work/model/log" 2>&1 && grep -q 'errors: [1-9]' "$work/model/log"; then
         row "$label" "$what" "$model" "caught: $(sed -n 's/^pan:1: \([a-z ]*\).*/\1/p' "$work/model/log" | head -n 1)"
+    elif ! grep -q 'errors: 0' "$work/model/log"; then
+        row "$label" "$what" "$model" "DID NOT RUN: $(tail -n 1 "$work/model/log")"
     else
         row "$label" "$what" "$model" "SURVIVED"
     fi
@@ -100,6 +103,7 @@ mutant "[take]" "a store instead of the CAS" tests/native/litmus_test.c \
     '/unsigned second_takes/,/^}/s/return ipc_cas64.*/return ipc_load_relaxed64(\&one->word) == expected ? (test_yield(), ipc_store_release64(\&one->word, 2), 1) : 0;/' \
     native litmus_test take
 if [ -n "$long" ]; then
+    require_spin || exit 1
     if [ -f "$top/build/tsan/tests/native/libipc_testing.a" ]; then
         mutant "[publish]" "the header is stored relaxed" $atomics "$store" tsan litmus_test publish
         mutant "[ready-slot]" "the CAS is relaxed" $atomics "$cas" tsan litmus_test ready_slot

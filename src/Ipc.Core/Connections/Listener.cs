@@ -20,7 +20,8 @@ namespace Ipc;
 /// Arming is a sleep in small: set the flag, fence, look again <c>[sleep]</c>. Before the leader sleeps it arms everything that
 /// it polls, then announces itself at the doorbell, whose fence serves for all, then looks at everything once more. What is lent it does not arm: if that comes
 /// back between the arming and the announcement, nobody rings for it and the returner finds nobody asleep. So returns are counted <c>[return]</c>,
-/// and a leader that has announced itself does not sleep when the count has changed since it began to arm.
+/// and a leader that has announced itself does not sleep when the count has changed since it began to arm. A look that ended at an event is not one at
+/// everything: before the leader arms again, or sleeps, it looks until it finds nothing.
 /// </para>
 /// </remarks>
 public sealed unsafe partial class Listener : IDisposable
