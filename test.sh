@@ -13,7 +13,7 @@ usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build] [--se
   --quick        build and every test, without sanitizers, clang-tidy and
                  what is published trimmed and as machine code                 about 10 minutes
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
-                 and every mutant of both languages                            2 to 3 hours
+                 and every mutant of both languages                            hours
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
   --debug        C# and C in Debug: the invariants inside the libraries are checked too
   --no-build     what is built already

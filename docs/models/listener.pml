@@ -11,6 +11,8 @@
  *   - recovery of a dead client sets its ready bit and signals the doorbell whatever its flag says;
  *   - one leader. What it finds something in it reads itself, or lends to another thread, which reads it empty and gives it back: into
  *     `back`, then the doorbell is rung.
+ *   - a look before the sleep is a look at everything: one that ends early, at an event, is followed by others until one finds nothing. (Not
+ *     modelled, and once not so in C#: ConnectionTests.AConnectionThatIsDisposedWhenItsEndIsFoundHidesNoOther.)
  *
  * Small world: CLIENTS clients of MESSAGES records each, one death. A connection is hot (polled) or armed (bit 0 of its data word set,
  * not looked at); the server arms a hot connection that it finds empty at any time.
