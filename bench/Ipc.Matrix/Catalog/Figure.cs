@@ -7,6 +7,7 @@ internal enum Runner
     NativeRing,
     NativeRpc,
     NativeCrew,
+    NativeCliff,
     NativeRival,
     ManagedCrew,
     Managed,
@@ -24,6 +25,15 @@ internal enum Runner
 internal sealed record Figure(string Name, Unit Unit, Runner Runner, string? Limit = null, double? Target = null, string? Rival = null, bool Spins = false, double? Most = null,
     double? Least = null, bool Optional = false)
 {
+    /// <summary>A new pair of processes for each round, as they come: not warmed up, on any core, with default options.</summary>
+    public bool IsPlain => Name.StartsWith("default.", System.StringComparison.Ordinal) || Name.StartsWith("busy.", System.StringComparison.Ordinal);
+
+    /// <summary>How many busy loops run beside it, and beside its limit: the number in <c>busy.N.</c></summary>
+    public int BusyLoops => Name.StartsWith("busy.", System.StringComparison.Ordinal) ? Name["busy.".Length] - '0' : 0;
+
+    /// <summary>The name by which its program knows it.</summary>
+    public string ProgramName => BusyLoops == 0 && !Name.StartsWith("busy.", System.StringComparison.Ordinal) ? Name : "default" + Name["busy.N".Length..];
+
     public bool IsRate => Unit is Unit.MillionPerSecond or Unit.GigabytesPerSecond;
 
     public bool HasTarget => Target is not null || Most is not null || Least is not null;

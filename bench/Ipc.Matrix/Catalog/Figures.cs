@@ -72,11 +72,23 @@ internal static class Figures
         new("rpc.work.100us.2clients.cs", Microseconds, Managed, Work100, 0.67, Spins: true), // 1.5 times the calls
         new("rpc.batched.64.cs", MillionPerSecond, Managed, Spsc, Rival: HttpMany, Spins: true, Least: 1),
         new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
+        new("rpc.stream.64.default.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
         new("rpc.response.1m.cs", Microseconds, Managed, Copy, 3, Spins: true),
         new("rpc.response.1m.inplace.cs", Microseconds, Managed, Copy, 3, Spins: true),
         new("rpc.response.1m.cpp", Microseconds, NativeRpc, Copy, 3, Spins: true),
         new("rpc.response.1m.kept.cpp", Microseconds, NativeRpc, Copy, 3, Spins: true),
         new("rpc.allocated.sync.cs", BytesPerCall, Managed),
+
+        // The largest ratio of two lengths one byte apart, from 1 B to 1 MB: nothing may get twice as dear by one byte.
+        new("cliff.queue.c", Times, NativeCliff, Most: 2),
+        new("cliff.ring.c", Times, NativeCliff, Most: 2),
+        new("cliff.topic.c", Times, NativeCliff, Most: 2),
+        new("cliff.queue.cs", Times, Managed, Most: 2),
+        new("cliff.ring.cs", Times, Managed, Most: 2),
+        new("cliff.topic.cs", Times, Managed, Most: 2),
+
+        // What a plain program gets, beside a Unix socket in the same place: default options, any core, the first 20,000 calls of a new process; with busy loops beside it.
+        .. PlainRows(),
 
         // Beside a table that is written and read in one process: what the call adds to its serialization.
         new("rpc.table.1000x10.cs", Microseconds, Managed, "codec.both.table.cs", 1.15, Spins: true),
@@ -112,6 +124,26 @@ internal static class Figures
         new("rival.zeromq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
         new("rival.nng.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
     ];
+
+    private static IEnumerable<Figure> PlainRows()
+    {
+        foreach (string quantile in new[] { "", ".p99", ".p999", ".max" })
+        {
+            bool isMedian = quantile.Length == 0, isJudged = isMedian || quantile == ".p99";
+            double? Judged(double median, double tail) => isMedian ? median : isJudged ? tail : null;
+            yield return new Figure("default.uds.64" + quantile, Microseconds, Managed);
+            yield return new Figure("default.rpc.sync.64.cs" + quantile, Microseconds, Managed, "default.uds.64" + quantile, Judged(0.2, 0.6));
+            yield return new Figure("default.rpc.async.64.cs" + quantile, Microseconds, Managed, "default.uds.64" + quantile, Judged(0.4, 0.6));
+            yield return new Figure("default.rpc.sync.64.cpp" + quantile, Microseconds, NativeRpc, "default.uds.64" + quantile, Judged(0.2, 0.6));
+            for (int loops = 0; loops <= 2; loops++)
+            {
+                string socket = $"busy.{loops}.uds.64{quantile}";
+                yield return new Figure(socket, Microseconds, Managed);
+                yield return new Figure($"busy.{loops}.rpc.sync.64.cs{quantile}", Microseconds, Managed, socket, Judged(0.8, 1));
+                yield return new Figure($"busy.{loops}.rpc.sync.64.cpp{quantile}", Microseconds, NativeRpc, socket, Judged(0.8, 1));
+            }
+        }
+    }
 
     public static Figure Named(string name) => All.First(figure => figure.Name == name);
 }

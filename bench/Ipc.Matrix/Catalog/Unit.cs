@@ -10,6 +10,7 @@ internal enum Unit
     MillionPerSecond,
     GigabytesPerSecond,
     BytesPerCall,
+    Times,
 }
 
 internal static class Units
@@ -21,6 +22,7 @@ internal static class Units
         Unit.MillionPerSecond => "M/s",
         Unit.GigabytesPerSecond => "GB/s",
         Unit.BytesPerCall => "B/call",
+        Unit.Times => "x",
         _ => throw new ArgumentOutOfRangeException(nameof(unit)),
     };
 

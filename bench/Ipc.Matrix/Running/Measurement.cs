@@ -32,6 +32,9 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
             return new Result(figure, null, Problem: "the library is not installed") { Skipped = true };
         try
         {
+            using BusyLoops loops = new(figure.BusyLoops);
+            if (figure.IsPlain)
+                return RunPlain(figure);
             return figure.Limit is null ? RunAlone(figure) : RunBesideLimit(figure, Figures.Named(figure.Limit));
         }
         catch (Exception problem) when (problem is IOException or TimeoutException or FormatException)
@@ -52,6 +55,34 @@ internal sealed class Measurement(Programs programs, int rounds, bool twoCores) 
     {
         foreach (Worker limit in _limits.Values)
             limit.Dispose();
+    }
+
+    /// <summary>New processes for each round, the rival's between ours: what they learn they have to learn within the round.</summary>
+    private Result RunPlain(Figure figure)
+    {
+        Figure? limitFigure = figure.Limit is null ? null : Figures.Named(figure.Limit);
+        Samples values = new(), limits = new(), ratios = new();
+        for (int round = 0; round < rounds; round++)
+        {
+            double before = limitFigure is null ? 0 : FreshRound(limitFigure);
+            double value = FreshRound(figure);
+            values.Add(value);
+            if (limitFigure is null)
+                continue;
+            double beside = (before + FreshRound(limitFigure)) / 2;
+            limits.Add(beside);
+            ratios.Add(value / beside);
+        }
+
+        return limitFigure is null
+            ? new Result(figure, values.Median, Spread: values.Spread)
+            : new Result(figure, values.Median, limits.Median, ratios.Median, ratios.Spread);
+    }
+
+    private double FreshRound(Figure figure)
+    {
+        using Worker worker = programs.Start(figure);
+        return Round(worker);
     }
 
     private Result RunAlone(Figure figure)

@@ -13,12 +13,15 @@ internal sealed class Programs(string nativeFolder, Cores cores, double scale)
 
     public Worker Start(Figure figure)
     {
-        string[] arguments = [figure.Name, "--cores", cores.ToString(), "--scale", scale.ToString(CultureInfo.InvariantCulture)];
+        string[] arguments = figure.IsPlain
+            ? [figure.ProgramName]
+            : [figure.Name, "--cores", cores.ToString(), "--scale", scale.ToString(CultureInfo.InvariantCulture)];
         return figure.Runner switch
         {
             Runner.NativeLimits => Worker.Start(figure.Name, Native("bench_limits"), arguments),
             Runner.NativeRing => Worker.Start(figure.Name, Native("bench_ring"), arguments),
             Runner.NativeCrew => Worker.Start(figure.Name, Native("bench_crew"), arguments),
+            Runner.NativeCliff => Worker.Start(figure.Name, Native("bench_cliff"), arguments),
             Runner.NativeRival => Worker.Start(figure.Name, Native("bench_rival"), arguments),
             Runner.ManagedCrew => Worker.Start(figure.Name, Self, ["crew", .. arguments]),
             Runner.NativeRpc => Worker.Start(figure.Name, Native("bench_rpc"), arguments),

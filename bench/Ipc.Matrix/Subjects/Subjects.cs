@@ -8,6 +8,9 @@ internal static class Subjects
 {
     public static Subject Create(string figure) => figure switch
     {
+        _ when figure.StartsWith("default.rpc.sync.64.cs", StringComparison.Ordinal) => new PlainRpc(isAsync: false, PlainEcho.QuantileOf(figure)),
+        _ when figure.StartsWith("default.rpc.async.64.cs", StringComparison.Ordinal) => new PlainRpc(isAsync: true, PlainEcho.QuantileOf(figure)),
+        _ when figure.StartsWith("default.uds.64", StringComparison.Ordinal) => new PlainSocket(PlainEcho.QuantileOf(figure)),
         "ring.echo.64.spin.cs" => new RingEcho(WaitMode.Spin, Unit.Nanoseconds, 250_000),
         "ring.echo.64.block.cs" => new RingEcho(WaitMode.Block, Unit.Microseconds, 1_500),
         "ring.oneway.64.cs" => new RingOneWay(2_000_000),
@@ -22,6 +25,7 @@ internal static class Subjects
         "rpc.work.100us.2clients.cs" => new RpcWork(100, 2, 1_000),
         "rpc.batched.64.cs" => new RpcBatched(100_000),
         "rpc.stream.64.cs" => new RpcItems(300_000),
+        "rpc.stream.64.default.cs" => new RpcItems(300_000, isDefault: true),
         "rpc.response.1m.cs" => new RpcFetch(1 << 20, 200),
         "rpc.response.1m.inplace.cs" => new RpcFetchInPlace(1 << 20, 200),
         "rpc.table.1000x10.cs" => new RpcTable(100),
@@ -43,6 +47,9 @@ internal static class Subjects
         "codec.encode.packed.google" => new CodecWork(Shapes.Packed, encodes: true, google: true, 5_000),
         "codec.decode.packed.cs" => new CodecWork(Shapes.Packed, encodes: false, google: false, 5_000),
         "codec.decode.packed.google" => new CodecWork(Shapes.Packed, encodes: false, google: true, 5_000),
+        "cliff.queue.cs" => new Cliff("queue"),
+        "cliff.ring.cs" => new Cliff("ring"),
+        "cliff.topic.cs" => new Cliff("topic"),
         "pipe.64" => new ByteEcho<PipeBytes>(1_000),
         "uds.64" => new ByteEcho<UnixSocketBytes>(1_000),
         "tcp.64" => new ByteEcho<TcpBytes>(1_000),
