@@ -97,6 +97,47 @@ TEST(MoreHandlersThanAConnectionMayBlockWaitForTheirClient)
     CHECK_EQUAL(right.load(), 6);
 }
 
+TEST(AForeignThreadIsAnsweredHoweverManyHandlersBlock)
+{
+    for (const bool ordered : {false, true}) {
+        std::unique_ptr<ipc::rpc::caller> kept;
+        std::atomic<int> begun{0};
+        check::signal is_kept, all_begun;
+        ipc::rpc::server_options options;
+        options.max_calls_per_connection = 2;
+        options.ordered_calls = ordered;
+        serving here(
+            [&](server &at) {
+                at.unary(down, [&](const Blob &request, Blob &, call_context &context) {
+                    if (request.data() == "keep") {
+                        kept = std::make_unique<ipc::rpc::caller>(context.caller());
+                        is_kept.set();
+                        return;
+                    }
+                    if (++begun == (ordered ? 1 : 3)) // nobody reads the connection from now on, or soon
+                        all_begun.set();
+                    while (!context.wait(10s)) {
+                    }
+                });
+            },
+            options);
+        auto offered = std::make_shared<service>();
+        offered->unary(up, [](const Blob &request, Blob &response) { response = request; });
+        client caller("rpc", offering(offered));
+        caller.call(down, blob("keep"), 30s);
+        is_kept.wait();
+        std::vector<ipc::rpc::pending_call<Blob>> blocked;
+        for (int i = 0; i < 8; ++i)
+            blocked.push_back(caller.call_async(down, blob("block")));
+        all_begun.wait();
+        for (int i = 0; i < 50; ++i)
+            CHECK_EQUAL(kept->call(up, blob("foreign"), 60s).data(), "foreign");
+        kept.reset();
+        blocked.clear();
+        here.at.stop();
+    }
+}
+
 TEST(AClientThatOffersNothingSaysSo)
 {
     const serving here([](server &at) {

@@ -1,6 +1,7 @@
 // What calls may have besides a request and a response: no answer, progress, metadata, trace context, details.
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "rpc_serving.hpp"
 
@@ -283,6 +284,28 @@ TEST(ANestedCallIsCancelledWithItsHandler)
     other.join();
     outer_over.wait();
     inner_over.wait();
+}
+
+TEST(ProgressIsReportedFromSeveralThreads)
+{
+    constexpr ipc::rpc::progress_method<Blob, Blob, Blob> together{"tests.v1", "Together"};
+    const serving here([&](ipc::rpc::server &at) {
+        at.unary(together, [](const Blob &, Blob &, ipc::rpc::progress_writer<Blob> &progress) {
+            std::vector<std::thread> threads;
+            for (int thread = 0; thread < 2; ++thread)
+                threads.emplace_back([&progress] {
+                    for (int i = 0; i < 3000; ++i)
+                        progress.report(blob(std::string(200, 'p')));
+                });
+            for (std::thread &each : threads)
+                each.join();
+        });
+    });
+    client caller("rpc");
+    Blob response;
+    const outcome result = caller.try_call(together, Blob(), response,
+                                           [](const Blob &report) { CHECK_EQUAL(report.data().size(), 200u); });
+    CHECK(result);
 }
 
 } // namespace rpc_extras_test

@@ -137,15 +137,15 @@ TEST(ACancellerAndADeadlineEndAWriterThatWaitsForCredit)
     });
     client caller("rpc");
     const auto write_until_stopped = [&](const call_options &options) {
-        auto call = caller.client_stream(special, Blob(), options);
         try {
+            auto call = caller.client_stream(special, Blob(), options); // the canceller may be triggered already
             while (call.write(Blob())) {
             }
+            Blob none;
+            return call.try_finish(none).code;
         } catch (const ipc::rpc::error &stopped) {
             return stopped.code();
         }
-        Blob none;
-        return call.try_finish(none).code;
     };
     call_options options;
     options.until = 50ms;

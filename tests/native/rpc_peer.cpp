@@ -1,6 +1,9 @@
 // The other process of the RPC tests. Its C# twin takes the same verbs; the exit code is the verdict.
 //
-//     rpc_peer serve NAME          prints "ready", serves until stdin ends
+//     rpc_peer serve NAME [MS]     prints "ready", serves until stdin ends; MS: its send timeout
+//     rpc_peer pause NAME MS       takes one item each of streams of all sizes, prints "ready", reads nothing for MS,
+//     and
+//                                  then finds everything as it should be
 //     rpc_peer long NAME SIZE      two echoes of SIZE bytes and a stream of three such items; all checked
 //     rpc_peer call NAME COUNT     COUNT echoes of growing size, each error status, a deadline, a stream; all checked
 //     rpc_peer hang NAME           prints "ready" when a Count is pending, then sends a Sleep and reads no more of the
@@ -31,6 +34,7 @@
 #include <unistd.h>
 
 #include "rpc_contract.hpp"
+#include "rpc_pause.hpp"
 
 using namespace std::chrono_literals;
 using ipc::rpc::status;
@@ -50,9 +54,12 @@ void ready()
     std::fflush(stdout);
 }
 
-int serve(const std::string &name)
+int serve(const std::string &name, int send_timeout_ms)
 {
-    ipc::rpc::server server(name);
+    ipc::rpc::server_options options;
+    if (send_timeout_ms != 0)
+        options.send_timeout = std::chrono::milliseconds(send_timeout_ms);
+    ipc::rpc::server server(name, std::move(options));
     contract::serve(server);
     server.start();
     ready();
@@ -368,11 +375,13 @@ int main(int argc, char **argv)
     const std::string verb = argc > 2 ? argv[1] : "";
     try {
         if (verb == "serve")
-            return serve(argv[2]);
+            return serve(argv[2], argc > 3 ? std::atoi(argv[3]) : 0);
         if (verb == "long" && argc > 3)
             return exchange_long(argv[2], std::atoi(argv[3]));
         if (verb == "call" && argc > 3)
             return call(argv[2], std::atoi(argv[3]));
+        if (verb == "pause" && argc > 3)
+            return pausing::pause(argv[2], std::atoi(argv[3]));
         if (verb == "hang")
             return hang(argv[2]);
         if (verb == "streams" && argc > 3)
@@ -390,8 +399,8 @@ int main(int argc, char **argv)
         std::printf("error %s\n", failure.what());
         return 3;
     }
-    std::fprintf(stderr,
-                 "usage: rpc_peer serve NAME | long NAME SIZE | call NAME COUNT | hang NAME | streams NAME COUNT | "
-                 "extras NAME | callbacks NAME COUNT | async NAME COUNT\n");
+    std::fprintf(stderr, "usage: rpc_peer serve NAME [SEND-TIMEOUT-MS] | pause NAME MS | long NAME SIZE | call NAME "
+                         "COUNT | hang NAME | streams NAME COUNT | "
+                         "extras NAME | callbacks NAME COUNT | async NAME COUNT\n");
     return 2;
 }

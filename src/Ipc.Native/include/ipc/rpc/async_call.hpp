@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "call_options.hpp"
 #include "canceller.hpp"
 #include "client_core.hpp"
 #include "codec.hpp"
+#include "guarded.hpp"
 #include "observer.hpp"
 #include "pending.hpp"
 #include "status.hpp"
@@ -40,7 +43,7 @@ class async_call final : public completion, public std::enable_shared_from_this<
         mine.done = shared_from_this();
         mine.announced = &id_;
         auto held = core_->lock();
-        const outcome result = good ? core_->begin(held, mine, limits.until, limits.cancel, none_) : good;
+        const outcome result = good ? core_->ask(held, mine, limits.until, limits.cancel) : good;
         if (!result) {
             result_ = result;
             finish();
@@ -60,9 +63,17 @@ class async_call final : public completion, public std::enable_shared_from_this<
     }
 
     // To be called, without any lock, when it is done. Before begin().
-    void then(std::function<void()> tell)
+    void then(std::function<void()> tell, const method_name &method)
     {
         then_ = std::move(tell);
+        service_ = method.service;
+        name_ = method.name;
+    }
+
+    // begin() has thrown: nobody will be told. Whoever is to be told and the call keep each other.
+    void forget() noexcept
+    {
+        then_ = nullptr;
     }
 
     bool wait(deadline until)
@@ -82,7 +93,9 @@ class async_call final : public completion, public std::enable_shared_from_this<
 
     bool is_done()
     {
-        const auto held = core_->lock();
+        auto held = core_->lock();
+        if (!done_)
+            core_->flush(held); // somebody waits, though not here
         return done_;
     }
 
@@ -134,7 +147,8 @@ class async_call final : public completion, public std::enable_shared_from_this<
     {
         seen_.end(result_);
         if (const std::function<void()> then = std::exchange(then_, nullptr))
-            then();
+            if (const outcome thrown = guarded([&] { then(); }); !thrown)
+                core_->report_thrown({service_, name_}, thrown);
     }
 
     const std::shared_ptr<client_core> core_;
@@ -146,31 +160,24 @@ class async_call final : public completion, public std::enable_shared_from_this<
     outcome result_;
     arrival body_;
     metadata *received_ = nullptr;
-    pending *none_ = nullptr;
     std::function<void()> then_;
+    std::string service_; // what then_ is told about
+    std::string name_;
     observation seen_; // the client's thread's, once it is done
 };
 
 // What ends an asynchronous call from outside. Made and destroyed without any lock: a canceller's comes before the
-// client's.
+// client's. What is triggered before the call has begun, begin() sees.
 class async_link final : private cancellable
 {
   public:
     async_link(const call_options &options, std::shared_ptr<async_call> ending)
-        : limits(options), call(std::move(ending))
+        : limits(options), call(std::move(ending)), registered_(limits.cancel, *this)
     {
-        if (limits.cancel != nullptr)
-            limits.cancel->add(this);
     }
 
     async_link(const async_link &) = delete;
     async_link &operator=(const async_link &) = delete;
-
-    ~async_link()
-    {
-        if (limits.cancel != nullptr)
-            limits.cancel->remove(this);
-    }
 
     const call_limits limits;
     const std::shared_ptr<async_call> call;
@@ -180,6 +187,8 @@ class async_link final : private cancellable
     {
         call->cancel({status::cancelled, "the caller cancelled"});
     }
+
+    const registered registered_;
 };
 
 } // namespace detail
@@ -202,6 +211,7 @@ template <class Response> class pending_call
         cancel();
     }
 
+    // Never waits.
     bool ready() const
     {
         return link_->call->is_done();
@@ -243,13 +253,15 @@ template <class Response> class pending_call
 };
 
 // While it lives, what the thread that made it sends over the client is collected; then it is published with one store
-// and one wake. Waiting for an answer publishes too, and so does a full ring. Ends on the thread that made it.
+// and one wake. Waiting for an answer, or asking whether it is there, publishes too, and so does a full ring. Batches end
+// in any order.
 class batch
 {
   public:
     // Made by client::batch().
-    explicit batch(std::shared_ptr<detail::client_core> core) : core_(std::move(core)), before_(core_->begin_batch())
+    explicit batch(std::shared_ptr<detail::client_core> core) : core_(std::move(core))
     {
+        core_->begin_batch(who_);
     }
 
     batch(const batch &) = delete;
@@ -257,12 +269,12 @@ class batch
 
     ~batch()
     {
-        core_->end_batch(before_);
+        core_->end_batch(who_);
     }
 
   private:
     const std::shared_ptr<detail::client_core> core_;
-    detail::client_channel *const before_;
+    const std::thread::id who_ = std::this_thread::get_id();
 };
 
 } // namespace ipc::rpc

@@ -1,6 +1,7 @@
 // A client's thread of its own. It exists once there is something for it to do: it reads while asynchronous calls are
-// pending and no caller reads, ends those whose deadline has passed, and runs what must not run on a caller's thread or
-// under the lock (completions, news of the connection). Else it sleeps.
+// pending and no caller reads, sends what they had to queue, connects when they wait for a connection, ends those whose
+// deadline has passed, and runs what must not run on a caller's thread or under the lock (completions, news of the
+// connection). Else it sleeps.
 #ifndef IPC_RPC_BACKGROUND_HPP
 #define IPC_RPC_BACKGROUND_HPP
 
@@ -28,6 +29,9 @@ class background_host
     // Reads one frame, or waits on ON while another thread reads.
     virtual void read_once(std::unique_lock<std::mutex> &held, std::condition_variable &on, deadline until,
                            ipc_cancel *interrupt) = 0;
+    virtual bool has_to_connect() = 0;
+    // Tries once, or waits for a server where somebody has the time.
+    virtual void connect_once(std::unique_lock<std::mutex> &held, deadline until, ipc_cancel *interrupt) = 0;
     virtual void expire(std::unique_lock<std::mutex> &held, uint64_t call) = 0;
 
   protected:
@@ -47,6 +51,7 @@ class background
         if (thread_.joinable() || stopping_)
             return;
         thread_ = std::thread([this] { work(); });
+        id_ = thread_.get_id();
         runs_ = true;
     }
 
@@ -56,11 +61,18 @@ class background
         return stopping_ && !runs_;
     }
 
-    // Runs what is still to be run, then ends. Not from its own thread.
-    void stop(std::unique_lock<std::mutex> &held)
+    // It runs what is still to be run, then ends.
+    void begin_stop() noexcept
     {
         stopping_ = true;
         wake();
+        interrupt();
+    }
+
+    // Waits for that. Not from its own thread.
+    void stop(std::unique_lock<std::mutex> &held)
+    {
+        begin_stop();
         std::thread thread = std::move(thread_);
         held.unlock();
         if (thread.joinable())
@@ -70,12 +82,24 @@ class background
 
     bool is_current() const noexcept
     {
-        return thread_.get_id() == std::this_thread::get_id();
+        return id_ == std::this_thread::get_id();
     }
 
     void wake() noexcept
     {
         work_.notify_all();
+    }
+
+    // What it waits for in the ring, or at a server's door, may not be all any more.
+    void look() noexcept
+    {
+        interrupt();
+    }
+
+    // Why the last wait has ended.
+    bool was_interrupted() const noexcept
+    {
+        return interrupted_;
     }
 
     void run(std::function<void()> task)
@@ -92,7 +116,7 @@ class background
         ++calls_;
         if (!until.is_never()) {
             deadlines_.emplace(until.at(), call);
-            if (until.at() < reads_until_)
+            if (until.at() < waits_until_)
                 interrupt();
         }
         start();
@@ -112,40 +136,56 @@ class background
         std::unique_lock held(mutex_);
         for (;;) {
             if (!tasks_.empty()) {
-                const std::function<void()> task = std::move(tasks_.front());
+                std::function<void()> task = std::move(tasks_.front());
                 tasks_.pop_front();
                 held.unlock();
                 task();
+                task = nullptr; // and what it owns
                 held.lock();
             } else if (stopping_) {
                 runs_ = false;
+                id_ = {};
                 return;
             } else if (host_.has_to_read(calls_)) {
-                read(held);
+                wait(held, [&](deadline until) { host_.read_once(held, work_, until, interrupt_->get()); });
+            } else if (host_.has_to_connect()) {
+                wait(held, [&](deadline until) { host_.connect_once(held, until, interrupt_->get()); });
             } else {
-                work_.wait(held);
+                sleep_until(held, work_, first_deadline());
+                expire(held);
             }
         }
     }
 
-    void read(std::unique_lock<std::mutex> &held)
+    // In WAITS, until the first deadline at most, or until something interrupts it.
+    template <class Waits> void wait(std::unique_lock<std::mutex> &held, Waits &&waits)
     {
         if (interrupt_ == nullptr)
             interrupt_ = std::make_unique<cancel_source>();
-        const deadline until(deadlines_.empty() ? IPC_FOREVER : deadlines_.begin()->first);
-        reads_until_ = until.at();
-        host_.read_once(held, work_, until, interrupt_->get());
-        reads_until_ = 0;
+        const deadline until = first_deadline();
+        waits_until_ = until.at();
+        waits(until);
+        waits_until_ = 0;
         if (std::exchange(interrupted_, false))
             interrupt_.reset();
+        expire(held);
+    }
+
+    deadline first_deadline() const noexcept
+    {
+        return deadline(deadlines_.empty() ? IPC_FOREVER : deadlines_.begin()->first);
+    }
+
+    void expire(std::unique_lock<std::mutex> &held)
+    {
         while (!deadlines_.empty() && deadline(deadlines_.begin()->first).has_passed())
             host_.expire(held, deadlines_.begin()->second); // which removes it
     }
 
-    // It reads: make it look again.
+    // It reads, or connects: make it look again.
     void interrupt() noexcept
     {
-        if (reads_until_ == 0 || interrupted_ || is_current())
+        if (waits_until_ == 0 || interrupted_ || is_current())
             return;
         interrupted_ = true;
         interrupt_->trigger();
@@ -154,11 +194,12 @@ class background
     std::mutex &mutex_;
     background_host &host_;
     std::thread thread_;
+    std::thread::id id_; // while it runs
     std::condition_variable work_;
     std::deque<std::function<void()>> tasks_;
     size_t calls_ = 0;                                  // asynchronous ones
     std::set<std::pair<uint64_t, uint64_t>> deadlines_; // of those that have one
-    uint64_t reads_until_ = 0;                          // not 0: it is in host_.read_once
+    uint64_t waits_until_ = 0;                          // not 0: it reads or connects
     bool interrupted_ = false;
     std::unique_ptr<cancel_source> interrupt_;
     bool stopping_ = false;

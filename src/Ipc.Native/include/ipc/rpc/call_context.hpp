@@ -13,6 +13,7 @@
 
 #include "../../ipc.hpp"
 #include "canceller.hpp"
+#include "flow.hpp"
 #include "frame.hpp"
 #include "head.hpp"
 #include "observer.hpp"
@@ -36,9 +37,11 @@ class call_context
     // Made by the library.
     call_context(detail::callee &home, const frame_header &request)
         : home_(home), call_(request.call), until_(request.deadline == 0 ? IPC_FOREVER : request.deadline),
-          credit_(request.code), one_way_((request.flags & flag_one_way) != 0),
-          window_((request.flags & flag_client_stream) != 0 ? first_input_credit : 0)
+          one_way_((request.flags & flag_one_way) != 0)
     {
+        credit_.items = request.code;
+        if ((request.flags & flag_client_stream) != 0)
+            window_.begin(first_input_credit, first_input_credit);
     }
 
     call_context(const call_context &) = delete;
@@ -136,11 +139,13 @@ class call_context
     detail::callee &home_;
     const uint64_t call_;
     const deadline until_;
-    uint64_t credit_; // items that may be sent. This and what follows is guarded by home_'s mutex
+    detail::item_credit credit_; // of the answer's stream. This and what follows is guarded by home_'s mutex
     const bool one_way_;
     bool input_ended_ = false;          // no more items come from the caller
-    uint64_t window_;                   // items that still may
-    uint32_t consumed_ = 0;             // taken since the last credit
+    bool takes_items_ = false;          // its handler has looked for one
+    bool hungry_ = false;               // and waits for one
+    bool wants_room_ = false;           // an item of the answer waits for room
+    detail::item_window window_;        // of the caller's stream
     std::deque<std::string> arrived_;   // items that have come
     std::shared_ptr<canceller> nested_; // made when it is asked for
     std::atomic<bool> cancelled_{false};
@@ -150,6 +155,7 @@ class call_context
     std::unique_ptr<head> request_;
     std::unique_ptr<rpc::metadata> answer_;
     std::string progress_; // the newest that found no room
+    std::atomic<bool> has_progress_{false};
 };
 
 // The thread serves CALL, from here to the end of the scope. Made by the library.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,7 @@
 namespace ipc::rpc
 {
 
-// What is pointed to must live until the call has ended.
+// What is pointed to must live until the call has ended; the canceller need not.
 struct call_options {
     deadline until;              // never, unless it is set
     canceller *cancel = nullptr; // ends the call from another thread
@@ -33,62 +34,38 @@ struct call_options {
 class call_limits
 {
   public:
-    explicit call_limits(const call_options &options) : until(options.until), cancel(options.cancel)
+    explicit call_limits(const call_options &options) : until(options.until)
     {
+        if (options.cancel != nullptr) {
+            own_.emplace(options.cancel->state()); // the caller's may be destroyed before the call has ended
+            cancel = &*own_;
+        }
         call_context *const serving = call_context::current();
         if (serving == nullptr)
             return;
         until = deadline(std::min(until.at(), serving->until().at()));
         outer_ = serving->nested();
         cancel = outer_.get();
-        if (options.cancel == nullptr)
+        if (!own_)
             return;
-        both_ = std::make_unique<canceller>();
-        from_outer_ = std::make_unique<relay>(*outer_, *both_);
-        from_own_ = std::make_unique<relay>(*options.cancel, *both_);
-        cancel = both_.get();
+        both_.emplace();
+        from_outer_.emplace(*outer_, *both_);
+        from_own_.emplace(*own_, *both_);
+        cancel = &*both_;
     }
 
     call_limits(const call_limits &) = delete;
     call_limits &operator=(const call_limits &) = delete;
 
     deadline until;
-    canceller *cancel;
+    canceller *cancel = nullptr;
 
   private:
-    // Whoever triggers FROM triggers TO.
-    class relay final : private detail::cancellable
-    {
-      public:
-        relay(canceller &from, canceller &to) : from_(from), to_(to)
-        {
-            from_.add(this);
-            if (from_.triggered())
-                to_.trigger();
-        }
-
-        relay(const relay &) = delete;
-        relay &operator=(const relay &) = delete;
-
-        ~relay()
-        {
-            from_.remove(this);
-        }
-
-      private:
-        void wake() noexcept override
-        {
-            to_.trigger();
-        }
-
-        canceller &from_;
-        canceller &to_;
-    };
-
+    std::optional<canceller> own_;
     std::shared_ptr<canceller> outer_; // the handler's
-    std::unique_ptr<canceller> both_;
-    std::unique_ptr<relay> from_outer_;
-    std::unique_ptr<relay> from_own_;
+    std::optional<canceller> both_;
+    std::optional<detail::relay> from_outer_;
+    std::optional<detail::relay> from_own_;
 };
 
 namespace detail

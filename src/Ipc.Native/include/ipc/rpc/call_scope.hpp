@@ -24,33 +24,41 @@ class presence
     {
         if (!held_.owns_lock())
             held_.lock();
+        if (is_inside_)
+            core_.leave();
+    }
+
+    // Outside while user code runs: it may call over the same connection, close it, or have it replaced. With the lock
+    // held, both.
+    void step_out() noexcept
+    {
+        is_inside_ = false;
         core_.leave();
+    }
+
+    void step_in() noexcept
+    {
+        is_inside_ = true;
+        core_.enter();
     }
 
   private:
     caller_core &core_;
     caller_core::lock_type &held_;
+    bool is_inside_ = true;
 };
 
 // A call that a canceller (if any) can reach. To be made before the lock is taken.
 class registration final : private cancellable
 {
   public:
-    registration(canceller *cancel, caller_core &core, pending *const &entry)
-        : cancel_(cancel), core_(core), entry_(entry)
+    registration(const canceller *cancel, caller_core &core, pending *const &entry)
+        : core_(core), entry_(entry), registered_(cancel, *this)
     {
-        if (cancel_ != nullptr)
-            cancel_->add(this);
     }
 
     registration(const registration &) = delete;
     registration &operator=(const registration &) = delete;
-
-    ~registration()
-    {
-        if (cancel_ != nullptr)
-            cancel_->remove(this);
-    }
 
   private:
     void wake() noexcept override
@@ -58,9 +66,9 @@ class registration final : private cancellable
         core_.wake(entry_);
     }
 
-    canceller *const cancel_;
     caller_core &core_;
     pending *const &entry_;
+    const registered registered_;
 };
 
 } // namespace ipc::rpc::detail

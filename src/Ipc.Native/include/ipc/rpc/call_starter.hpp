@@ -40,6 +40,7 @@ class call_starter
             start(kept, accepted, found.has_streams());
             return true;
         case gate::verdict::waits_alone:
+            kept->watch();
             return false;
         case gate::verdict::refused:
             refuse(from, header);

@@ -59,10 +59,12 @@ class call_table
         entry.input_ended = !input;
         entry.progress = false;
         entry.ended = false;
-        entry.window = window;
-        entry.consumed = 0;
-        entry.credit = input ? first_input_credit : 0;
+        entry.hungry = false;
+        entry.window.begin(window, window);
+        entry.credit = {};
+        entry.credit.items = input ? first_input_credit : 0;
         entry.epoch = epoch;
+        entry.queued = 0;
         entry.answered = nullptr;
         live_.fetch_add(1, std::memory_order_relaxed);
         return &entry;
@@ -94,11 +96,10 @@ class call_table
         case frame_kind::item:
             if (!entry->stream)
                 return "an item to a call that is not answered by a stream";
-            if (entry->window == 0) {
+            if (!entry->window.receive(got, entry->hungry && entry->arrived.empty())) {
                 overflow(*entry);
                 break;
             }
-            --entry->window;
             entry->arrived.emplace_back().copy(got);
             break;
         case frame_kind::progress:
@@ -110,9 +111,8 @@ class call_table
             entry->arrived.back().copy(got);
             break;
         case frame_kind::credit:
-            entry->credit += got.header.method;
             entry->credited.notify_all();
-            return entry->credit <= max_credit ? nullptr : "more credit than 2^31 items";
+            return entry->credit.give(got.header) ? nullptr : "more credit than 2^31 items or bytes";
         case frame_kind::end:
             if (!entry->stream)
                 return "the end of a call that is not answered by a stream";
@@ -137,16 +137,13 @@ class call_table
         return nullptr;
     }
 
-    void end_all(const outcome &why)
+    // Those of the connections up to EPOCH.
+    void end_all(const outcome &why, uint64_t epoch = UINT64_MAX)
     {
         owed_cancels.clear();
-        for (pending &entry : entries_) {
-            if (!entry.live || entry.ended)
-                continue;
-            entry.ended = true;
-            entry.end = why;
-            wake(entry);
-        }
+        for (pending &entry : entries_)
+            if (entry.live && !entry.ended && entry.epoch <= epoch)
+                end(entry, why);
     }
 
     // DONE is told when ENTRY ends, at once if it has.
@@ -161,6 +158,12 @@ class call_table
     void abort(pending &entry, const outcome &why)
     {
         owed_cancels.push_back(entry.id());
+        end(entry, why);
+    }
+
+    // The same for a call of which the other side has not heard.
+    void end(pending &entry, const outcome &why)
+    {
         entry.ended = true;
         entry.end = why;
         wake(entry);
@@ -188,6 +191,25 @@ class call_table
         const auto found = std::find(waiting_.begin(), waiting_.end(), &on);
         if (found != waiting_.end())
             waiting_.erase(found);
+    }
+
+    // ---- threads that wait for room for an item
+    // ---------------------------------------------------------------------------------------------------
+
+    void begin_wanting(std::condition_variable &on)
+    {
+        wanting_.push_back(&on);
+    }
+
+    void end_wanting(std::condition_variable &on) noexcept
+    {
+        wanting_.erase(std::find(wanting_.begin(), wanting_.end(), &on));
+    }
+
+    void room_came() noexcept
+    {
+        for (std::condition_variable *on : wanting_)
+            on->notify_all();
     }
 
     void wake_one() noexcept
@@ -244,6 +266,7 @@ class call_table
     std::deque<pending> entries_;
     std::vector<uint32_t> free_;
     std::vector<std::condition_variable *> waiting_;
+    std::vector<std::condition_variable *> wanting_;
 };
 
 } // namespace ipc::rpc::detail

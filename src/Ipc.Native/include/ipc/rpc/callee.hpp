@@ -22,6 +22,7 @@
 #include "call_context.hpp"
 #include "callee_link.hpp"
 #include "error_body.hpp"
+#include "flow.hpp"
 #include "frame.hpp"
 #include "payload.hpp"
 #include "status.hpp"
@@ -33,7 +34,9 @@ class callee : public callee_link
 {
   public:
     // FLAGS are on every frame that is sent: flag_callback, or none.
-    explicit callee(uint8_t flags) noexcept : callee_link(flags)
+    // WINDOW: items that a caller may be ahead of the reader of its stream.
+    explicit callee(uint8_t flags, uint32_t window = first_input_credit) noexcept
+        : callee_link(flags), window_(std::max(window, first_input_credit))
     {
     }
 
@@ -82,7 +85,7 @@ class callee : public callee_link
     {
         switch (got.kind()) {
         case frame_kind::credit:
-            return credit(got.header.call, got.header.method);
+            return credit(got.header);
         case frame_kind::item:
             if (!item(got))
                 post_error(got.header.call, {status::resource_exhausted, "an item came without credit for it"});
@@ -138,7 +141,7 @@ class callee : public callee_link
         if (body.size() > limit())
             send_error(context, {status::resource_exhausted, too_large("response", body.size(), limit())});
         else
-            transmit(header_for(frame_kind::response, context.call_, body), body);
+            submit(header_for(frame_kind::response, context.call_, body), body);
         return body.size();
     }
 
@@ -148,7 +151,7 @@ class callee : public callee_link
         if (!answer_head(context, head))
             return;
         const payload body(std::string_view(), head);
-        transmit(header_for(frame_kind::end, context.call_, body), body);
+        submit(header_for(frame_kind::end, context.call_, body), body);
     }
 
     void send_error(call_context &context, const outcome &why)
@@ -162,7 +165,7 @@ class callee : public callee_link
         const payload body(words, head);
         frame_header header = header_for(frame_kind::error, context.call_, body);
         header.code = static_cast<uint16_t>(why.code);
-        transmit(header, body);
+        submit(header, body);
     }
 
     // Why the call was cancelled, for its error frame.
@@ -190,70 +193,95 @@ class callee : public callee_link
     // ---- streams and progress
     // ----------------------------------------------------------------------------------------------
 
-    // Waits for credit. SENT is false when the item is not wanted any more. Fails when it is too large.
+    // There is room for items: those that wait for it look again.
+    void room_came() noexcept
+    {
+        const std::lock_guard held(mutex_);
+        for (call_context *context : registered_)
+            if (context->wants_room_)
+                context->wake_.notify_all();
+    }
+
+    // Waits for credit, and for room. SENT is false when the item is not wanted any more. Fails when it is too large.
     outcome send_item(call_context &context, const message &value, bool &sent)
     {
         sent = false;
         const payload body(value);
         if (body.size() > limit())
             return {status::resource_exhausted, too_large("item", body.size(), limit())};
-        {
-            std::unique_lock held(mutex_);
-            while (context.credit_ == 0 && !context.cancelled_.load(std::memory_order_relaxed))
-                if (!sleep_until(held, context.wake_, context.until_))
-                    break;
-            if (context.cancelled() || context.credit_ == 0)
+        frame_header header = header_for(frame_kind::item, context.call_, body);
+        for (uint64_t pause = shortest_pause;; pause = std::min<uint64_t>(pause * 2, longest_pause)) {
+            if (!await_turn(context))
                 return {};
-            --context.credit_;
+            header.code = context.credit_.waited ? code_waited : 0;
+            const item_fate fate = transmit_item(header, body);
+            if (fate != item_fate::no_room) {
+                sent = fate == item_fate::sent;
+                const std::lock_guard held(mutex_);
+                context.credit_.take(body.size());
+                context.credit_.waited = false;
+                return {};
+            }
+            std::unique_lock held(mutex_);
+            if (!context.cancelled_.load(std::memory_order_relaxed) &&
+                takes_items()) // the ring is full of other things
+                sleep_until(held, context.wake_, deadline(std::min(context.until_.at(), ipc_deadline_after(pause))));
         }
-        sent = transmit(header_for(frame_kind::item, context.call_, body), body);
-        return {};
     }
 
     // Waits for the caller's next item. False when its stream, or the call, has ended.
     bool take_item(call_context &context, std::string &body)
     {
-        uint32_t due = 0;
-        {
-            std::unique_lock held(mutex_);
-            while (context.arrived_.empty() && !context.input_ended_ &&
-                   !context.cancelled_.load(std::memory_order_relaxed))
-                if (!sleep_until(held, context.wake_, context.until_))
-                    break;
-            if (context.arrived_.empty() || context.cancelled())
-                return false;
-            body = std::move(context.arrived_.front());
-            context.arrived_.pop_front();
-            if (++context.consumed_ >= first_input_credit / 2 && !context.input_ended_) {
-                due = std::exchange(context.consumed_, 0);
-                context.window_ += due; // before it is sent: the items may come at once
-            }
+        frame_header credit = header_for(frame_kind::credit, context.call_, payload());
+        if (!std::exchange(context.takes_items_, true) && window_ != first_input_credit) {
+            std::unique_lock held(mutex_); // what the window has beyond what a caller may send unasked
+            context.window_.widen(window_);
+            give(held, context, credit);
         }
-        if (due != 0) {
-            frame_header credit = header_for(frame_kind::credit, context.call_, payload());
-            credit.method = due;
-            transmit(credit, payload());
-        }
+        std::unique_lock held(mutex_);
+        context.hungry_ = true;
+        while (context.arrived_.empty() && !context.input_ended_ && !context.cancelled_.load(std::memory_order_relaxed))
+            if (!sleep_until(held, context.wake_, context.until_))
+                break;
+        context.hungry_ = false;
+        if (context.arrived_.empty() || context.cancelled())
+            return false;
+        body = std::move(context.arrived_.front());
+        context.arrived_.pop_front();
+        context.window_.consume(1, cost_of(body.size()));
+        if (context.window_.is_due())
+            give(held, context, credit);
         return true;
     }
 
-    // When there is no room the newest waits for the next occasion, or the answer makes it needless.
+    // When there is no room the newest waits for the next occasion, or the answer makes it needless. Any threads of the
+    // handler's; whose report is the newer one when two are made at once nobody can tell.
     void send_progress(call_context &context, const message &value)
     {
         const payload body(value);
         if (body.size() > limit() || is_answered(context) || context.cancelled())
             return;
-        context.progress_.clear();
-        if (!transmit_now(header_for(frame_kind::progress, context.call_, body), body))
-            context.progress_ = value.SerializeAsString();
+        if (transmit_now(header_for(frame_kind::progress, context.call_, body), body)) {
+            if (context.has_progress_.load(std::memory_order_relaxed))
+                take_progress(context);
+            return;
+        }
+        std::string newest = value.SerializeAsString();
+        const std::lock_guard held(mutex_);
+        context.progress_ = std::move(newest);
+        context.has_progress_.store(true, std::memory_order_relaxed);
     }
 
     bool wait(call_context &context, deadline wake_up)
     {
-        if (!context.progress_.empty()) {
-            const payload body{std::string_view(context.progress_)};
-            if (transmit_now(header_for(frame_kind::progress, context.call_, body), body))
-                context.progress_.clear();
+        if (context.has_progress_.load(std::memory_order_relaxed)) {
+            std::string newest = take_progress(context);
+            const payload body{std::string_view(newest)};
+            if (!transmit_now(header_for(frame_kind::progress, context.call_, body), body)) {
+                const std::lock_guard again(mutex_);
+                if (!context.has_progress_.exchange(true, std::memory_order_relaxed))
+                    context.progress_ = std::move(newest);
+            }
         }
         std::unique_lock held(mutex_);
         const deadline first(std::min(wake_up.at(), context.until_.at()));
@@ -304,6 +332,13 @@ class callee : public callee_link
             context.nested_->trigger();
     }
 
+    std::string take_progress(call_context &context)
+    {
+        const std::lock_guard held(mutex_);
+        context.has_progress_.store(false, std::memory_order_relaxed);
+        return std::exchange(context.progress_, {});
+    }
+
     call_context *find(uint64_t call) noexcept
     {
         for (call_context *context : registered_)
@@ -312,31 +347,55 @@ class callee : public callee_link
         return nullptr;
     }
 
-    const char *credit(uint64_t call, uint32_t items)
+    const char *credit(const frame_header &given)
     {
         const std::lock_guard held(mutex_);
-        call_context *const context = find(call);
+        call_context *const context = find(given.call);
         if (context == nullptr)
             return nullptr;
-        context->credit_ += items;
         context->wake_.notify_all();
-        return context->credit_ <= max_credit ? nullptr : "more credit than 2^31 items";
+        return context->credit_.give(given) ? nullptr : "more credit than 2^31 items or bytes";
     }
 
-    // False: it came without credit, and the call has ended.
+    // Waits until an item may be sent. False: it is not wanted any more.
+    bool await_turn(call_context &context)
+    {
+        std::unique_lock held(mutex_);
+        while (!context.cancelled_.load(std::memory_order_relaxed)) {
+            const bool credit = context.credit_.any();
+            context.wants_room_ = credit && !takes_items();
+            if (credit && !context.wants_room_)
+                break;
+            context.credit_.waited = context.credit_.waited || !credit;
+            if (!sleep_until(held, context.wake_, context.until_))
+                break;
+        }
+        context.wants_room_ = false;
+        return !context.cancelled() && context.credit_.any();
+    }
+
+    void give(std::unique_lock<std::mutex> &held, call_context &context, frame_header credit)
+    {
+        if (context.input_ended_)
+            return;
+        context.window_.take_due(credit); // before it is sent: the items may come at once
+        held.unlock();
+        submit(credit, payload());
+    }
+
+    // False: it came without credit, and the call has ended. Who called one-way is not told.
     bool item(const frame &got)
     {
         const std::lock_guard held(mutex_);
         call_context *const context = find(got.header.call);
         if (context == nullptr || context->input_ended_)
             return true;
-        if (context->window_ == 0) {
+        if (!context->window_.receive(got, context->hungry_ && context->arrived_.empty())) {
             if (!take_answer(*context))
                 return true;
             fire(*context);
-            return false;
+            return context->one_way_;
         }
-        --context->window_;
         context->arrived_.emplace_back(reinterpret_cast<const char *>(got.body), got.size);
         context->wake_.notify_all();
         return true;
@@ -357,6 +416,7 @@ class callee : public callee_link
         return false;
     }
 
+    const uint32_t window_;
     mutable std::mutex mutex_; // guards what follows, and the streams of every call
     std::vector<call_context *> registered_;
     std::atomic<size_t> count_{0};

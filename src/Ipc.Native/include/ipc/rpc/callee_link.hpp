@@ -19,6 +19,13 @@ namespace ipc::rpc::detail
 class callee;
 class caller_core;
 
+// What became of an item of a callee.
+enum class item_fate {
+    sent,
+    no_room, // items wait where they are made, and nothing else waits with them
+    gone,    // the peer
+};
+
 class callee_link
 {
   public:
@@ -31,8 +38,25 @@ class callee_link
 
     // Waits for room. False when the peer is gone. The size has been checked.
     virtual bool transmit(const frame_header &header, const payload &body) = 0;
+    // An item of an answer, which has credit, now or not now.
+    virtual item_fate transmit_item(const frame_header &header, const payload &body)
+    {
+        return transmit(header, body) ? item_fate::sent : item_fate::gone;
+    }
+
+    // Whether items take up no more of the ring than they may.
+    virtual bool takes_items() noexcept
+    {
+        return true;
+    }
+
     // False when there is no room now.
     virtual bool transmit_now(const frame_header &header, const payload &body) = 0;
+    // Without waiting for long, where others may wait for this thread: what finds no room goes later, or the peer does.
+    virtual void submit(const frame_header &header, const payload &body)
+    {
+        transmit(header, body);
+    }
     // For the thread that reads, which must not wait for room where that could wait for its reading.
     virtual void post(const frame_header &header, std::string body) = 0;
     // The largest payload.

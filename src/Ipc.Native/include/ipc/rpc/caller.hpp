@@ -77,7 +77,8 @@ class caller
         return unary(method, request, response, options, false, [](detail::arrival &) { return true; });
     }
 
-    // A call that tells how far it is: REPORT (const Progress &) is called on this thread, while the call waits.
+    // A call that tells how far it is: REPORT (const Progress &) is called on this thread, while the call waits. It may
+    // call, close the client and destroy it; what it throws comes out of here, and the call is cancelled.
     template <class Request, class Response, class Progress, class Report>
     outcome try_call(const progress_method<Request, Response, Progress> &method, const Request &request,
                      Response &response, Report &&report, const call_options &options = {})
@@ -201,6 +202,7 @@ class caller
     outcome unary(const detail::method_name &method, const message &request, Response &response,
                   const call_options &options, bool progress, Take &&take, Report &&report)
     {
+        const std::shared_ptr<detail::caller_core> kept = progress ? core_ : nullptr; // a report may destroy *this
         if (core_->watcher() == nullptr)
             return unobserved(method.id, request, response, options, progress, take, report);
         detail::observation seen = detail::observe(core_->watcher(), method, options);
@@ -218,23 +220,24 @@ class caller
         std::string head;
         if (outcome bad = request_head(options, head); !bad)
             return bad;
+        caller_core &core = *core_;
         const call_limits limits(options);
         pending *entry = nullptr;
-        const registration registered(limits.cancel, *core_, entry);
+        const registration registered(limits.cancel, core, entry);
         asking what;
         what.method = method;
         what.body = payload(request, head);
         what.progress = progress;
         what.answered = options.received;
-        auto held = core_->lock();
-        outcome result = core_->begin(held, what, limits.until, limits.cancel, entry);
+        auto held = core.lock();
+        outcome result = core.begin(held, what, limits.until, limits.cancel, entry);
         if (!result)
             return result;
-        const presence inside(*core_, held);
-        const ended_later end{*core_, held, entry};
+        presence inside(core, held);
+        const ended_later end{core, held, entry};
         for (;;) {
             arrival body;
-            result = core_->receive(held, *entry, limits.until, limits.cancel, body);
+            result = core.receive(held, *entry, limits.until, limits.cancel, body);
             const bool is_last = !body || body.kind() != frame_kind::progress;
             bool decoded = true;
             if (body && !body.open(options.received))
@@ -244,14 +247,16 @@ class caller
             else if (body && !parse(response, body.data(), body.size()))
                 result = {status::internal, not_a(response, "response", body.size())};
             if (body)
-                core_->settle(held, *entry, body);
+                core.settle(held, *entry, body);
             if (is_last)
                 break;
             if (!decoded) // `end` cancels it
                 return {status::internal, "a progress message could not be decoded"};
+            inside.step_out();
             held.unlock();
             report();
             held.lock();
+            inside.step_in();
         }
         return result;
     }

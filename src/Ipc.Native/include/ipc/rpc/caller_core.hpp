@@ -84,21 +84,15 @@ class caller_core
     {
         if (outcome ready = prepare(held, until, cancel); !ready)
             return ready;
-        pending *const fresh = calls_.allocate(epoch_, what.window, (what.flags & flag_client_stream) != 0);
+        if (cancel != nullptr && cancel->triggered())
+            return {status::cancelled, "the caller cancelled before the call began"};
+        pending *const fresh = take_entry(what, epoch_);
         if (fresh == nullptr)
-            return {status::resource_exhausted,
-                    "all " + std::to_string(calls_.most()) +
-                        " calls that may be pending at once are (client_options::max_pending)"};
-        fresh->progress = what.progress;
-        fresh->answered = what.answered;
-        if (what.announced != nullptr)
-            *what.announced = fresh->id();
+            return too_many();
         enter();
         outcome sent = send(held, header_for(what, fresh->id(), until), what.body, until, cancel);
         if (!sent)
             calls_.free(*fresh);
-        else if (what.done != nullptr)
-            calls_.attach(*fresh, what.done);
         else
             entry = fresh;
         leave();
@@ -110,6 +104,8 @@ class caller_core
     {
         if (outcome ready = prepare(held, until, cancel); !ready)
             return ready;
+        if (cancel != nullptr && cancel->triggered())
+            return {status::cancelled, "the caller cancelled before the call began"};
         // An id that no entry has ever: the low half is 0.
         const uint64_t id = ++notified_ << 32;
         enter();
@@ -140,9 +136,11 @@ class caller_core
                 return entry.end;
             if (cancel != nullptr && cancel->triggered())
                 return {status::cancelled, "the caller cancelled"};
+            entry.hungry = true;
             const bool in_time = await(held, &entry, entry.wake, until, cancel, got);
             if (got.in_place)
-                return {};
+                return {}; // without the lock: it is hungry until it has settled
+            entry.hungry = false;
             if (!in_time && entry.arrived.empty() && !entry.ended)
                 return {status::deadline_exceeded, "the deadline passed while the call waited for its reply"};
         }
@@ -161,6 +159,7 @@ class caller_core
         if (entry.ended)
             return;
         calls_.abort(entry, why);
+        rouse();
         pay(held);
     }
 
@@ -173,54 +172,57 @@ class caller_core
         pay(held);
     }
 
-    // The reader of a stream has taken an item: more credit when half of the window is used up.
-    void consumed(lock_type &held, pending &entry)
+    // The reader of a stream has taken an item of SIZE bytes: more credit when half of the window is used up.
+    void consumed(lock_type &held, pending &entry, uint64_t size)
     {
-        const uint32_t half = std::max(1u, window_ / 2u);
-        if (++entry.consumed < half || entry.ended)
+        entry.window.consume(1, cost_of(size));
+        if (!entry.window.is_due() || entry.ended)
             return;
         frame_header credit = header_of(frame_kind::credit, entry.id());
         credit.flags = flags_;
-        credit.method = entry.consumed;
-        entry.window += entry.consumed; // before it is sent: the items may come at once
-        entry.consumed = 0;
+        entry.window.take_due(credit);
         // If this fails the connection is gone, and the stream has ended with the reason.
         send(held, credit, payload(), deadline::never(), nullptr);
     }
 
-    // One item of the caller's stream, when there is credit. SENT stays false when the call has ended: its receiver
-    // learns why.
+    // One item of the caller's stream, when there is credit and room. SENT stays false when the call has ended: its
+    // receiver learns why.
     outcome send_item(lock_type &held, pending &entry, const payload &item, deadline until, canceller *cancel,
                       bool &sent)
     {
         sent = false;
-        arrival none;
-        while (entry.credit == 0 && !entry.ended) {
-            if (cancel != nullptr && cancel->triggered())
-                return {status::cancelled, "the caller cancelled"};
-            if (!await(held, nullptr, entry.credited, until, cancel, none) && entry.credit == 0 && !entry.ended)
-                return {status::deadline_exceeded, "the deadline passed while an item waited for credit"};
+        for (uint64_t pause = shortest_pause;; pause = std::min<uint64_t>(pause * 2, longest_pause)) {
+            if (outcome ready = await_turn(held, entry, until, cancel); !ready)
+                return ready;
+            if (entry.ended || entry.input_ended)
+                return {};
+            frame_header header = header_of(frame_kind::item, entry.id());
+            header.flags = flags_;
+            header.code = entry.credit.take(item.size());
+            bool full = false;
+            outcome result = put_item(held, header, item, until, cancel, full);
+            if (result && !full) {
+                entry.credit.waited = false;
+                sent = true;
+                return result;
+            }
+            entry.credit.give_back(item.size());
+            if (!result)
+                return result;
+            const deadline soon(std::min(until.at(), ipc_deadline_after(pause)));
+            sleep_until(held, entry.credited, soon); // the ring is full of other things
         }
-        if (entry.ended || entry.input_ended)
-            return {};
-        --entry.credit;
-        frame_header header = header_of(frame_kind::item, entry.id());
-        header.flags = flags_;
-        outcome result = send(held, header, item, until, cancel);
-        sent = static_cast<bool>(result);
-        if (!sent)
-            ++entry.credit;
-        return result;
     }
 
-    // The caller's stream has ended.
-    void send_input_end(lock_type &held, pending &entry)
+    // The caller's stream has ended. When there is no time to say so the call has none left either: its receiver
+    // learns of it.
+    void send_input_end(lock_type &held, pending &entry, deadline until, canceller *cancel)
     {
         if (std::exchange(entry.input_ended, true) || entry.ended)
             return;
         frame_header header = header_of(frame_kind::end, entry.id());
         header.flags = flags_;
-        send(held, header, payload(), deadline::never(), nullptr);
+        send(held, header, payload(), until, cancel);
     }
 
     // For a canceller: whatever this call waits for, it looks again.
@@ -234,6 +236,18 @@ class caller_core
     }
 
   protected:
+    // Whether an item may be sent: items take up a part of the ring only.
+    virtual bool takes_items() const noexcept = 0;
+
+    // As send(), but FULL when there is no room that an item may wait for here.
+    virtual outcome put_item(lock_type &held, const frame_header &header, const payload &item, deadline until,
+                             canceller *cancel, bool &full) = 0;
+
+    // A caller that waits in the ring looks again at why it waits.
+    virtual void rouse() noexcept
+    {
+    }
+
     // Sees to it that there is a connection.
     virtual outcome prepare(lock_type &held, deadline until, canceller *cancel) = 0;
 
@@ -246,6 +260,26 @@ class caller_core
     virtual bool await(lock_type &held, pending *mine, std::condition_variable &on, deadline until, canceller *cancel,
                        arrival &got) = 0;
 
+    // Null when all are taken.
+    pending *take_entry(const asking &what, uint64_t epoch)
+    {
+        pending *const fresh = calls_.allocate(epoch, what.window, (what.flags & flag_client_stream) != 0);
+        if (fresh == nullptr)
+            return nullptr;
+        fresh->progress = what.progress;
+        fresh->answered = what.answered;
+        if (what.announced != nullptr)
+            *what.announced = fresh->id();
+        return fresh;
+    }
+
+    outcome too_many() const
+    {
+        return {status::resource_exhausted,
+                "all " + std::to_string(calls_.most()) +
+                    " calls that may be pending at once are (client_options::max_pending)"};
+    }
+
     // Sends what is owed, if there is room.
     virtual void pay(lock_type &held) noexcept = 0;
 
@@ -253,7 +287,6 @@ class caller_core
     uint64_t epoch_ = 1; // one per connection
     call_table calls_;
 
-  private:
     frame_header header_for(const asking &what, uint64_t id, deadline until) const noexcept
     {
         frame_header header = header_of(frame_kind::request, id);
@@ -262,6 +295,24 @@ class caller_core
         header.method = what.method;
         header.deadline = until.is_never() ? 0 : until.at();
         return header;
+    }
+
+  private:
+    // Waits until an item may be sent, or the call has ended.
+    outcome await_turn(lock_type &held, pending &entry, deadline until, canceller *cancel)
+    {
+        arrival none;
+        while (!entry.ended && !(entry.credit.any() && takes_items())) {
+            if (cancel != nullptr && cancel->triggered())
+                return {status::cancelled, "the caller cancelled"};
+            entry.credit.waited = entry.credit.waited || !entry.credit.any();
+            calls_.begin_wanting(entry.credited);
+            const bool in_time = await(held, nullptr, entry.credited, until, cancel, none);
+            calls_.end_wanting(entry.credited);
+            if (!in_time && !entry.ended && !(entry.credit.any() && takes_items()))
+                return {status::deadline_exceeded, "the deadline passed while an item waited for credit"};
+        }
+        return {};
     }
 
     const uint16_t window_;

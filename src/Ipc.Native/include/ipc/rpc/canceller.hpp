@@ -1,14 +1,18 @@
 // Ends calls from another thread.
 //
 // A call waits in one of two places: in the ring, when its thread is the one that reads, or on a condition variable,
-// when another thread reads for it. A canceller reaches both: it triggers an ipc_cancel and notifies the calls that are
-// registered.
+// when another thread reads for it. A canceller reaches both through what is registered with it.
+//
+// What a canceller and its calls share is an object of its own, so either may go first: a completion that owns the
+// canceller of its call destroys it while the call is still registered, and while another thread is triggering it.
 #ifndef IPC_RPC_CANCELLER_HPP
 #define IPC_RPC_CANCELLER_HPP
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "../../ipc.hpp"
@@ -18,6 +22,7 @@ namespace ipc::rpc
 
 namespace detail
 {
+
 // What a canceller wakes. wake() must not call the canceller.
 class cancellable
 {
@@ -27,23 +32,17 @@ class cancellable
   protected:
     ~cancellable() = default;
 };
-} // namespace detail
 
-// Once triggered it stays so; calls that have it end with status::cancelled. Must outlive the calls that it was given
-// to.
-class canceller
+// A canceller, without its owner.
+class cancel_state
 {
   public:
-    canceller() = default;
-    canceller(const canceller &) = delete;
-    canceller &operator=(const canceller &) = delete;
-
     void trigger() noexcept
     {
         const std::lock_guard lock(mutex_);
         triggered_.store(true);
         source_.trigger();
-        for (detail::cancellable *waiting : waiting_)
+        for (cancellable *waiting : waiting_)
             waiting->wake();
     }
 
@@ -57,13 +56,13 @@ class canceller
         return source_.get();
     }
 
-    void add(detail::cancellable *waiting)
+    void add(cancellable *waiting)
     {
         const std::lock_guard lock(mutex_);
         waiting_.push_back(waiting);
     }
 
-    void remove(detail::cancellable *waiting) noexcept
+    void remove(cancellable *waiting) noexcept
     {
         const std::lock_guard lock(mutex_);
         waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), waiting), waiting_.end());
@@ -73,8 +72,108 @@ class canceller
     std::mutex mutex_;
     std::atomic<bool> triggered_{false};
     ipc::cancel_source source_;
-    std::vector<detail::cancellable *> waiting_;
+    std::vector<cancellable *> waiting_;
 };
 
+} // namespace detail
+
+// Once triggered it stays so; calls that have it end with status::cancelled, those that begin later too. It may be
+// destroyed at any time, also by the completion of a call that has it: such a call just cannot be cancelled any more.
+class canceller
+{
+  public:
+    canceller() : state_(std::make_shared<detail::cancel_state>())
+    {
+    }
+
+    // The same switch under another name. Made by the library.
+    explicit canceller(std::shared_ptr<detail::cancel_state> state) noexcept : state_(std::move(state))
+    {
+    }
+
+    canceller(const canceller &) = delete;
+    canceller &operator=(const canceller &) = delete;
+
+    // Any thread. Completions do not run in here.
+    void trigger() noexcept
+    {
+        const std::shared_ptr<detail::cancel_state> kept = state_; // what it ends may destroy this
+        kept->trigger();
+    }
+
+    bool triggered() const noexcept
+    {
+        return state_->triggered();
+    }
+
+    ipc_cancel *get() const noexcept
+    {
+        return state_->get();
+    }
+
+    const std::shared_ptr<detail::cancel_state> &state() const noexcept
+    {
+        return state_;
+    }
+
+  private:
+    const std::shared_ptr<detail::cancel_state> state_;
+};
+
+namespace detail
+{
+
+// From here to the end of the scope a cancellable is registered. To be made and destroyed without any lock: a
+// canceller's comes before the others.
+class registered final
+{
+  public:
+    // FROM may be null.
+    registered(const canceller *from, cancellable &waiting) : waiting_(waiting)
+    {
+        if (from == nullptr)
+            return;
+        from_ = from->state();
+        from_->add(&waiting_);
+    }
+
+    registered(const registered &) = delete;
+    registered &operator=(const registered &) = delete;
+
+    ~registered()
+    {
+        if (from_ != nullptr)
+            from_->remove(&waiting_);
+    }
+
+  private:
+    std::shared_ptr<cancel_state> from_;
+    cancellable &waiting_;
+};
+
+// Whoever triggers FROM triggers TO.
+class relay final : private cancellable
+{
+  public:
+    relay(const canceller &from, const canceller &to) : to_(to.state()), entry_(&from, *this)
+    {
+        if (from.triggered())
+            to_->trigger();
+    }
+
+    relay(const relay &) = delete;
+    relay &operator=(const relay &) = delete;
+
+  private:
+    void wake() noexcept override
+    {
+        to_->trigger();
+    }
+
+    const std::shared_ptr<cancel_state> to_;
+    const registered entry_;
+};
+
+} // namespace detail
 } // namespace ipc::rpc
 #endif

@@ -43,13 +43,15 @@ class client : public caller
     ~client()
     {
         if (client_ != nullptr)
-            client_->close(); // streams that outlive the client end too
+            detail::client_core::retire(std::move(client_)); // streams that outlive the client end too
     }
 
     client(client &&) noexcept = default;
     client &operator=(client &&) = delete;
 
-    // ---- without waiting: the client has a thread that reads while such calls are pending
+    // ---- without waiting: the client has a thread that reads while such calls are pending. What the server does not
+    // read, and what has no connection yet, is queued, up to client_options::max_queued_bytes; beyond that the call ends
+    // with resource_exhausted
     // ------------------------------------------
 
     template <class Request, class Response>
@@ -68,8 +70,8 @@ class client : public caller
     }
 
     // THEN (const outcome &, Response &) is called on the client's thread, always and once, also when the request could
-    // not be sent (on this one, when the client is closed). Be quick there: responses of other asynchronous calls wait.
-    // It may call, but not close the client.
+    // not be sent. Be quick there: responses of other asynchronous calls wait. It may call, close the client and destroy
+    // it, and own the client and the canceller. What it throws the observer is told (observer::threw).
     template <class Request, class Response, class Then,
               class = std::enable_if_t<std::is_invocable_v<Then &, const outcome &, Response &>>>
     void call_async(const method<Request, Response> &method, const Request &request, Then then,
@@ -81,14 +83,14 @@ class client : public caller
             Response response;
             const outcome result = link->call->take(response);
             then(result, response);
-        });
+        }, method);
 #ifdef IPC_NO_EXCEPTIONS
         begin(method.id, request, options, *link);
 #else
         try {
             begin(method.id, request, options, *link);
         } catch (...) {
-            state->then(nullptr); // the client is closed; the two would keep each other
+            state->forget(); // the client is closed
             throw;
         }
 #endif
@@ -107,8 +109,8 @@ class client : public caller
     }
 
     // Ends pending calls with status::unavailable; later ones throw ipc::error(IPC_CLOSED), or without exceptions fail
-    // with failed_precondition. Any thread that is not the
-    // client's own.
+    // with failed_precondition. Returns when completions and handlers have; but on a thread of the client's own, that is
+    // in one of these or in on_connection, at once. Any thread, also several.
     void close() noexcept
     {
         client_->close();

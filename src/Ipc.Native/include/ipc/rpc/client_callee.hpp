@@ -20,6 +20,8 @@ class client_link
 {
   public:
     virtual bool transmit(uint64_t epoch, const frame_header &header, const payload &body) = 0;
+    virtual item_fate transmit_item(uint64_t epoch, const frame_header &header, const payload &body) = 0;
+    virtual bool takes_items() noexcept = 0;
     virtual bool transmit_now(uint64_t epoch, const frame_header &header, const payload &body) = 0;
     virtual void post(uint64_t epoch, const frame_header &header, std::string body) = 0;
     virtual uint64_t limit() noexcept = 0;
@@ -32,14 +34,24 @@ class client_link
 class client_callee final : public callee, public std::enable_shared_from_this<client_callee>
 {
   public:
-    client_callee(client_link &link, uint64_t epoch, int32_t peer_pid)
-        : callee(flag_callback), link_(link), epoch_(epoch), peer_pid_(peer_pid)
+    client_callee(client_link &link, uint64_t epoch, int32_t peer_pid, uint16_t window = first_input_credit)
+        : callee(flag_callback, window), link_(link), epoch_(epoch), peer_pid_(peer_pid)
     {
     }
 
     bool transmit(const frame_header &header, const payload &body) override
     {
         return link_.transmit(epoch_, header, body);
+    }
+
+    item_fate transmit_item(const frame_header &header, const payload &body) override
+    {
+        return link_.transmit_item(epoch_, header, body);
+    }
+
+    bool takes_items() noexcept override
+    {
+        return link_.takes_items();
     }
 
     bool transmit_now(const frame_header &header, const payload &body) override

@@ -34,14 +34,18 @@ struct client_options {
         std::chrono::seconds(5);  // how long the constructor waits for the server; 0: not
     bool auto_reconnect = true;   // a call after the server's death connects to its successor
     uint32_t max_pending = 65535; // calls and streams at once
-    uint16_t stream_window = 64;  // items that the server may be ahead of the reader of a stream
-    std::string hello;            // what the server gets to see when it decides; at most 240 bytes
+    // Of requests of asynchronous calls that wait for room in the ring, or for a connection; beyond that such calls
+    // end with resource_exhausted
+    uint64_t max_queued_bytes = 16 << 20;
+    // Items that the server may be ahead of the reader of a stream. Besides, 64 KiB, which become more, up to 4 MiB,
+    // when it is seen that a reader waits for them to.
+    uint16_t stream_window = 65535;
+    std::string hello; // what the server gets to see when it decides; at most 240 bytes
     // What the server may call. With it the client has a thread that reads when no caller does, and threads for
     // handlers.
     std::shared_ptr<rpc::service> services;
     unsigned max_threads = 64; // for those handlers
-    // Told of every connection and of its end, as soon as it ends, in order, on a thread of the client: be quick. The
-    // client must not be destroyed or closed there.
+    // Told of every connection and of its end, as soon as it ends, in order, on a thread of the client: be quick.
     std::function<void(const connection_change &)> on_connection;
     std::shared_ptr<rpc::observer> observer; // told of calls, and of callbacks that are served here
 };

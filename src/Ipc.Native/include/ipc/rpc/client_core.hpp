@@ -8,18 +8,23 @@
 #define IPC_RPC_CLIENT_CORE_HPP
 
 #include <condition_variable>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "background.hpp"
 #include "caller_core.hpp"
 #include "client_callee.hpp"
-#include "client_channel.hpp"
 #include "client_connect.hpp"
+#include "client_posting.hpp"
 #include "frame.hpp"
+#include "guarded.hpp"
 #include "service.hpp"
 #include "status.hpp"
 #include "task_pool.hpp"
@@ -28,13 +33,13 @@
 namespace ipc::rpc::detail
 {
 
-class client_core final : public client_channel,
+class client_core final : public client_posting,
                           public std::enable_shared_from_this<client_core>,
                           private background_host
 {
   public:
     client_core(std::string name, client_options options)
-        : client_channel(options), name_(std::move(name)), options_(std::move(options)), background_(mutex_, *this)
+        : client_posting(options), name_(std::move(name)), options_(std::move(options)), background_(mutex_, *this)
     {
     }
 
@@ -56,7 +61,7 @@ class client_core final : public client_channel,
     void begin_life()
     {
         const lock_type held(mutex_);
-        connected();
+        begin_connection();
         if (always_reads())
             background_.start();
     }
@@ -73,22 +78,60 @@ class client_core final : public client_channel,
     }
 
     // Pending calls end with status::unavailable; later ones throw ipc::error(IPC_CLOSED), or without exceptions fail
-    // with failed_precondition.
-    void close() noexcept
+    // with failed_precondition. Waits for the user's code that runs on threads of the client, unless it is called there:
+    // then somebody else has to. Returns whether all is over.
+    bool close() noexcept
     {
         lock_type held(mutex_);
-        closed_ = true;
-        closing_.trigger();
-        if (usable_) {
-            connection_.reader().stop();
-            break_off({status::unavailable, "the client was closed on this side"});
+        if (!std::exchange(closed_, true)) {
+            const outcome why(status::unavailable, "the client was closed on this side");
+            closing_.trigger();
+            if (usable_) {
+                connection_.reader().stop();
+                break_off(why);
+            }
+            queue_.drop(UINT64_MAX);
+            calls_.end_all(why);
+            background_.begin_stop();
+            changed_.notify_all();
         }
-        changed_.notify_all();
+        if (background_.is_current() || (handlers_ != nullptr && handlers_->is_current()))
+            return false;
+        if (std::exchange(finishing_, true)) {
+            changed_.wait(held, [this] { return finished_; });
+            return true;
+        }
         changed_.wait(held, [this] { return inside_ == 0 && !connecting_; });
         connection_.close();
         background_.stop(held);
-        const std::unique_ptr<task_pool> handlers = std::move(handlers_);
         held.unlock();
+        if (handlers_ != nullptr)
+            handlers_->stop();
+        held.lock();
+        finished_ = true;
+        changed_.notify_all();
+        return true;
+    }
+
+    // The owner of CORE is destroyed, perhaps by code that runs on a thread of CORE's own: that thread cannot wait for
+    // itself, so another one does.
+    static void retire(std::shared_ptr<client_core> core) noexcept
+    {
+        if (core->close())
+            return;
+#ifdef IPC_NO_EXCEPTIONS
+        std::thread([kept = std::move(core)] { kept->close(); }).detach();
+#else
+        auto *const kept = new std::shared_ptr<client_core>(std::move(core));
+        try {
+            std::thread([kept] {
+                (*kept)->close();
+                delete kept;
+            }).detach();
+        } catch (const std::system_error &) {
+            // No thread to be had: what it would free stays.
+        }
+#endif
     }
 
     // ---- asynchronous calls and batches
@@ -99,13 +142,12 @@ class client_core final : public client_channel,
         return background_;
     }
 
-    void abort(lock_type &held, uint64_t call, const outcome &why)
+    void report_thrown(const call_info &call, const outcome &thrown) noexcept
     {
-        pending *const entry = calls_.find(call);
-        if (entry == nullptr || entry->ended)
-            return;
-        calls_.abort(*entry, why);
-        pay(held);
+        if (options_.observer != nullptr)
+            options_.observer->threw(call, thrown);
+        else
+            observer::report_thrown(call, thrown);
     }
 
   private:
@@ -129,21 +171,21 @@ class client_core final : public client_channel,
             }
             if (!usable_ && !options_.auto_reconnect)
                 return {status::unavailable, reason_};
+            if (cancel != nullptr && cancel->triggered())
+                return {status::cancelled, "the caller cancelled while there was no connection"};
             if (!usable_ && !connecting_ && inside_ == 0) {
-                if (outcome connected = reconnect(held, until); !connected)
+                if (outcome connected = reconnect(held, until, cancel); !connected)
                     return connected;
                 continue;
             }
             // Somebody else reads the end of the old connection, leaves it, or connects.
-            if (cancel != nullptr && cancel->triggered())
-                return {status::cancelled, "the caller cancelled"};
             if (!sleep_until(held, changed_, until))
                 return {status::deadline_exceeded, "the deadline passed before there was a connection"};
         }
     }
 
     // A mistake in the program, which no caller expects to handle.
-    outcome refuse() const
+    outcome refuse() const override
     {
         std::string text = "the client of \"" + name_ + "\" is closed; make a new one";
 #ifdef IPC_NO_EXCEPTIONS
@@ -153,36 +195,61 @@ class client_core final : public client_channel,
 #endif
     }
 
-    // Nobody is inside. Fails at once where there is no server: a caller that wants to wait asks again.
-    outcome reconnect(lock_type &held, deadline until)
+    // Who has so little time waits for a server; who has more learns at once that there is none, and may ask again.
+    static bool is_hurried(deadline until) noexcept
+    {
+        return until.at() < ipc_deadline_after(5'000'000'000u);
+    }
+
+    // Nobody is inside.
+    outcome reconnect(lock_type &held, deadline until, canceller *cancel)
     {
         connecting_ = true;
         held.unlock();
         connection made;
-        const bool hurry = until.at() < ipc_deadline_after(5'000'000'000u);
-        outcome result = open_connection(name_, options_, hurry ? until.at() : IPC_NOW, closing_.get(), made);
+        outcome result;
+        {
+            canceller either;
+            const relay from_us(closing_, either);
+            std::optional<relay> from_caller;
+            if (cancel != nullptr)
+                from_caller.emplace(*cancel, either);
+            result = open_connection(name_, options_, is_hurried(until) ? until.at() : IPC_NOW, either.get(), made);
+        }
         held.lock();
+        result = connected(std::move(made), std::move(result));
+        if (!result && cancel != nullptr && cancel->triggered())
+            return {status::cancelled, "the caller cancelled while the client connected"};
+        return result;
+    }
+
+    // Somebody has tried to connect.
+    outcome connected(connection &&made, outcome result)
+    {
         connecting_ = false;
         changed_.notify_all();
         if (closed_)
             return {}; // which prepare() sees
         if (!result) {
             reason_ = result.text;
+            background_.wake();
             return result;
         }
         connection_ = std::move(made);
         ++epoch_;
-        connected();
+        begin_connection();
         return {};
     }
 
-    void connected()
+    void begin_connection()
     {
         usable_ = true;
         unflushed_ = false;
         owed_.clear();
+        owed_report_ = {};
+        transit_.begin(connection_.writer(), connection_.reader());
         if (options_.services != nullptr) {
-            callee_ = std::make_shared<client_callee>(link(), epoch_, connection_.peer_pid());
+            callee_ = std::make_shared<client_callee>(link(), epoch_, connection_.peer_pid(), options_.stream_window);
             callee_->observe_served(options_.observer);
         }
         tell({true, connection_.peer_pid(), ""});
@@ -194,7 +261,8 @@ class client_core final : public client_channel,
     {
         usable_ = false;
         reason_ = why.text;
-        calls_.end_all(why);
+        queue_.drop(epoch_);
+        calls_.end_all(why, epoch_);
         if (callee_ != nullptr) // not from here: a handler's calls may be this client's, whose lock we have
             background_.run([ended = callee_] { ended->end_calls(); });
         tell({false, connection_.peer_pid(), why.text});
@@ -205,7 +273,10 @@ class client_core final : public client_channel,
     void tell(connection_change change)
     {
         if (options_.on_connection)
-            background_.run([this, change = std::move(change)] { options_.on_connection(change); });
+            background_.run([this, change = std::move(change)] {
+                if (const outcome thrown = guarded([&] { options_.on_connection(change); }); !thrown)
+                    report_thrown({{}, "on_connection"}, thrown);
+            });
     }
 
     void lose(ipc::status code) override
@@ -224,6 +295,12 @@ class client_core final : public client_channel,
         if (usable_)
             lose(connection_.close_code() != 0 ? IPC_PEER_CLOSED : IPC_PEER_DIED);
         leave();
+    }
+
+    void room_came() override
+    {
+        if (callee_ != nullptr)
+            callee_->room_came();
     }
 
     // A frame of a call that the server makes. On the thread that reads, without the lock.
@@ -264,6 +341,11 @@ class client_core final : public client_channel,
         return options_.services != nullptr || options_.on_connection;
     }
 
+    void look() noexcept override
+    {
+        background_.look();
+    }
+
     bool has_to_read(size_t calls) override
     {
         return usable_ && (calls != 0 || always_reads());
@@ -274,13 +356,51 @@ class client_core final : public client_channel,
         enter();
         if (reading_) {
             calls_.begin_waiting(on);
-            sleep_until(held, on, until);
+            sleep_until(held, on, queue_.has(epoch_) ? soon(until) : until);
             calls_.end_waiting(on);
         } else {
             arrival none;
-            read(held, nullptr, until, interrupt, none);
+            read(held, nullptr, queue_.has(epoch_) ? soon(until) : until, interrupt, none);
         }
+        pay(held);
         leave();
+    }
+
+    void leave() noexcept override
+    {
+        client_channel::leave();
+        if (inside_ == 0 && !usable_ && !queue_.empty())
+            background_.wake(); // it may connect now
+    }
+
+    bool has_to_connect() override
+    {
+        return !usable_ && !connecting_ && !closed_ && inside_ == 0 && !queue_.empty();
+    }
+
+    void connect_once(lock_type &held, deadline until, ipc_cancel *interrupt) override
+    {
+        const bool waits = waits_for_server_;
+        connecting_ = true;
+        held.unlock();
+        connection made;
+        outcome result = open_connection(name_, options_, waits ? until.at() : IPC_NOW, interrupt, made);
+        held.lock();
+        waits_for_server_ = false;
+        result = connected(std::move(made), std::move(result));
+        if (result)
+            return pay(held);
+        if (background_.was_interrupted())
+            return; // by somebody whom it has to look at first
+        // Those who have the time to ask again learn it; the others wait.
+        for (auto each = queue_.first(); each != queue_.end();) {
+            pending *const entry = calls_.find(each->second.header.call);
+            const bool stays = is_hurried(each->second.until);
+            waits_for_server_ = waits_for_server_ || stays; // next time
+            each = stays ? std::next(each) : queue_.remove(each);
+            if (!stays)
+                calls_.end(*entry, result);
+        }
     }
 
     void expire(lock_type &held, uint64_t call) override
@@ -291,8 +411,9 @@ class client_core final : public client_channel,
     const std::string name_;
     const client_options options_;
     bool connecting_ = false;
-    bool closed_ = false;
-    cancel_source closing_;
+    bool finishing_ = false;        // somebody waits for the end of all
+    bool finished_ = false;
+    canceller closing_;
     std::shared_ptr<client_callee> callee_; // this connection's, when there are services
     std::unique_ptr<task_pool> handlers_;
     background background_;

@@ -1,8 +1,10 @@
 // The server's threads: a leader, a standby, and those that run what takes long.
 //
 // The leader waits at the listener, reads requests and runs their handlers itself: no hand-over, no wake. The standby
-// sleeps. While handlers run it wakes about once a millisecond and looks whether the leader is still in the handler in
-// which it was the last time; then it takes over the lead and the connection, and another thread becomes the standby.
+// sleeps. While handlers run it wakes every millisecond to four, ever more seldom as long as all comes on (each look takes a
+// processor from somebody: of calls on one core it was the slowest in a hundred), and looks whether the leader is still in
+// the handler in which it was the last time; then it takes over the lead and the connection, and another thread becomes the
+// standby.
 // The old leader finishes its handler, answers, and joins the others. When nothing has run for a while the standby
 // sleeps for good, until the next handler finds the flag `resting` and rouses it: an idle server uses no CPU.
 //
@@ -49,6 +51,8 @@ class crew_host
     virtual void serve(session &from, worker &me) = 0;
     // The same, by whoever leads.
     virtual void read_on(session &from) = 0;
+    // The same, if it is not read because its requests wait for their turn: something else is awaited from it.
+    virtual void read_anyway(session &from) = 0;
 
   protected:
     ~crew_host() = default;
@@ -84,6 +88,9 @@ class crew final : public reliever
         }
         for (std::thread &thread : all)
             thread.join();
+        std::deque<std::function<void()>> dropped; // without the mutex: a task has what it was made of
+        const std::lock_guard held(mutex_);
+        dropped.swap(tasks_);
     }
 
     // First half of stop(): no thread takes up anything new, and every running handler can be cancelled through its
@@ -139,6 +146,26 @@ class crew final : public reliever
         return true;
     }
 
+    // Whether FROM is not read because its reader is stuck in a handler, as many others of it are.
+    bool leaves_unread(session &from)
+    {
+        const std::lock_guard held(mutex_);
+        return std::any_of(workers_.begin(), workers_.end(),
+                           [&](const worker *each) { return each->parted && each->reading == &from; });
+    }
+
+    bool is_stopping() const noexcept
+    {
+        return (attention_.load() & stopping) != 0;
+    }
+
+    // Whether the calling thread is of this crew.
+    bool is_current() const noexcept
+    {
+        const worker *const me = worker::current_one();
+        return me != nullptr && me->home == static_cast<const reliever *>(this);
+    }
+
     bool is_aside_wanted() const noexcept
     {
         return asides_.is_wanted();
@@ -173,6 +200,8 @@ class crew final : public reliever
         }
         for (const auto &each : unread)
             host_.read_on(*each);
+        if (me == nullptr)
+            host_.read_anyway(from);
     }
 
     // ME is about to run a handler. False: there is no time left for it. end() is due in either case.
@@ -256,6 +285,7 @@ class crew final : public reliever
     void watch(std::unique_lock<std::mutex> &held, worker &me)
     {
         uint64_t seen = 0;
+        std::chrono::milliseconds pause = shortest_pause;
         for (unsigned quiet = 0; !is_stopping() && leader_ != nullptr;) {
             if (quiet > ticks_before_rest) {
                 quiet = 0;
@@ -264,7 +294,7 @@ class crew final : public reliever
                     rest_.wait(held, [this] { return attention_.load() != resting || leader_ == nullptr; });
                 attention_.fetch_and(~resting);
             }
-            rest_.wait_for(held, std::chrono::milliseconds(1));
+            rest_.wait_for(held, pause);
             if (is_stopping() || leader_ == nullptr)
                 break;
             if (watch_asides(held))
@@ -274,11 +304,12 @@ class crew final : public reliever
             const uint64_t now = leader_->phase();
             if (now == seen && worker::is_busy(now) && leader_->try_take(now)) {
                 has_standby_ = false;
-                const std::shared_ptr<session> mine = part_from(*leader_, now);
+                std::shared_ptr<session> mine = part_from(*leader_, now);
                 take_lead(me);
                 held.unlock();
                 if (mine != nullptr)
                     host_.serve(*mine, me);
+                mine.reset(); // the lead may last
                 host_.lead(me);
                 held.lock();
                 if (leader_ == &me)
@@ -286,6 +317,7 @@ class crew final : public reliever
                 return;
             }
             quiet = now == seen && !worker::is_busy(now) ? quiet + 1 : 0;
+            pause = std::min(pause * 2, longest_pause);
             seen = now;
         }
         has_standby_ = false;
@@ -314,6 +346,7 @@ class crew final : public reliever
         const bool busy = leader.reading->calls() >= most_calls_ && !leader.reading->awaits_answers();
         if ((seen & 3) == worker::sending || busy) {
             leader.parted = true;
+            leader.reading->watch();
             return nullptr;
         }
         return expose(leader);
@@ -351,12 +384,9 @@ class crew final : public reliever
         rest_.notify_one();
     }
 
-    bool is_stopping() const noexcept
-    {
-        return (attention_.load() & stopping) != 0;
-    }
-
     static constexpr unsigned ticks_before_rest = 16;
+    static constexpr std::chrono::milliseconds shortest_pause{1};
+    static constexpr std::chrono::milliseconds longest_pause{4};
     static constexpr uint32_t resting = 1; // the standby sleeps until it is roused
     static constexpr uint32_t stopping = 2;
 

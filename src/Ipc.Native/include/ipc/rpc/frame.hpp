@@ -28,6 +28,7 @@ enum class frame_kind : uint8_t {
     ping = 8,
     pong = 9,
     progress = 10,
+    read = 11,
 };
 
 struct frame_header {
@@ -53,7 +54,6 @@ constexpr uint8_t flag_format = 0x30; // two bits; 0 is protobuf, 3 is not used
 constexpr uint32_t max_ping_body = 64;
 constexpr uint32_t max_first_credit = 65535;
 constexpr uint32_t first_input_credit = 32; // items that a caller may send without having been given credit
-constexpr uint64_t max_credit = 1ull << 31;
 
 // FNV-1a, 32 bit, over "service/method".
 constexpr uint32_t method_id(std::string_view service, std::string_view method) noexcept
@@ -122,6 +122,7 @@ constexpr frame_rule frame_rules[] = {
     {true, true, 0},                                                                            // ping
     {true, true, 0},                                                                            // pong
     {false, true, flag_callback},                                                               // progress
+    {true, true, 0},                                                                            // read
 };
 
 } // namespace detail
@@ -147,9 +148,13 @@ inline const char *decode(const record &raw, side from, frame &out) noexcept
         return from_caller ? "a callee's frame as a caller" : "a caller's frame as a callee";
     switch (out.kind()) {
     case frame_kind::credit:
-        if (out.header.method == 0)
-            return "a credit of 0 items";
+        if (out.header.method == 0 && out.header.deadline == 0)
+            return "a credit of nothing";
         break;
+    case frame_kind::read:
+        if (out.header.call != 0)
+            return "a frame about no call with a call id";
+        return out.header.method != 0 ? nullptr : "a frame that says that nothing was read";
     case frame_kind::end:
         if (from_caller && out.has(flag_head))
             return "a frame with a reserved flag";

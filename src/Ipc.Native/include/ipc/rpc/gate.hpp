@@ -106,6 +106,22 @@ class gate
         return found;
     }
 
+    // Whether FROM is not read because many of its calls wait.
+    bool leaves_unread(session &from)
+    {
+        const std::lock_guard held(mutex_);
+        const auto found = places_.find(&from);
+        return found != places_.end() && found->second.unread != nullptr;
+    }
+
+    // Somebody else waits for the client of FROM. Returns FROM if it was not read, and must be now.
+    std::shared_ptr<session> read_anyway(session &from)
+    {
+        const std::lock_guard held(mutex_);
+        const auto found = places_.find(&from);
+        return found != places_.end() ? std::move(found->second.unread) : nullptr;
+    }
+
     // It rests no more.
     void go_on(session &from, bool streams)
     {

@@ -66,7 +66,8 @@ template <class Code> outcome guarded(Code &&code)
         result.details = chosen.details();
         return result;
     } catch (const std::exception &thrown) {
-        return {status::unknown, thrown.what(), type_name(thrown)};
+        const char *const words = thrown.what();
+        return {status::unknown, words != nullptr ? words : "", type_name(thrown)};
     } catch (...) {
         return {status::unknown, "the handler threw something that is not a std::exception"};
     }

@@ -6,6 +6,7 @@
 
 #include "crew.hpp"
 #include "handler.hpp"
+#include "reused.hpp"
 #include "session.hpp"
 #include "worker.hpp"
 
@@ -16,8 +17,10 @@ template <class Request, class Response, class Function>
 bool method_handler<Request, Response, Function>::handle(crew &threads, session &from, worker &me, const frame &got)
 {
     // Messages keep their memory from call to call; a large one gives it back.
-    static thread_local Request request;
-    static thread_local Response response;
+    const reused<Request, method_handler, 0> its_request;
+    const reused<Response, method_handler, 1> its_response;
+    Request &request = *its_request;
+    Response &response = *its_response;
 
     call_context context(from, got.header);
     bool is_large = got.size > large;

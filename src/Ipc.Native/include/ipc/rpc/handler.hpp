@@ -170,6 +170,9 @@ class handler
         if (called.input != kind_.input || called.output != kind_.output)
             return {status::unimplemented,
                     full_name() + " is " + name_of(kind_) + " and was called as " + name_of(called)};
+        if (has_streams() && got.has(flag_one_way))
+            return {status::unimplemented,
+                    full_name() + " has a stream and was called one-way"}; // which nobody is told
         if (got.has(flag_format))
             return {status::unimplemented, full_name() +
                                                " has messages in format 0 (protobuf) and was called in format " +

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +45,22 @@ class observer
 
     virtual void ended(const call_info &call, uint64_t mark, const outcome &result,
                        std::chrono::nanoseconds took) noexcept = 0;
+
+    // Code of the user's that has no caller threw THROWN: the completion of an asynchronous CALL, or on_connection
+    // (which has no service). The call has ended all the same, and the thread goes on. By default, and where there is
+    // no observer, standard error gets a line: what nobody hears of is lost.
+    virtual void threw(const call_info &call, const outcome &thrown) noexcept
+    {
+        report_thrown(call, thrown);
+    }
+
+    static void report_thrown(const call_info &call, const outcome &thrown) noexcept
+    {
+        std::string line = "ipc: the completion of ";
+        line.append(call.service).append(call.service.empty() ? "" : "/").append(call.name).append(" threw ");
+        line.append(thrown.type.empty() ? "an exception" : thrown.type).append(": ").append(thrown.text).append("\n");
+        std::fputs(line.c_str(), stderr);
+    }
 };
 
 namespace detail

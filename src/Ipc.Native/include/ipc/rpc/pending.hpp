@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "flow.hpp"
 #include "frame.hpp"
 #include "head.hpp"
 #include "status.hpp"
@@ -122,10 +123,11 @@ struct pending {
     bool input_ended = false; // the caller's stream has ended
     bool progress = false;    // messages may come before the response
     bool ended = false;       // nothing more comes; what has arrived can still be taken
-    uint64_t window = 0;      // items that may still come
-    uint32_t consumed = 0;    // items taken since the last credit
-    uint64_t credit = 0;      // items that may still be sent
-    uint64_t epoch = 0;       // the connection it went out on
+    bool hungry = false;      // its consumer waits
+    item_window window;       // of the answer's stream
+    item_credit credit;       // of the caller's stream
+    uint64_t epoch = 0;       // the connection it went out on, or will
+    uint64_t queued = 0;      // its request's place in the queue; 0 when it has none
     outcome end;
     metadata *answered = nullptr; // where the metadata of an answer without a body goes
     std::deque<arrival> arrived;  // bodies that another thread has read
@@ -145,7 +147,7 @@ struct pending {
             return false;
         switch (next.kind()) {
         case frame_kind::item:
-            return stream && window > 0;
+            return stream && window.admits();
         case frame_kind::response:
             return !stream;
         case frame_kind::progress:

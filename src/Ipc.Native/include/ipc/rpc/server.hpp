@@ -71,7 +71,9 @@ class server : public service
     }
 #endif
 
-    // Cancels what runs, waits for the handlers to return, closes all connections. Not from a handler.
+    // Cancels what runs, waits for the handlers to return, closes all connections. Any number of threads may call it:
+    // each returns when that is done. From one of the server's own threads (a handler, the observer, `refuse`) it only
+    // begins to: whoever stops it next, or destroys it, waits. Its own handlers must not destroy it.
     void stop() noexcept
     {
         core_->stop();

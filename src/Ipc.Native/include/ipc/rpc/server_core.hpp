@@ -6,6 +6,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,6 +19,7 @@
 #include <utility>
 
 #include "call_starter.hpp"
+#include "courier.hpp"
 #include "crew.hpp"
 #include "frame.hpp"
 #include "gate.hpp"
@@ -44,13 +47,17 @@ struct server_options {
     wait_mode wait = IPC_WAIT_ADAPTIVE;
     unsigned max_threads = 256;     // blocked handlers and streams take one each
     uint32_t max_callbacks = 65535; // calls to one client that may be pending at once
-    uint16_t stream_window = 64;    // items that a client may be ahead of the reader of a callback's stream
+    // Items that a client may be ahead of the reader of its stream. Besides, 64 KiB, which become more, up to 4 MiB,
+    // when it is seen that a reader waits for them to.
+    uint16_t stream_window = 65535;
     unsigned max_calls_per_connection =
         64;                            // blocked handlers of one client, beyond which it is not read until one returns
     unsigned max_concurrent_calls = 0; // handlers and streams at once, of all clients; 0: any number. Others wait
     bool ordered_calls = false;        // the calls of one connection run one after another, in their order
     std::chrono::nanoseconds send_timeout =
         std::chrono::seconds(30); // a client that does not read for so long is cut off
+    uint64_t max_unsent_bytes =
+        256ull << 20; // of answers that wait for room in a client's ring and loans; with more it is cut off, too
     // The reason to refuse a client; empty: it is welcome. Runs on the thread that watches all connections: be quick.
     std::function<std::string(const client_info &)> refuse;
     std::shared_ptr<rpc::observer> observer; // told of calls that are served, and of callbacks
@@ -59,17 +66,22 @@ struct server_options {
 namespace detail
 {
 
-class server_core final : private crew_host
+class server_core final : private crew_host, private courier_host
 {
   public:
     server_core(std::string name, server_options options, service &methods)
         : name_(std::move(name)), options_(std::move(options)), methods_(methods),
-          gate_(options_.max_concurrent_calls, options_.ordered_calls, options_.max_calls_per_connection)
+          gate_(options_.max_concurrent_calls, options_.ordered_calls, options_.max_calls_per_connection),
+          courier_(std::make_shared<courier>(static_cast<courier_host &>(*this)))
     {
     }
 
     ~server_core()
     {
+        if (threads_ != nullptr && threads_->is_current()) {
+            std::fputs("ipc: a server was destroyed by one of its own handlers\n", stderr);
+            std::terminate();
+        }
         stop();
     }
 
@@ -106,27 +118,29 @@ class server_core final : private crew_host
         return {status::resource_exhausted, "the system has no thread for the server"};
     }
 
+    // Returns when the server has ended, whoever ends it. On a thread of its own it only begins that.
     void stop() noexcept
     {
-        {
-            std::unique_lock held(mutex_);
-            if (threads_ == nullptr || stopped_)
-                return;
-            stopped_ = true;
+        std::unique_lock held(mutex_);
+        if (threads_ == nullptr)
+            return;
+        if (!std::exchange(stopped_, true)) {
+            held.unlock();
+            begin_stop();
+            held.lock();
+            all_cut_off_ = true;
+            changed_.notify_all();
         }
-        listener_->stop();
-        threads_->begin_stop();
-        {
-            const std::lock_guard held(mutex_);
-            for (const auto &each : sessions_)
-                each.second->cut_off(IPC_CLOSE_SHUTDOWN, "the server is shutting down");
+        if (threads_->is_current())
+            return;
+        changed_.wait(held, [this] { return all_cut_off_; });
+        if (std::exchange(ending_, true)) {
+            changed_.wait(held, [this] { return done_; });
+            return;
         }
-        threads_->stop();
-        for (const auto &each : sessions_)
-            gate_.forget(*each.second);
-        sessions_.clear();
-        listener_.reset();
-        const std::lock_guard held(mutex_);
+        held.unlock();
+        finish_stop();
+        held.lock();
         done_ = true;
         changed_.notify_all();
     }
@@ -141,12 +155,34 @@ class server_core final : private crew_host
     }
 
   private:
+    void begin_stop() noexcept
+    {
+        listener_->stop();
+        threads_->begin_stop();
+        const std::lock_guard held(mutex_); // who is admitted from now on sees that it has stopped
+        for (const auto &each : sessions_)
+            each.second->cut_off(IPC_CLOSE_SHUTDOWN, shutting_down);
+    }
+
+    // No connection outlives the listener, whoever still knows its session.
+    void finish_stop() noexcept
+    {
+        threads_->stop();
+        courier_->stop();
+        for (const auto &each : sessions_) {
+            each.second->close();
+            gate_.forget(*each.second);
+        }
+        sessions_.clear();
+        listener_.reset();
+    }
+
     // ---- crew_host: the thread that leads
     // --------------------------------------------------------------------------------
 
     void lead(worker &me) override
     {
-        while (!me.lost_lead) {
+        while (!me.lost_lead && !threads_->is_stopping()) {
             ipc_event event{};
             const ipc::status code = listener_->next(event, deadline::never());
             if (code != IPC_OK) {
@@ -217,6 +253,8 @@ class server_core final : private crew_host
         drained result = drained::nothing;
         // A client that never stops asking waits for its turn like the others.
         for (unsigned round = 0; round < 64; ++round) {
+            if (from.park())
+                return drained::lost;
             record raw;
             const ipc::status code = from.reader().try_read(raw);
             if (code == IPC_E_CORRUPT)
@@ -248,6 +286,32 @@ class server_core final : private crew_host
             dismiss(from); // cut off while it was read: the listener would not tell us again
         else
             listener_->give_back(from.handle());
+    }
+
+    void read_anyway(session &from) override
+    {
+        if (gate_.is_open())
+            return;
+        if (const std::shared_ptr<session> unread = gate_.read_anyway(from))
+            read_on(*unread);
+    }
+
+    attention attend(session &of, std::chrono::milliseconds patience) override
+    {
+        bool parked = false;
+        if (!of.flush(deadline(patience), parked))
+            return patience.count() != 0 ? attention::waited : attention::again;
+        if (parked)
+            read_on(of);
+        of.set_watched(false); // before the look: what comes after it asks for another one
+        if (!gate_.leaves_unread(of) && !threads_->leaves_unread(of))
+            return attention::done;
+        if (of.is_open() && !of.awaits_answers()) {
+            of.set_watched(true);
+            return attention::again;
+        }
+        threads_->relieve(nullptr, of);
+        return attention::done;
     }
 
     // False when another thread reads FROM now.
@@ -295,12 +359,18 @@ class server_core final : private crew_host
             return;
         }
         auto fresh = std::make_shared<session>(
-            asking, *threads_, session_options{options_.send_timeout, options_.max_callbacks, options_.stream_window});
+            asking, *threads_, courier_,
+            session_options{options_.send_timeout, options_.max_unsent_bytes, options_.max_callbacks, options_.stream_window});
         fresh->observe_served(options_.observer);
         fresh->observe_made(options_.observer);
         ipc_connection_set_context(asking, fresh.get());
         {
             const std::lock_guard held(mutex_);
+            if (stopped_) {
+                fresh->cut_off(IPC_CLOSE_SHUTDOWN, shutting_down);
+                fresh->close();
+                return;
+            }
             sessions_.emplace(fresh.get(), fresh);
             sessions_count_ = sessions_.size();
         }
@@ -310,7 +380,7 @@ class server_core final : private crew_host
             dismiss(*fresh);
     }
 
-    // The connection is closed when the last handler that knows it has returned.
+    // On the thread that reads it. Handlers of it that still run find that their client is gone.
     void dismiss(session &ended)
     {
         std::shared_ptr<session> last;
@@ -323,7 +393,7 @@ class server_core final : private crew_host
             sessions_.erase(found);
             sessions_count_ = sessions_.size();
         }
-        last->end();
+        last->close();
         gate_.forget(*last);
     }
 
@@ -345,19 +415,24 @@ class server_core final : private crew_host
         threads_->begin_stop();
     }
 
+    static constexpr const char *shutting_down = "the server is shutting down";
+
     const std::string name_;
     const server_options options_;
     service &methods_; // not changed once started
     gate gate_;
     std::unique_ptr<listener> listener_;
     std::unique_ptr<crew> threads_;
+    const std::shared_ptr<courier> courier_;
     std::optional<call_starter> starter_;
     turn_watch turns_;
     std::atomic<size_t> sessions_count_{0}; // of sessions_, read without the mutex
     std::mutex mutex_;                      // guards what follows
     std::condition_variable changed_;
     std::unordered_map<session *, std::shared_ptr<session>> sessions_;
-    bool stopped_ = false;
+    bool stopped_ = false; // it has begun to end
+    bool all_cut_off_ = false;
+    bool ending_ = false; // a thread waits for the handlers
     bool done_ = false;
     ipc::status failure_ = IPC_OK;
     std::string failure_text_;

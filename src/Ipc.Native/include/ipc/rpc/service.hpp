@@ -31,6 +31,9 @@ class service
     // std::shared_ptr<const Response> of one that is there already, say of a table that many ask for. That one is sent
     // as it is, without a copy, by any number of calls at once, and let go then: nobody may change it meanwhile. None
     // is status::internal; what else may go wrong it throws.
+    //
+    // Request and response are the handler's until it returns. Their memory is used again for the next call: who keeps
+    // a reference, or a string_view into one, sees that one's bytes. Debug builds make it visible (reused.hpp).
     template <class Request, class Response, class Function>
     void unary(const method<Request, Response> &method, Function function, dispatch how = dispatch::handed_over)
     {

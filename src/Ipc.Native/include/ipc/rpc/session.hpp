@@ -1,10 +1,14 @@
 // The server's side of one connection: what is sent on it, the calls that came over it, and those that go back.
 //
-// Any thread may send; a mutex keeps frames whole. A client that does not read makes its senders wait, for send_timeout
-// at most; then it is cut off.
+// Any thread may send (frame_sender.hpp). A client that does not read for send_timeout is cut off.
+//
+// The connection is closed when the server dismisses it, whoever still has the session by then (a handler that runs, a
+// caller that one has kept): it must not outlive its listener. From then on the session is one of a client that is
+// gone.
 #ifndef IPC_RPC_SESSION_HPP
 #define IPC_RPC_SESSION_HPP
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -17,7 +21,10 @@
 #include "call_turn.hpp"
 #include "callee.hpp"
 #include "caller_core.hpp"
+#include "courier.hpp"
+#include "flow.hpp"
 #include "frame.hpp"
+#include "frame_sender.hpp"
 #include "status.hpp"
 #include "worker.hpp"
 
@@ -38,6 +45,7 @@ class reliever
 
 struct session_options {
     std::chrono::nanoseconds send_timeout;
+    uint64_t max_unsent_bytes;
     uint32_t max_pending;
     uint16_t stream_window;
 };
@@ -45,10 +53,14 @@ struct session_options {
 class session final : public std::enable_shared_from_this<session>, public callee, public caller_core
 {
   public:
-    session(ipc_connection *handle, reliever &readers, const session_options &options)
-        : callee(0), caller_core(options.max_pending, options.stream_window, flag_callback), connection_(handle),
-          readers_(readers), send_timeout_(options.send_timeout), peer_pid_(connection_.peer_pid())
+    session(ipc_connection *handle, reliever &readers, std::shared_ptr<courier> later, const session_options &options)
+        : callee(0, options.stream_window), caller_core(options.max_pending, options.stream_window, flag_callback), connection_(handle),
+          sender_(connection_, options.send_timeout, options.max_unsent_bytes), readers_(readers),
+          courier_(std::move(later)),
+          limit_(connection_.writer().max_payload() - frame_header_size), peer_pid_(connection_.peer_pid()),
+          hello_(connection_.hello())
     {
+        transit_.begin(connection_.writer(), connection_.reader());
     }
 
     ipc_connection *handle() const noexcept
@@ -98,9 +110,13 @@ class session final : public std::enable_shared_from_this<session>, public calle
     const char *arrived(const frame &got)
     {
         if (got.kind() == frame_kind::ping) {
-            answer_ping(got);
+            sender_.answer_ping(got);
             return nullptr;
         }
+        if (got.kind() == frame_kind::read)
+            return confirmed(got);
+        if (got.kind() == frame_kind::item)
+            came(got);
         if (!got.is_callback())
             return callee::arrived(got);
         lock_type held = lock();
@@ -109,23 +125,63 @@ class session final : public std::enable_shared_from_this<session>, public calle
         return wrong;
     }
 
+    // True: what it was sent has found no room, and it is not read until the courier has sent it. Who reads it is done.
+    bool park()
+    {
+        if (!sender_.is_congested() || !sender_.park())
+            return false;
+        hand_over();
+        return true;
+    }
+
     // The client is gone, or must go: every call is cancelled, nothing is sent any more. Repeating it is harmless.
     void end(const std::string &why = "the client is gone") noexcept
     {
-        callee::end_calls();
-        {
-            const lock_type held = lock();
-            calls_.end_all({status::unavailable, why});
-        }
-        // Those who wait for room; after the flag, so that they do not take it for a good end.
-        connection_.writer().stop();
+        end_calls(why);
+        sender_.stop(); // after the calls, so that those who wait for room do not take it for a good end
     }
 
     // end() with a code and a text for the client.
     void cut_off(uint32_t code, const std::string &text) noexcept
     {
-        connection_.shutdown(code, text);
-        end(text);
+        sender_.stop(code, text.c_str()); // first: no handler that hears of it may still answer "cancelled"
+        end_calls(text);
+    }
+
+    // end(), and gives the connection up. On the thread that reads, or when none does any more.
+    void close() noexcept
+    {
+        end();
+        sender_.close();
+    }
+
+    // ---- for the courier
+    // -----------------------------------------------------------------------------------------------------
+
+    // Sends what is queued, waiting until UNTIL. True: there is no more; PARKED: it may be read again.
+    bool flush(deadline until, bool &parked)
+    {
+        if (sender_.is_congested())
+            judge(sender_.flush(until));
+        return sender_.leave(parked);
+    }
+
+    bool is_open()
+    {
+        return sender_.is_open();
+    }
+
+    // Nobody reads it, and not because of what is queued.
+    void watch()
+    {
+        if (!watched_.exchange(true) && !courier_->take(shared_from_this()))
+            watched_ = false;
+    }
+
+    // Whether that is over is asked after this; then it goes on, perhaps.
+    void set_watched(bool is_watched) noexcept
+    {
+        watched_ = is_watched;
     }
 
     // ---- callee
@@ -133,53 +189,42 @@ class session final : public std::enable_shared_from_this<session>, public calle
 
     bool transmit(const frame_header &header, const payload &body) override
     {
-        std::unique_lock held(write_mutex_, std::try_to_lock);
-        if (!held.owns_lock()) {
-            worker::current_blocks_sending();
-            held.lock();
-        }
-        if (ended())
-            return false;
-        const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
-        writer_ref writer = connection_.writer();
-        uint8_t *place = nullptr;
-        ipc::status code = writer.try_claim(length, place);
-        if (code == IPC_FULL) {
-            worker::current_blocks_sending();
-            code = writer.claim(length, place, deadline(send_timeout_));
-        }
-        if (code == IPC_OK) {
-            encode(place, header, [&](uint8_t *at) { body.write(at); });
-            code = writer.commit(length, frame_record_type);
-        }
-        if (code == IPC_TIMEOUT)
-            cut_off(IPC_CLOSE_PROTOCOL, "the client did not read what was sent to it");
-        else if (code == IPC_E_CORRUPT)
-            cut_off(IPC_CLOSE_CORRUPT, ipc_last_error());
-        return code == IPC_OK;
+        return judge(sender_.send(header, body, deadline::never(), worker::current_blocks_sending));
+    }
+
+    item_fate transmit_item(const frame_header &header, const payload &body) override
+    {
+        if (!transit_.has_room())
+            return ended() ? item_fate::gone : item_fate::no_room;
+        const auto got = sender_.try_item(header, body, transit_);
+        if (got == frame_sender::result::late)
+            return item_fate::no_room;
+        return judge(got) ? item_fate::sent : item_fate::gone;
+    }
+
+    bool takes_items() noexcept override
+    {
+        return transit_.has_room();
     }
 
     bool transmit_now(const frame_header &header, const payload &body) override
     {
-        const std::unique_lock held(write_mutex_, std::try_to_lock);
-        if (!held.owns_lock() || ended())
-            return false;
-        const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
-        uint8_t *place = nullptr;
-        if (connection_.writer().try_claim(length, place) != IPC_OK)
-            return false;
-        encode(place, header, [&](uint8_t *at) { body.write(at); });
-        return connection_.writer().commit(length, frame_record_type) == IPC_OK;
+        return sender_.try_now(header, body);
+    }
+
+    void submit(const frame_header &header, const payload &body) override
+    {
+        judge(sender_.post(header, body));
     }
 
     void post(const frame_header &header, std::string body) override
     {
-        transmit(header, payload(std::string_view(body)));
+        submit(header, payload(std::string_view(body)));
     }
 
     uint64_t limit() const noexcept override
     {
-        return connection_.writer().max_payload() - frame_header_size;
+        return limit_;
     }
 
     int32_t peer_pid() const noexcept override
@@ -189,7 +234,7 @@ class session final : public std::enable_shared_from_this<session>, public calle
 
     std::string_view hello() const noexcept override
     {
-        return connection_.hello();
+        return hello_;
     }
 
     bool calls_a_client() const noexcept override
@@ -226,14 +271,32 @@ class session final : public std::enable_shared_from_this<session>, public calle
         return {};
     }
 
-    outcome send(lock_type &held, const frame_header &header, const payload &body, deadline, canceller *) override
+    outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,
+                 canceller *cancel) override
     {
         if (body.size() > limit())
             return {status::resource_exhausted, too_large("request", body.size(), limit())};
         held.unlock();
-        const bool sent = transmit(header, body);
+        outcome result = send_in_time(header, body, until, cancel);
         held.lock();
-        return sent ? outcome() : outcome(status::unavailable, "the client is gone");
+        return result;
+    }
+
+    bool takes_items() const noexcept override
+    {
+        return transit_.has_room();
+    }
+
+    outcome put_item(lock_type &held, const frame_header &header, const payload &item, deadline, canceller *,
+                     bool &full) override
+    {
+        if (item.size() > limit())
+            return {status::resource_exhausted, too_large("item", item.size(), limit())};
+        held.unlock();
+        const item_fate fate = transmit_item(header, item);
+        held.lock();
+        full = fate == item_fate::no_room;
+        return fate == item_fate::gone ? outcome(status::unavailable, "the client is gone") : outcome();
     }
 
     bool await(lock_type &held, pending *, std::condition_variable &on, deadline until, canceller *, arrival &) override
@@ -265,28 +328,101 @@ class session final : public std::enable_shared_from_this<session>, public calle
         for (const uint64_t call : owed) {
             frame_header header = header_of(frame_kind::cancel, call);
             header.flags = flag_callback;
-            transmit(header, payload());
+            submit(header, payload());
         }
         held.lock();
     }
 
   private:
-    void answer_ping(const frame &ping)
+    // The client has read items.
+    const char *confirmed(const frame &got)
     {
-        const std::unique_lock held(write_mutex_, std::try_to_lock);
-        if (held.owns_lock()) // else somebody is sending: the client sees that we live
-            rpc::answer_ping(connection_.writer(), ping);
+        if (const char *const wrong = transit_.confirm(got.header))
+            return wrong;
+        callee::room_came();
+        const lock_type held = lock();
+        calls_.room_came();
+        return nullptr;
     }
+
+    // An item of the client has been read: it is told now and then.
+    void came(const frame &got)
+    {
+        transit_.came(got.size);
+        if (!transit_.is_due())
+            return;
+        frame_header report;
+        transit_.take_due(report);
+        post(report, {});
+    }
+
+    void end_calls(const std::string &why) noexcept
+    {
+        callee::end_calls();
+        const lock_type held = lock();
+        calls_.end_all({status::unavailable, why});
+    }
+
+    // A frame of a call to the client. What concerns calls that it knows waits for nothing.
+    outcome send_in_time(const frame_header &header, const payload &body, deadline until, canceller *cancel)
+    {
+        const auto kind = static_cast<frame_kind>(header.kind);
+        if (kind == frame_kind::credit || kind == frame_kind::end) {
+            submit(header, body);
+            return {};
+        }
+        const call_context *const serving = call_context::current();
+        const bool may_wait = serving == nullptr || !is_in_place(*serving);
+        for (;;) {
+            const deadline slice(may_wait ? deadline(a_while) : deadline::now());
+            const frame_sender::result got = sender_.send(header, body, deadline(std::min(slice.at(), until.at())),
+                                                          worker::current_blocks_sending);
+            if (got != frame_sender::result::late)
+                return judge(got) ? outcome() : outcome(status::unavailable, "the client is gone");
+            if (!may_wait)
+                return {status::resource_exhausted,
+                        "the client does not read, and a handler with dispatch::in_place cannot wait until it does"};
+            if (cancel != nullptr && cancel->triggered())
+                return {status::cancelled, "the caller cancelled"};
+            if (until.has_passed())
+                return {status::deadline_exceeded, "the deadline passed while the request waited for room in the ring"};
+        }
+    }
+
+    // Does what is due after something was sent. False: it was not.
+    bool judge(frame_sender::result got)
+    {
+        if (got == frame_sender::result::stuck)
+            cut_off(IPC_CLOSE_PROTOCOL, "the client did not read what was sent to it");
+        else if (got == frame_sender::result::corrupt)
+            cut_off(IPC_CLOSE_CORRUPT, "the client wrote what is not a ring");
+        else if (sender_.is_congested())
+            hand_over();
+        return got == frame_sender::result::sent;
+    }
+
+    // To the courier, if it has not got it.
+    void hand_over()
+    {
+        if (sender_.needs_courier() && !courier_->take(shared_from_this()))
+            cut_off(IPC_CLOSE_PROTOCOL, "the client did not read what was sent to it, and there is no thread to wait");
+    }
+
+    static constexpr std::chrono::milliseconds a_while{50}; // between two looks at a canceller
 
     static constexpr unsigned aside_times = 8; // what one observation is good for
 
     unsigned aside_times_ = 0; // this and the next: the leader's
     bool was_long_ = false;
-    connection connection_;
-    reliever &readers_;
-    const std::chrono::nanoseconds send_timeout_;
+    connection connection_; // the writer is the sender's, which closes it
+    frame_sender sender_;
+    transit transit_;   // of the items; what is sent, under the sender's mutex
+    reliever &readers_; // the server's: for its own threads, which do not outlive it
+    const std::shared_ptr<courier> courier_;
+    std::atomic<bool> watched_{false}; // the courier has it, see watch()
+    const uint64_t limit_;
     const int32_t peer_pid_;
-    std::mutex write_mutex_;
+    const std::string hello_;
 };
 
 } // namespace ipc::rpc::detail

@@ -68,6 +68,7 @@ class open_call
         if (body) {
             const bool opened = body.open(entry->answered);
             const bool is_item = body.kind() == frame_kind::item;
+            const uint64_t size = body.size();
             got = opened && take(body.data(), body.size());
             if (!opened)
                 result = {status::internal, "the head of the answer is damaged"};
@@ -75,7 +76,7 @@ class open_call
                 result = {status::internal, not_a(type, what, body.size())};
             core->settle(held, *entry, body);
             if (is_item && got) {
-                core->consumed(held, *entry);
+                core->consumed(held, *entry, size);
                 return {};
             }
         }
@@ -108,12 +109,13 @@ class open_call
 
     void end_input()
     {
+        const registration registered(limits->cancel, *core, entry);
         auto held = core->lock();
         if (finished_)
             return;
         const presence inside(*core, held);
         const user here(*this);
-        core->send_input_end(held, *entry);
+        core->send_input_end(held, *entry, limits->until, limits->cancel);
         if (users_ == 1)
             release(held);
     }
@@ -163,7 +165,7 @@ class open_call
 } // namespace detail
 
 // A stream of items, asked for with caller::stream(). One thread at a time. Destroying it before its end cancels it.
-// The other side is at most client_options::stream_window items ahead.
+// The other side is at most client_options::stream_window items, or 64 KiB to 4 MiB and one item, ahead.
 template <class Item> class stream_reader
 {
   public:

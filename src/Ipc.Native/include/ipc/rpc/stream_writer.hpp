@@ -89,6 +89,7 @@ template <class Progress> class progress_writer
     {
     }
 
+    // Any thread of the handler's, also several.
     void report(const Progress &value)
     {
         to_.send_progress(context_, value);

@@ -27,19 +27,31 @@ class task_pool
     task_pool(const task_pool &) = delete;
     task_pool &operator=(const task_pool &) = delete;
 
-    // Waits for what runs, and for nothing else. Not from a thread of the pool.
     ~task_pool()
     {
+        stop();
+    }
+
+    // Waits for what runs, and for nothing else; nothing is run from now on. Not from a thread of the pool.
+    void stop()
+    {
+        std::deque<std::shared_ptr<job>> dropped; // destroyed without the mutex
         std::list<std::thread> all;
         {
             const std::lock_guard held(mutex_);
             stopping_ = true;
-            tasks_.clear();
+            dropped.swap(tasks_);
             all = threads_.take_all();
             work_.notify_all();
         }
         for (std::thread &thread : all)
             thread.join();
+    }
+
+    // Whether the calling thread is one of the pool.
+    bool is_current() const noexcept
+    {
+        return current() == this;
     }
 
     // False when all threads are busy and there may be no more.
@@ -54,8 +66,15 @@ class task_pool
     }
 
   private:
+    static const task_pool *&current() noexcept
+    {
+        static thread_local const task_pool *mine = nullptr;
+        return mine;
+    }
+
     void work()
     {
+        current() = this;
         std::unique_lock held(mutex_);
         while (!stopping_) {
             if (!tasks_.empty()) {

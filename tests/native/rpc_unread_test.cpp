@@ -1,0 +1,279 @@
+// A client that does not read what it is sent is in nobody's way. Each of these used to keep the thread that serves
+// everybody, for send_timeout, which is an hour here: the watchdog would end the test.
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "rpc_raw.hpp"
+#include "rpc_serving.hpp"
+
+namespace rpc_unread_test
+{
+
+using namespace std::chrono_literals;
+using contract::Blob;
+using ipc::rpc::call_context;
+using ipc::rpc::client;
+using ipc::rpc::client_options;
+using ipc::rpc::frame_header;
+using ipc::rpc::frame_kind;
+using ipc::rpc::outcome;
+using ipc::rpc::server;
+using ipc::rpc::server_options;
+using ipc::rpc::service;
+using ipc::rpc::status;
+using ipc::rpc::stream_writer;
+
+namespace
+{
+
+constexpr ipc::rpc::method<Blob, Blob> quick{"tests.v1", "Quick"}; // in place
+constexpr ipc::rpc::method<Blob, Blob> down{"tests.v1", "Down"};
+constexpr ipc::rpc::method<Blob, Blob> up{"tests.back.v1", "Up"};
+constexpr ipc::rpc::stream_method<Blob, Blob> endless{"tests.v1", "Endless"};
+constexpr int many = 400; // more answers than a ring of 4 KiB takes, and fewer requests than one of 256 KiB
+
+server_options patient()
+{
+    server_options options;
+    options.send_timeout = 1h;
+    return options;
+}
+
+void offer(server &at)
+{
+    at.unary(
+        quick, [](const Blob &request, Blob &response) { response = request; }, ipc::rpc::dispatch::in_place);
+    at.server_stream(endless, [](const Blob &request, stream_writer<Blob> &items) {
+        while (items.write(request)) {
+        }
+    });
+}
+
+ipc::connection mute()
+{
+    ipc_connect_options how{};
+    how.to_client_capacity = 4096;
+    how.loan_budget = IPC_NO_LOANS;
+    how.deadline = ipc::deadline(30s).at();
+    return ipc::connection::connect("rpc", how);
+}
+
+void send(ipc::connection &from, const std::string &frame)
+{
+    from.writer().write(frame, 1, 30s);
+}
+
+std::string request_of(uint32_t method, uint64_t call, uint64_t deadline = 0)
+{
+    Blob message;
+    message.set_data("0123456789");
+    frame_header header = raw_frames::of(frame_kind::request, call, method);
+    header.deadline = deadline;
+    return raw_frames::bytes_of(header, message.SerializeAsString());
+}
+
+// MANY requests of a client that does not read, then a call of another one; then the first reads, and has all answers.
+void others_go_on(uint32_t method, frame_kind answer, uint16_t code, uint64_t deadline = 0, server_options options = patient())
+{
+    const serving here(offer, std::move(options));
+    ipc::connection first = mute();
+    for (uint64_t i = 1; i <= many; ++i)
+        send(first, request_of(method, i, deadline));
+    client second("rpc");
+    for (int i = 0; i < 10; ++i)
+        CHECK_EQUAL(second.call(contract::echo, blob("on")).data(), "on");
+    std::string body;
+    for (uint64_t i = 1; i <= many; ++i) {
+        const frame_header got = raw_frames::receive(first, body);
+        CHECK_EQUAL(got.call, i);
+        CHECK_EQUAL(static_cast<frame_kind>(got.kind), answer);
+        CHECK_EQUAL(got.code, code);
+    }
+    CHECK_EQUAL(second.call(quick, blob("still")).data(), "still");
+}
+
+constexpr auto number_of = [](status code) { return static_cast<uint16_t>(code); };
+
+} // namespace
+
+TEST(ErrorsForUnknownMethodsThatAreNotReadStallNobody)
+{
+    others_go_on(1234, frame_kind::error, number_of(status::unimplemented));
+}
+
+TEST(AnExpiredBacklogWhoseErrorsAreNotReadStallsNobody)
+{
+    others_go_on(contract::echo.id, frame_kind::error, number_of(status::deadline_exceeded), 1);
+}
+
+TEST(AnswersInPlaceThatAreNotReadStallNobody)
+{
+    others_go_on(quick.id, frame_kind::response, 0);
+}
+
+TEST(AnswersThatAreNotReadStallNobody)
+{
+    others_go_on(contract::echo.id, frame_kind::response, 0);
+}
+
+TEST(AnswersThatAreNotReadKeepNobodysTurn)
+{
+    server_options options = patient();
+    options.max_concurrent_calls = 1;
+    others_go_on(contract::echo.id, frame_kind::response, 0, 0, options);
+}
+
+TEST(ItemsWithoutCreditWhoseErrorsAreNotReadStallNobody)
+{
+    const serving here(offer, patient());
+    ipc::connection first = mute();
+    for (uint64_t call = 1; call <= 60; ++call) {
+        frame_header header = raw_frames::of(frame_kind::request, call, contract::collect.id);
+        header.flags = ipc::rpc::flag_client_stream;
+        send(first, raw_frames::bytes_of(header));
+        send(first, raw_frames::bytes_of(header)); // the id of a pending call: an error for both
+    }
+    client second("rpc");
+    CHECK_EQUAL(second.call(contract::echo, blob("on")).data(), "on");
+}
+
+TEST(StreamsThatAreNotReadStallNobodyAndStop)
+{
+    const serving here(offer, patient());
+    ipc::connection first = mute();
+    for (uint64_t call = 1; call <= 20; ++call) {
+        frame_header header = raw_frames::of(frame_kind::request, call, endless.id);
+        header.code = 65535;
+        send(first, raw_frames::bytes_of(header));
+    }
+    std::string body;
+    for (int i = 0; i < 10; ++i) // some of them run; nobody says that anything was read
+        raw_frames::receive(first, body);
+    client second("rpc");
+    CHECK_EQUAL(second.call(contract::echo, blob("on")).data(), "on");
+}
+
+TEST(CallbacksThatAreNotReadStallNobodyAndEndInTime)
+{
+    check::signal done;
+    std::atomic<int> late{0};
+    const serving here(
+        [&](server &at) {
+            offer(at);
+            at.unary(down, [&](const Blob &, Blob &, call_context &context) {
+                ipc::rpc::caller back = context.caller();
+                ipc::rpc::call_options options;
+                Blob response;
+                options.until = ipc::deadline(200ms);
+                for (int i = 0; i < many; ++i) // the requests, and a cancellation for each that went out
+                    late += back.try_call(up, blob("0123456789"), response, options).code == status::deadline_exceeded;
+                done.set();
+            });
+        },
+        patient());
+    ipc::connection first = mute();
+    send(first, request_of(down.id, 1));
+    client second("rpc");
+    CHECK_EQUAL(second.call(contract::echo, blob("on")).data(), "on");
+    done.wait();
+    CHECK_EQUAL(late.load(), many);
+}
+
+TEST(AHandlerInPlaceDoesNotWaitForAClientThatDoesNotRead)
+{
+    check::signal done;
+    std::atomic<status> last{status::ok};
+    const serving here(
+        [&](server &at) {
+            offer(at);
+            at.unary(
+                down,
+                [&](const Blob &, Blob &, call_context &context) {
+                    outcome result;
+                    for (int i = 0; i < many && result; ++i)
+                        result = context.caller().try_notify(up, blob("0123456789"));
+                    last = result.code;
+                    done.set();
+                },
+                ipc::rpc::dispatch::in_place);
+        },
+        patient());
+    ipc::connection first = mute();
+    send(first, request_of(down.id, 1));
+    done.wait();
+    CHECK_EQUAL(last.load(), status::resource_exhausted);
+}
+
+TEST(WhoDoesNotReadIsCutOffWithAReason)
+{
+    server_options options;
+    options.send_timeout = 50ms;
+    const serving here(offer, options);
+    ipc::connection first = mute();
+    for (uint64_t i = 1; i <= many; ++i)
+        send(first, request_of(quick.id, i));
+    client second("rpc");
+    while (first.is_open()) // the watchdog
+        CHECK_EQUAL(second.call(contract::echo, blob("on")).data(), "on");
+    CHECK_EQUAL(first.close_code(), static_cast<uint32_t>(IPC_CLOSE_PROTOCOL));
+    CHECK_EQUAL(first.close_text(), "the client did not read what was sent to it");
+}
+
+TEST(WhoLeavesTooMuchUnreadIsCutOff)
+{
+    // Calls that run beside each other are read before their answers find no room.
+    server_options options = patient();
+    options.max_unsent_bytes = 2000;
+    check::signal all;
+    std::atomic<int> begun{0};
+    const serving here(
+        [&](server &at) {
+            at.unary(down, [&](const Blob &, Blob &response, call_context &) {
+                if (++begun == 10)
+                    all.set();
+                all.wait();
+                response.set_data(std::string(1000, 'x'));
+            });
+        },
+        options);
+    ipc::connection first = mute();
+    for (uint64_t i = 1; i <= 10; ++i)
+        send(first, request_of(down.id, i));
+    all.wait();
+    while (first.is_open()) // the watchdog
+        std::this_thread::yield();
+    CHECK_EQUAL(first.close_code(), static_cast<uint32_t>(IPC_CLOSE_PROTOCOL));
+}
+
+TEST(WhoWasCutOffIsForgottenThoughItLives)
+{
+    // Its connection lay with the listener, which had nothing to say about it as long as the client did nothing.
+    server_options options;
+    options.send_timeout = 20ms;
+    options.max_connections = 1;
+    check::signal begun, go;
+    const serving here(
+        [&](server &at) {
+            at.server_stream(endless, [&](const Blob &, stream_writer<Blob> &, call_context &context) {
+                begun.set();
+                go.wait();
+                while (context.caller().try_notify(up, blob("0123456789"))) {
+                }
+            });
+        },
+        options);
+    ipc::connection first = mute();
+    frame_header header = raw_frames::of(frame_kind::request, 1, endless.id);
+    header.code = 65535;
+    send(first, raw_frames::bytes_of(header));
+    begun.wait();
+    go.set();
+    for (std::optional<client> second; !client::try_connect("rpc", {}, second);) // the watchdog
+        std::this_thread::yield();
+    CHECK(!first.is_open());
+}
+
+} // namespace rpc_unread_test
