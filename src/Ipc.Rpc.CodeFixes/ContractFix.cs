@@ -14,13 +14,13 @@ using Microsoft.CodeAnalysis.Formatting;
 
 namespace Ipc.Rpc.CodeFixes;
 
-/// <summary>Changes the contract so that it is no break any more: reserves a number, gives a field another one or its old one back.</summary>
+/// <summary>Changes the contract so that it is no break any more: reserves a number, gives a field another one or its old one back, says that a name is new.</summary>
 [ExportCodeFixProvider(LanguageNames.CSharp, Name = nameof(ContractFix)), Shared]
 public sealed class ContractFix : CodeFixProvider
 {
     /// <inheritdoc/>
     public override ImmutableArray<string> FixableDiagnosticIds { get; } = ImmutableArray.Create(
-        "IPCRPC030", "IPCRPC031", "IPCRPC032", "IPCRPC033", "IPCRPC034", "IPCRPC038", "IPCRPC039");
+        "IPCRPC030", "IPCRPC031", "IPCRPC032", "IPCRPC033", "IPCRPC034", "IPCRPC038", "IPCRPC039", "IPCRPC045");
 
     /// <summary>None: each is a decision.</summary>
     public override FixAllProvider? GetFixAllProvider() => null;
@@ -48,6 +48,8 @@ public sealed class ContractFix : CodeFixProvider
     {
         if (diagnostic.Id == "IPCRPC038")
             return Rename(node, diagnostic);
+        if (diagnostic.Id == "IPCRPC045")
+            return RenamedFix.Of(node, diagnostic);
         if (node.FirstAncestorOrSelf<EnumMemberDeclarationSyntax>() is { } value)
             return ("Write '" + value.Identifier.ValueText + " = " + number + "'", value, value.WithEqualsValue(SyntaxFactory.EqualsValueClause(Literal(number))));
         if (node is BaseTypeDeclarationSyntax type)

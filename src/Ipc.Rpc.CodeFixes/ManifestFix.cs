@@ -18,7 +18,7 @@ public sealed class ManifestFix : CodeFixProvider
 {
     /// <inheritdoc/>
     public override ImmutableArray<string> FixableDiagnosticIds { get; } = ImmutableArray.Create(
-        "IPCRPC030", "IPCRPC031", "IPCRPC032", "IPCRPC033", "IPCRPC034", "IPCRPC035", "IPCRPC036", "IPCRPC037", "IPCRPC038", "IPCRPC039", "IPCRPC040", "IPCRPC042", "IPCRPC044");
+        "IPCRPC030", "IPCRPC031", "IPCRPC032", "IPCRPC033", "IPCRPC034", "IPCRPC035", "IPCRPC036", "IPCRPC037", "IPCRPC038", "IPCRPC039", "IPCRPC040", "IPCRPC042", "IPCRPC044", "IPCRPC045");
 
     /// <summary>None: one fix writes the whole file, and two contracts have two files.</summary>
     public override FixAllProvider? GetFixAllProvider() => null;

@@ -136,6 +136,15 @@ internal static class DriftDiagnostics
         helpLinkUri: Pages + "IPCRPC043.md",
         customTags: WellKnownDiagnosticTags.CompilationEnd);
 
+    public static readonly DiagnosticDescriptor NameChanged = new(
+        "IPCRPC045",
+        "A field keeps its name, or says that it was renamed",
+        "'{0}' has the number {1}, which is called '{2}' in the checked-in .proto; if it means what it meant, say so by [IpcRenamed(\"{2}\")], and if not, give it another number",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC045.md");
+
     public static readonly DiagnosticDescriptor CallbackChanged = new(
         "IPCRPC044",
         "A contract keeps its callback",

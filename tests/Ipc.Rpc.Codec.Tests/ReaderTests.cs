@@ -19,8 +19,8 @@ public sealed class ReaderTests
     [InlineData("0AFFFFFFFFFFFFFFFFFF01", ProtoError.Truncated, 11)] // a length of 2^64 - 1
     [InlineData("0AFFFFFFFF07", ProtoError.Truncated, 6)] // a length of 2^31 - 1
     [InlineData("10FFFFFFFFFFFFFFFFFFFF01", ProtoError.VarintTooLong, 1)] // eleven bytes
-    [InlineData("10FFFFFFFFFFFFFFFFFF02", ProtoError.VarintTooLong, 1)] // 65 bits
-    [InlineData("8080808010", ProtoError.VarintTooLong, 0)] // a tag of 33 bits
+    [InlineData("808080808001", ProtoError.VarintTooLong, 0)] // a tag of six bytes
+    [InlineData("8080808010", ProtoError.InvalidTag, 0)] // field number 0, but for a bit that does not count
     [InlineData("00", ProtoError.InvalidTag, 0)] // field number 0
     [InlineData("8000", ProtoError.InvalidTag, 0)] // the same in two bytes
     [InlineData("7C", ProtoError.InvalidTag, 1)] // the end of a group that has not begun

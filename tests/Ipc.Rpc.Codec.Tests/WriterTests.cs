@@ -62,10 +62,11 @@ public sealed class WriterTests
     }
 
     [Fact]
-    public void LocalTimeIsConvertedAndUnspecifiedTimeIsTakenAsUtc()
+    public void LocalTimeIsRefusedAndUnspecifiedTimeIsTakenAsUtc()
     {
         var utc = new DateTime(2024, 6, 1, 12, 0, 0, DateTimeKind.Utc);
-        Assert.Equal(utc, Time(utc.ToLocalTime()));
+        Assert.Equal(ProtoError.InvalidValue, Assert.Throws<ProtoException>(() => Time(DateTime.SpecifyKind(utc, DateTimeKind.Local))).Error);
+        Assert.Equal(ProtoError.InvalidValue, Assert.Throws<ProtoException>(() => Encoded.Of(_codec, new Everything { WellKnown = new WellKnown { Times = { utc, utc.ToLocalTime() } } })).Error);
         Assert.Equal(utc, Time(DateTime.SpecifyKind(utc, DateTimeKind.Unspecified)));
         Assert.Equal(DateTimeKind.Utc, Time(utc).Kind);
 

@@ -23,6 +23,7 @@ public sealed class CodeFixTests
         public interface IShop
         {
             Order Get(Point id);
+            void Move(int from, int to);
         }
 
         [DataContract]
@@ -49,6 +50,10 @@ public sealed class CodeFixTests
         { "shop.v1", "shop.v2", "IPCRPC038", "Call it \"shop.v1\" again", "[IpcService(\"shop.v1\")]" },
         { "Sent, Lost", "Sent = 5, Lost = 2", "IPCRPC039", "Write 'Sent = 1'", "Sent = 1" },
         { "Sent, Lost", "Sent", "IPCRPC039", "Reserve the number 2", "[IpcReserved(2)]\npublic enum State" },
+        { "public int Count", "public int Amount", "IPCRPC045", "Say that it was renamed: [IpcRenamed(\"count\")]", "[DataMember(Order = 1)] [IpcRenamed(\"count\")] public int Amount" },
+        { "int Y)", "int Height)", "IPCRPC045", "Say that it was renamed: [IpcRenamed(\"y\")]", "[property: DataMember(Order = 2)] [property: IpcRenamed(\"y\")] int Height)" },
+        { "Sent, Lost", "Sent, Missing", "IPCRPC045", "Say that it was renamed: [IpcRenamed(\"STATE_LOST\")]", "Sent, [IpcRenamed(\"STATE_LOST\")] Missing" },
+        { "int from, int to", "int origin, int to", "IPCRPC045", "Say that it was renamed: [IpcRenamed(\"from\")]", "void Move([IpcRenamed(\"from\")] int origin, int to)" },
     };
 
     [Theory]

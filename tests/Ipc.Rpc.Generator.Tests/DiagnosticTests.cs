@@ -48,6 +48,8 @@ public sealed class DiagnosticTests
         { "IPCRPC008", Contract("void F(D<int> a);", "[DataContract] public class D<T> { }"), "a message is not generic", Contract("void F(D a);", "[DataContract] public class D { }") },
         { "IPCRPC008", Contract("void F(D a);", "[DataContract] public abstract class D { }"), "not abstract", Contract("void F(D a);", "[DataContract] public class D { }") },
         { "IPCRPC008", Contract("void F(D a);", "[DataContract] public class D : M { }"), "has fields", Contract("void F(D a);", "[DataContract] public class D : Base { } public class Base { public int X { get; set; } }") },
+        { "IPCRPC008", Contract("D F();", "[DataContract, KnownType(typeof(E))] public class D { } [DataContract] public class E : D { [DataMember(Order = 1)] public int X { get; set; } }"), "what a derived class adds would not arrive", Contract("D F();", "[DataContract] public class D { }") },
+        { "IPCRPC008", Contract("void F(List<D> a);", "[DataContract, KnownType(\"Types\")] public class D { }"), "[KnownType]", Contract("void F(List<D> a);", "[DataContract] public class D { }") },
         { "IPCRPC009", Contract("void F(int a); void F(string b);"), "\"F\"", Contract("void F(int a); [IpcMethod(\"G\")] void F(string b);") },
         { "IPCRPC009", Contract("int F(int a); Task<long> FAsync(int a);"), "'IC.F'", Contract("int F(int a); Task<int> FAsync(int a, CancellationToken c);") },
         { "IPCRPC009", Contract("int F(int a); Task<int> FAsync(int b);"), "'IC.F'", Contract("int F(int a); ValueTask<int> FAsync(int a);") },

@@ -23,6 +23,7 @@ public sealed class DriftTests
             [IpcOneWay] void Forget(Order order);
             Task BuildAsync(string what, IProgress<double> progress);
             void Reset();
+            bool Swap(string first, string second, int weight);
         }
 
         [DataContract, IpcReserved(9)]
@@ -32,6 +33,7 @@ public sealed class DriftTests
             [DataMember(Order = 2)] public int Count { get; set; }
             [DataMember(Order = 3)] public List<double> Prices { get; set; } = new();
             [DataMember(Order = 4)] public State State { get; set; }
+            [DataMember(Order = 6)] public string Remark { get; set; } = "";
         }
 
         public enum State { New, Sent, Lost }
@@ -65,13 +67,21 @@ public sealed class DriftTests
         { "shop.v1", "shop.v2", "IPCRPC038", "IShop", "\"shop.v1\" in the checked-in .proto and \"shop.v2\" now" },
         { "Sent, Lost", "Sent = 3, Lost = 2", "IPCRPC039", "Sent", "'STATE_SENT' has the number 1 in the checked-in .proto and is 3 now" },
         { "Sent, Lost", "Sent", "IPCRPC039", "State", "is gone, and its number is not reserved" },
+        { "public int Count", "public int Amount", "IPCRPC045", "Amount", "'Order.amount' has the number 2, which is called 'count' in the checked-in .proto" },
+        { "public int Count", "[IpcRenamed(\"number\")] public int Amount", "IPCRPC045", "Amount", "[IpcRenamed(\"count\")]" },
+        { "string id)", "string key)", "IPCRPC045", "key", "'GetRequest.key' has the number 1, which is called 'id'" },
+        { "string name, IAsync", "string title, IAsync", "IPCRPC045", "title", "'UploadRequest.title'" },
+        { "Sent, Lost", "Sent, Missing", "IPCRPC045", "Missing", "'STATE_MISSING' has the number 2, which is called 'STATE_LOST'" },
+        { "string first, string second,", "string third, string second,", "IPCRPC045", "third", "'SwapRequest.third' has the number 1, which is called 'first'" },
     };
 
     public static TheoryData<string, string> CompatibleChanges { get; } = new()
     {
-        { "public int Count", "public int Amount" },
+        { "public int Count", "[IpcRenamed(\"count\")] public int Amount" },
+        { "public int Count", "[IpcRenamed(\"older\"), IpcRenamed(\"Count\")] public int Amount" }, // as C# had it
         { "public int Count", "public int? Count" },
-        { "string id)", "string key)" },
+        { "string id)", "[IpcRenamed(\"id\")] string key)" },
+        { "string first, string second,", "[IpcRenamed(\"first\")] string second, [IpcRenamed(\"second\")] string first," }, // says that the names changed, not the places
         { "[DataMember(Order = 2)] ", "[DataMember(Order = 7)] public Extra? More { get; set; } [DataMember(Order = 2)] " },
         { "[DataContract, IpcReserved(9)]", "[DataContract, IpcReserved(9, 10)]" },
         { "void Reset();", "void Reset(); Extra Newer(int a, int b);" },
@@ -79,7 +89,8 @@ public sealed class DriftTests
         { "void Reset();", "bool Reset();" },
         { "void Reset();", "Task ResetAsync(IProgress<int> progress);" },
         { "Sent, Lost", "Sent, Lost, Found" },
-        { "Sent, Lost", "Sent, Missing" },
+        { "Sent, Lost", "Sent, [IpcRenamed(\"Lost\")] Missing" },
+        { "Sent, Lost", "Sent, Lost, Missing = 2" },
         { "[DataContract, IpcReserved(9)]", "[DataContract, IpcReserved(9, 2)]|[DataMember(Order = 2)] " },
         { "public enum State { New, Sent, Lost }", "[IpcReserved(2)] public enum State { New, Sent }" },
     };
@@ -127,6 +138,33 @@ public sealed class DriftTests
             Assert.Equal(DiagnosticSeverity.Error, diagnostic.Severity);
             Assert.Contains(part, diagnostic.GetMessage(CultureInfo.InvariantCulture), StringComparison.Ordinal);
             Assert.Equal(site, diagnostic.Location.SourceTree!.ToString().Substring(diagnostic.Location.SourceSpan.Start, diagnostic.Location.SourceSpan.Length));
+        }
+
+        Assert.Empty(Compiler.Drift(after, "breaking", ("shop.proto", manifest)));
+    }
+
+    /// <summary>Two of one type that have changed places: peers built before read one as the other, and nothing but the names shows it.</summary>
+    [Theory]
+    [InlineData("string first, string second,", "string second, string first,", "first 1 2;second 2 1")]
+    [InlineData("string first, string second, int weight", "string zeroth, string first, int weight", "first 1 2;first second")]
+    [InlineData("[DataMember(Order = 1)] public string Id { get; set; } = \"\";", "[DataMember(Order = 1)] public string Remark { get; set; } = \"\"; [DataMember(Order = 6)] public string Id { get; set; } = \"\";|[DataMember(Order = 6)] public string Remark { get; set; } = \"\";\n", "id 1 6;remark 6 1")]
+    public void TwoOfOneTypeThatHaveChangedPlacesAreABreak(string from, string to, string expected)
+    {
+        string manifest = Compiler.Proto(Compile(Before));
+        string[] parts = to.Split('|');
+        string source = parts.Length == 1 ? Before : Before.Replace(parts[1].TrimEnd('\n'), "", StringComparison.Ordinal);
+        CSharpCompilation after = Compile(source.Replace(from, parts[0], StringComparison.Ordinal));
+        foreach (string? update in new[] { null, "true" })
+        {
+            IReadOnlyList<Diagnostic> found = Compiler.Drift(after, update, ("shop.proto", manifest));
+            Assert.Equal(2, found.Count);
+            foreach (string name in expected.Split(';'))
+            {
+                string[] words = name.Split(' ');
+                Assert.Contains(found, d => d.Severity == DiagnosticSeverity.Error && d.GetMessage(CultureInfo.InvariantCulture) is var message && (words.Length == 3
+                    ? d.Id == "IPCRPC033" && message.Contains("." + words[0] + "' has the number " + words[1] + " in the checked-in .proto and " + words[2] + " now", StringComparison.Ordinal)
+                    : d.Id is "IPCRPC045" && message.Contains("." + words[0] + "'", StringComparison.Ordinal) && message.Contains("'" + words[1] + "'", StringComparison.Ordinal)));
+            }
         }
 
         Assert.Empty(Compiler.Drift(after, "breaking", ("shop.proto", manifest)));

@@ -19,7 +19,7 @@ public static class Plugin
                 sum += item;
         }
 
-        using var queue = SharedQueue.Open(name + ".queue");
+        using var queue = SharedQueue.Open(name + ".queue", new QueueOptions { Lifetime = Lifetime.WhileUsed });
         return queue.TrySend(new byte[1]) ? sum : -1;
     }
 }

@@ -83,7 +83,7 @@ public sealed class Shapes
     {
         RpcHandler.ClientStream(Sum, SumAsync),
         RpcHandler.Duplex(Shift, ShiftAsync),
-        RpcHandler.OneWay(Notice, (number, _) =>
+        RpcHandler.OneWay(Notice, number =>
         {
             Interlocked.Add(ref _notified, number);
             if (number < 0)

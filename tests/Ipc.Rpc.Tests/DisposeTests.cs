@@ -101,6 +101,21 @@ public sealed class DisposeTests
         ErrorTests.Lives(TestServiceRpc.Client(client));
     }
 
+    /// <summary>Of an idle client it was said that a call had been pending.</summary>
+    [Fact]
+    public void TheEndOfAnIdleClientSpeaksOfNoCall()
+    {
+        using var server = new TestServer();
+        RpcClient client = server.Connect();
+        var told = new System.Collections.Concurrent.ConcurrentQueue<RpcConnectionChange>();
+        client.ConnectionChanged += told.Enqueue;
+        client.Dispose();
+        Eventually.True(() => !told.IsEmpty, "the end is told");
+        RpcConnectionChange change = told.Single();
+        Assert.Equal(RpcConnectionChangeKind.Lost, change.Kind);
+        Assert.Equal("The client of the server " + server.Name + " was disposed.", change.Reason);
+    }
+
     private static Exception? Record(Task call)
     {
         try

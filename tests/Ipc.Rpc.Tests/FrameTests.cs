@@ -34,6 +34,7 @@ public sealed class FrameTests
     [InlineData(8, "Ping")]
     [InlineData(9, "Pong")]
     [InlineData(10, "Progress")]
+    [InlineData(11, "Read")]
     public void KindsHaveTheirNumbers(int number, string name) => Assert.Equal(name, ((FrameKind)number).ToString());
 
     // Kind, flags, method; and who may write it: c client, s server, b both, - nobody.
@@ -65,7 +66,8 @@ public sealed class FrameTests
     [InlineData(9, 0x01, 0, '-')]
     [InlineData(10, 0x00, 0, 's')]
     [InlineData(10, 0x02, 0, 'c')]
-    [InlineData(11, 0x00, 0, '-')]
+    [InlineData(11, 0x00, 64, '-')] // of a call
+    [InlineData(12, 0x00, 0, '-')]
     [InlineData(0, 0x00, 0, '-')]
     public void AFrameIsRefusedFromTheWrongSideAndWithReservedFlags(byte kind, byte flags, uint method, char who)
     {

@@ -43,10 +43,22 @@ internal sealed class RawClient : IDisposable
         _connection.Writer.Commit(bytes.Length, type);
     }
 
-    /// <summary>The next frame from the server.</summary>
+    /// <summary>The next frame from the server that is about a call, or a ping.</summary>
     public FrameHeader Receive() => Receive(out _);
 
     public FrameHeader Receive(out byte[] body)
+    {
+        FrameHeader header;
+        do
+        {
+            header = ReceiveAny(out body);
+        }
+        while (header.Kind == FrameKind.Read);
+        return header;
+    }
+
+    /// <summary>The next frame from the server.</summary>
+    public FrameHeader ReceiveAny(out byte[] body)
     {
         Assert.Equal(IpcStatus.Ok, _connection.Reader.Read(Deadline.After(Eventually.Watchdog), CancellationToken.None, out RingRecord record));
         Assert.Null(FrameHeader.TryRead(record.Type, record.Payload, fromClient: false, out FrameHeader header));

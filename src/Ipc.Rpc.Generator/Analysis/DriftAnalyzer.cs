@@ -19,7 +19,7 @@ public sealed class DriftAnalyzer : DiagnosticAnalyzer
     /// <summary>The property of a diagnostic that holds the number that a fix writes.</summary>
     public const string NumberProperty = "number";
 
-    /// <summary>The property of a diagnostic that holds the name that the service had.</summary>
+    /// <summary>The property of a diagnostic that holds the name that the service, or what was renamed, had.</summary>
     public const string OldNameProperty = "name";
 
     /// <inheritdoc/>
@@ -38,7 +38,8 @@ public sealed class DriftAnalyzer : DiagnosticAnalyzer
         DriftDiagnostics.UnreadableManifest,
         DriftDiagnostics.NoManifest,
         DriftDiagnostics.OrphanedManifest,
-        DriftDiagnostics.CallbackChanged);
+        DriftDiagnostics.CallbackChanged,
+        DriftDiagnostics.NameChanged);
 
     /// <inheritdoc/>
     public override void Initialize(AnalysisContext context)
@@ -79,10 +80,10 @@ public sealed class DriftAnalyzer : DiagnosticAnalyzer
             return;
 
         bool broken = false;
-        foreach (Drift drift in ProtoComparer.Compare(manifest.File!, ProtoFileParser.Parse(text)))
+        foreach (Drift drift in ProtoComparer.Compare(manifest.File!, ProtoFileParser.Parse(text), parsed.Renames))
         {
             broken = true;
-            context.ReportDiagnostic(Diagnostic.Create(drift.Descriptor, Locate(drift.Site, parsed, own), Properties(manifest.Path, text, drift.Number).Add(OldNameProperty, manifest.File!.Package), drift.Arguments));
+            context.ReportDiagnostic(Diagnostic.Create(drift.Descriptor, Locate(drift.Site, parsed, own), Properties(manifest.Path, text, drift.Number).Add(OldNameProperty, drift.OldName ?? manifest.File!.Package), drift.Arguments));
         }
 
         if (!broken && mode == UpdateMode.None)

@@ -10,4 +10,7 @@ internal sealed record Drift(DiagnosticDescriptor Descriptor, string Site, param
 {
     /// <summary>The number that a fix has to write, if the kind of change has one.</summary>
     public int Number { get; init; }
+
+    /// <summary>The name that it had, if that is what has changed.</summary>
+    public string? OldName { get; init; }
 }

@@ -7,12 +7,24 @@ namespace Ipc.Rpc.Generator;
 /// <summary>Compares the checked-in .proto with the one that the contract would have now.</summary>
 /// <remarks>
 /// Who still has the old one must understand what the new one writes, and the other way round. Names of fields, parameters and
-/// values are not on the wire, so they may change. New fields, values, messages and methods are skipped or refused by old peers in
-/// the ways that docs/rpc-protocol.md gives. All else is a break.
+/// values are not on the wire, but they are what a number means: two that have changed places look like two that have new names,
+/// and only the author knows which it was. So another name is a break unless [IpcRenamed] says that the meaning is the same.
+/// New fields, values, messages and methods are skipped or refused by old peers in the ways that docs/rpc-protocol.md gives.
+/// All else is a break.
 /// </remarks>
-internal static class ProtoComparer
+internal sealed class ProtoComparer
 {
-    public static IReadOnlyList<Drift> Compare(ProtoFile before, ProtoFile after)
+    private readonly IReadOnlyDictionary<string, List<string>> _renames;
+
+    private ProtoComparer(IReadOnlyDictionary<string, List<string>> renames) => _renames = renames;
+
+    /// <param name="before">What is checked in.</param>
+    /// <param name="after">What the contract would have now.</param>
+    /// <param name="renames">The old names that the contract gives, by the keys of ParseContext.Sites.</param>
+    public static IReadOnlyList<Drift> Compare(ProtoFile before, ProtoFile after, IReadOnlyDictionary<string, List<string>> renames)
+        => new ProtoComparer(renames).Compare(before, after);
+
+    private List<Drift> Compare(ProtoFile before, ProtoFile after)
     {
         var drifts = new List<Drift>();
         if (before.Package != after.Package)
@@ -45,7 +57,7 @@ internal static class ProtoComparer
         return drifts;
     }
 
-    private static void Message(string name, ProtoBlock before, ProtoBlock after, List<Drift> drifts)
+    private void Message(string name, ProtoBlock before, ProtoBlock after, List<Drift> drifts)
     {
         foreach (ProtoEntry old in before.Entries)
         {
@@ -53,7 +65,11 @@ internal static class ProtoComparer
             if (after.Numbered(old.Number) is { } same)
             {
                 if (same.Type == old.Type)
+                {
+                    Name(name, old, same, after, drifts);
                     continue;
+                }
+
                 drifts.Add(same.Name == old.Name
                     ? new Drift(DriftDiagnostics.FieldTypeChanged, Key(name, old.Number), shown, old.Type, same.Type) { Number = Free(before, after) }
                     : new Drift(DriftDiagnostics.NumberReused, Key(name, old.Number), name + "." + same.Name, old.Number, old.Name, old.Type) { Number = Free(before, after) });
@@ -71,7 +87,7 @@ internal static class ProtoComparer
         Reserved(name, before, after, drifts, static (message, entry) => Key(message, entry.Number));
     }
 
-    private static void Enum(string name, ProtoBlock before, ProtoBlock after, List<Drift> drifts)
+    private void Enum(string name, ProtoBlock before, ProtoBlock after, List<Drift> drifts)
     {
         foreach (ProtoEntry old in before.Entries)
         {
@@ -80,10 +96,38 @@ internal static class ProtoComparer
                 drifts.Add(new Drift(DriftDiagnostics.EnumValueChanged, now.Name, old.Name, old.Number, "is " + Text(now.Number) + " now") { Number = old.Number });
             else if (now is null && after.Numbered(old.Number) is null && !after.IsReserved(old.Number))
                 drifts.Add(new Drift(DriftDiagnostics.EnumValueChanged, name, old.Name, old.Number, "is gone, and its number is not reserved") { Number = old.Number });
+            else if (now is null && after.Numbered(old.Number) is { } renamed)
+                ValueName(name, old, renamed, before, after, drifts);
         }
 
         Reserved(name, before, after, drifts, static (_, entry) => entry.Name);
     }
+
+    /// <summary>A number and a type that are as they were, and a name that is not: renamed, or another field in its place.</summary>
+    private void Name(string message, ProtoEntry old, ProtoEntry now, ProtoBlock after, List<Drift> drifts)
+    {
+        string key = Key(message, old.Number);
+        if (now.Name == old.Name || IsRenamed(key, old.Name, static (given, name) => given == name || ProtoNames.Snake(given) == name))
+            return;
+
+        drifts.Add(after.Named(old.Name) is { } moved
+            ? new Drift(DriftDiagnostics.NumberChanged, Key(message, moved.Number), message + "." + old.Name, old.Number, moved.Number) { Number = old.Number }
+            : new Drift(DriftDiagnostics.NameChanged, key, message + "." + now.Name, old.Number, old.Name) { OldName = old.Name });
+    }
+
+    /// <summary>A value whose number has another name now. One of several names of a number may go.</summary>
+    private void ValueName(string name, ProtoEntry old, ProtoEntry now, ProtoBlock before, ProtoBlock after, List<Drift> drifts)
+    {
+        string prefix = ProtoNames.UpperSnake(name) + "_";
+        List<ProtoEntry> all = after.Entries.FindAll(e => e.Number == old.Number);
+        bool known = all.Exists(e => before.Entries.Exists(b => b.Number == e.Number && b.Name == e.Name))
+            || all.Exists(e => IsRenamed(e.Name, old.Name, (given, value) => given == value || prefix + ProtoNames.UpperSnake(given) == value));
+        if (!known)
+            drifts.Add(new Drift(DriftDiagnostics.NameChanged, now.Name, now.Name, old.Number, old.Name) { OldName = old.Name });
+    }
+
+    private bool IsRenamed(string key, string old, System.Func<string, string, bool> same)
+        => _renames.TryGetValue(key, out List<string>? names) && names.Exists(given => same(given, old));
 
     private static void Reserved(string name, ProtoBlock before, ProtoBlock after, List<Drift> drifts, System.Func<string, ProtoEntry, string> key)
     {

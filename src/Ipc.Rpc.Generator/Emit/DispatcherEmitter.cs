@@ -29,6 +29,8 @@ internal static class DispatcherEmitter
         string target = member.Interface == contract.Interface ? "implementation" : "((" + member.Interface + ")implementation)";
         string call = target + "." + CSharpNames.Escape(member.Name) + "(" + string.Join(", ", Arguments(method, member)) + ")";
         string parameters = "(request, " + (method.Input is null ? "" : "items, ") + (method.Progress is null ? "" : "progress, ") + "cancel) => ";
+        if (method.Kind == CallKind.Unary && method.Progress is null && member.Having(ParameterRole.Cancel) is null && member.Having(ParameterRole.CallContext) is null)
+            parameters = "request => "; // the callee makes no token for it
         string types = method.IsOneWay ? "<" + method.Request.Type + ">" : MethodEmitter.Types(method);
         string inline = method.IsInline ? ".Inline()" : "";
         source.Line("global::Ipc.Rpc.RpcHandler." + Factory(method, member) + types + "(" + CSharpNames.Escape(method.Field) + ", " + parameters + Body(method, member, call) + ")" + inline + ",");

@@ -6,7 +6,11 @@ namespace Ipc.Rpc.Generator;
 internal static class FieldReadEmitter
 {
     public static void Declare(SourceWriter source, FieldModel field)
-        => source.Line(LocalType(field) + " " + Local(field) + " = " + Initial(field) + ";");
+    {
+        source.Line(LocalType(field) + " " + Local(field) + " = " + Initial(field) + ";");
+        if (!field.IsRepeated && field.Value.Kind.IsMessage())
+            source.Line("int " + At(Local(field)) + " = 0;");
+    }
 
     public static void Cases(SourceWriter source, FieldModel field)
     {
@@ -21,7 +25,7 @@ internal static class FieldReadEmitter
         }
         else if (!field.IsRepeated)
         {
-            Assign(source, value, local, "");
+            Single(source, value, local, tag, field.IsOptional);
         }
         else if (field.IsPacked)
         {
@@ -89,6 +93,8 @@ internal static class FieldReadEmitter
         source.Line("int outer = reader.StartMessage();");
         source.Line(key.Type + " key = " + Default(key) + ";");
         source.Line(value.Type + (nullable ? "?" : "") + " item = " + DefaultInMap(value) + ";");
+        if (value.Kind.IsMessage())
+            source.Line("int " + At("item") + " = 0;");
         source.Open("while (reader.TryReadTag(out uint entryTag))");
         source.Open("switch (entryTag)");
         Case(source, key, "key", 1);
@@ -107,14 +113,41 @@ internal static class FieldReadEmitter
 
     private static void Case(SourceWriter source, ValueModel value, string local, int number)
     {
-        source.Line("case " + FieldWriteEmitter.Tag(number, value.Kind.WireType()) + ":");
+        string tag = FieldWriteEmitter.Tag(number, value.Kind.WireType());
+        source.Line("case " + tag + ":");
         source.Indent();
-        Assign(source, value, local, "");
+        Single(source, value, local, tag, isOptional: false);
         source.Line("break;");
         source.Outdent();
     }
 
-    private static void Assign(SourceWriter source, ValueModel value, string local, string method)
+    /// <summary>A field that is not repeated: the last one counts. Of a message, all pieces together do.</summary>
+    private static void Single(SourceWriter source, ValueModel value, string local, string tag, bool isOptional)
+    {
+        if (!value.Kind.IsMessage())
+        {
+            Assign(source, value, local, "");
+            return;
+        }
+
+        string before = value.IsReference ? local + "!" : local + (isOptional ? ".GetValueOrDefault()" : "");
+        string merge = value.Kind == ProtoKind.Message
+            ? "Merge<" + value.Type + ">(" + tag + ", " + At(local) + ", " + before + ", " + value.Reader + "Codec.Read)"
+            : "Merge" + value.Reader + "(" + tag + ", " + At(local) + ", " + before + ")";
+        source.Open("if (reader.IsFirstPiece(" + At(local) + "))");
+        source.Line(At(local) + " = reader.Position;");
+        Assign(source, value, local, "", braces: false);
+        source.Close();
+        source.Open("else");
+        source.Line(local + " = reader." + merge + ";");
+        source.Line(At(local) + " = -1;");
+        source.Close();
+    }
+
+    /// <summary>The local that says where a field of type message was met.</summary>
+    private static string At(string local) => local + "At";
+
+    private static void Assign(SourceWriter source, ValueModel value, string local, string method, bool braces = true)
     {
         string Store(string expression) => method.Length == 0 ? local + " = " + expression + ";" : local + "." + method + "(" + expression + ");";
         if (value.Kind != ProtoKind.Message)
@@ -123,11 +156,13 @@ internal static class FieldReadEmitter
             return;
         }
 
-        source.Open();
+        if (braces)
+            source.Open();
         source.Line("int end = reader.StartMessage();");
         source.Line(Store(Read(value)));
         source.Line("reader.EndMessage(end);");
-        source.Close();
+        if (braces)
+            source.Close();
     }
 
     private static string Read(ValueModel value) => value.Kind switch

@@ -77,8 +77,11 @@ internal static class ProxyEmitter
         source.Line(Call(method, member, generatedClass) + ";");
         source.Line(isTask ? "return " + Tasks + "Task.CompletedTask;" : "return default;");
         source.Close();
-        source.Open("catch (global::System.Exception ipcError)"); // a parameter of that name is the compiler's to report
-        source.Line(Failed(Tasks + "Task.FromException(ipcError)"));
+        string error = "ipcError";
+        while (member.Parameters.Any(p => p.Name == error))
+            error += "_";
+        source.Open("catch (global::System.Exception " + error + ")");
+        source.Line(Failed(Tasks + "Task.FromException(" + error + ")"));
         source.Close();
         source.Close();
     }

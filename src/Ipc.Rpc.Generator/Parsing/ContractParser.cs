@@ -14,6 +14,7 @@ internal static class ContractParser
     {
         "Client", "Callback", "Codecs", "Service", "ServiceName", "Proto", "Proxy",
         "Equals", "ReferenceEquals", "GetHashCode", "GetType", "ToString", "MemberwiseClone", "Finalize",
+        "implementation", // no member, but what Service has in hand when it names the fields
     };
 
     /// <summary>The model, or <see langword="null"/> when there are problems.</summary>

@@ -56,6 +56,7 @@ internal sealed class EnumParser
             if (!_context.TakeName(valueName, type.Readable() + "." + field.Name, site.Location))
                 return null;
             _context.Site(valueName, site.Member(field).Location);
+            _context.Renamed(valueName, field);
             values.Add(new EnumValueModel(valueName, Convert.ToInt32(field.ConstantValue, CultureInfo.InvariantCulture)));
         }
 

@@ -76,6 +76,8 @@ internal sealed class MessageParser
             return "its fields have no numbers of their own ([ProtoContract(ImplicitFields = ...)])";
         if (type.Attribute(TypeNames.ProtoInclude) is not null)
             return "protobuf has no inheritance ([ProtoInclude])";
+        if (type.Attribute(TypeNames.KnownType) is not null)
+            return "protobuf has no inheritance ([KnownType]), and what a derived class adds would not arrive";
 
         for (INamedTypeSymbol? parent = type.BaseType; parent is not null; parent = parent.BaseType)
         {
@@ -124,7 +126,7 @@ internal sealed class MessageParser
             }
 
             members.Add(number.Value, member);
-            _context.Site(name, number.Value, memberSite.Location);
+            _context.Site(name, number.Value, memberSite.Location, member);
             string protoName = attribute.Named("Name") as string is { Length: > 0 } given ? given : ProtoNames.Snake(member.Name);
             if (!ProtoNames.IsIdentifier(protoName))
             {

@@ -21,10 +21,30 @@ internal sealed class ParseContext
     /// <summary>Where messages, fields, enums and methods are declared, by the key that the comparison with the .proto has for them.</summary>
     public Dictionary<string, Location> Sites { get; } = new();
 
+    /// <summary>The names that [IpcRenamed] says a field, a parameter or a value had, by the same keys.</summary>
+    public Dictionary<string, List<string>> Renames { get; } = new();
+
     public void Site(string type, Location location) => Sites[type] = location;
 
-    public void Site(string message, int number, Location location)
-        => Sites[message + "." + number.ToString(System.Globalization.CultureInfo.InvariantCulture)] = location;
+    public void Renamed(string key, ISymbol member)
+    {
+        foreach (AttributeData attribute in member.GetAttributes())
+        {
+            if (attribute.AttributeClass?.FullName() == TypeNames.RenamedAttribute && attribute.First() is string { Length: > 0 } old)
+            {
+                if (!Renames.TryGetValue(key, out List<string>? names))
+                    Renames.Add(key, names = new List<string>());
+                names.Add(old);
+            }
+        }
+    }
+
+    public void Site(string message, int number, Location location, ISymbol member)
+    {
+        string key = message + "." + number.ToString(System.Globalization.CultureInfo.InvariantCulture);
+        Sites[key] = location;
+        Renamed(key, member);
+    }
 
     public void Report(DiagnosticDescriptor descriptor, Location location, params object[] arguments)
         => Problems.Add(new Problem(descriptor, location, arguments));

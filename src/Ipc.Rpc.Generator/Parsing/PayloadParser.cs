@@ -12,6 +12,8 @@ namespace Ipc.Rpc.Generator;
 /// </remarks>
 internal sealed class PayloadParser
 {
+    private static readonly HashSet<string> _structNames = new() { "Equals", "ReferenceEquals", "GetHashCode", "GetType", "ToString", "MemberwiseClone", "Finalize" };
+
     private readonly ParseContext _context;
     private readonly FieldTypeParser _types;
     private readonly string _className;
@@ -46,9 +48,9 @@ internal sealed class PayloadParser
         foreach (IParameterSymbol parameter in signature.Parameters)
         {
             string protoName = ProtoNames.Snake(parameter.Name);
-            string member = ProtoNames.Pascal(parameter.Name);
+            string member = Member(parameter.Name, signature);
             FieldSite site = Site(signature, parameter);
-            if (!ProtoNames.IsIdentifier(protoName) || !names.Add(ProtoNames.JsonKey(protoName)) || member == signature.WireName + "Request")
+            if (!ProtoNames.IsIdentifier(protoName) || !names.Add(ProtoNames.JsonKey(protoName)))
             {
                 _context.Report(Diagnostics.NameClash, site.Location, protoName, site.Path, "it is not an identifier of letters, digits and '_', or not unique");
                 return null;
@@ -58,7 +60,7 @@ internal sealed class PayloadParser
             if (field is null)
                 return null;
             fields.Add(field);
-            _context.Site(signature.WireName + "Request", field.Number, site.Location);
+            _context.Site(signature.WireName + "Request", field.Number, site.Location, parameter);
         }
 
         string name = signature.WireName + "Request";
@@ -139,6 +141,14 @@ internal sealed class PayloadParser
 
     private static bool IsNullable(ITypeSymbol type)
         => type.NullableAnnotation == NullableAnnotation.Annotated || type.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T;
+
+    /// <summary>The field of the struct of arguments. What every struct has, and the struct's own name, it cannot have.</summary>
+    private static string Member(string parameter, Signature signature)
+    {
+        string member = ProtoNames.Pascal(parameter);
+        string bare = member.TrimEnd('_');
+        return _structNames.Contains(bare) || bare == signature.WireName + "Request" ? member + "_" : member;
+    }
 
     private static FieldSite Site(Signature signature, IParameterSymbol parameter)
         => new(signature.Shown + "(" + parameter.Name + ")", parameter.Locations[0]);

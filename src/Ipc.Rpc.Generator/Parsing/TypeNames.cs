@@ -10,6 +10,7 @@ internal static class TypeNames
     public const string OneWayAttribute = "Ipc.Rpc.IpcOneWayAttribute";
     public const string InlineAttribute = "Ipc.Rpc.IpcInlineAttribute";
     public const string ReservedAttribute = "Ipc.Rpc.IpcReservedAttribute";
+    public const string RenamedAttribute = "Ipc.Rpc.IpcRenamedAttribute";
     public const string FaultAttribute = "Ipc.Rpc.IpcFaultAttribute";
     public const string FaultContract = "System.ServiceModel.FaultContractAttribute";
     public const string ServiceContract = "System.ServiceModel.ServiceContractAttribute";
@@ -19,6 +20,7 @@ internal static class TypeNames
     public const string AsyncEnumerable = "System.Collections.Generic.IAsyncEnumerable`1";
     public const string DataContract = "System.Runtime.Serialization.DataContractAttribute";
     public const string DataMember = "System.Runtime.Serialization.DataMemberAttribute";
+    public const string KnownType = "System.Runtime.Serialization.KnownTypeAttribute";
     public const string ProtoContract = "ProtoBuf.ProtoContractAttribute";
     public const string ProtoMember = "ProtoBuf.ProtoMemberAttribute";
     public const string ProtoReserved = "ProtoBuf.ProtoReservedAttribute";

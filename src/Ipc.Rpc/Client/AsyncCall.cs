@@ -19,8 +19,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     private CallEngine? _engine;
     private MessageCodec<TResponse>? _codec;
     private CallSetup _setup = CallSetup.Default;
-    private CancellationToken _cancel;
-    private CancellationTokenRegistration _registration;
+    private CallTokens _tokens;
     private bool _polled;
 
     private protected AsyncCall()
@@ -39,21 +38,33 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         return call;
     }
 
-    /// <summary>It was sent: from here on it can be cancelled and awaited.</summary>
+    /// <summary>It was sent: from here on it can be awaited.</summary>
     public ValueTask<TResponse> Start()
     {
-        if (_cancel.CanBeCanceled)
-            _registration = _cancel.Register(static state => ((AsyncCall<TResponse>)state!).Cancel(), this, useSynchronizationContext: false);
+        if (_tokens.AreTriggered) // it may have been in the moment before there was something to cancel
+            Cancel();
         return new ValueTask<TResponse>(this, _core.Version);
     }
 
-    /// <summary>It was not sent, or its result has been taken.</summary>
-    public void GiveBack()
+    /// <summary>Its caller gets an exception instead of it. If it was sent all the same, it ends, and whoever completes it has it to itself.</summary>
+    public void Abandon()
     {
-        _registration.Dispose(); // after this no callback runs, so none can reach the next call
-        _registration = default;
-        _cancel = default;
+        if (Volatile.Read(ref _engine) is not null)
+        {
+            Cancel();
+            return;
+        }
+
+        _tokens.Unregister();
+        GiveBack();
+    }
+
+    /// <summary>It was never sent, or its result has been taken: nobody else can touch it any more.</summary>
+    private void GiveBack()
+    {
+        _tokens = default;
         _engine = null;
+        _setup = CallSetup.Default;
         _polled = false;
         _core.Reset();
         ResetCall();
@@ -61,7 +72,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     }
 
     /// <inheritdoc/>
-    public override void OnSending(CallEngine engine) => _engine = engine;
+    public override void OnSending(CallEngine engine) => Volatile.Write(ref _engine, engine);
 
     public override string? OnResponse(ReadOnlySpan<byte> body)
     {
@@ -78,6 +89,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
             return null;
         }
 
+        _tokens.Unregister();
         Succeed(result);
         return null;
     }
@@ -89,7 +101,11 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         return wrong;
     }
 
-    public override void OnFailure(RpcFailure failure) => _core.SetException(failure.ToException(_cancel));
+    public override void OnFailure(RpcFailure failure)
+    {
+        _tokens.Unregister();
+        SetException(failure);
+    }
 
     TResponse IValueTaskSource<TResponse>.GetResult(short token)
     {
@@ -143,18 +159,22 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         Deadline = how.Deadline.Nanoseconds;
         _codec = codec;
         _setup = how.Setup;
-        _cancel = how.Cancel;
+        _tokens = new CallTokens(how.Cancel, how.Handler);
+        _tokens.Register(static state => ((AsyncCall<TResponse>)state!).Cancel(), this);
     }
 
     /// <summary>Completes it with a response.</summary>
     private protected virtual void Succeed(TResponse result) => _core.SetResult(result);
 
+    /// <summary>It has ended.</summary>
+    private protected void Unregister() => _tokens.Unregister();
+
     private protected void SetResult(TResponse result) => _core.SetResult(result);
 
-    private protected void SetException(RpcFailure failure) => _core.SetException(failure.ToException(_cancel));
+    private protected void SetException(RpcFailure failure) => _core.SetException(ExceptionOf(failure, Sent?.Link, _tokens.Triggered));
 
     /// <summary>Keeps it for another call. Only those of this very type are kept: others have a state that late frames may still touch.</summary>
     private protected virtual void Recycle() => _pool.Put(this);
 
-    private void Cancel() => _engine?.EndCall(this, Slot, Use, RpcFailure.Cancelled(Method));
+    private void Cancel() => Volatile.Read(ref _engine)?.EndCall(this, Slot, Use, RpcFailure.Cancelled(Method));
 }

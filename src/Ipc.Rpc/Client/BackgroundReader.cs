@@ -76,9 +76,23 @@ internal sealed class BackgroundReader
             if (_thread is not null)
                 return;
 
-            var thread = new Thread(Run, 256 * 1024) { IsBackground = true, Name = "ipc-rpc reader" };
-            thread.Start();
+            var thread = new Thread(Guarded, 256 * 1024) { IsBackground = true, Name = "ipc-rpc reader" };
+            CleanContext.Start(thread);
             Volatile.Write(ref _thread, thread);
+        }
+    }
+
+    private void Guarded()
+    {
+        try
+        {
+            Run();
+        }
+#pragma warning disable CA1031 // nobody above would catch it: the process would end, and nobody would read on
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            _channel.EndUnexpectedly(e);
         }
     }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
@@ -7,6 +8,7 @@ internal sealed partial class CallEngine
 {
     /// <summary>Handles a frame of the callee. By whoever has the turn to read.</summary>
     /// <returns>What the callee did against the protocol; <see langword="null"/> if nothing.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public string? OnFrame(in FrameHeader header, ReadOnlySpan<byte> body)
     {
         uint use = (uint)(header.Call >> 32);
@@ -17,9 +19,9 @@ internal sealed partial class CallEngine
         switch (header.Kind)
         {
             case FrameKind.Item:
-                return slot.Peek(use)?.OnItem(body);
+                return slot.Peek(use)?.OnItem(in header, body);
             case FrameKind.Credit:
-                return slot.Peek(use)?.OnCredit(header.Method);
+                return slot.Peek(use)?.OnCredit(header.Credit);
             case FrameKind.Progress:
                 slot.Peek(use)?.OnProgress(body);
                 return null;
@@ -88,6 +90,7 @@ internal sealed partial class CallEngine
     /// <summary>Small frames were left behind: tries again in a moment.</summary>
     public void RetryControlSoon() => _timer.RetryControlSoon();
 
+    [MethodImpl(Tiering.Optimized)]
     private static string? Complete(PendingCall call, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         if (CallHead.TryTake(in header, ref body, out CallHead? head) is { } wrong)
@@ -111,6 +114,7 @@ internal sealed partial class CallEngine
     }
 
     /// <summary>Takes the right to complete a call; its slot is free again.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool TryEnd(PendingSlot slot, uint use, out PendingCall call)
     {
         if (!slot.TryEnd(use, out call))

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -51,12 +52,13 @@ internal sealed partial class CallEngine
             RpcBatch.BeforeWait(Link);
             Link.Wait(call, how.Deadline, how.Cancel);
             how.Setup.Tell(call);
-            response = call.GetResult(how.Cancel);
+            response = call.GetResult(Link, how.Cancel);
             return true;
         }
         finally
         {
-            call.GiveBack();
+            if (!call.TryGiveBack()) // an exception ended the wait: Thread.Interrupt, for one
+                EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(method));
         }
     }
 
@@ -85,11 +87,9 @@ internal sealed partial class CallEngine
             }
             finally
             {
+                Link.Builder.Abandon(); // nothing, once it has been published
                 if (!open)
-                {
-                    Link.Builder.Abandon();
                     _table.Undo(slot);
-                }
             }
 
             // [ended] Opening was a full fence: either the sweep saw this call, or we see that it is over.
@@ -139,25 +139,35 @@ internal sealed partial class CallEngine
         }
     }
 
-    /// <summary>Sends an item of a call's own stream.</summary>
-    /// <returns><see langword="false"/> when the call has ended.</returns>
-    public bool TrySendItem<TItem>(PendingCall call, PendingSlot slot, uint use, MessageCodec<TItem> codec, in TItem item, CancellationToken cancel)
+    /// <summary>Sends an item of a call's own stream, which has credit, if there is room for it.</summary>
+    public ItemOutcome TrySendItem<TItem>(
+        PendingCall call, PendingSlot slot, uint use, MessageCodec<TItem> codec, in TItem item, StreamCredit credit, CancellationToken cancel)
     {
+        if (!Link.TakesItems && Link.Ended is null)
+            return ItemOutcome.NoRoom;
+
         var how = new CallRequest(CallSetup.Default, Deadline.FromNanoseconds(call.Deadline), cancel);
         Link.EnterWrite(call.Method, how.Deadline, cancel);
         try
         {
             if (Link.Ended is not null || !slot.IsPending(out uint present) || present != use)
-                return false;
+                return ItemOutcome.Over;
+            if (!Link.TakesItems)
+                return ItemOutcome.NoRoom;
 
             bool done = false;
             try
             {
-                var header = new FrameHeader(FrameKind.Item, IdOf(slot, use), flags: _side);
-                if (Encode(call.Method, codec, in item, header, null, in how))
-                    Publish();
+                var header = new FrameHeader(FrameKind.Item, IdOf(slot, use), credit.HasWaited ? FlowRules.Waited : (ushort)0, flags: _side);
+                if (!Encode(call.Method, codec, in item, header, null, in how))
+                    return ItemOutcome.NoRoom;
+
+                int length = Link.Builder.Length;
+                Link.Transit.Sending(length);
+                credit.Charge(FlowRules.CostOf(length));
+                Publish();
                 done = true;
-                return true;
+                return ItemOutcome.Sent;
             }
             finally
             {
@@ -171,16 +181,20 @@ internal sealed partial class CallEngine
         }
     }
 
-    /// <summary>Sends a frame about a call that has no message: end, credit.</summary>
-    public void SendControl(FrameKind kind, ulong callId, uint items = 0) => Link.SendControl(new FrameHeader(kind, callId, method: items, flags: _side));
+    /// <summary>Sends a frame about a call that has no message.</summary>
+    public void SendControl(FrameKind kind, ulong callId) => Link.SendControl(new FrameHeader(kind, callId, flags: _side));
+
+    /// <summary>Lets the callee send so much more of its stream.</summary>
+    public void SendCredit(ulong callId, ItemCredit more) => Link.SendControl(more.FrameFor(callId, _side));
 
     private static ulong IdOf(PendingSlot slot, uint use) => ((ulong)use << 32) | slot.Number;
 
+    [MethodImpl(Tiering.Optimized)]
     private FrameHeader Header(ulong callId, RpcMethod method, in CallRequest how, byte[]? head)
         => new(FrameKind.Request, callId, how.Credit, method.Id, how.WireDeadline, (byte)(how.Flags | how.Setup.Format.Flags | _side | (head is null ? 0 : FrameFlags.Head)));
 
     /// <summary>Builds a frame with a message. The caller has the write lock, and abandons the frame if this throws.</summary>
-    /// <returns>Whether it is to be published; if not, the link sends it by itself.</returns>
+    /// <returns>Whether it is to be published; if not, the link sends it by itself, or it is an item, for which there is no room.</returns>
     private bool Encode<T>(RpcMethod method, MessageCodec<T> codec, in T message, FrameHeader header, byte[]? head, in CallRequest how)
     {
         FrameBuilder builder = Link.Builder;
@@ -193,6 +207,9 @@ internal sealed partial class CallEngine
             {
                 case FrameOutcome.InRing:
                     return true;
+                case FrameOutcome.Full when header.Kind == FrameKind.Item:
+                    builder.Trim();
+                    return false;
                 case FrameOutcome.Full:
                     return Link.MakeRoom(method, how.Deadline, how.Cancel);
                 default:
@@ -206,7 +223,7 @@ internal sealed partial class CallEngine
         }
         catch (CorruptRegionException e)
         {
-            throw Link.Broken(e).ToException(how.Cancel);
+            throw Link.Broken(e).ToException(how.Cancel, method, Link.Peer);
         }
     }
 
@@ -220,12 +237,13 @@ internal sealed partial class CallEngine
         catch (Exception e) when (e is not (CorruptRegionException or RpcException or IpcException))
 #pragma warning restore CA1031
         {
-            throw new RpcException(RpcStatus.InvalidArgument, "The " + NameOf(kind) + " for " + method.FullName + " cannot be encoded: " + e.Message, e);
+            throw new RpcException(RpcStatus.InvalidArgument, null, "The " + NameOf(kind) + " for " + method.FullName + " cannot be encoded: " + ErrorText.Of(e), e, null, method, null);
         }
     }
 
     private static string NameOf(FrameKind kind) => kind == FrameKind.Item ? "item" : "request";
 
+    [MethodImpl(Tiering.Optimized)]
     private void Publish()
     {
         if (RpcBatch.TryHold(Link))

@@ -12,6 +12,13 @@ internal readonly struct CallRequest
         Cancel = cancel;
         Credit = credit;
         Flags = flags;
+        Handler = default;
+    }
+
+    private CallRequest(in CallRequest other, CancellationToken handler)
+    {
+        this = other;
+        Handler = handler;
     }
 
     public CallSetup Setup { get; }
@@ -20,11 +27,17 @@ internal readonly struct CallRequest
 
     public CancellationToken Cancel { get; }
 
+    /// <summary>The token of the handler in which an asynchronous call is made, if <see cref="Cancel"/> is another.</summary>
+    public CancellationToken Handler { get; }
+
     /// <summary>The first credit of the answer's stream.</summary>
     public ushort Credit { get; }
 
     /// <summary>Of <see cref="FrameFlags"/>: one-way, client stream, format.</summary>
     public byte Flags { get; }
+
+    /// <summary>The same, made in a handler.</summary>
+    public CallRequest InHandler(CancellationToken handler) => new(in this, handler);
 
     public ulong WireDeadline => Deadline.Nanoseconds == ulong.MaxValue ? 0 : System.Math.Max(1, Deadline.Nanoseconds); // 0 is none
 }

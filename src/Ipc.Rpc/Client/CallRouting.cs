@@ -18,7 +18,7 @@ internal static class CallRouting
             stale = engine;
         }
 
-        throw stale!.Link.Ended!.ToException(how.Cancel);
+        throw stale!.Link.Ended!.ToException(how.Cancel, method, stale.Link.Peer);
     }
 
     /// <summary>Sends the request of a stream or an asynchronous call.</summary>
@@ -34,7 +34,7 @@ internal static class CallRouting
             stale = engine;
         }
 
-        throw stale!.Link.Ended!.ToException(how.Cancel);
+        throw stale!.Link.Ended!.ToException(how.Cancel, method, stale.Link.Peer);
     }
 
     /// <summary>Sends a request that is not answered.</summary>
@@ -49,6 +49,6 @@ internal static class CallRouting
             stale = engine;
         }
 
-        throw stale!.Link.Ended!.ToException(how.Cancel);
+        throw stale!.Link.Ended!.ToException(how.Cancel, method, stale.Link.Peer);
     }
 }

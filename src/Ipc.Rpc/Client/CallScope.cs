@@ -10,15 +10,10 @@ internal readonly struct CallScope : IDisposable
 
     /// <summary>For a call that ends before the handler does: it may borrow the handler's token.</summary>
     public CallScope(CancellationToken cancel)
-        : this(borrowed: true, cancel)
-    {
-    }
-
-    private CallScope(bool borrowed, CancellationToken cancel)
     {
         _linked = null;
         Token = cancel;
-        CancellationToken handler = borrowed ? ServerCall.CurrentToken : ServerCall.CurrentContext?.Cancellation ?? default;
+        CancellationToken handler = ServerCall.CurrentToken;
         if (!handler.CanBeCanceled || handler == cancel)
             return;
         if (!cancel.CanBeCanceled)
@@ -34,8 +29,12 @@ internal readonly struct CallScope : IDisposable
     /// <summary>What the call is cancelled by.</summary>
     public CancellationToken Token { get; }
 
-    /// <summary>The same for a call that outlives the method that makes it; what joins two tokens is left to the collector then.</summary>
-    public static CancellationToken Join(CancellationToken cancel) => new CallScope(borrowed: false, cancel).Token;
+    /// <summary>The token of the handler here, for a call that outlives the method that makes it and has <paramref name="cancel"/> besides; none if it is the same.</summary>
+    public static CancellationToken HandlerOf(CancellationToken cancel)
+    {
+        CancellationToken handler = ServerCall.CurrentContext?.Cancellation ?? default;
+        return handler == cancel ? default : handler;
+    }
 
     public void Dispose() => _linked?.Dispose();
 }

@@ -9,6 +9,9 @@ internal sealed class CallSetup
 
     private byte[]? _head; // encoded once
 
+    /// <summary>Of the client that the calls are made on: a call that is pending keeps it. Not of callbacks.</summary>
+    public ClientLease? Lease { get; private set; }
+
     /// <summary>How long a unary call may take.</summary>
     public TimeSpan Timeout { get; private set; } = System.Threading.Timeout.InfiniteTimeSpan;
 
@@ -20,6 +23,13 @@ internal sealed class CallSetup
 
     /// <summary>Who wants to know the metadata of answers.</summary>
     public Action<RpcMetadata>? Answer { get; private set; }
+
+    public CallSetup WithLease(ClientLease lease)
+    {
+        var copy = (CallSetup)MemberwiseClone();
+        copy.Lease = lease;
+        return copy;
+    }
 
     public CallSetup WithTimeout(TimeSpan timeout)
     {

@@ -22,14 +22,19 @@ internal sealed class CallTimer : IDisposable
         if (deadline >= Volatile.Read(ref _due))
             return; // an earlier look will find the next one: with one timeout for all calls, the usual case
 
-        lock (_gate)
+        Uninterrupted.Enter(_gate);
+        try
         {
             if (_disposed || deadline >= _due)
                 return;
 
             Volatile.Write(ref _due, deadline);
-            _timer ??= new Timer(static state => ((CallTimer)state!).Fire(), this, Timeout.Infinite, Timeout.Infinite);
+            _timer ??= MakeTimer();
             _timer.Change(MillisecondsUntil(deadline), Timeout.Infinite);
+        }
+        finally
+        {
+            Monitor.Exit(_gate);
         }
     }
 
@@ -38,23 +43,55 @@ internal sealed class CallTimer : IDisposable
 
     public void Dispose()
     {
-        lock (_gate)
+        Uninterrupted.Enter(_gate);
+        try
         {
             _disposed = true;
             _timer?.Dispose();
         }
+        finally
+        {
+            Monitor.Exit(_gate);
+        }
+    }
+
+    /// <summary>One that knows nothing of who needs it first: it reads for everybody.</summary>
+    private Timer MakeTimer()
+    {
+        if (ExecutionContext.IsFlowSuppressed())
+            return Make();
+        using (ExecutionContext.SuppressFlow())
+            return Make();
+
+        Timer Make() => new(static state => ((CallTimer)state!).Fire(), this, Timeout.Infinite, Timeout.Infinite);
     }
 
     private void Fire()
     {
-        lock (_gate)
+        Uninterrupted.Enter(_gate);
+        try
+        {
             Volatile.Write(ref _due, ulong.MaxValue); // calls that come from here on schedule themselves
+        }
+        finally
+        {
+            Monitor.Exit(_gate);
+        }
 
-        _engine.Link.FlushControl();
-        _engine.Link.ReadWhatIsThere(); // a reply that came in time, for a caller that has not asked for it yet
-        ulong next = _engine.EndOverdueCalls();
-        if (next != ulong.MaxValue)
-            Schedule(next);
+        try
+        {
+            _engine.Link.FlushControl();
+            _engine.Link.ReadWhatIsThere(); // a reply that came in time, for a caller that has not asked for it yet
+            ulong next = _engine.EndOverdueCalls();
+            if (next != ulong.MaxValue)
+                Schedule(next);
+        }
+#pragma warning disable CA1031 // on a timer's thread it would end the process
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            _engine.Link.EndUnexpectedly(e);
+        }
     }
 
     private static long MillisecondsUntil(ulong deadline)

@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
@@ -51,8 +52,32 @@ internal sealed class ClientCalleeLink : CalleeLink
         // A client never stops reading.
     }
 
-    private protected override RpcFailure? SendMessage<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
+    public override async Task WhenRoom(int pause, CancellationToken cancel)
     {
+        if (!_channel.HasBacklog && !_channel.Transit.HasRoom)
+            await _channel.Transit.WhenRoom(cancel).ConfigureAwait(false);
+        else
+            await Task.Delay(pause, cancel).ConfigureAwait(false);
+    }
+
+    private protected override RpcFailure? SendItem<T>(in FrameHeader header, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
+    {
+        length = 0;
+        if (_channel.HasBacklog || !_channel.Transit.HasRoom)
+            return null;
+
+        RpcFailure? failure = SendMessage(in header, null, method, codec, in value, out int body);
+        if (failure is null)
+            length = FrameHeader.Size + body;
+        return failure;
+    }
+
+    private protected override RpcFailure? SendMessage<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
+        => SendMessage(in header, head, method, codec, in value, out _);
+
+    private RpcFailure? SendMessage<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
+    {
+        length = 0;
         if (_channel.Ended is not null)
             return null;
 
@@ -76,6 +101,7 @@ internal sealed class ClientCalleeLink : CalleeLink
         if (body.Length > MaxBody)
             return TooLarge(method, FrameHeader.Size + body.Length, _channel.Builder.MaxFrame, "Connect with a larger RpcClientOptions.LoanBudget.");
         head?.CopyTo(body, 0);
+        length = body.Length;
         _channel.SendControl(header, body);
         return null;
     }

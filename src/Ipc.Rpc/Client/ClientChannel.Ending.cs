@@ -48,7 +48,10 @@ internal sealed partial class ClientChannel
         try
         {
             if (Interlocked.Exchange(ref _freed, 1) == 0)
+            {
                 _connection.Dispose();
+                s_open.TryRemove(_connection, out _);
+            }
         }
         finally
         {
@@ -56,30 +59,44 @@ internal sealed partial class ClientChannel
         }
     }
 
+    /// <summary>Reading, or what goes on behind it, threw what it must not: nothing after that can be relied upon, but every call ends.</summary>
+    public override void EndUnexpectedly(Exception e)
+    {
+        Trace.TraceError("The connection to the server " + _name + " failed: " + ErrorText.Whole(e));
+        End(new RpcFailure(RpcStatus.Internal, "The connection to the server " + _name + " failed and was closed: " + ErrorText.Of(e), null, e));
+    }
+
+    /// <summary>The server calls and does not read the answers: they may not fill this process.</summary>
+    private void EndOverflown()
+    {
+        string text = "The server " + _name + " does not read: more than " + _maxUnsent + " bytes for it wait for room (RpcClientOptions.MaxUnsentBytes).";
+        End(new RpcFailure(RpcStatus.ResourceExhausted, text));
+    }
+
     private RpcFailure Corrupted(CorruptRegionException e)
         => new(RpcStatus.DataLoss, "What the server " + _name + " wrote is not a ring, and the connection was closed: " + e.Message, null, e);
 
-    private RpcFailure ReasonOfPeer()
-        => new(RpcStatus.Unavailable, _connection.PeerCloseCode == CloseCode.None ? Died() : Closed());
+    private RpcFailure ReasonOfPeer() => _connection.PeerCloseCode == CloseCode.None ? Died() : Closed();
 
     private RpcFailure ReasonOf(IpcStatus status)
     {
-        string text = status switch
+        return status switch
         {
             IpcStatus.PeerDied => Died(),
             IpcStatus.PeerClosed => Closed(),
-            IpcStatus.Closed or IpcStatus.Stopped => "The connection to the server " + _name + " was closed on this side.",
-            _ => "The connection to the server " + _name + " ended: " + status + ".",
+            IpcStatus.Closed or IpcStatus.Stopped => RpcFailure.OfConnection("The connection to the server " + _name + " was closed on this side."),
+            _ => RpcFailure.OfConnection("The connection to the server " + _name + " ended: " + status + "."),
         };
-        return new RpcFailure(RpcStatus.Unavailable, text);
     }
 
-    private string Died() => "The server " + _name + " (process " + ServerProcessId + ") died. Whether it handled the call is not known.";
+    private RpcFailure Died()
+        => RpcFailure.OfConnection("The server " + _name + " (process " + ServerProcessId + ") died.", "Whether it handled the call is not known.");
 
-    private string Closed()
+    private RpcFailure Closed()
     {
         string? text = _connection.PeerCloseText;
-        return "The server " + _name + " (process " + ServerProcessId + ") closed the connection with code " + _connection.PeerCloseCode
-            + (string.IsNullOrEmpty(text) ? "." : ": " + text);
+        return RpcFailure.OfConnection(
+            "The server " + _name + " (process " + ServerProcessId + ") closed the connection with code " + _connection.PeerCloseCode
+            + (string.IsNullOrEmpty(text) ? "." : ": " + text));
     }
 }

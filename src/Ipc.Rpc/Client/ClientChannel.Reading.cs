@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -11,6 +12,7 @@ internal sealed partial class ClientChannel
     /// <summary>How many frames came for calls of this side. Changed by whoever has the turn.</summary>
     public int Replies { get; private set; }
 
+    [MethodImpl(Tiering.Optimized)]
     public override void Wait(SyncCall call, Deadline deadline, CancellationToken cancel)
     {
         if (CalleeLink.InlineHere is ClientCalleeLink inline && ReferenceEquals(inline.Channel, this))
@@ -82,6 +84,7 @@ internal sealed partial class ClientChannel
         }
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private void ReadUntilDone(SyncCall call, Deadline deadline, CancellationToken cancel)
     {
         while (!call.IsDone)
@@ -104,6 +107,7 @@ internal sealed partial class ClientChannel
 
     /// <summary>Waits for one frame and handles it. The caller has the turn.</summary>
     /// <returns>Ok, Timeout or Cancelled; with anything else the channel has ended.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus ReadOne(Deadline deadline, CancellationToken cancel)
     {
         IpcStatus status;
@@ -112,8 +116,15 @@ internal sealed partial class ClientChannel
             status = _replies.Read(deadline, cancel, out RingRecord record);
             if (status == IpcStatus.Ok)
             {
-                Handle(in record);
-                _replies.Release();
+                try
+                {
+                    HandleClean(in record);
+                }
+                finally
+                {
+                    _replies.Release(); // whatever happens: no frame is handled twice
+                }
+
                 return IpcStatus.Ok;
             }
         }
@@ -146,6 +157,7 @@ internal sealed partial class ClientChannel
     }
 
     /// <summary>Gives the turn back; the last one out frees the mapping.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void LeaveTurn()
     {
         _turn.GiveBack();
@@ -153,6 +165,21 @@ internal sealed partial class ClientChannel
             Free();
     }
 
+    /// <summary>Handles a frame, which may be anybody's, without what the thread that happens to read has set.</summary>
+    private void HandleClean(in RingRecord record)
+    {
+        OuterContext outer = CleanContext.Enter();
+        try
+        {
+            Handle(in record);
+        }
+        finally
+        {
+            CleanContext.Leave(in outer);
+        }
+    }
+
+    [MethodImpl(Tiering.Optimized)]
     private void Handle(in RingRecord record)
     {
         ReadOnlySpan<byte> frame = record.Payload;
@@ -166,6 +193,7 @@ internal sealed partial class ClientChannel
         End(new RpcFailure(RpcStatus.DataLoss, "What the server " + _name + " wrote is not the protocol, and the connection was closed. " + wrong));
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private string? Handle(in FrameHeader header, ReadOnlySpan<byte> body)
     {
         switch (header.Kind)
@@ -175,7 +203,11 @@ internal sealed partial class ClientChannel
                 return null;
             case FrameKind.Pong:
                 return null;
+            case FrameKind.Read:
+                return Transit.OnRead(header.Method, header.Deadline);
             default:
+                if (header.Kind == FrameKind.Item && Transit.OnItem(FrameHeader.Size + body.Length, out FrameHeader report))
+                    SendControl(report);
                 if (header.IsCallback)
                     return _callee is null ? RefuseCallback(in header) : _callee.OnFrame(null, in header, body, out _);
                 Replies++;

@@ -1,5 +1,8 @@
 using System;
+using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
@@ -22,14 +25,17 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private const int FullRetryMilliseconds = 1;
     private const int LockSlice = 50;
 
+    private static readonly ConcurrentDictionary<Connection, bool> s_open = new(); // a forgotten client's is closed in order, before the collector takes its memory
+
     private readonly object _write = new();
     private readonly ReadTurn _turn = new();
     private readonly Connection _connection;
     private readonly RingWriter _ring;
     private readonly RingReader _replies;
     private readonly FrameBuilder _builder;
-    private readonly ControlQueue _control = new();
+    private readonly ControlQueue _control;
     private readonly BackgroundReader _background;
+    private readonly long _maxUnsent;
     private readonly WaitMode _waitMode;
     private readonly string _name;
     private readonly ClientSession _owner;
@@ -47,9 +53,13 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
         _owner = owner;
         _name = name;
         _connection = connection;
+        s_open[connection] = true;
         _ring = connection.Writer;
         _replies = connection.Reader;
         _builder = new FrameBuilder(_ring);
+        Transit = new StreamTransit(_ring, _replies);
+        _control = new ControlQueue(options.MaxUnsentBytes);
+        _maxUnsent = options.MaxUnsentBytes;
         _waitMode = options.WaitMode;
         _patience = PatienceOf(options.WaitMode);
         _background = new BackgroundReader(this, _turn, options.WaitMode);
@@ -80,6 +90,10 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     public override FrameBuilder Builder => _builder;
 
+    public override StreamTransit Transit { get; }
+
+    public override bool TakesItems => Transit.HasRoom;
+
     public override string Peer => "the server " + _name;
 
     public override object BatchOwner => _owner;
@@ -87,8 +101,10 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     /// <summary>Sends a frame without a message, now or, when the ring is full or being written to, as soon as possible.</summary>
     public override void SendControl(FrameHeader header, byte[]? body = null)
     {
-        _control.Add(new ControlFrame(header, body));
-        FlushControl();
+        if (_control.Add(new ControlFrame(header, body)))
+            FlushControl();
+        else
+            EndOverflown();
     }
 
     /// <summary>Waits until a frame that is not in the ring has room there, reading meanwhile if nobody else does: the server
@@ -106,17 +122,31 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
                     return true;
                 case IpcStatus.Timeout:
                     if (deadline.HasPassed)
-                        throw RpcFailure.Deadline(method).ToException(cancel);
+                        throw RpcFailure.Deadline(method).ToException(cancel, method, Peer);
                     break;
                 case IpcStatus.Cancelled:
-                    throw RpcFailure.Cancelled(method).ToException(cancel);
+                    throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
                 default:
                     End(ReasonOf(status));
-                    throw Ended!.ToException(cancel);
+                    throw Ended!.ToException(cancel, method, Peer);
             }
         }
     }
 
+    /// <inheritdoc/>
+    public override async Task WhenRoom(int pause, CancellationToken cancel)
+    {
+        if (!Transit.HasRoom)
+        {
+            await Transit.WhenRoom(cancel).ConfigureAwait(false);
+            return;
+        }
+
+        await Task.Delay(pause, cancel).ConfigureAwait(false); // the ring is full of other things
+        ReadWhatIsThere(); // the server may itself be waiting for room to answer
+    }
+
+    [MethodImpl(Tiering.Optimized)]
     public override bool CheckPeer()
     {
         if (_connection.IsOpen)
@@ -161,6 +191,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     public override void WakeReader() => _background.Wake();
 
+    [MethodImpl(Tiering.Optimized)]
     public override void EnterWrite(RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
         if (Monitor.TryEnter(_write))
@@ -172,18 +203,20 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
             if (Monitor.TryEnter(_write, (int)Math.Max(0, Math.Min(remaining, LockSlice))))
                 return;
             if (cancel.IsCancellationRequested)
-                throw RpcFailure.Cancelled(method).ToException(cancel);
+                throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
             if (deadline.HasPassed)
-                throw RpcFailure.Deadline(method).ToException(cancel);
+                throw RpcFailure.Deadline(method).ToException(cancel, method, Peer);
         }
     }
 
+    [MethodImpl(Tiering.Optimized)]
     public override void ExitWrite()
     {
         Monitor.Exit(_write);
         AfterWrite();
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private void AfterWrite()
     {
         Interlocked.MemoryBarrier(); // [control] a frame left behind while we held the lock is ours to send
@@ -201,7 +234,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
         {
             try
             {
-                go = _ended is null && _control.Flush(_builder);
+                go = _ended is null && _control.Flush(_builder, Transit);
             }
             catch (CorruptRegionException e)
             {

@@ -1,5 +1,6 @@
 using System;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -15,18 +16,25 @@ internal sealed class ClientSession : ICallRoute, IDisposable
     private const int FirstPause = 10;
     private const int LongestPause = 1000;
 
+    private static readonly TimeSpan _longest = TimeSpan.FromDays(20); // what a timer takes
+
     private readonly object _connecting = new();
     private readonly Random _jitter = new(); // under _connecting
     private readonly string _name;
     private readonly ServiceHost? _callbacks; // what all connections offer to the server
+    private readonly WeakReference<ConnectionEvents> _events; // whose subscribers must not keep the client: its lease has it
     private ClientChannel? _channel;
     private int _pause;
     private Deadline _retryAt = Deadline.Now;
     private RpcFailure? _refusal;
     private bool _disposed;
 
-    public ClientSession(string name, RpcClientOptions options)
+    /// <param name="name">The server's.</param>
+    /// <param name="options">Checked, and its own.</param>
+    /// <param name="events">Is told about connections, while somebody else holds it.</param>
+    public ClientSession(string name, RpcClientOptions options, ConnectionEvents events)
     {
+        _events = new WeakReference<ConnectionEvents>(events);
         _name = name;
         Options = options;
         _callbacks = options.Services.Count == 0 ? null : ServiceHost.ForCallbacks(name, options);
@@ -34,12 +42,11 @@ internal sealed class ClientSession : ICallRoute, IDisposable
 
     public string Name => _name;
 
+    private string Peer => "the server " + _name;
+
     public RpcClientOptions Options { get; }
 
     public int StreamWindow => Options.StreamWindow;
-
-    /// <summary>Who wants to know about connections.</summary>
-    public ConnectionEvents Events { get; } = new();
 
     public ClientChannel? Channel => Volatile.Read(ref _channel);
 
@@ -48,7 +55,7 @@ internal sealed class ClientSession : ICallRoute, IDisposable
     {
         try
         {
-            Deadline deadline = Deadline.After(Options.ConnectTimeout);
+            Deadline deadline = Options.ConnectTimeout == Timeout.InfiniteTimeSpan ? Deadline.Never : Deadline.After(Options.ConnectTimeout);
             var connection = Connection.Connect(_name, ConnectOptionsFor(deadline), cancel);
             Volatile.Write(ref _channel, Start(connection));
         }
@@ -58,7 +65,7 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         }
         catch (IpcException e) when (e.Status is not (IpcStatus.InvalidName or IpcStatus.InvalidArgument))
         {
-            throw FailureOf(e).ToException(cancel);
+            throw FailureOf(e, waited: true).ToException(cancel, null, Peer);
         }
     }
 
@@ -70,7 +77,23 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         _callbacks?.Threads.Stop();
     }
 
+    /// <summary>Nobody can use the client any more. On the thread pool, where nothing may be thrown.</summary>
+    public void DisposeForgotten()
+    {
+        try
+        {
+            Dispose();
+        }
+#pragma warning disable CA1031 // as the summary says
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            System.Diagnostics.Trace.TraceError("Closing the forgotten client of the server " + _name + " failed: " + ErrorText.Whole(e));
+        }
+    }
+
     /// <summary>The present channel's engine; a new one's if that is over or <paramref name="stale"/>.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how)
     {
         ClientChannel? channel = Volatile.Read(ref _channel);
@@ -85,10 +108,10 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         ThrowIfDisposed();
         ClientChannel? present = Channel; // none: the first call of a client that was only opened
         if (!Options.AutoReconnect && present?.Ended is { } ended)
-            throw ended.ToException(cancel);
+            throw ended.ToException(cancel, method, Peer);
 
         if (!EnterConnecting(deadline, cancel))
-            throw (cancel.IsCancellationRequested ? RpcFailure.Cancelled(method) : RpcFailure.Deadline(method)).ToException(cancel);
+            throw (cancel.IsCancellationRequested ? RpcFailure.Cancelled(method) : RpcFailure.Deadline(method)).ToException(cancel, method, Peer);
         try
         {
             ThrowIfDisposed();
@@ -96,7 +119,7 @@ internal sealed class ClientSession : ICallRoute, IDisposable
             if (present is { Ended: null } && !ReferenceEquals(present.Engine, stale))
                 return present; // another thread was faster
             if (!_retryAt.HasPassed && _refusal is { } refusal)
-                throw refusal.ToException(cancel);
+                throw refusal.ToException(cancel, method, Peer);
 
             ClientChannel channel = ConnectAgain(method, deadline, cancel);
             Interlocked.Exchange(ref _channel, channel);
@@ -116,21 +139,27 @@ internal sealed class ClientSession : ICallRoute, IDisposable
 
     private void Lost(ClientChannel channel, RpcFailure reason)
     {
-        Events.Add(new RpcConnectionChange(RpcConnectionChangeKind.Lost, channel.ServerProcessId, reason.Text));
+        Tell(new RpcConnectionChange(RpcConnectionChangeKind.Lost, channel.ServerProcessId, reason.Cause));
         if (RpcEvents.Log.IsEnabled())
-            RpcEvents.Log.ConnectionLost(_name, channel.ServerProcessId, reason.Text);
+            RpcEvents.Log.ConnectionLost(_name, channel.ServerProcessId, reason.Cause);
+    }
+
+    private void Tell(RpcConnectionChange change)
+    {
+        if (_events.TryGetTarget(out ConnectionEvents? events))
+            events.Add(change);
     }
 
     private ClientChannel Start(Connection connection)
     {
         var channel = new ClientChannel(this, _name, connection, Options);
-        Events.Add(new RpcConnectionChange(RpcConnectionChangeKind.Connected, channel.ServerProcessId, null));
+        Tell(new RpcConnectionChange(RpcConnectionChangeKind.Connected, channel.ServerProcessId, null));
         channel.WhenEnded(reason => Lost(channel, reason));
         if (RpcEvents.Log.IsEnabled())
             RpcEvents.Log.Connected(_name, channel.ServerProcessId);
         if (_callbacks is not null)
             channel.Serve(_callbacks);
-        if (Events.HasAny || _callbacks is not null)
+        if ((_events.TryGetTarget(out ConnectionEvents? events) && events.HasAny) || _callbacks is not null)
             channel.Watch();
         return channel;
     }
@@ -153,9 +182,10 @@ internal sealed class ClientSession : ICallRoute, IDisposable
     private ClientChannel ConnectAgain(RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
         // Deadline.Now: the server has to be there. The token bounds how long it may take to answer.
-        TimeSpan patience = deadline.Remaining < Options.ConnectTimeout ? deadline.Remaining : Options.ConnectTimeout;
+        TimeSpan most = Options.ConnectTimeout == Timeout.InfiniteTimeSpan ? _longest : Options.ConnectTimeout;
+        TimeSpan patience = deadline.Remaining < most ? deadline.Remaining : most;
         using var bounded = CancellationTokenSource.CreateLinkedTokenSource(cancel);
-        bounded.CancelAfter(patience < TimeSpan.Zero ? TimeSpan.Zero : patience);
+        bounded.CancelAfter(patience < TimeSpan.Zero ? TimeSpan.Zero : patience > _longest ? _longest : patience);
         try
         {
             var connection = Connection.Connect(_name, ConnectOptionsFor(Deadline.Now), bounded.Token);
@@ -166,19 +196,19 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {
             if (cancel.IsCancellationRequested)
-                throw RpcFailure.Cancelled(method).ToException(cancel);
+                throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
 
             Pause(new RpcFailure(
                 RpcStatus.Unavailable,
                 "The server " + _name + " did not answer within " + patience.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture) + " ms.", null, e));
-            throw (deadline.HasPassed ? RpcFailure.Deadline(method) : _refusal!).ToException(cancel);
+            throw (deadline.HasPassed ? RpcFailure.Deadline(method) : _refusal!).ToException(cancel, method, Peer);
         }
         catch (IpcException e)
         {
-            RpcFailure failure = FailureOf(e);
+            RpcFailure failure = FailureOf(e, waited: false);
             if (e.Status is not (IpcStatus.NotFound or IpcStatus.PeerDied or IpcStatus.PeerClosed)) // its successor may be there already
                 Pause(failure);
-            throw failure.ToException(cancel);
+            throw failure.ToException(cancel, method, Peer);
         }
     }
 
@@ -189,16 +219,21 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         _retryAt = Deadline.After(TimeSpan.FromMilliseconds(_pause * (0.5 + _jitter.NextDouble())));
     }
 
-    private RpcFailure FailureOf(IpcException e)
+    /// <param name="e">What connecting failed with.</param>
+    /// <param name="waited">Whether a server was waited for.</param>
+    private RpcFailure FailureOf(IpcException e, bool waited)
     {
         if (e.Status == IpcStatus.Refused)
             return new RpcFailure(RpcStatus.Unauthenticated, "The server " + _name + " refused the connection: " + e.Message, null, e);
         RpcStatus status = e.Status is IpcStatus.InvalidName or IpcStatus.InvalidArgument ? RpcStatus.InvalidArgument : RpcStatus.Unavailable;
-        return new RpcFailure(status, "No connection to the server " + _name + ": " + e.Message, null, e);
+        string text = e.Status == IpcStatus.NotFound && !waited
+            ? "There is no server " + _name + " now, and a call does not wait for one to appear; RpcClient.Connect does."
+            : "No connection to the server " + _name + ": " + e.Message;
+        return new RpcFailure(status, text, null, e);
     }
 
     private RpcFailure ClosedHere()
-        => new(RpcStatus.Unavailable, "The client of " + _name + " was disposed while the call was pending. Whether the server handled it is not known.");
+        => RpcFailure.OfConnection("The client of the server " + _name + " was disposed.", "The call was pending. Whether the server handled it is not known.");
 
     private void ThrowIfDisposed()
     {

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -37,10 +38,9 @@ internal sealed class ConnectionEvents
             _running = true;
         }
 
-        ThreadPool.QueueUserWorkItem(static state => ((ConnectionEvents)state!).Run(), this);
+        ThreadPool.UnsafeQueueUserWorkItem(static state => ((ConnectionEvents)state!).Run(), this);
     }
 
-    // What a subscriber throws is not caught: like any event's, it is its process's affair, and hiding it would help nobody.
     private void Run()
     {
         while (true)
@@ -59,7 +59,45 @@ internal sealed class ConnectionEvents
                 subscribers = _subscribers;
             }
 
-            subscribers?.Invoke(change);
+            if (subscribers is not null)
+                Tell(subscribers, change);
+        }
+    }
+
+    /// <summary>Tells each of them. What one throws is traced: it ends neither the others' turn nor, on a thread of the pool, the process.</summary>
+    private static void Tell(Action<RpcConnectionChange> subscribers, RpcConnectionChange change)
+    {
+        foreach (Delegate subscriber in subscribers.GetInvocationList())
+        {
+            var turn = new Turn((Action<RpcConnectionChange>)subscriber, change);
+            CleanContext.Undo(ref turn);
+        }
+    }
+
+    /// <summary>One subscriber's event: the next one sees nothing of what it leaves behind.</summary>
+    private readonly struct Turn : CleanContext.IWork
+    {
+        private readonly Action<RpcConnectionChange> _subscriber;
+        private readonly RpcConnectionChange _change;
+
+        public Turn(Action<RpcConnectionChange> subscriber, RpcConnectionChange change)
+        {
+            _subscriber = subscriber;
+            _change = change;
+        }
+
+        public void Run()
+        {
+            try
+            {
+                _subscriber(_change);
+            }
+#pragma warning disable CA1031 // a subscriber's failure is its author's
+            catch (Exception e)
+#pragma warning restore CA1031
+            {
+                Trace.TraceError("A subscriber of RpcClient.ConnectionChanged threw: " + ErrorText.Whole(e));
+            }
         }
     }
 }

@@ -14,5 +14,5 @@ internal sealed class FixedRoute : ICallRoute
     public int StreamWindow { get; }
 
     public CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how)
-        => _engine.Link.Ended is { } ended ? throw ended.ToException(how.Cancel) : _engine;
+        => _engine.Link.Ended is { } ended ? throw ended.ToException(how.Cancel, method, _engine.Link.Peer) : _engine;
 }

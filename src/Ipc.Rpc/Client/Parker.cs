@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -11,6 +12,7 @@ internal sealed class Parker
     private bool _signalled;
 
     /// <summary>Sleeps until a signal, the deadline, or a minute, whichever is first. The caller looks at its condition again.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Wait(Deadline deadline)
     {
         lock (this)
@@ -27,10 +29,15 @@ internal sealed class Parker
 
     public void Signal()
     {
-        lock (this)
+        Uninterrupted.Enter(this);
+        try
         {
             _signalled = true;
             Monitor.Pulse(this);
+        }
+        finally
+        {
+            Monitor.Exit(this);
         }
     }
 }

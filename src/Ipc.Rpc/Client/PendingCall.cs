@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -42,6 +43,7 @@ internal abstract class PendingCall
     public bool IsAnswered { get; set; }
 
     /// <summary>Its request is about to be published: frames may come at once.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public virtual void OnSending(CallEngine engine)
     {
     }
@@ -56,10 +58,10 @@ internal abstract class PendingCall
     public virtual string? OnEnd() => Wrong("end");
 
     /// <summary>An item came; the call goes on.</summary>
-    public virtual string? OnItem(ReadOnlySpan<byte> body) => Wrong("item");
+    public virtual string? OnItem(in FrameHeader header, ReadOnlySpan<byte> body) => Wrong("item");
 
     /// <summary>The callee takes more items. One that did not ask for a stream never gets here; a late one means nothing.</summary>
-    public virtual string? OnCredit(uint items) => null;
+    public virtual string? OnCredit(ItemCredit more) => null;
 
     /// <summary>A report of progress came; a caller that did not ask for it lets it go by.</summary>
     public virtual void OnProgress(ReadOnlySpan<byte> body)
@@ -86,13 +88,18 @@ internal abstract class PendingCall
     }
 
     /// <summary>It has ended: nobody reads for it any more.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void EndAttendance(RpcLink link)
     {
         if (Interlocked.Exchange(ref _attendance, Over) == Attended)
             link.RemoveAwaited();
     }
 
+    /// <summary>What its caller gets to see of a failure.</summary>
+    private protected Exception ExceptionOf(RpcFailure failure, RpcLink? link, CancellationToken cancel) => failure.ToException(cancel, Method, link?.Peer);
+
     /// <summary>Makes it ready for another use.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private protected void ResetCall()
     {
         Volatile.Write(ref _attendance, Unattended);
@@ -105,5 +112,5 @@ internal abstract class PendingCall
         => "A frame of kind " + frame + " came for a call to " + Method.FullName + ", which is " + Method.Kind + ".";
 
     private protected RpcFailure Undecodable(Exception e)
-        => new(RpcStatus.Internal, "What came back from " + Method.FullName + " could not be decoded: " + e.Message, null, e);
+        => new(RpcStatus.Internal, "What came back from " + Method.FullName + " could not be decoded: " + ErrorText.Of(e), null, e);
 }

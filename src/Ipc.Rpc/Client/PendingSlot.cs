@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -38,6 +39,7 @@ internal sealed class PendingSlot
     }
 
     /// <summary>Begins the next use: by the holder of the write lock, on a free slot.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Reserve(PendingCall call)
     {
         _use++;
@@ -50,6 +52,7 @@ internal sealed class PendingSlot
     public void Open() => Interlocked.Exchange(ref _state, ((long)_use << 1) | Pending); // [ended]
 
     /// <summary>Takes the right to complete this use of the slot.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public bool TryEnd(uint use, out PendingCall call)
     {
         long pending = ((long)use << 1) | Pending;

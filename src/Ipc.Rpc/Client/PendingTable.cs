@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -17,6 +18,7 @@ internal sealed class PendingTable
     public PendingSlot[] All => Volatile.Read(ref _slots);
 
     /// <summary>A slot with a new call id for <paramref name="call"/>, not yet open; <see langword="null"/> when all are taken.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public PendingSlot? Take(PendingCall call)
     {
         PendingSlot? slot = _free;
@@ -45,6 +47,7 @@ internal sealed class PendingTable
     }
 
     /// <summary>Gives back a slot whose call has ended: by whoever ended it.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Return(PendingSlot slot)
     {
         slot.Clear();
@@ -63,6 +66,7 @@ internal sealed class PendingTable
     }
 
     /// <summary>The slot that a call id names; whether that use is still pending is the slot's to say.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public PendingSlot? Find(ulong callId)
     {
         PendingSlot[] slots = Volatile.Read(ref _slots);

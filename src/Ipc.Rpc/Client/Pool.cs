@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -13,6 +14,7 @@ internal sealed class Pool<T>
     private int _count;
     private T? _first; // the usual case of one at a time
 
+    [MethodImpl(Tiering.Optimized)]
     public T? TryTake()
     {
         T? item = _first;

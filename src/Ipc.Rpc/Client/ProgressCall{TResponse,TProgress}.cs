@@ -56,11 +56,12 @@ internal sealed class ProgressCall<TResponse, TProgress> : AsyncCall<TResponse>
             _running = true;
         }
 
-        ThreadPool.QueueUserWorkItem(static state => ((ProgressCall<TResponse, TProgress>)state!).Report(), this);
+        ThreadPool.UnsafeQueueUserWorkItem(static state => ((ProgressCall<TResponse, TProgress>)state!).Report(), this);
     }
 
     public override void OnFailure(RpcFailure failure)
     {
+        Unregister();
         lock (_gate)
         {
             _over = true;

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -32,6 +33,7 @@ internal sealed class ReadTurn
     /// <summary>How often it was taken: a hint, for it is counted without a fence.</summary>
     public int Turns { get; private set; }
 
+    [MethodImpl(Tiering.Optimized)]
     public bool TryTake()
     {
         if (!IsFree || Interlocked.CompareExchange(ref _taken, 1, 0) != 0)
@@ -41,6 +43,7 @@ internal sealed class ReadTurn
         return true;
     }
 
+    [MethodImpl(Tiering.Optimized)]
     public void GiveBack()
     {
         _holder = 0;
@@ -52,7 +55,8 @@ internal sealed class ReadTurn
     /// <summary>Puts a thread on the list. It then looks whether the turn is free before it sleeps.</summary>
     public void Enlist(Parker parker, bool background)
     {
-        lock (_gate)
+        Uninterrupted.Enter(_gate);
+        try
         {
             if (background)
                 _background = parker;
@@ -60,18 +64,27 @@ internal sealed class ReadTurn
                 _waiters.Add(parker);
             Interlocked.Increment(ref _waiting); // [turn]
         }
+        finally
+        {
+            Monitor.Exit(_gate);
+        }
     }
 
     /// <summary>Takes a thread off the list, with the turn or without it.</summary>
     public void Delist(Parker parker)
     {
-        lock (_gate)
+        Uninterrupted.Enter(_gate);
+        try
         {
             if (ReferenceEquals(_background, parker))
                 _background = null;
             else
                 _waiters.Remove(parker);
             Interlocked.Decrement(ref _waiting);
+        }
+        finally
+        {
+            Monitor.Exit(_gate);
         }
 
         if (IsFree && HasWaiters)
@@ -80,10 +93,15 @@ internal sealed class ReadTurn
 
     private void Offer()
     {
-        lock (_gate)
+        Uninterrupted.Enter(_gate);
+        try
         {
             Parker? next = _waiters.Count != 0 ? _waiters[0] : _background;
             next?.Signal();
+        }
+        finally
+        {
+            Monitor.Exit(_gate);
         }
     }
 }

@@ -42,7 +42,7 @@ internal sealed class RouteCaller : RpcCaller
             return Observed().CallAsync(method, in request, cancel);
 
         Check(method, RpcMethodKind.Unary);
-        CallRequest how = Unary(CallScope.Join(cancel));
+        CallRequest how = UnaryAsync(cancel);
         AsyncCall<TResponse> call = AsyncCall<TResponse>.Rent(method, Codec(method.Response), in how);
         return Send(method, Codec(method.Request), in request, call, in how);
     }
@@ -58,7 +58,7 @@ internal sealed class RouteCaller : RpcCaller
         if (progress is null)
             throw new ArgumentNullException(nameof(progress));
 
-        CallRequest how = Unary(CallScope.Join(cancel));
+        CallRequest how = UnaryAsync(cancel);
         var call = new ProgressCall<TResponse, TProgress>(method, Codec(method.Response), Codec(method.Progress), progress, in how);
         return Send(method, Codec(method.Request), in request, call, in how);
     }
@@ -75,6 +75,7 @@ internal sealed class RouteCaller : RpcCaller
         Check(method, RpcMethodKind.Unary, oneWay: true);
         var how = new CallRequest(_setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), CancellationToken.None, flags: FrameFlags.OneWay);
         _route.Notify(method, Codec(method.Request), in request, in how);
+        GC.KeepAlive(_setup.Lease);
     }
 
     /// <inheritdoc/>
@@ -85,7 +86,7 @@ internal sealed class RouteCaller : RpcCaller
 
         Check(method, RpcMethodKind.ServerStream);
         var terms = new StreamTerms<TRequest, TItem>(method, Codec(method.Request), Codec(method.Response), request, _setup, flags: 0);
-        return new RpcStream<TRequest, TItem>(_route, terms, null, CallScope.Join(cancel));
+        return new RpcStream<TRequest, TItem>(_route, terms, null, cancel, CallScope.HandlerOf(cancel));
     }
 
     /// <inheritdoc/>
@@ -99,11 +100,10 @@ internal sealed class RouteCaller : RpcCaller
         if (items is null)
             throw new ArgumentNullException(nameof(items));
 
-        CallRequest how = Unary(CallScope.Join(cancel), FrameFlags.ClientStream);
+        CallRequest how = UnaryAsync(cancel, FrameFlags.ClientStream);
         var upload = new Upload<TIn>(items, Codec(method.Item));
         var call = new UploadCall<TResponse>(method, Codec(method.Response), upload, in how);
-        _route.Send(method, Codec(method.Request), in request, call, in how);
-        ValueTask<TResponse> answer = call.Start();
+        ValueTask<TResponse> answer = Send(method, Codec(method.Request), in request, call, in how);
         upload.Start(call.Sent!, call);
         return answer;
     }
@@ -120,12 +120,13 @@ internal sealed class RouteCaller : RpcCaller
             throw new ArgumentNullException(nameof(items));
 
         var terms = new StreamTerms<TRequest, TOut>(method, Codec(method.Request), Codec(method.Response), request, _setup, FrameFlags.ClientStream);
-        return new RpcStream<TRequest, TOut>(_route, terms, () => new Upload<TIn>(items, Codec(method.Item)), CallScope.Join(cancel));
+        return new RpcStream<TRequest, TOut>(_route, terms, () => new Upload<TIn>(items, Codec(method.Item)), cancel, CallScope.HandlerOf(cancel));
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ObservedCaller Observed() => new(new RouteCaller(_route, _setup, isObserved: true));
 
+    [MethodImpl(Tiering.Optimized)]
     private static void Check(RpcMethod method, RpcMethodKind kind, bool oneWay = false)
     {
         if (method is null)
@@ -138,10 +139,22 @@ internal sealed class RouteCaller : RpcCaller
 
     private MessageCodec<T> Codec<T>(MessageCodec<T> generated) => _setup.Format.CodecFor(generated);
 
+    [MethodImpl(Tiering.Optimized)]
     private CallRequest Unary(CancellationToken cancel, byte flags = 0)
     {
         cancel.ThrowIfCancellationRequested();
         return new CallRequest(_setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), cancel, flags: flags);
+    }
+
+    private CallRequest UnaryAsync(CancellationToken cancel, byte flags = 0)
+    {
+        CallRequest how = Unary(cancel, flags);
+        CancellationToken handler = CallScope.HandlerOf(cancel);
+        if (!handler.CanBeCanceled)
+            return how;
+
+        handler.ThrowIfCancellationRequested();
+        return how.InHandler(handler);
     }
 
     private ValueTask<TResponse> Send<TRequest, TResponse>(
@@ -153,7 +166,7 @@ internal sealed class RouteCaller : RpcCaller
         }
         catch
         {
-            call.GiveBack();
+            call.Abandon();
             throw;
         }
 

@@ -12,6 +12,8 @@ namespace Ipc.Rpc;
 /// dies, pending calls fail at once with <see cref="RpcStatus.Unavailable"/>, and the next call connects again if there is
 /// a server.</para>
 /// <para>Awaiting an asynchronous call first reads on the awaiting thread for a few microseconds, in which most replies come.</para>
+/// <para>Dispose it. One that is forgotten closes its connection when the garbage collector finds that neither it nor a view of it, nor a call that is pending,
+/// is left; subscribers of <see cref="ConnectionChanged"/> and services that it offers do not keep it.</para>
 /// <para>Sending waits while the ring to the server is full, in asynchronous calls too: that is the back-pressure.</para>
 /// </remarks>
 /// <example><code>
@@ -44,10 +46,10 @@ public sealed class RpcClient : RpcCaller, IDisposable
     {
         add
         {
-            _session.Events.Subscribe(value);
+            _setup.Lease!.Events.Subscribe(value);
             _session.Watch();
         }
-        remove => _session.Events.Unsubscribe(value);
+        remove => _setup.Lease!.Events.Unsubscribe(value);
     }
 
     /// <summary>The name that the server is found by.</summary>
@@ -59,6 +61,8 @@ public sealed class RpcClient : RpcCaller, IDisposable
     /// <summary>The process that the present, or else the last, connection leads to; 0 before the first one.</summary>
     public int ServerProcessId => _session.Channel?.ServerProcessId ?? 0;
 
+    internal ClientSession Session => _session;
+
     /// <summary>Connects to the server <paramref name="name"/>, waiting for it up to <see cref="RpcClientOptions.ConnectTimeout"/>.</summary>
     /// <exception cref="RpcException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
     /// <see cref="RpcStatus.Unauthenticated"/>: it refused, with its text.</exception>
@@ -68,6 +72,7 @@ public sealed class RpcClient : RpcCaller, IDisposable
     {
         RpcClient client = Open(name, options);
         client._session.Connect(cancel);
+        GC.KeepAlive(client._setup.Lease);
         return client;
     }
 
@@ -81,8 +86,10 @@ public sealed class RpcClient : RpcCaller, IDisposable
             throw new ArgumentNullException(nameof(name));
 
         RpcClientOptions copy = (options ?? new RpcClientOptions()).Checked();
-        return new RpcClient(
-            new ClientSession(name, copy), CallSetup.Default.WithTimeout(copy.CallTimeout).WithFormat(CallFormat.Of(copy.Serializer)), isView: false);
+        var events = new ConnectionEvents();
+        var session = new ClientSession(name, copy, events);
+        CallSetup setup = CallSetup.Default.WithLease(new ClientLease(session, events)).WithTimeout(copy.CallTimeout).WithFormat(CallFormat.Of(copy.Serializer));
+        return new RpcClient(session, setup, isView: false);
     }
 
     /// <summary>The same client with another time limit for unary calls. Disposing it does nothing.</summary>
@@ -106,7 +113,7 @@ public sealed class RpcClient : RpcCaller, IDisposable
         => new(_session, _setup.WithAnswer(answer ?? throw new ArgumentNullException(nameof(answer))), isView: true);
 
     /// <summary>Holds back requests that the calling thread sends until it is disposed; see <see cref="RpcBatch"/>.</summary>
-    public RpcBatch Batch() => new(_session);
+    public RpcBatch Batch() => new(_session, _setup.Lease!);
 
     /// <inheritdoc/>
     public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
@@ -145,7 +152,10 @@ public sealed class RpcClient : RpcCaller, IDisposable
     /// <summary>Ends every pending call with <see cref="RpcStatus.Unavailable"/> and closes the connection. Never waits; any thread; any number of times.</summary>
     public void Dispose()
     {
-        if (!_isView)
-            _session.Dispose();
+        if (_isView)
+            return;
+
+        _setup.Lease!.Dispose();
+        _session.Dispose();
     }
 }

@@ -26,8 +26,9 @@ public sealed class RpcClientOptions
     /// long messages. Memory is taken when it is needed.</summary>
     public long LoanBudget { get; set; } = 256 << 20;
 
-    /// <summary>How many items of one stream may wait here to be consumed, 1 to 65535; 512 unless set. Beyond that the server's producer waits.</summary>
-    public int StreamWindow { get; set; } = 512;
+    /// <summary>How many items of one stream may wait here to be consumed, 1 to 65535, which it is unless set. Beyond that the server's producer waits.</summary>
+    /// <remarks>Whatever is set, it waits also when 64 KiB are waiting here. These become more, up to 4 MiB, when it is seen that a consumer waits for them to.</remarks>
+    public int StreamWindow { get; set; } = ushort.MaxValue;
 
     /// <summary>How many calls and streams may be pending at once; more fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
     public int MaxPendingCalls { get; set; } = 65536;
@@ -42,11 +43,18 @@ public sealed class RpcClientOptions
     /// (<see cref="RpcServerOptions.Serializers"/>), or calls fail with <see cref="RpcStatus.Unimplemented"/>.</summary>
     public IpcSerializer? Serializer { get; set; }
 
+    /// <summary>How many bytes may wait in this process for a server that does not read: answers to its callbacks, above all; 256 MiB unless set. When more come together, the connection ends
+    /// and its calls fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
+    public long MaxUnsentBytes { get; set; } = 256L << 20;
+
     /// <summary>What the server may call back on the same connection. Handlers run on threads of the client's own, inline ones (<see cref="RpcHandler.Inline"/>) on the thread that reads.</summary>
     public IList<RpcService> Services { get; private set; } = new List<RpcService>();
 
     /// <summary>Whether callbacks are handled one after another, in the order of the server's calls; see <see cref="RpcServerOptions.OrderedCalls"/>.</summary>
     public bool OrderedCallbacks { get; set; }
+
+    /// <summary>As <see cref="RpcServerOptions.HandlerFailed"/>, for handlers of <see cref="Services"/>.</summary>
+    public Action<RpcHandlerFailure>? CallbackFailed { get; set; }
 
     /// <summary>What stands around every call of the client, the first one outermost: each gets the caller that it passes calls on to. They are asked anew for
     /// every view of the client, such as <see cref="RpcClient.WithTimeout"/>.</summary>
@@ -58,6 +66,12 @@ public sealed class RpcClientOptions
             throw new ArgumentOutOfRangeException(nameof(StreamWindow), StreamWindow, "A stream window is 1 to 65535 items.");
         if (MaxPendingCalls < 1)
             throw new ArgumentOutOfRangeException(nameof(MaxPendingCalls), MaxPendingCalls, "At least one call has to be possible.");
+        if (CallTimeout < TimeSpan.Zero && CallTimeout != Timeout.InfiniteTimeSpan)
+            throw new ArgumentOutOfRangeException(nameof(CallTimeout), CallTimeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+        if (ConnectTimeout < TimeSpan.Zero && ConnectTimeout != Timeout.InfiniteTimeSpan)
+            throw new ArgumentOutOfRangeException(nameof(ConnectTimeout), ConnectTimeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+        if (MaxUnsentBytes < 1)
+            throw new ArgumentOutOfRangeException(nameof(MaxUnsentBytes), MaxUnsentBytes, "At least one byte has to be allowed to wait.");
         var copy = (RpcClientOptions)MemberwiseClone();
         copy.Services = new List<RpcService>(Services);
         copy.Interceptors = new List<Func<RpcCaller, RpcCaller>>(Interceptors);

@@ -1,4 +1,6 @@
+using System;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
@@ -14,6 +16,12 @@ internal abstract class RpcLink
 
     /// <summary>Why it is over; <see langword="null"/> while it is not known to be.</summary>
     public abstract RpcFailure? Ended { get; }
+
+    /// <summary>The items that are under way on it.</summary>
+    public abstract StreamTransit Transit { get; }
+
+    /// <summary>Whether there is room for an item now.</summary>
+    public abstract bool TakesItems { get; }
 
     /// <summary>Whose batches hold back its frames; <see langword="null"/> when none can.</summary>
     public virtual object? BatchOwner => null;
@@ -40,9 +48,17 @@ internal abstract class RpcLink
     /// <exception cref="System.OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
     public abstract bool MakeRoom(RpcMethod method, Deadline deadline, CancellationToken cancel);
 
+    /// <summary>Completes when an item that was not sent may be tried again.</summary>
+    /// <param name="pause">How long to wait at most for a reason that nobody tells of, in milliseconds.</param>
+    /// <param name="cancel">Ends the wait.</param>
+    public abstract Task WhenRoom(int pause, CancellationToken cancel);
+
     /// <summary>The ring is not one: ends the link.</summary>
     /// <returns>Why it ended.</returns>
     public abstract RpcFailure Broken(CorruptRegionException e);
+
+    /// <summary>Something threw on a thread that nobody waits for: ends the link, and with it every call.</summary>
+    public abstract void EndUnexpectedly(Exception e);
 
     /// <summary>Sends a frame without a message, now or, when the ring is full or being written to, as soon as possible.</summary>
     public abstract void SendControl(FrameHeader header, byte[]? body = null);

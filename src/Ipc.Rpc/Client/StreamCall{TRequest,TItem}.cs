@@ -7,8 +7,9 @@ using System.Threading.Tasks.Sources;
 namespace Ipc.Rpc;
 
 // The reading thread puts items into a small queue, the consumer takes them out; one lock guards the queue and everything
-// else here. The server may send as many items as it has credit for; the consumer gives more when half of the window has
-// been consumed, so a slow consumer stops its producer and nobody else. More items than credit is a breach of protocol.
+// else here. The server may send as much as it has credit for; the consumer gives more when half of the window has
+// been consumed, so a slow consumer stops its producer and nobody else. More items than credit is a breach of protocol. Bytes count as consumed
+// as soon as the consumer has taken the queue that they are in.
 //
 // A consumer that finds the queue filled takes all of it, by exchanging it for the one that it has emptied: it needs the lock once for
 // all these items, unless the stream has ended meanwhile.
@@ -20,13 +21,10 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private readonly ICallRoute _route;
     private readonly StreamTerms<TRequest, TItem> _terms;
     private readonly Upload? _upload;
-    private readonly CancellationToken _cancel;
-    private readonly CancellationToken _enumeration;
-    private readonly int _window;
+    private readonly int _items;
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
     private CallEngine? _engine; // null: not sent yet
-    private CancellationTokenRegistration _cancelled;
-    private CancellationTokenRegistration _enumerationCancelled;
+    private CallTokens _tokens;
 
     private TItem?[] _queue = new TItem?[16];
     private PendingSlot? _slot;
@@ -36,23 +34,24 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private TItem?[] _taken = new TItem?[16]; // this and the next two: the consumer's
     private int _takenHead;
     private int _takenCount;
-    private int _credit; // what the server may still send
-    private int _consumed; // since credit was last given
+    private int _consumed; // items, the consumer's: since credit was last given
+    private ItemWindow _window;
+    private long _queuedBytes;
+    private bool _polling; // the consumer has nothing, and looks for something; a hint
     private bool _waiting; // MoveNextAsync has returned _core
     private bool _ended;
     private bool _told;
     private RpcFailure? _failure;
 
-    public StreamCall(ICallRoute route, StreamTerms<TRequest, TItem> terms, Upload? upload, CancellationToken cancel, CancellationToken enumeration)
+    public StreamCall(ICallRoute route, StreamTerms<TRequest, TItem> terms, Upload? upload, CallTokens tokens)
     {
         _route = route;
         _terms = terms;
         _upload = upload;
         Method = terms.Method;
-        _cancel = cancel;
-        _enumeration = enumeration;
-        _window = route.StreamWindow;
-        _credit = _window;
+        _tokens = tokens;
+        _items = route.StreamWindow;
+        _window = new ItemWindow(_items, _items);
     }
 
     public override bool HasNews => _takenHead != _takenCount || Volatile.Read(ref _count) != 0 || Volatile.Read(ref _ended);
@@ -61,7 +60,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
 
     public ValueTask<bool> MoveNextAsync()
     {
-        if (_takenHead != _takenCount && !Volatile.Read(ref _ended) && (_consumed + 1) * 2 < _window)
+        if (_takenHead != _takenCount && !Volatile.Read(ref _ended) && (_consumed + 1) * 2 < _items)
         {
             Dequeue();
             return new ValueTask<bool>(true);
@@ -72,10 +71,12 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         if (!HasNews)
         {
             RpcBatch.BeforeWait(_engine!.Link);
+            _polling = true;
             _engine.Link.Poll(this); // items that are there come without a thread being woken
+            _polling = false;
         }
 
-        int credit = 0;
+        ItemCredit credit = default;
         bool moved;
         bool waits = false;
         lock (_gate)
@@ -106,8 +107,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             return new ValueTask<bool>(this, _core.Version);
         }
 
-        if (credit != 0)
-            _engine!.SendControl(FrameKind.Credit, _callId, (uint)credit);
+        Give(credit);
         if (!moved)
             Tell();
         return moved || _failure is null ? new ValueTask<bool>(moved) : new ValueTask<bool>(Task.FromException<bool>(Failure()));
@@ -117,8 +117,6 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     {
         _engine?.EndCall(this, _slot!, _use, RpcFailure.Cancelled(Method));
         _upload?.Stop();
-        _cancelled.Dispose();
-        _enumerationCancelled.Dispose();
         lock (_gate)
         {
             _ended = true;
@@ -129,7 +127,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         return default;
     }
 
-    public override string? OnItem(ReadOnlySpan<byte> body)
+    public override string? OnItem(in FrameHeader header, ReadOnlySpan<byte> body)
     {
         TItem item;
         try
@@ -150,9 +148,11 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             if (_ended)
                 return null;
 
-            excess = --_credit < 0;
+            long cost = FlowRules.CostOf(FrameHeader.Size + body.Length);
+            excess = !_window.TryReceive(cost, header.Code == FlowRules.Waited && _count == 0 && (_waiting || _polling));
             if (!excess)
             {
+                _queuedBytes += cost;
                 Enqueue(item);
                 if (!_waiting)
                     return null;
@@ -193,11 +193,10 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     bool IValueTaskSource<bool>.GetResult(short token)
     {
         bool moved = _core.GetResult(token);
-        int credit;
+        ItemCredit credit;
         lock (_gate)
-            credit = moved ? CreditDue() : 0;
-        if (credit != 0)
-            _engine!.SendControl(FrameKind.Credit, _callId, (uint)credit);
+            credit = moved ? CreditDue() : default;
+        Give(credit);
         if (!moved)
             Tell();
         return moved;
@@ -210,12 +209,23 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
 
     private void Send()
     {
-        _cancel.ThrowIfCancellationRequested();
-        _enumeration.ThrowIfCancellationRequested();
-        var how = new CallRequest(_terms.Setup, RpcDeadline.Current, _cancel, (ushort)_window, _terms.Flags);
+        _tokens.ThrowIfTriggered();
+        var how = new CallRequest(_terms.Setup, RpcDeadline.Current, _tokens.Triggered, (ushort)_items, _terms.Flags);
         Deadline = how.Deadline.Nanoseconds;
-        _route.Send(Method, _terms.Requests, in _terms.Request, this, in how);
-        Start();
+        _tokens.Register(static state => ((StreamCall<TRequest, TItem>)state!).Cancel(), this);
+        try
+        {
+            _route.Send(Method, _terms.Requests, in _terms.Request, this, in how);
+        }
+        catch
+        {
+            _tokens.Unregister();
+            Cancel(); // if it was sent all the same
+            throw;
+        }
+
+        if (_tokens.AreTriggered) // perhaps in the moment before there was something to cancel
+            Cancel();
         _upload?.Start(_engine!, this);
     }
 
@@ -225,21 +235,12 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         _slot = Slot;
         _use = Use;
         _callId = CallId;
-        _engine = engine;
+        Volatile.Write(ref _engine, engine);
     }
 
-    public override string? OnCredit(uint items) => _upload?.OnCredit(items);
+    public override string? OnCredit(ItemCredit more) => _upload?.OnCredit(more);
 
-    /// <summary>It was sent: from here on it can be cancelled.</summary>
-    private void Start()
-    {
-        if (_cancel.CanBeCanceled)
-            _cancelled = _cancel.Register(static state => ((StreamCall<TRequest, TItem>)state!).Cancel(), this, useSynchronizationContext: false);
-        if (_enumeration.CanBeCanceled)
-            _enumerationCancelled = _enumeration.Register(static state => ((StreamCall<TRequest, TItem>)state!).Cancel(), this, useSynchronizationContext: false);
-    }
-
-    private void Cancel() => _engine!.EndCall(this, _slot!, _use, RpcFailure.Cancelled(Method));
+    private void Cancel() => Volatile.Read(ref _engine)?.EndCall(this, _slot!, _use, RpcFailure.Cancelled(Method));
 
     /// <summary>Hands over the metadata of the answer, once, on the thread of the consumer.</summary>
     private void Tell()
@@ -253,6 +254,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
 
     private void End(RpcFailure? failure)
     {
+        _tokens.Unregister();
         bool wake;
         lock (_gate)
         {
@@ -274,7 +276,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             _core.SetException(Failure());
     }
 
-    private Exception Failure() => _failure!.ToException(_enumeration.IsCancellationRequested ? _enumeration : _cancel);
+    private Exception Failure() => ExceptionOf(_failure!, _engine?.Link, _tokens.Triggered);
 
     private void Enqueue(TItem item)
     {
@@ -290,6 +292,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         _takenHead = 0;
         _takenCount = _count;
         _count = 0;
+        _window.Consume(0, _queuedBytes);
+        _queuedBytes = 0;
     }
 
     private void Dequeue()
@@ -299,14 +303,19 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         _consumed++;
     }
 
-    private int CreditDue()
+    private ItemCredit CreditDue()
     {
-        if (_ended || _consumed * 2 < _window)
-            return 0;
+        if (_ended || (_consumed * 2 < _items && !_window.IsDue))
+            return default;
 
-        int credit = _consumed;
+        _window.Consume(_consumed, 0);
         _consumed = 0;
-        _credit += credit;
-        return credit;
+        return _window.TakeAll();
+    }
+
+    private void Give(ItemCredit credit)
+    {
+        if (!credit.IsNothing)
+            _engine!.SendCredit(_callId, credit);
     }
 }

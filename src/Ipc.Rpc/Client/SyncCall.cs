@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -5,9 +6,10 @@ namespace Ipc.Rpc;
 /// <summary>A call whose thread waits for it, reading the connection itself or sleeping while another thread does.</summary>
 internal abstract class SyncCall : PendingCall
 {
-    private const int Waiting = 0;
-    private const int Parked = 1;
-    private const int Done = 2;
+    private const int Unsent = 0;
+    private const int Waiting = 1;
+    private const int Parked = 2;
+    private const int Done = 3;
 
     private int _state;
 
@@ -19,16 +21,24 @@ internal abstract class SyncCall : PendingCall
 
     public bool IsDone => Volatile.Read(ref _state) == Done;
 
+    /// <summary>Whether nobody but its thread can touch it any more: nothing could ever have completed it, or somebody has. Only then it may be used again.</summary>
+    public bool IsSettled => Volatile.Read(ref _state) is Unsent or Done;
+
+    /// <inheritdoc/>
+    public override void OnSending(CallEngine engine) => Volatile.Write(ref _state, Waiting);
+
     /// <summary>Says that the thread is about to sleep; it then looks at <see cref="IsDone"/>.</summary>
     public void Park() => Interlocked.CompareExchange(ref _state, Parked, Waiting);
 
+    [MethodImpl(Tiering.Optimized)]
     private protected void Reset()
     {
         ResetCall();
-        Volatile.Write(ref _state, Waiting);
+        Volatile.Write(ref _state, Unsent);
     }
 
     /// <summary>The last thing that is done to it; its thread may use it for another call from here on.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private protected void Complete()
     {
         Parker parker = Parker;

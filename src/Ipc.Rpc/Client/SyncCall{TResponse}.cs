@@ -13,7 +13,7 @@ internal sealed class SyncCall<TResponse> : SyncCall
     private TResponse? _result;
     private RpcFailure? _failure;
 
-    /// <summary>One for the calling thread, to be given back by <see cref="GiveBack"/>.</summary>
+    /// <summary>One for the calling thread, to be given back by <see cref="TryGiveBack"/>.</summary>
     public static SyncCall<TResponse> Rent(RpcMethod method, MessageCodec<TResponse> codec, ulong deadline)
     {
         SyncCall<TResponse> call = _spare ?? new SyncCall<TResponse>();
@@ -25,18 +25,24 @@ internal sealed class SyncCall<TResponse> : SyncCall
         return call;
     }
 
-    public void GiveBack()
+    /// <summary>Keeps it for the thread's next call, unless somebody may still complete it: then it is left to the collector.</summary>
+    /// <returns><see langword="false"/> when it has not ended, or ends at this moment.</returns>
+    public bool TryGiveBack()
     {
+        if (!IsSettled)
+            return false;
+
         _result = default;
         _failure = null;
         _spare = this;
+        return true;
     }
 
     /// <summary>The response, or its failure as an exception.</summary>
-    public TResponse GetResult(CancellationToken cancel)
+    public TResponse GetResult(RpcLink link, CancellationToken cancel)
     {
         if (_failure is { } failure)
-            throw failure.ToException(cancel);
+            throw ExceptionOf(failure, link, cancel);
         return _result!;
     }
 

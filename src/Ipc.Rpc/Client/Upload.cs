@@ -24,14 +24,14 @@ internal abstract class Upload
 
     /// <summary>The callee takes more.</summary>
     /// <returns>What is wrong with that; <see langword="null"/> if nothing.</returns>
-    public string? OnCredit(uint items)
-        => Credit.Give(items) ? null : "A credit frame gives " + items + " items beyond what can be counted.";
+    public string? OnCredit(ItemCredit more)
+        => Credit.Give(more) ? null : "A credit frame gives " + more.Items + " items and " + more.Bytes + " bytes, beyond what can be counted.";
 
     /// <summary>The call has ended. On the thread pool: what the source has registered must not hold up who reads.</summary>
     public void Stop()
     {
         if (Interlocked.Exchange(ref _stopped, 1) == 0)
-            ThreadPool.QueueUserWorkItem(static state => ((Upload)state!).Fire(), this);
+            ThreadPool.UnsafeQueueUserWorkItem(static state => ((Upload)state!).Fire(), this);
     }
 
     private void Fire()

@@ -11,7 +11,7 @@ internal sealed class UploadCall<TResponse> : AsyncCall<TResponse>
         Begin(method, codec, in how);
     }
 
-    public override string? OnCredit(uint items) => _upload.OnCredit(items);
+    public override string? OnCredit(ItemCredit more) => _upload.OnCredit(more);
 
     public override void OnFailure(RpcFailure failure)
     {

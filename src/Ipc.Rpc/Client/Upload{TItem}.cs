@@ -54,7 +54,14 @@ internal sealed class Upload<TItem> : Upload
                 if (!await items.MoveNextAsync().ConfigureAwait(false))
                     return true;
                 TItem item = items.Current;
-                if (!engine.TrySendItem(call, slot, use, _codec, in item, Stopped))
+                ItemOutcome outcome = engine.TrySendItem(call, slot, use, _codec, in item, Credit, Stopped);
+                for (int pause = 1; outcome == ItemOutcome.NoRoom; pause = Math.Min(pause * 2, ItemPump.LongestPause))
+                {
+                    await engine.Link.WhenRoom(pause, Stopped).ConfigureAwait(false);
+                    outcome = engine.TrySendItem(call, slot, use, _codec, in item, Credit, Stopped);
+                }
+
+                if (outcome == ItemOutcome.Over)
                     return false;
             }
         }

@@ -90,7 +90,9 @@ internal readonly struct CallSpan
         {
             _activity.SetTag("error.type", status.ToString());
             if (status != RpcStatus.Cancelled) // which is what somebody wanted
-                _activity.SetStatus(ActivityStatusCode.Error, failure?.Message);
+                _activity.SetStatus(ActivityStatusCode.Error, failure is null ? null : ErrorText.Of(failure));
+            if (failure is not null && _activity.IsAllDataRequested && !(status == RpcStatus.Cancelled && failure is OperationCanceledException))
+                _activity.AddEvent(Describe(failure));
         }
 
         _activity.Dispose();
@@ -110,6 +112,14 @@ internal readonly struct CallSpan
     };
 
 #if NET
+    /// <summary>What OpenTelemetry's conventions call an exception.</summary>
+    private static ActivityEvent Describe(Exception failure) => new("exception", tags: new ActivityTagsCollection
+    {
+        { "exception.type", failure.GetType().FullName },
+        { "exception.message", ErrorText.Of(failure) },
+        { "exception.stacktrace", ErrorText.Whole(failure) },
+    });
+
     private static Activity? Describe(Activity? activity, RpcMethod method)
     {
         if (activity is { IsAllDataRequested: true })

@@ -15,6 +15,7 @@ internal sealed class RpcEvents : EventSource
     {
         public const EventKeywords Connections = (EventKeywords)1;
         public const EventKeywords Calls = (EventKeywords)2;
+        public const EventKeywords Failures = (EventKeywords)4;
     }
 
     [Event(1, Level = EventLevel.Informational, Keywords = Keywords.Connections, Message = "Server {0} serves.")]
@@ -57,4 +58,20 @@ internal sealed class RpcEvents : EventSource
 
     [Event(11, Level = EventLevel.Verbose, Keywords = Keywords.Calls, Message = "A frame for a call that has ended was ignored.")]
     public void FrameDropped(bool atServer) => WriteEvent(11, atServer ? 1 : 0);
+
+    [Event(12, Level = EventLevel.Error, Keywords = Keywords.Failures, Message = "{1}, called at {0} by process {2}, ended with status {3}: {4}")]
+    public void HandlerFailed(string name, string method, int process, int status, string exception) => WriteEvent(12, name, method, process, status, exception);
+
+    [Event(13, Level = EventLevel.Informational, Keywords = Keywords.Failures, Message = "{1}, called at {0} by process {2}, was ended by its handler with status {3}: {4}")]
+    public void HandlerRefused(string name, string method, int process, int status, string text) => WriteEvent(13, name, method, process, status, text);
+
+    /// <summary>A handler has thrown something.</summary>
+    [NonEvent]
+    public void HandlerThrew(string name, RpcMethod method, RpcPeer peer, RpcStatus status, Exception thrown, bool isIntended)
+    {
+        if (!isIntended && IsEnabled(EventLevel.Error, Keywords.Failures))
+            HandlerFailed(name, method.FullName, peer.ProcessId, (int)status, ErrorText.Whole(thrown));
+        else if (isIntended && IsEnabled(EventLevel.Informational, Keywords.Failures))
+            HandlerRefused(name, method.FullName, peer.ProcessId, (int)status, ErrorText.Of(thrown));
+    }
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
@@ -35,6 +36,7 @@ internal sealed class FormatTable
     /// <summary>The format of a request; <see langword="null"/> when there is none such.</summary>
     /// <param name="flags">The request's.</param>
     /// <param name="name">What its head calls the format, if there is a head and it does.</param>
+    [MethodImpl(Tiering.Optimized)]
     public CallFormat? Find(byte flags, string? name)
     {
         int number = CallFormat.Number(flags);

@@ -126,7 +126,7 @@ public abstract class IpcSerializer
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            throw new ProtoException(ProtoError.SerializerFailed, buffer.Written.Length, Name + " could not write " + name + ": " + e.Message, e);
+            throw new ProtoException(ProtoError.SerializerFailed, buffer.Written.Length, Name + " could not write " + name + ": " + ErrorText.Of(e), e);
         }
     }
 
@@ -140,7 +140,7 @@ public abstract class IpcSerializer
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            throw new ProtoException(ProtoError.SerializerFailed, 0, Name + " could not read " + name + ": " + e.Message, e);
+            throw new ProtoException(ProtoError.SerializerFailed, 0, Name + " could not read " + name + ": " + ErrorText.Of(e), e);
         }
     }
 }

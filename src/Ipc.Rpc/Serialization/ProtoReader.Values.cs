@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Text;
+using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
@@ -17,10 +18,19 @@ public ref partial struct ProtoReader
     }
 
     /// <summary>Reads bytes into an array of their own.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public byte[] ReadBytes()
     {
         ReadOnlySpan<byte> bytes = ReadSpan();
-        return bytes.IsEmpty ? Array.Empty<byte>() : bytes.ToArray();
+        if (bytes.IsEmpty)
+            return Array.Empty<byte>();
+#if NET
+        byte[] copy = GC.AllocateUninitializedArray<byte>(bytes.Length); // every byte of it is written next
+        bytes.CopyTo(copy);
+        return copy;
+#else
+        return bytes.ToArray();
+#endif
     }
 
     /// <summary>Reads bytes where they are. For codecs of one's own that have a place for them, or need to look at them only: of a megabyte, an array costs
@@ -120,6 +130,7 @@ public ref partial struct ProtoReader
         EndMessage(outer);
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private ReadOnlySpan<byte> ReadSpan()
     {
         int length = ReadLength();

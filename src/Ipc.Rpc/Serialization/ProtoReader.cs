@@ -26,6 +26,7 @@ public ref partial struct ProtoReader
     private int _position;
     private int _end; // of the innermost message or packed field
     private int _depth;
+    private MergeBudget? _merge; // not null: something came in pieces
 
     /// <summary>Starts at the beginning of <paramref name="payload"/>, which is one message.</summary>
     public ProtoReader(ReadOnlySpan<byte> payload)
@@ -204,12 +205,12 @@ public ref partial struct ProtoReader
     private uint ReadLongTag()
     {
         int start = _position;
-        ulong tag = ReadUInt64();
-        if (tag > uint.MaxValue)
-            ProtoThrow.Error(ProtoError.VarintTooLong, start, "A tag has more than 32 bits");
+        uint tag = (uint)ReadUInt64(); // what it has beyond 32 bits does not count
+        if (_position - start > Varint.MaxSize32)
+            ProtoThrow.Error(ProtoError.VarintTooLong, start, "A tag has more than five bytes");
         if (tag < 8)
             ProtoThrow.Error(ProtoError.InvalidTag, start, "A field has the number 0");
-        return (uint)tag;
+        return tag;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -240,9 +241,6 @@ public ref partial struct ProtoReader
                 ThrowTruncated();
 
             byte unit = Unsafe.Add(ref MemoryMarshal.GetReference(_buffer), position++);
-            if (shift == 63 && unit > 1)
-                break;
-
             value |= (ulong)(unit & 0x7f) << shift;
             if (unit < 0x80)
             {
@@ -251,7 +249,7 @@ public ref partial struct ProtoReader
             }
         }
 
-        return ProtoThrow.Error<ulong>(ProtoError.VarintTooLong, _position, "A varint has more than 64 bits");
+        return ProtoThrow.Error<ulong>(ProtoError.VarintTooLong, _position, "A varint has more than ten bytes");
     }
 
     private readonly void ThrowTruncated()

@@ -32,6 +32,7 @@ public ref partial struct ProtoWriter
     }
 
     /// <summary>Writes a field of type bytes.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void WriteBytes(uint tag, scoped ReadOnlySpan<byte> value)
     {
         WriteHead(tag, value.Length);
@@ -73,10 +74,13 @@ public ref partial struct ProtoWriter
         WriteBytes(tag, text.Slice(0, written));
     }
 
-    /// <summary>Writes a DateTime as a google.protobuf.Timestamp. Local time is converted to UTC; unspecified time is taken as UTC.</summary>
+    /// <summary>Writes a DateTime as a google.protobuf.Timestamp. Unspecified time is taken as UTC.</summary>
+    /// <exception cref="ProtoException">It is local time, which a Timestamp does not know: another value would arrive.</exception>
     public void WriteTimestamp(uint tag, DateTime value)
     {
-        long ticks = (value.Kind == DateTimeKind.Local ? value.ToUniversalTime() : value).Ticks;
+        if (value.Kind == DateTimeKind.Local)
+            ProtoThrow.Error(ProtoError.InvalidValue, _position, "A DateTime of kind Local would arrive as another value; send its ToUniversalTime()");
+        long ticks = value.Ticks;
         long seconds = (ticks / TimeSpan.TicksPerSecond) - WellKnown.UnixEpochSeconds;
         WriteSecondsAndNanos(tag, seconds, (int)(ticks % TimeSpan.TicksPerSecond) * WellKnown.NanosPerTick);
     }
@@ -99,6 +103,7 @@ public ref partial struct ProtoWriter
     }
 
     /// <summary>Writes tag and length, and makes room for the body.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void WriteHead(uint tag, int length)
     {
         if (_buffer.Length - _position - MaxScalar < length)

@@ -30,6 +30,10 @@ internal sealed class CallbackLink : RpcLink
 
     public override string Peer { get; }
 
+    public override StreamTransit Transit => _connection.Transit;
+
+    public override bool TakesItems => !_connection.IsCongested && _connection.Transit.HasRoom;
+
     public override RpcFailure? Ended => _connection.Ended;
 
     /// <summary>The calls made over it.</summary>
@@ -40,6 +44,14 @@ internal sealed class CallbackLink : RpcLink
         while (true)
         {
             Monitor.Enter(_connection.WriteLock);
+            if (_connection.IsEncoding)
+            {
+                Monitor.Exit(_connection.WriteLock);
+                throw new RpcException(
+                    RpcStatus.FailedPrecondition, null, "A call to " + method.FullName + " was made by a message that was being written for the same connection: its property, or its serializer.",
+                    null, null, method, Peer);
+            }
+
             if (!_connection.IsCongested)
                 return;
 
@@ -60,11 +72,15 @@ internal sealed class CallbackLink : RpcLink
 
     public override bool MakeRoom(RpcMethod method, Deadline deadline, CancellationToken cancel) => _connection.MakeRoom();
 
+    public override Task WhenRoom(int pause, CancellationToken cancel) => _connection.WhenRoom(pause, cancel);
+
     public override RpcFailure Broken(CorruptRegionException e)
     {
         _connection.Close(CloseCode.Corrupt, e.Message);
         return Ended!;
     }
+
+    public override void EndUnexpectedly(Exception e) => _connection.Close(CloseCode.Protocol, "The server's side of the connection failed: " + ErrorText.Of(e));
 
     public override void SendControl(FrameHeader header, byte[]? body = null) => _connection.SendControl(header, body ?? Array.Empty<byte>());
 
@@ -135,9 +151,9 @@ internal sealed class CallbackLink : RpcLink
         {
             double remaining = Math.Ceiling(deadline.Remaining.TotalMilliseconds);
             if (cancel.IsCancellationRequested)
-                throw RpcFailure.Cancelled(method).ToException(cancel);
+                throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
             if (deadline.HasPassed)
-                throw RpcFailure.Deadline(method).ToException(cancel);
+                throw RpcFailure.Deadline(method).ToException(cancel, method, Peer);
             if (flushed.Wait((int)Math.Max(0, Math.Min(remaining, LockSlice)), CancellationToken.None))
                 return;
         }

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
@@ -11,6 +12,7 @@ internal sealed partial class Callee
     /// <param name="body">What follows it.</param>
     /// <param name="leading">Whether the thread may still read: if not, it must not touch the reading side of any connection.</param>
     /// <returns>What is wrong with it: the connection cannot go on.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public string? OnFrame(Leader? leader, in FrameHeader header, ReadOnlySpan<byte> body, out bool leading)
     {
         leading = true;
@@ -24,7 +26,7 @@ internal sealed partial class Callee
         if (Find(header.Call) is { } call)
             wrong = OnFrame(call, in header, body);
         else
-            RpcTelemetry.Dropped(atServer: true);
+            Dropped();
         Link.ReleaseRequest();
         return wrong; // a frame for a call that is not pending is dropped
     }
@@ -39,6 +41,7 @@ internal sealed partial class Callee
         return true;
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private string? OnFrame(ServerCall call, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         switch (header.Kind)
@@ -47,12 +50,12 @@ internal sealed partial class Callee
                 call.Cancel();
                 break;
             case FrameKind.Credit:
-                if (call.Credit is { } credit && !credit.Give(header.Method))
-                    return "A credit frame gives " + header.Method + " items beyond what can be counted.";
+                if (call.Credit is { } credit && !credit.Give(header.Credit))
+                    return "A credit frame gives " + header.Method + " items and " + header.Deadline + " bytes, beyond what can be counted.";
                 break;
             case FrameKind.Item:
                 RpcFailure? failure = call.Incoming is { } items
-                    ? items.OnItem(body)
+                    ? items.OnItem(in header, body)
                     : new RpcFailure(RpcStatus.ResourceExhausted, "An item came for a call to " + call.Handler.Method.FullName + ", whose caller sends none.");
                 if (failure is not null)
                     Break(call, failure);
@@ -67,6 +70,7 @@ internal sealed partial class Callee
         return null;
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private bool OnRequest(Leader? leader, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         if (Find(header.Call) is { IsAnswered: false } twin)
@@ -98,6 +102,21 @@ internal sealed partial class Callee
         return handler.Handle(leader, this, in header, head, format, body);
     }
 
+    private static void Dropped()
+    {
+        try
+        {
+            RpcTelemetry.Dropped(atServer: true);
+        }
+#pragma warning disable CA1031 // a listener's failure
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Stray.Report("A listener failed when a frame was dropped", null, e);
+        }
+    }
+
+    [MethodImpl(Tiering.Optimized)]
     private ServerCall? Find(ulong call)
     {
         lock (_calls)
@@ -113,6 +132,8 @@ internal sealed partial class Callee
         {
             call.Incoming?.Fail(new RpcException(failure.Status, failure.Text));
             Link.SendError(call, failure.Status, new ErrorBody(null, failure.Text));
+            if (failure.Inner is { } cause)
+                Host.Tell(call.Handler.Method, Link.Peer, failure.Status, cause, call.Header.IsOneWay);
             lock (_calls)
                 Forget(call);
         }

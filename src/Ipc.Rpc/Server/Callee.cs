@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -39,6 +40,8 @@ internal sealed partial class Callee
     {
         get
         {
+            if (PendingCount != 0)
+                return true; // one that runs on the thread that read it is in no list yet
             lock (_calls)
                 return _calls.Count != 0;
         }
@@ -62,6 +65,7 @@ internal sealed partial class Callee
     }
 
     /// <summary>A call for a request that was just read. By whoever reads.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public ServerCall Begin(RpcHandler handler, in FrameHeader header, CallHead? head, CallFormat format)
     {
         ServerCall call = Interlocked.Exchange(ref _spare, null) ?? new ServerCall(this);
@@ -89,6 +93,7 @@ internal sealed partial class Callee
     }
 
     /// <summary>Whether the handler may begin at once.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public bool TryPass(ServerCall call)
     {
         if (_order is null && Host.Limit is null)
@@ -125,9 +130,10 @@ internal sealed partial class Callee
 
     /// <summary>A handler is about to run.</summary>
     /// <exception cref="Exception">It may not; this is its outcome.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public void Starting(ServerCall call)
     {
-        if (call.IsCancelled)
+        if (call.IsCancelled || (call.IsTracked && call.IsUnwanted)) // it may have waited for its turn, and nobody has to have asked for its token
             throw new OperationCanceledException(call.Token);
         if (Host.HasInterceptors)
             Host.Starting(call.Context);
@@ -144,7 +150,12 @@ internal sealed partial class Callee
 
         RpcFailure? failure = null;
         if (TryAnswer(call) && (failure = Link.Send(FrameKind.Response, call, codec, in value)) is not null)
+        {
             Link.SendError(call, failure.Status, new ErrorBody(null, failure.Text));
+            if (failure.Inner is { } cause)
+                Host.Tell(call.Handler.Method, Link.Peer, failure.Status, cause, isOneWay: false);
+        }
+
         Completed(call, failure?.Status ?? RpcStatus.Ok, null);
     }
 
@@ -182,12 +193,13 @@ internal sealed partial class Callee
                 break;
             default:
                 status = RpcStatus.Unknown;
-                error = new ErrorBody(e.GetType().FullName, e.Message);
+                error = new ErrorBody(e.GetType().FullName, ErrorText.Of(e));
                 break;
         }
 
         if (TryAnswer(call))
             Link.SendError(call, status, error);
+        Host.Tell(call.Handler.Method, Link.Peer, status, thrown, call.Header.IsOneWay);
         Completed(call, status, thrown);
     }
 
@@ -204,9 +216,10 @@ internal sealed partial class Callee
     }
 
     /// <summary>A report of progress failed that nobody waits for.</summary>
-    public void ProgressFailed(ServerCall call, RpcException e) => Break(call, new RpcFailure(e.Status, e.Message));
+    public void ProgressFailed(ServerCall call, RpcException e) => Break(call, new RpcFailure(e.Status, e.Message, inner: e.InnerException));
 
     /// <summary>Takes the right to send the last frame: its caller may make another call for this one as soon as it has that.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool TryAnswer(ServerCall call)
     {
         if (!call.TryAnswer()) // [answer]
@@ -228,14 +241,17 @@ internal sealed partial class Callee
             Link.SendError(call, status, new ErrorBody(null, text));
         }
 
+        if (thrown is not (null or OperationCanceledException))
+            Host.Tell(call.Handler.Method, Link.Peer, status, thrown, call.Header.IsOneWay);
         Completed(call, status, thrown);
     }
 
     /// <summary>The one place that every handled call comes through when it is over.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void Completed(ServerCall call, RpcStatus status, Exception? exception)
     {
         if (status != RpcStatus.Ok && call.Header.IsOneWay)
-            Host.CountFailedOneWay(call.Handler.Method, status, exception?.Message ?? string.Empty);
+            Host.CountFailedOneWay(call.Handler.Method, status, exception is null ? string.Empty : ErrorText.Of(exception));
         if (call.Span.IsOpen)
             EndSpan(call, status, exception);
         if (Host.HasInterceptors)
@@ -247,9 +263,19 @@ internal sealed partial class Callee
     {
         CallSpan span = call.Span;
         call.Span = default; // the object may serve another call, which nobody listens to
-        span.End(status, exception);
+        try
+        {
+            span.End(status, exception);
+        }
+#pragma warning disable CA1031 // a listener's failure
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Stray.Report("A listener failed when a call had ended", call.Handler.Method, e);
+        }
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private void Finish(ServerCall call)
     {
         CallTurns? turns = call.Turns;
@@ -259,7 +285,7 @@ internal sealed partial class Callee
                 Forget(call);
             if (Volatile.Read(ref _held) != 0)
                 Link.ReadOn();
-            call.Incoming?.Fail(new OperationCanceledException("The call is over."));
+            call.Incoming?.Over();
             call.Dispose();
         }
         else if (call.TryReset())

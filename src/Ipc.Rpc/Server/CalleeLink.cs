@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
@@ -48,7 +49,7 @@ internal abstract class CalleeLink
         return before;
     }
 
-    /// <summary>Sends a response, an item or a report of progress.</summary>
+    /// <summary>Sends a response or a report of progress.</summary>
     /// <returns>Why that is not possible, if it is not: then nothing was sent. A connection that is over is no reason.</returns>
     public RpcFailure? Send<T>(FrameKind kind, ServerCall call, MessageCodec<T> codec, in T value)
     {
@@ -58,9 +59,43 @@ internal abstract class CalleeLink
         byte[]? head = null;
         if (kind == FrameKind.Response && call.ResponseMetadata is not null && TryEncodeHead(call, out head) is { } wrong)
             return new RpcFailure(RpcStatus.Internal, wrong);
+        MessageCodec<T> chosen;
+        try
+        {
+            chosen = call.CodecFor(codec);
+        }
+#pragma warning disable CA1031 // a serializer that cannot is this call's failure
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            return CannotEncode(call.Handler.Method, e);
+        }
+
         var header = new FrameHeader(kind, call.Header.Call, flags: FlagsWith(head));
-        return SendMessage(in header, head, call.Handler.Method, call.CodecFor(codec), in value);
+        return SendMessage(in header, head, call.Handler.Method, chosen, in value);
     }
+
+    /// <summary>Sends an item of the answer, if there is room for it now: items wait where they are made.</summary>
+    /// <param name="call">Whose answer it belongs to; it has credit.</param>
+    /// <param name="codec">Writes the item.</param>
+    /// <param name="value">The item.</param>
+    /// <param name="sent">Whether it was; if not, <see cref="WhenRoom"/> says when to try again.</param>
+    /// <returns>As <see cref="Send"/>.</returns>
+    public RpcFailure? SendItem<T>(ServerCall call, MessageCodec<T> codec, in T value, out bool sent)
+    {
+        StreamCredit credit = call.Credit!;
+        var header = new FrameHeader(FrameKind.Item, call.Header.Call, credit.HasWaited ? FlowRules.Waited : (ushort)0, flags: _flags);
+        RpcFailure? failure = SendItem(in header, call.Handler.Method, call.CodecFor(codec), in value, out int length);
+        sent = length != 0;
+        if (sent)
+            credit.Charge(FlowRules.CostOf(length));
+        return failure;
+    }
+
+    /// <summary>Completes when an item that was not sent may be tried again.</summary>
+    /// <param name="pause">How long to wait at most for a reason that nobody tells of, in milliseconds.</param>
+    /// <param name="cancel">Ends the wait.</param>
+    public abstract Task WhenRoom(int pause, CancellationToken cancel);
 
     /// <summary>Ends a stream.</summary>
     public void SendEnd(ServerCall call)
@@ -83,7 +118,7 @@ internal abstract class CalleeLink
             error = new ErrorBody(error.Type, error.Text + " (Its metadata was left out: " + wrong + ")", error.Details);
         if (head is not null && head.Length > MaxBody / 2)
             head = null; // the error itself matters more
-        byte[] body = error.Encode(MaxBody - (head?.Length ?? 0));
+        byte[] body = Encode(error, MaxBody - (head?.Length ?? 0));
         SendSmall(new FrameHeader(FrameKind.Error, call.Header.Call, (ushort)status, flags: FlagsWith(head)), head is null ? body : Join(head, body));
     }
 
@@ -94,8 +129,8 @@ internal abstract class CalleeLink
             SendSmall(new FrameHeader(FrameKind.Error, request.Call, (ushort)status, flags: _flags), new ErrorBody(null, text).Encode(MaxBody));
     }
 
-    /// <summary>Lets the caller send so many items more.</summary>
-    public void SendCredit(ServerCall call, uint items) => SendSmall(new FrameHeader(FrameKind.Credit, call.Header.Call, method: items, flags: _flags), Array.Empty<byte>());
+    /// <summary>Lets the caller send so much more of its stream.</summary>
+    public void SendCredit(ServerCall call, ItemCredit more) => SendSmall(more.FrameFor(call.Header.Call, _flags), Array.Empty<byte>());
 
     /// <summary>Sends a frame with a message.</summary>
     /// <param name="header">Its header.</param>
@@ -106,14 +141,38 @@ internal abstract class CalleeLink
     /// <returns>As <see cref="Send"/>.</returns>
     private protected abstract RpcFailure? SendMessage<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value);
 
+    /// <summary>Sends an item if there is room.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="method">What was called.</param>
+    /// <param name="codec">Writes the item.</param>
+    /// <param name="value">The item.</param>
+    /// <param name="length">Of its frame; 0 when there was no room.</param>
+    /// <returns>As <see cref="Send"/>.</returns>
+    private protected abstract RpcFailure? SendItem<T>(in FrameHeader header, RpcMethod method, MessageCodec<T> codec, in T value, out int length);
+
     /// <summary>Sends a frame without a message.</summary>
     private protected abstract void SendSmall(FrameHeader header, byte[] body);
 
     private protected static RpcFailure CannotEncode(RpcMethod method, Exception e)
-        => new(RpcStatus.Internal, "What " + method.FullName + " returned cannot be encoded: " + e.Message);
+        => new(RpcStatus.Internal, "What " + method.FullName + " returned cannot be encoded: " + ErrorText.Of(e), inner: e);
 
     private protected static RpcFailure TooLarge(RpcMethod method, int length, int most, string remedy)
         => new(RpcStatus.ResourceExhausted, "What " + method.FullName + " returned takes " + length + " bytes; the connection to the caller carries at most " + most + ". " + remedy);
+
+    /// <summary>Its details are memory of the user's, whose owner may have taken it back.</summary>
+    private static byte[] Encode(ErrorBody error, int limit)
+    {
+        try
+        {
+            return error.Encode(limit);
+        }
+#pragma warning disable CA1031 // the error itself matters more
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            return new ErrorBody(error.Type, error.Text + " (Its details were left out: " + ErrorText.Of(e) + ")").Encode(limit);
+        }
+    }
 
     private static string? TryEncodeHead(ServerCall call, out byte[]? head)
     {

@@ -7,12 +7,12 @@ using System.Threading;
 namespace Ipc.Rpc;
 
 // Leader and followers. One thread, the leader, waits for requests and runs their handlers itself: no hand-over and no wake
-// stands between a request and its handler. One other, the standby, looks once a millisecond whether the leader is still in the handler
-// that it was in at the last look, or has said that it will wait there; if so it takes over the listener and all connections, and a
+// stands between a request and its handler. One other, the standby, looks every millisecond to four, ever more seldom as long as all comes on (a look takes a
+// processor from somebody: of calls on one core it was the slowest in a hundred), whether the leader is still in the handler that it was in at the last look, or has said that it will wait there; if so it takes over the listener and all connections, and a
 // further thread becomes the standby. A leader that comes back from such a handler finds itself replaced and waits to be needed.
 //
 // When the leader has been in no handler for a while the standby goes to sleep for good; the next handler wakes it, once.
-// So an idle server runs no thread, and a busy one is looked at a thousand times a second.
+// So an idle server runs no thread, and a busy one is looked at some hundred times a second.
 //
 // Handlers that compute for some tens of microseconds are over long before the standby would notice, and yet everybody else waits for them. A
 // connection that was found in the way of others is therefore given to a further thread, which reads it aside: it has that one connection and no part in the
@@ -22,7 +22,8 @@ namespace Ipc.Rpc;
 internal sealed class Crew
 {
     private const int LooksBeforeSleep = 50;
-    private static readonly TimeSpan _look = TimeSpan.FromMilliseconds(1);
+    private static readonly TimeSpan _shortestPause = TimeSpan.FromMilliseconds(1);
+    private static readonly TimeSpan _longestPause = TimeSpan.FromMilliseconds(4);
     private static readonly TimeSpan _idleThread = TimeSpan.FromSeconds(10);
 
     private readonly object _gate = new();
@@ -141,8 +142,7 @@ internal sealed class Crew
     private void StartThread(Leader? leader)
     {
         _threads++;
-        var thread = new Thread(() => Run(leader)) { IsBackground = true, Name = "ipc-rpc " + _name };
-        thread.Start();
+        CleanContext.Start(new Thread(() => Run(leader)) { IsBackground = true, Name = "ipc-rpc " + _name });
     }
 
     private void Run(Leader? leader)
@@ -227,6 +227,7 @@ internal sealed class Crew
     private bool WatchAndTakeOver(Leader mine)
     {
         int unchanged = 0;
+        TimeSpan pause = _shortestPause;
         while (!Volatile.Read(ref _stopped))
         {
             bool same = WatchAside();
@@ -236,8 +237,9 @@ internal sealed class Crew
                 return true;
 
             unchanged = same ? unchanged + 1 : 0;
+            pause = pause + pause < _longestPause ? pause + pause : _longestPause; // it has come on since the last look
             if (unchanged < LooksBeforeSleep)
-                _standbyParker.Wait(Deadline.After(_look));
+                _standbyParker.Wait(Deadline.After(pause));
             else
                 SleepUnlessBusy(leader);
         }

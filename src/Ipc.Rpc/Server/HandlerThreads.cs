@@ -51,13 +51,16 @@ internal sealed class HandlerThreads
     private void StartThread()
     {
         _threads++;
-        new Thread(Work, MaxStack) { IsBackground = true, Name = "ipc-rpc " + _name }.Start();
+        CleanContext.Start(new Thread(Work, MaxStack) { IsBackground = true, Name = "ipc-rpc " + _name });
     }
 
     private void Work()
     {
         while (Take() is { } call)
-            call.Run();
+        {
+            var turn = new Turn(call);
+            CleanContext.Undo(ref turn);
+        }
     }
 
     private HeldCall? Take()
@@ -78,5 +81,15 @@ internal sealed class HandlerThreads
 
             return _queue.Dequeue();
         }
+    }
+
+    /// <summary>One handler's time on a thread.</summary>
+    private readonly struct Turn : CleanContext.IWork
+    {
+        private readonly HeldCall _call;
+
+        public Turn(HeldCall call) => _call = call;
+
+        public void Run() => _call.Run();
     }
 }

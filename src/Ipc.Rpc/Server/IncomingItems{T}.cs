@@ -8,53 +8,55 @@ namespace Ipc.Rpc;
 
 // Whoever reads the connection puts items in, the handler takes them out; one lock guards everything. The caller may send 32 items
 // unasked. When the handler begins to enumerate it gets the whole window, and from then on more whenever half of the window has been consumed: a
-// slow handler stops its caller and nobody else, and one that never looks at its stream costs 32 items.
+// slow handler stops its caller and nobody else, and one that never looks at its stream costs 32 items, or 64 KiB and one item.
 
 /// <summary>The stream that a caller sends: can be enumerated once.</summary>
 internal sealed class IncomingItems<T> : IncomingItems, IAsyncEnumerable<T>, IAsyncEnumerator<T>, IValueTaskSource<bool>
 {
-    private readonly Queue<T> _items = new();
+    private readonly Queue<(T Item, int Cost)> _items = new();
     private readonly ServerCall _call;
     private readonly MessageCodec<T> _codec;
-    private readonly int _window;
+    private readonly int _firstMore; // what the window has beyond what a caller may send unasked
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
     private CancellationToken _token;
     private CancellationTokenRegistration _cancelled;
     private CancellationTokenRegistration _enumerationCancelled;
     private Exception? _failure;
-    private int _credit = FrameHeader.FirstClientCredit; // what the caller may still send
-    private int _consumed; // since credit was last given
+    private ItemWindow _window;
     private bool _enumerated;
     private bool _waiting; // MoveNextAsync has returned _core
     private bool _ended;
     private bool _disposed; // nobody wants any more
+    private bool _isOver; // the call is
 
     public IncomingItems(ServerCall call, MessageCodec<T> codec, int window)
     {
         _call = call;
         _codec = codec;
-        _window = window;
+        _window = new ItemWindow(window, FrameHeader.FirstClientCredit);
+        _firstMore = Math.Max(0, window - FrameHeader.FirstClientCredit);
     }
 
     public T Current { get; private set; } = default!;
 
     public IAsyncEnumerator<T> GetAsyncEnumerator(CancellationToken cancellationToken = default)
     {
-        int more;
+        ItemCredit more;
         lock (_items)
         {
             if (_enumerated)
                 throw new InvalidOperationException("The stream of a caller can be enumerated once.");
 
             _enumerated = true;
-            more = Math.Max(0, _window - FrameHeader.FirstClientCredit);
+            _window.Consume(_firstMore, 0);
+            more = _window.TakeAll();
         }
 
         Give(more);
         CancellationToken handlers = _token = _call.Token;
         _cancelled = handlers.Register(static state => ((IncomingItems<T>)state!).Cancel(ofCall: true), this, useSynchronizationContext: false);
         if (cancellationToken.CanBeCanceled && cancellationToken != handlers)
-            _enumerationCancelled = cancellationToken.Register(static state => ((IncomingItems<T>)state!).Cancel(ofCall: false), this, useSynchronizationContext: false);
+            Register(cancellationToken);
         return this;
     }
 
@@ -62,7 +64,7 @@ internal sealed class IncomingItems<T> : IncomingItems, IAsyncEnumerable<T>, IAs
     {
         Exception? failure;
         bool moved;
-        int credit = 0;
+        ItemCredit credit = default;
         lock (_items)
         {
             if (_waiting)
@@ -99,15 +101,15 @@ internal sealed class IncomingItems<T> : IncomingItems, IAsyncEnumerable<T>, IAs
         return default;
     }
 
-    public override RpcFailure? OnItem(ReadOnlySpan<byte> body)
+    public override RpcFailure? OnItem(in FrameHeader header, ReadOnlySpan<byte> body)
     {
+        int cost = (int)FlowRules.CostOf(FrameHeader.Size + body.Length);
         lock (_items)
         {
             if (_ended || _failure is not null)
                 return null; // an item after the end is dropped
-            if (_credit == 0)
+            if (!_window.TryReceive(cost, header.Code == FlowRules.Waited && _waiting))
                 return new RpcFailure(RpcStatus.ResourceExhausted, "More items of a call to " + _call.Handler.Method.FullName + " came than credit was given for.");
-            _credit--;
         }
 
         T item;
@@ -119,7 +121,7 @@ internal sealed class IncomingItems<T> : IncomingItems, IAsyncEnumerable<T>, IAs
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            return new RpcFailure(RpcStatus.InvalidArgument, "An item of a call to " + _call.Handler.Method.FullName + " could not be decoded: " + e.Message);
+            return new RpcFailure(RpcStatus.InvalidArgument, "An item of a call to " + _call.Handler.Method.FullName + " could not be decoded: " + ErrorText.Of(e), inner: e);
         }
 
         lock (_items)
@@ -127,13 +129,12 @@ internal sealed class IncomingItems<T> : IncomingItems, IAsyncEnumerable<T>, IAs
             if (_disposed || _failure is not null)
                 return null;
 
-            _items.Enqueue(item);
+            _items.Enqueue((item, cost));
             if (!_waiting)
                 return null;
 
             _waiting = false; // its credit, if any is due, is given by GetResult
-            _consumed++;
-            Current = _items.Dequeue();
+            Dequeue();
         }
 
         _core.SetResult(true);
@@ -169,10 +170,23 @@ internal sealed class IncomingItems<T> : IncomingItems, IAsyncEnumerable<T>, IAs
         _core.SetException(reason);
     }
 
+    public override void Over()
+    {
+        Fail(new OperationCanceledException("The call is over."));
+        CancellationTokenRegistration enumeration;
+        lock (_items)
+        {
+            enumeration = _enumerationCancelled;
+            _isOver = true;
+        }
+
+        enumeration.Dispose(); // the token may live as long as the program, and a handler need not dispose what it has enumerated by hand
+    }
+
     bool IValueTaskSource<bool>.GetResult(short token)
     {
         bool moved = _core.GetResult(token);
-        int credit;
+        ItemCredit credit;
         lock (_items)
             credit = CreditDue();
         Give(credit);
@@ -184,33 +198,41 @@ internal sealed class IncomingItems<T> : IncomingItems, IAsyncEnumerable<T>, IAs
     void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
         => _core.OnCompleted(continuation, state, token, flags);
 
+    private void Register(CancellationToken enumeration)
+    {
+        CancellationTokenRegistration registration = enumeration.Register(static state => ((IncomingItems<T>)state!).Cancel(ofCall: false), this, useSynchronizationContext: false);
+        lock (_items)
+        {
+            if (!_isOver)
+            {
+                _enumerationCancelled = registration;
+                return;
+            }
+        }
+
+        registration.Dispose();
+    }
+
     private void Cancel(bool ofCall)
         => Fail(new OperationCanceledException("The stream of a caller was cancelled.", ofCall ? _token : default));
 
-    private int Take()
+    private ItemCredit Take()
     {
-        Current = _items.Dequeue();
-        _consumed++;
+        Dequeue();
         return CreditDue();
     }
 
-    private int CreditDue()
+    private void Dequeue()
     {
-        if (_ended || _disposed || _failure is not null || _consumed * 2 < _window)
-            return 0;
-
-        int credit = _consumed;
-        _consumed = 0;
-        return credit;
+        (Current, int cost) = _items.Dequeue();
+        _window.Consume(1, cost);
     }
 
-    private void Give(int credit)
-    {
-        if (credit == 0 || _call.IsAnswered)
-            return;
+    private ItemCredit CreditDue() => _ended || _disposed || _failure is not null || !_window.IsDue ? default : _window.TakeAll();
 
-        lock (_items)
-            _credit += credit;
-        _call.Callee.Link.SendCredit(_call, (uint)credit);
+    private void Give(ItemCredit credit)
+    {
+        if (!credit.IsNothing && !_call.IsAnswered)
+            _call.Callee.Link.SendCredit(_call, credit);
     }
 }

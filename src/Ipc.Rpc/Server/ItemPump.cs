@@ -8,6 +8,9 @@ namespace Ipc.Rpc;
 /// <summary>Sends the stream that a handler returns: its enumerator is moved on as long as there is credit and room in the ring.</summary>
 internal static class ItemPump
 {
+    /// <summary>Milliseconds between two looks at a full ring.</summary>
+    internal const int LongestPause = 16;
+
     /// <summary>Runs until the stream has ended in whatever way and the call is over. Throws nothing.</summary>
     /// <param name="call">Has its credit.</param>
     /// <param name="handler">What returns the stream.</param>
@@ -65,10 +68,25 @@ internal static class ItemPump
             TItem item = items.Current;
             if (call.IsAnswered)
                 throw new OperationCanceledException(cancel); // its caller broke the rules, and was told so
-            if (link.Send(FrameKind.Item, call, codec, in item) is { } failure)
-                throw new RpcException(failure.Status, failure.Text);
-            if (link.IsCongested)
-                await link.Flushed().ConfigureAwait(false);
+            if (link.SendItem(call, codec, in item, out bool sent) is { } failure)
+                throw new RpcException(failure.Status, failure.Text, failure.Inner);
+            if (!sent)
+                await SendWhenRoom(call, item, codec, cancel).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>The ring, or the part of it that streams may have, is full: only this stream waits, and for as long as it takes.</summary>
+    private static async Task SendWhenRoom<TItem>(ServerCall call, TItem item, MessageCodec<TItem> codec, CancellationToken cancel)
+    {
+        CalleeLink link = call.Callee.Link;
+        for (int pause = 1; ; pause = Math.Min(pause * 2, LongestPause))
+        {
+            await link.WhenRoom(pause, cancel).ConfigureAwait(false);
+            cancel.ThrowIfCancellationRequested();
+            if (link.SendItem(call, codec, in item, out bool sent) is { } failure)
+                throw new RpcException(failure.Status, failure.Text, failure.Inner);
+            if (sent)
+                return;
         }
     }
 

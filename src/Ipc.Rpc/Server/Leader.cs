@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -35,6 +36,9 @@ internal sealed class Leader
     /// <summary>The connections that it reads.</summary>
     public List<ServerConnection> Lent { get; private set; } = new();
 
+    /// <summary>The client was last found on this thread's processor: ask again at once.</summary>
+    public bool IsClientHere { get; set; }
+
     /// <summary>What the handler that it is in has been called for.</summary>
     public ServerCall? Call { get; private set; }
 
@@ -55,6 +59,10 @@ internal sealed class Leader
 
     public static bool IsInHandler(long state) => (state & PhaseMask) == InHandler;
 
+    /// <summary>Whether this thread leads and nobody can take over from it: code of the user's runs here outside of a handler, or inline.</summary>
+    public static bool IsNeeded(Crew crew) => _here is { } leader && ReferenceEquals(leader._crew, crew) && (leader.State & PhaseMask) == 0;
+
+    [MethodImpl(Tiering.Optimized)]
     public void EnterHandler(ServerCall call)
     {
         Call = call;
@@ -67,6 +75,7 @@ internal sealed class Leader
 
     /// <summary>The handler has returned.</summary>
     /// <returns>Whether this thread still leads.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public bool LeaveHandler()
     {
         long inHandler = (_state & ~PhaseMask) + InHandler; // as it was if nobody has taken over
@@ -81,6 +90,7 @@ internal sealed class Leader
     /// <summary>The standby looks whether anything has happened since a standby last did.</summary>
     /// <param name="state">As it is now.</param>
     /// <param name="isStuck">Whether it is time to take over: it is still in the handler that it was in, or waits there for what has to be read.</param>
+    [MethodImpl(Tiering.Optimized)]
     public bool IsAsBefore(out long state, out bool isStuck)
     {
         state = State;

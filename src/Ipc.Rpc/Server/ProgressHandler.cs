@@ -18,7 +18,7 @@ internal sealed class ProgressHandler<TRequest, TResponse, TProgress> : TaskHand
         _handler = handler ?? throw new ArgumentNullException(nameof(handler));
     }
 
-    private protected override void Prepare(ServerCall call) => call.LendToken(); // the reporter keeps the call: it must not be used again
+    private protected override void Prepare(ServerCall call) => call.Keep(); // the reporter has it
 
     private protected override ValueTask<TResponse> Call(ServerCall call, TRequest request)
         => _handler(request, new ProgressReporter<TProgress>(call, call.CodecFor(_method.Progress)), call.Token);

@@ -49,6 +49,7 @@ internal sealed class ProgressReporter<TProgress> : IProgress<TProgress>
         while (true)
         {
             await _call.Callee.Link.Flushed().ConfigureAwait(false);
+            RpcException? failed = null;
             lock (_gate)
             {
                 if (_call.IsAnswered)
@@ -69,17 +70,19 @@ internal sealed class ProgressReporter<TProgress> : IProgress<TProgress>
                 }
                 catch (RpcException e)
                 {
-                    _call.Callee.ProgressFailed(_call, e);
+                    failed = e;
                 }
-
-                return;
             }
+
+            if (failed is not null)
+                _call.Callee.ProgressFailed(_call, failed);
+            return;
         }
     }
 
     private void Send(TProgress value)
     {
         if (_call.Callee.Link.Send(FrameKind.Progress, _call, _codec, in value) is { } failure)
-            throw new RpcException(failure.Status, failure.Text);
+            throw new RpcException(failure.Status, failure.Text, failure.Inner);
     }
 }

@@ -10,11 +10,14 @@ namespace Ipc.Rpc;
 /// </remarks>
 public sealed class RpcContext
 {
+    private const int Asked = 1;
+    private const int Parted = 2;
+
     private readonly ServerCall _call;
     private readonly Callee _callee;
-    private readonly CancellationToken _cancellation;
     private RpcMetadata? _request;
     private RpcMetadata? _response;
+    private int _token; // whether the call's has been asked for, or cannot be any more
 
     internal RpcContext(ServerCall call)
     {
@@ -23,7 +26,6 @@ public sealed class RpcContext
         _request = call.Head?.Metadata;
         Method = call.Handler.Method;
         Moment = call.Header.Deadline;
-        _cancellation = call.Token;
         Turns = call.Turns;
     }
 
@@ -36,16 +38,10 @@ public sealed class RpcContext
     /// <summary>When the caller gives up; <see cref="Ipc.Deadline.Never"/> if it does not. Calls made here inherit it.</summary>
     public Deadline Deadline => Moment == 0 ? Deadline.Never : Deadline.FromNanoseconds(Moment);
 
-    /// <summary>The handler's token: fires when the caller cancels, the deadline passes, or the caller's process ends.</summary>
+    /// <summary>The handler's token: fires when the caller cancels, the deadline passes, or the caller's process ends. Asked for the first time when the call is over, one that
+    /// never fires.</summary>
     public CancellationToken Cancellation
-    {
-        get
-        {
-            if (_call.IsOf(this))
-                _call.LendToken(); // whoever asks may keep it: it must not fire for a later call
-            return _cancellation;
-        }
-    }
+        => Interlocked.CompareExchange(ref _token, Asked, 0) == Parted ? CancellationToken.None : _call.Token;
 
     /// <summary>Who called.</summary>
     public RpcPeer Peer => _callee.Link.Peer;
@@ -66,11 +62,12 @@ public sealed class RpcContext
 
     internal ulong Moment { get; }
 
-    /// <summary>The token, for those who do not keep it.</summary>
-    internal CancellationToken BorrowedToken => _cancellation;
-
     internal RpcMetadata? ResponseMetadataOrNull => Volatile.Read(ref _response);
 
     /// <summary>What the handler passed to run; <see langword="null"/> for nothing.</summary>
     internal CallTurns? Turns { get; }
+
+    /// <summary>The call is over and may be another one from here on.</summary>
+    /// <returns><see langword="false"/> when somebody has asked for its token, and may again.</returns>
+    internal bool TryPart() => Interlocked.CompareExchange(ref _token, Parted, 0) != Asked;
 }

@@ -31,8 +31,16 @@ public abstract class RpcHandler
     public static RpcHandler Unary<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, Func<TRequest, CancellationToken, TResponse> handler)
         => new SyncHandler<TRequest, TResponse>(method, handler);
 
+    /// <summary>The same for a handler that takes no token. A call costs no allocation then: a token is made for each call that may keep it.</summary>
+    public static RpcHandler Unary<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, Func<TRequest, TResponse> handler)
+        => new SyncHandler<TRequest, TResponse>(method, handler);
+
     /// <summary>A handler that returns a task. It begins on the thread that read the request and continues wherever it likes.</summary>
     public static RpcHandler UnaryAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, Func<TRequest, CancellationToken, ValueTask<TResponse>> handler)
+        => new AsyncHandler<TRequest, TResponse>(method, handler);
+
+    /// <summary>The same for a handler that takes no token.</summary>
+    public static RpcHandler UnaryAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, Func<TRequest, ValueTask<TResponse>> handler)
         => new AsyncHandler<TRequest, TResponse>(method, handler);
 
     /// <summary>A handler that also reports progress. Reports of any thread, while the handler runs, reach the caller in their order; when the caller has
@@ -55,12 +63,34 @@ public abstract class RpcHandler
             });
     }
 
+    /// <summary>The same for a handler that takes no token.</summary>
+    public static RpcHandler OneWay<TRequest>(RpcMethod<TRequest, RpcEmpty> method, Action<TRequest> handler)
+    {
+        if (handler is null)
+            throw new ArgumentNullException(nameof(handler));
+        return new SyncHandler<TRequest, RpcEmpty>(
+            method,
+            request =>
+            {
+                handler(request);
+                return default;
+            });
+    }
+
     /// <summary>A handler that returns a task and whose caller gets no answer; what it throws is counted (<see cref="RpcServer.FailedOneWayCalls"/>).</summary>
     public static RpcHandler OneWayAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, Func<TRequest, CancellationToken, ValueTask> handler)
     {
         if (handler is null)
             throw new ArgumentNullException(nameof(handler));
         return new AsyncHandler<TRequest, RpcEmpty>(method, (request, cancel) => RpcEmpty.After(handler(request, cancel)));
+    }
+
+    /// <summary>The same for a handler that takes no token.</summary>
+    public static RpcHandler OneWayAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, Func<TRequest, ValueTask> handler)
+    {
+        if (handler is null)
+            throw new ArgumentNullException(nameof(handler));
+        return new AsyncHandler<TRequest, RpcEmpty>(method, request => RpcEmpty.After(handler(request)));
     }
 
     /// <summary>A handler that returns a stream. Its enumerator is moved on only while the caller has given credit.</summary>

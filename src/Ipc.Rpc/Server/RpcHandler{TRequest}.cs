@@ -26,7 +26,8 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            return callee.Refuse(in header, RpcStatus.InvalidArgument, "The request for " + Method.FullName + " could not be decoded: " + e.Message);
+            callee.Host.Tell(Method, callee.Link.Peer, RpcStatus.InvalidArgument, e, header.IsOneWay);
+            return callee.Refuse(in header, RpcStatus.InvalidArgument, "The request for " + Method.FullName + " could not be decoded: " + ErrorText.Of(e));
         }
 
         if (header.Deadline != 0 && Deadline.FromNanoseconds(header.Deadline).HasPassed)
@@ -34,7 +35,18 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
 
         callee.Link.ReleaseRequest(); // nothing refers to it any more: whoever takes over may read on
         ServerCall call = callee.Begin(this, in header, head, format);
-        Prepare(call);
+        try
+        {
+            Prepare(call);
+        }
+#pragma warning disable CA1031 // a serializer that has no codec for its items; the caller gets it
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            callee.Fail(call, e);
+            return true;
+        }
+
         return Dispatch(leader, callee, call, request);
     }
 
@@ -57,9 +69,29 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
 
     private void StartObserved(ServerCall call, TRequest request)
     {
-        CallSpan span = call.Span = CallSpan.Server(Method, call.Head);
+        CallSpan span = default;
+        try
+        {
+            span = call.Span = CallSpan.Server(Method, call.Head);
+        }
+#pragma warning disable CA1031 // a listener's failure: it learns no more of this call
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Stray.Report("A listener failed when a call began", Method, e);
+        }
+
         StartHere(call, request);
-        CallSpan.LeaveOpen(in span); // the handler's tasks have inherited it; this thread goes on reading
+        try
+        {
+            CallSpan.LeaveOpen(in span); // the handler's tasks have inherited it; this thread goes on reading
+        }
+#pragma warning disable CA1031 // a listener's
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Stray.Report("A listener failed when a call went on elsewhere", Method, e);
+        }
     }
 
     private void StartHere(ServerCall call, TRequest request)
@@ -87,7 +119,10 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
         if (IsInline)
         {
             CalleeLink? outer = CalleeLink.SwapInline(callee.Link);
-            Start(call, request);
+            if (leader is not null)
+                Start(call, request);
+            else
+                CleanContext.Run(this, call, request); // on a thread of a caller, perhaps
             CalleeLink.SwapInline(outer);
             return true;
         }

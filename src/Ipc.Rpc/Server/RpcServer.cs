@@ -146,7 +146,8 @@ public sealed class RpcServer : IDisposable
     }
 
     /// <summary>Stops at once: connections are closed, the tokens of pending handlers fire, the name is free when this returns.</summary>
-    /// <remarks>It does not wait for handlers, and may be called from one. Any number of times.</remarks>
+    /// <remarks>It does not wait for handlers, and may be called from one. From other code that the server runs (an inline handler, a decision about a client, a message's properties) it
+    /// begins the end and returns; the name is free a moment later. Any number of times.</remarks>
     public void Dispose()
     {
         ServerLoop? loop;
@@ -165,6 +166,8 @@ public sealed class RpcServer : IDisposable
         }
 
         loop.Stop();
+        if (loop.IsHeldUpHere)
+            return; // in a decoder, an inline handler and the like: the server ends as soon as that returns
         // A few milliseconds at most, unless as many handlers are blocked as there may be threads.
         ((IAsyncResult)loop.Completion).AsyncWaitHandle.WaitOne(_patience);
     }

@@ -24,6 +24,9 @@ public sealed class RpcServerOptions
     /// <summary>How many calls and streams of one connection may be pending, from request to last answer; more fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
     public int MaxPendingCalls { get; set; } = 65536;
 
+    /// <summary>How many bytes of answers may wait in the server's memory for a client that does not read; 256 MiB unless set. One that lets more come together loses its connection.</summary>
+    public long MaxUnsentBytes { get; set; } = 256L << 20;
+
     /// <summary>How many calls may run at once, streams among them; 0, as it is unless set, for any number. Further requests wait, in order of arrival, without an error.</summary>
     /// <remarks>They wait in the ring of their connection, and its client with them, as long as no other call of it runs; else in the server's memory, at most
     /// <see cref="MaxPendingCalls"/>. A handler that waits for a callback does not count.</remarks>
@@ -33,8 +36,9 @@ public sealed class RpcServerOptions
     /// in their turn and do not hold up those after them; nor does a handler that waits for a callback.</summary>
     public bool OrderedCalls { get; set; }
 
-    /// <summary>How many items of one caller's stream may wait to be consumed, 32 to 65535; 512 unless set. Beyond that the caller waits.</summary>
-    public int StreamWindow { get; set; } = 512;
+    /// <summary>How many items of one caller's stream may wait to be consumed, 32 to 65535, which it is unless set. Beyond that the caller waits.</summary>
+    /// <remarks>Whatever is set, it waits also when 64 KiB are waiting here. These become more, up to 4 MiB, when it is seen that a handler waits for them to.</remarks>
+    public int StreamWindow { get; set; } = ushort.MaxValue;
 
     /// <summary>Look at every call, the first one outermost.</summary>
     public IList<RpcServerInterceptor> Interceptors { get; } = new List<RpcServerInterceptor>();
@@ -42,6 +46,11 @@ public sealed class RpcServerOptions
     /// <summary>Decides about a client that wants to connect: <see langword="null"/> accepts it, a text refuses it with that text. Accepts all unless set.</summary>
     /// <remarks>It runs on the thread that serves everybody: it has to be quick.</remarks>
     public Func<RpcPeer, string?>? Accept { get; set; }
+
+    /// <summary>Told of what handlers, and decoders of their requests, have thrown, with its stack: for a log. Where it is not set, <see cref="System.Diagnostics.Trace"/> is told of
+    /// everything that is not <see cref="RpcHandlerFailure.IsIntended"/>. The event source "Ipc" has it in either case.</summary>
+    /// <remarks>It runs where the call ended, any number at once, and should be quick. What it throws is traced and goes no further. Cancellations that the caller wanted are not told.</remarks>
+    public Action<RpcHandlerFailure>? HandlerFailed { get; set; }
 
     /// <summary>Further formats that requests may be written in. Protobuf by the generated codecs is there without being named, unless a serializer of format 0 is.</summary>
     public IList<IpcSerializer> Serializers { get; } = new List<IpcSerializer>();
@@ -55,6 +64,8 @@ public sealed class RpcServerOptions
             throw new ArgumentOutOfRangeException(nameof(MaxThreads), MaxThreads, "A server needs at least two threads: one that leads and one that can take over.");
         if (MaxPendingCalls < 1)
             throw new ArgumentOutOfRangeException(nameof(MaxPendingCalls), MaxPendingCalls, "At least one call has to be possible.");
+        if (MaxUnsentBytes < 1)
+            throw new ArgumentOutOfRangeException(nameof(MaxUnsentBytes), MaxUnsentBytes, "At least one byte has to be allowed to wait.");
         if (MaxConcurrentCalls < 0)
             throw new ArgumentOutOfRangeException(nameof(MaxConcurrentCalls), MaxConcurrentCalls, "The number of concurrent calls is not negative; 0 is any number.");
         if (StreamWindow < FrameHeader.FirstClientCredit || StreamWindow > ushort.MaxValue)

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -27,10 +28,11 @@ internal sealed partial class ServerCall
 
     /// <summary>The token of the call that is being handled here, for a call that is made and ends inside it.</summary>
     public static CancellationToken CurrentToken
-        => _ofThread is { } call ? call.Token : Volatile.Read(ref _flows) ? _flowing.Value?.BorrowedToken ?? default : default;
+        => _ofThread is { } call ? call.Token : Volatile.Read(ref _flows) ? _flowing.Value?.Cancellation ?? default : default;
 
     /// <summary>A handler begins, or with <see langword="null"/> something that has no thread of its own.</summary>
     /// <returns>What this thread was in before: a handler that calls may handle a callback while it waits.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public static ServerCall? EnterThread(ServerCall? call)
     {
         ServerCall? outer = _ofThread;

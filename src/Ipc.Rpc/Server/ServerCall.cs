@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -10,19 +11,20 @@ namespace Ipc.Rpc;
 // that a standby has taken over meanwhile, or that is asynchronous, is put there by Track.
 
 /// <summary>A request that is being handled.</summary>
-/// <remarks>Used again for the next request when nobody else ever saw it: its handler returned at once and was not cancelled.</remarks>
+/// <remarks>Used again for the next request when nobody else ever saw it: its handler returned at once and was not cancelled. Its token is not: whoever got it may
+/// have kept it. It is made when somebody asks for it, so calls of methods that take none cost none.</remarks>
 internal sealed partial class ServerCall : IDisposable
 {
     private const int Tracked = 1;
     private const int Answered = 2;
 
-    private CancellationTokenSource _source = new();
+    private Source? _source;
     private CallHead? _head;
     private RpcContext? _context;
     private int _state;
     private int _cancelled;
     private bool _armed;
-    private bool _tokenEscaped;
+    private bool _kept;
 
     public ServerCall(Callee callee) => Callee = callee;
 
@@ -50,9 +52,10 @@ internal sealed partial class ServerCall : IDisposable
     /// <summary>What listeners are told of it; nothing while nobody listens.</summary>
     public CallSpan Span { get; set; }
 
-    public CancellationToken Token => _source.Token;
+    /// <summary>Fires when nobody waits for the call any more; this one's and no other's.</summary>
+    public CancellationToken Token => (Volatile.Read(ref _source) ?? MakeSource()).Kept;
 
-    public bool IsCancelled => Volatile.Read(ref _cancelled) != 0 || _source.IsCancellationRequested;
+    public bool IsCancelled => Volatile.Read(ref _cancelled) != 0 || Volatile.Read(ref _source) is { IsCancellationRequested: true };
 
     /// <summary>Whether nobody wants what its handler returns: it was cancelled, or its deadline has passed, whether or not the token has fired.</summary>
     public bool IsUnwanted => IsCancelled || (Header.Deadline != 0 && Deadline.FromNanoseconds(Header.Deadline).HasPassed);
@@ -81,6 +84,7 @@ internal sealed partial class ServerCall : IDisposable
     /// <summary>What the answer says beside its message; <see langword="null"/> for nothing.</summary>
     public RpcMetadata? ResponseMetadata => Volatile.Read(ref _context)?.ResponseMetadataOrNull;
 
+    [MethodImpl(Tiering.Optimized)]
     public void Begin(RpcHandler handler, in FrameHeader header, CallHead? head, CallFormat format)
     {
         Handler = handler;
@@ -102,25 +106,23 @@ internal sealed partial class ServerCall : IDisposable
 
     /// <summary>Makes it ready for another request.</summary>
     /// <returns><see langword="false"/> when its token has fired or may still fire, or somebody may still look at it.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public bool TryReset()
     {
-        if (_armed || _tokenEscaped || IsCancelled || Credit is not null || Incoming is not null || Turns is not null || IsTracked)
+        if (_armed || _kept || IsCancelled || Credit is not null || Incoming is not null || Turns is not null || IsTracked)
             return false;
+        if (_context is { } context && !context.TryPart())
+            return false; // its token has been asked for there
 
         _context = null; // an asynchronous handler's: it has its own copy of everything
         _head = null;
-#if NET
-        return _source.TryReset();
-#else
+        _source?.Dispose();
+        _source = null;
         return true;
-#endif
     }
 
-    /// <summary>Somebody may keep the token longer than the handler runs.</summary>
-    public void LendToken() => _tokenEscaped = true;
-
-    /// <summary>Whether it is still the call that the context was made for.</summary>
-    public bool IsOf(RpcContext context) => ReferenceEquals(Volatile.Read(ref _context), context);
+    /// <summary>Somebody keeps the call longer than its handler runs.</summary>
+    public void Keep() => _kept = true;
 
     /// <summary>Lets the token fire at the deadline. Only for calls that are not over at once: most are.</summary>
     public void ArmDeadline()
@@ -128,21 +130,22 @@ internal sealed partial class ServerCall : IDisposable
         if (Header.Deadline == 0 || _armed)
             return;
 
-        _armed = true;
-        TimeSpan remaining = Deadline.FromNanoseconds(Header.Deadline).Remaining;
-        if (remaining.TotalMilliseconds < int.MaxValue)
-            _source.CancelAfter(Math.Max(0, (int)Math.Ceiling(remaining.TotalMilliseconds)));
+        Volatile.Write(ref _armed, true);
+        Interlocked.MemoryBarrier(); // [token] who makes the source sees this, or we see the source
+        if (Volatile.Read(ref _source) is { } source)
+            FireAtDeadline(source);
     }
 
     /// <summary>Fires the token, on the thread pool: what handlers have registered must not hold up who reads.</summary>
     public void Cancel()
     {
         if (Interlocked.Exchange(ref _cancelled, 1) == 0)
-            ThreadPool.QueueUserWorkItem(static state => ((ServerCall)state!).Fire(), this);
+            ThreadPool.UnsafeQueueUserWorkItem(static state => ((ServerCall)state!).Fire(), this);
     }
 
-    public void Dispose() => _source.Dispose();
+    public void Dispose() => _source?.Dispose();
 
+    [MethodImpl(Tiering.Optimized)]
     private bool TrySet(int bit, int unless)
     {
         int state = Volatile.Read(ref _state);
@@ -157,11 +160,43 @@ internal sealed partial class ServerCall : IDisposable
         return false;
     }
 
+    private Source MakeSource()
+    {
+        var made = new Source();
+        if (Interlocked.CompareExchange(ref _source, made, null) is { } other) // [token]
+        {
+            made.Dispose();
+            return other;
+        }
+
+        if (Volatile.Read(ref _cancelled) != 0) // [token]
+            made.Cancel(); // nobody has registered yet
+        else if (Volatile.Read(ref _armed)) // [token]
+            FireAtDeadline(made);
+        return made;
+    }
+
+    private void FireAtDeadline(Source source)
+    {
+        TimeSpan remaining = Deadline.FromNanoseconds(Header.Deadline).Remaining;
+        if (remaining.TotalMilliseconds >= int.MaxValue)
+            return;
+
+        try
+        {
+            source.CancelAfter(Math.Max(0, (int)Math.Ceiling(remaining.TotalMilliseconds)));
+        }
+        catch (ObjectDisposedException)
+        {
+            // The call ended first.
+        }
+    }
+
     private void Fire()
     {
         try
         {
-            _source.Cancel();
+            Volatile.Read(ref _source)?.Cancel(); // [token] whoever makes it from here on sees that the call is cancelled
         }
         catch (ObjectDisposedException)
         {
@@ -171,5 +206,13 @@ internal sealed partial class ServerCall : IDisposable
         {
             // A handler's own registration threw; the handler sees its token all the same.
         }
+    }
+
+    /// <summary>A source whose token can be had after it was disposed.</summary>
+    private sealed class Source : CancellationTokenSource
+    {
+        public Source() => Kept = Token;
+
+        public CancellationToken Kept { get; }
     }
 }

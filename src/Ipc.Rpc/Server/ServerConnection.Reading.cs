@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -34,6 +35,7 @@ internal sealed partial class ServerConnection
     }
 
     /// <summary>Reads and handles up to <paramref name="budget"/> frames. The caller leads and has this connection.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public DrainResult Drain(Leader leader, int budget)
     {
         for (int handled = 0; handled < budget; handled++)
@@ -41,14 +43,10 @@ internal sealed partial class ServerConnection
             if (Volatile.Read(ref _closed) || ((IsCongested || Callee.MustWait) && TryPark()))
                 return DrainResult.Gone;
 
-            string? wrong;
-            bool leading = true;
+            var turn = new FrameTurn(this, leader);
             try
             {
-                if (!_requests.TryRead(out RingRecord record))
-                    return handled == 0 ? DrainResult.Empty : DrainResult.Drained;
-
-                wrong = Handle(leader, in record, out leading);
+                CleanContext.Undo(ref turn);
             }
             catch (CorruptRegionException e)
             {
@@ -56,11 +54,13 @@ internal sealed partial class ServerConnection
                 return DrainResult.Gone;
             }
 
-            if (!leading)
+            if (!turn.Found)
+                return handled == 0 ? DrainResult.Empty : DrainResult.Drained;
+            if (!turn.Leading)
                 return DrainResult.Stolen;
-            if (wrong is not null)
+            if (turn.Wrong is not null)
             {
-                Close(CloseCode.Protocol, wrong);
+                Close(CloseCode.Protocol, turn.Wrong);
                 return DrainResult.Gone;
             }
         }
@@ -68,9 +68,13 @@ internal sealed partial class ServerConnection
         return DrainResult.Drained;
     }
 
+    /// <summary>Whether the client cannot send while this thread spins.</summary>
+    public bool IsClientOnThisProcessor() => _connection.IsPeerOnThisProcessor();
+
     /// <inheritdoc/>
     public override void ReleaseRequest() => _requests.Release();
 
+    [MethodImpl(Tiering.Optimized)]
     private string? Handle(Leader leader, in RingRecord record, out bool leading)
     {
         leading = true;
@@ -89,11 +93,51 @@ internal sealed partial class ServerConnection
             return null;
         }
 
+        if (header.Kind == FrameKind.Read)
+        {
+            _requests.Release();
+            return Transit.OnRead(header.Method, header.Deadline);
+        }
+
+        if (header.Kind == FrameKind.Item && Transit.OnItem(frame.Length, out FrameHeader report))
+            SendSmall(report, Array.Empty<byte>());
         if (!header.IsCallback)
             return Callee.OnFrame(leader, in header, body, out leading);
 
         wrong = Volatile.Read(ref _callbacks)?.OnFrame(in header, body);
         _requests.Release();
         return wrong;
+    }
+
+    /// <summary>The reading and handling of one frame, if there is one.</summary>
+    private struct FrameTurn : CleanContext.IWork
+    {
+        private readonly ServerConnection _connection;
+        private readonly Leader _leader;
+
+        public FrameTurn(ServerConnection connection, Leader leader)
+        {
+            _connection = connection;
+            _leader = leader;
+        }
+
+        /// <summary>Whether there was one.</summary>
+        public bool Found { get; private set; }
+
+        /// <summary>Whether the thread may still read.</summary>
+        public bool Leading { get; private set; }
+
+        /// <summary>Why the connection cannot go on.</summary>
+        public string? Wrong { get; private set; }
+
+        public void Run()
+        {
+            if (!_connection._requests.TryRead(out RingRecord record))
+                return;
+
+            Found = true;
+            Wrong = _connection.Handle(_leader, in record, out bool leading);
+            Leading = leading;
+        }
     }
 }

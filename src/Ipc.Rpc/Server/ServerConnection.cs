@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -30,6 +31,9 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     private CallEngine? _callbacks;
     private RpcFailure? _ended;
     private TaskCompletionSource<bool>? _flushed; // of the present congestion
+    private long _unsent; // bytes in the outbox
+    private bool _overflown; // they are more than a client is allowed that does not read
+    private bool _encoding; // the user's code is writing a message into the builder: what it sends itself goes to the outbox
     private bool _congested;
     private bool _parked; // lent to nobody until the outbox is empty and calls that wait for their turn have begun
     private bool _clientGone; // nothing more will come: it is read to its end, whatever waits
@@ -43,13 +47,17 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         _connection = connection;
         _requests = connection.Reader;
         _builder = new FrameBuilder(connection.Writer);
+        Transit = new StreamTransit(connection.Writer, connection.Reader);
         Peer = peer;
         Callee = new Callee(this, server.Host);
-        connection.Closed += (_, _) => ThreadPool.QueueUserWorkItem(static state => ((ServerConnection)state!).ReadToTheEnd(), this);
+        connection.Closed += (_, _) => ThreadPool.UnsafeQueueUserWorkItem(static state => ((ServerConnection)state!).ReadToTheEnd(), this);
     }
 
     /// <summary>Answers the client's calls.</summary>
     public Callee Callee { get; }
+
+    /// <summary>The items that are under way.</summary>
+    public StreamTransit Transit { get; }
 
     public override RpcPeer Peer { get; }
 
@@ -83,6 +91,17 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         }
     }
 
+    /// <inheritdoc/>
+    public override async Task WhenRoom(int pause, CancellationToken cancel)
+    {
+        if (IsCongested)
+            await Flushed().ConfigureAwait(false);
+        else if (!Transit.HasRoom)
+            await Transit.WhenRoom(cancel).ConfigureAwait(false);
+        else
+            await Task.Delay(pause, cancel).ConfigureAwait(false); // the ring is full of other things
+    }
+
     /// <summary>Stops reading until there is no reason for it any more. The caller forgets the connection; it will be lent out again.</summary>
     /// <returns><see langword="false"/> when there is none already.</returns>
     public bool TryPark()
@@ -114,6 +133,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     }
 
     /// <summary>Gives the connection back to the listener: it is empty.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Return()
     {
         lock (_write)
@@ -159,7 +179,30 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         try
         {
             lock (_write)
-                return Encode(in header, head, method, codec, in value);
+                return Encode(in header, head, method, codec, in value, out _);
+        }
+        catch (CorruptRegionException e)
+        {
+            Close(CloseCode.Corrupt, e.Message);
+            return null;
+        }
+    }
+
+    private protected override RpcFailure? SendItem<T>(in FrameHeader header, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
+    {
+        length = 0;
+        if (IsCongested || !Transit.HasRoom)
+            return null;
+
+        try
+        {
+            lock (_write)
+            {
+                if (_congested || !Transit.HasRoom)
+                    return null;
+
+                return Encode(in header, null, method, codec, in value, out length);
+            }
         }
         catch (CorruptRegionException e)
         {
@@ -181,12 +224,17 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         }
     }
 
-    private RpcFailure? Encode<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
+    /// <summary>Sends a frame with a message. The caller holds the write lock.</summary>
+    private RpcFailure? Encode<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
     {
+        length = 0;
         if (_closed)
             return null; // there is nobody to tell; the call's token fires
+        if (_encoding)
+            return header.Kind == FrameKind.Item ? null : EncodeNested(in header, head, method, codec, in value);
 
         FrameOutcome outcome;
+        _encoding = true;
         try
         {
             Span<byte> body = _builder.Begin(in header, method.Id, head, intoRing: !_congested);
@@ -201,12 +249,22 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
             _builder.Abandon();
             return CannotEncode(method, e);
         }
+        finally
+        {
+            _encoding = false;
+        }
 
         switch (outcome)
         {
             case FrameOutcome.InRing:
+                length = _builder.Length;
+                if (header.Kind == FrameKind.Item)
+                    Transit.Sending(length);
                 _builder.Publish();
                 return null;
+            case FrameOutcome.Full when header.Kind == FrameKind.Item:
+                _builder.Trim();
+                return null; // it waits where it was made, and nothing else with it
             case FrameOutcome.Full:
                 if (!_congested && _builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
                     _builder.Publish();
@@ -214,16 +272,16 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
                     Enqueue(_builder.Spilled.ToArray());
                 return null;
             default:
-                int length = _builder.Length;
+                int tooLong = _builder.Length;
                 _builder.Trim();
-                return TooLarge(method, length, _builder.MaxFrame, "Connect with a larger RpcClientOptions.LoanBudget.");
+                return TooLarge(method, tooLong, _builder.MaxFrame, "Connect with a larger RpcClientOptions.LoanBudget.");
         }
     }
 
     /// <summary>Sends a frame without a message. The caller holds the write lock.</summary>
     private void Small(FrameHeader header, byte[] body)
     {
-        if (_closed || (!_congested && _builder.TrySend(in header, body)))
+        if (_closed || (!_congested && !_encoding && _builder.TrySend(in header, body)))
             return;
 
         var frame = new byte[FrameHeader.Size + body.Length];
@@ -240,12 +298,29 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
 
     private void Enqueue(byte[] frame)
     {
+        if (_overflown)
+            return; // it is about to be closed
+        _unsent += frame.Length;
+        if (_unsent > _server.Options.MaxUnsentBytes)
+        {
+            _overflown = true;
+            ThreadPool.UnsafeQueueUserWorkItem(static state => ((ServerConnection)state!).CloseOverflown(), this);
+            return;
+        }
+
         _outbox.Enqueue(frame);
         if (_congested)
             return;
 
         _congested = true;
-        _ = FlushAsync();
+        if (ExecutionContext.IsFlowSuppressed())
+        {
+            _ = FlushAsync();
+            return;
+        }
+
+        using (ExecutionContext.SuppressFlow()) // it outlives the call whose answer found no room
+            _ = FlushAsync();
     }
 
     private async Task FlushAsync()
@@ -283,6 +358,11 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         }
     }
 
+    private void CloseOverflown()
+        => Close(
+            CloseCode.Protocol,
+            "The client does not read: more than " + _server.Options.MaxUnsentBytes + " bytes of answers wait for room (RpcServerOptions.MaxUnsentBytes).");
+
     /// <summary>Lends the connection out again if it is lent to nobody and nothing speaks against it. The caller holds the write lock.</summary>
     private void Unpark()
     {
@@ -301,7 +381,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
 
         int before = _outbox.Count;
         while (_outbox.Count != 0 && _builder.TrySend(_outbox.Peek()))
-            _outbox.Dequeue();
+            _unsent -= _outbox.Dequeue().Length;
         bool progress = _outbox.Count != before;
         if (!_connection.IsOpen)
             _outbox.Clear(); // nobody reads this any more; the leader will be told

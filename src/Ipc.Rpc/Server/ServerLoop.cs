@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Linq;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -82,6 +83,18 @@ internal sealed class ServerLoop
         }
     }
 
+    /// <summary>Whether the server cannot end before this thread goes on: it leads, or user code on it is called while a message is being written.</summary>
+    public bool IsHeldUpHere
+    {
+        get
+        {
+            if (Leader.IsNeeded(_crew))
+                return true;
+            lock (_connections)
+                return _connections.Any(static connection => connection.IsWrittenHere);
+        }
+    }
+
     public void Start()
     {
         _crew.Start();
@@ -139,6 +152,7 @@ internal sealed class ServerLoop
 
     /// <summary>Reads the lent connections until an event may have come or all have been given back.</summary>
     /// <returns><see langword="false"/> when another thread leads now.</returns>
+    [MethodImpl(Tiering.Optimized)]
     private bool ServeLent(Leader me)
     {
         long idleSince = 0;
@@ -187,7 +201,7 @@ internal sealed class ServerLoop
             else
             {
                 Thread.SpinWait(1);
-                if (turn % SpinsBetweenEvents == 0 && IsIdleFor(_spin, ref idleSince))
+                if ((me.IsClientHere || turn % SpinsBetweenEvents == 0) && (IsIdleFor(_spin, ref idleSince) || SharesProcessor(me)))
                     GiveBackAll(me);
             }
 
@@ -220,6 +234,7 @@ internal sealed class ServerLoop
         _crew.LeaveAside(me);
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private static bool IsIdleFor(long most, ref long idleSince)
     {
         long now = Stopwatch.GetTimestamp();
@@ -228,6 +243,10 @@ internal sealed class ServerLoop
         return now - idleSince > most;
     }
 
+    /// <summary>Whether the client, if there is one, was last seen on this thread's processor: spinning would keep it from its next call.</summary>
+    private bool SharesProcessor(Leader me) => me.IsClientHere = _spin != _endlessSpin && me.Lent.Count == 1 && me.Lent[0].IsClientOnThisProcessor();
+
+    [MethodImpl(Tiering.Optimized)]
     private static void GiveBack(Leader me, int index)
     {
         ServerConnection connection = me.Lent[index];
@@ -235,6 +254,7 @@ internal sealed class ServerLoop
         connection.Return();
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private static void GiveBackAll(Leader me)
     {
         for (int i = me.Lent.Count - 1; i >= 0; i--)
@@ -243,6 +263,7 @@ internal sealed class ServerLoop
 
     /// <summary>Takes one event from the listener and acts on it.</summary>
     /// <returns><see langword="false"/> when the listener has been stopped.</returns>
+    [MethodImpl(Tiering.Optimized)]
     private bool TakeEvent(Leader me, Deadline deadline)
     {
         IpcStatus status = Listener.Next(deadline, CancellationToken.None, out ListenerEvent next);
@@ -254,7 +275,8 @@ internal sealed class ServerLoop
         switch (next.Kind)
         {
             case ListenerEventKind.Connect:
-                Admit(me, next.Connection);
+                var admission = new Admission(this, me, next.Connection);
+                CleanContext.Undo(ref admission);
                 break;
             case ListenerEventKind.Readable:
                 me.Lent.Add((ServerConnection)next.Connection.Context!);
@@ -323,7 +345,7 @@ internal sealed class ServerLoop
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            return "The server's decision about this client failed: " + e.GetType().Name + ": " + e.Message;
+            return "The server's decision about this client failed: " + e.GetType().Name + ": " + ErrorText.Of(e);
         }
     }
 
@@ -345,5 +367,22 @@ internal sealed class ServerLoop
             _completion.TrySetResult(true);
         else
             _completion.TrySetException(failure);
+    }
+
+    /// <summary>A client's admission, which asks the user's code.</summary>
+    private readonly struct Admission : CleanContext.IWork
+    {
+        private readonly ServerLoop _server;
+        private readonly Leader _leader;
+        private readonly Connection _connection;
+
+        public Admission(ServerLoop server, Leader leader, Connection connection)
+        {
+            _server = server;
+            _leader = leader;
+            _connection = connection;
+        }
+
+        public void Run() => _server.Admit(_leader, _connection);
     }
 }

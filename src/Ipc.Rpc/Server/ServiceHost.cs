@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Globalization;
 using System.Linq;
 using System.Text;
@@ -17,11 +16,13 @@ internal sealed class ServiceHost
     private readonly Dictionary<uint, RpcHandler> _handlers;
     private readonly RpcServerInterceptor[] _interceptors;
     private readonly string _side; // who it is, for texts
+    private Dictionary<uint, (string Asked, string Service)>? _versions; // names of methods in other versions of their services, by id
     private long _failedOneWay;
     private bool _draining;
 
     public ServiceHost(string name, Dictionary<uint, RpcHandler> handlers, RpcServerOptions options, string side = "server")
     {
+        Name = name;
         _side = side;
         _handlers = handlers;
         Options = options;
@@ -30,6 +31,9 @@ internal sealed class ServiceHost
         _interceptors = options.Interceptors.ToArray();
         Formats = new FormatTable(options.Serializers);
     }
+
+    /// <summary>What the server, or the one that the client is of, is found by.</summary>
+    public string Name { get; }
 
     public RpcServerOptions Options { get; }
 
@@ -61,6 +65,7 @@ internal sealed class ServiceHost
             OrderedCalls = options.OrderedCallbacks,
             MaxPendingCalls = options.MaxPendingCalls,
             StreamWindow = Math.Max(FrameHeader.FirstClientCredit, options.StreamWindow),
+            HandlerFailed = options.CallbackFailed,
         };
         if (options.Serializer is not null)
             rules.Serializers.Add(options.Serializer);
@@ -92,7 +97,38 @@ internal sealed class ServiceHost
     public void CountFailedOneWay(RpcMethod? method, RpcStatus status, string text)
     {
         Interlocked.Increment(ref _failedOneWay);
-        RpcTelemetry.OneWayFailed(method, status, text);
+        try
+        {
+            RpcTelemetry.OneWayFailed(method, status, text);
+        }
+#pragma warning disable CA1031 // a listener's
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Stray.Report("A listener failed when a one-way call had", method, e);
+        }
+    }
+
+    /// <summary>Tells this side's owner what its code has thrown; whoever called learns the rest. Throws nothing.</summary>
+    /// <remarks>Who has set <see cref="RpcServerOptions.HandlerFailed"/> is told there, everybody else in the trace, unless it is what a handler throws to be answered.</remarks>
+    public void Tell(RpcMethod method, RpcPeer peer, RpcStatus status, Exception thrown, bool isOneWay)
+    {
+        try
+        {
+            bool isIntended = RpcHandlerFailure.Means(thrown);
+            RpcEvents.Log.HandlerThrew(Name, method, peer, status, thrown, isIntended);
+            if (Options.HandlerFailed is { } told)
+                told(new RpcHandlerFailure(method, peer, status, thrown, isOneWay));
+            else if (!isIntended)
+                Stray.Report("A handler failed", method, thrown);
+        }
+#pragma warning disable CA1031 // the hook's own failure, or a listener's
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Stray.Report("A handler failed", method, thrown);
+            Stray.Report("And so did who was to be told of it", method, e);
+        }
     }
 
     public RpcHandler? Find(uint method) => _handlers.TryGetValue(method, out RpcHandler? handler) ? handler : null;
@@ -115,7 +151,7 @@ internal sealed class ServiceHost
             catch (Exception e)
 #pragma warning restore CA1031
             {
-                Trace.TraceError("An interceptor failed after a call to {0}: {1}", context.Method.FullName, e);
+                Stray.Report("An interceptor failed after a call", context.Method, e);
             }
         }
     }
@@ -146,11 +182,12 @@ internal sealed class ServiceHost
     {
         var services = _handlers.Values.GroupBy(static handler => handler.Method.Service).OrderBy(static group => group.Key, StringComparer.Ordinal).ToList();
         var text = new StringBuilder();
-        if (Guess(services, method) is var (asked, version))
+        if (Guess(method) is var (asked, version))
         {
             text.Append("This ").Append(_side).Append(" has no ").Append(asked).Append("; it has another version of that service. It has ");
-            services.Remove(version);
-            services.Insert(0, version);
+            int found = services.FindIndex(group => group.Key == version);
+            services.Insert(0, services[found]);
+            services.RemoveAt(found + 1);
         }
         else
         {
@@ -173,24 +210,28 @@ internal sealed class ServiceHost
     }
 
     /// <summary>A request carries a hash and not a name. But if it is a method that is known here, of another version of its service, that can be found out.</summary>
-    private static (string Asked, IGrouping<string, RpcHandler> Service)? Guess(List<IGrouping<string, RpcHandler>> services, uint method)
+    private (string Asked, string Service)? Guess(uint method)
     {
-        foreach (IGrouping<string, RpcHandler> service in services)
+        Dictionary<uint, (string Asked, string Service)> versions = _versions ??= OtherVersions(); // at most twice, by racing threads
+        return versions.TryGetValue(method, out (string Asked, string Service) found) ? found : null;
+    }
+
+    /// <summary>Once, and not for each call: who asks for what there is not may do so as fast as it can.</summary>
+    private Dictionary<uint, (string Asked, string Service)> OtherVersions()
+    {
+        var versions = new Dictionary<uint, (string Asked, string Service)>();
+        foreach (RpcHandler handler in _handlers.Values)
         {
-            int dot = service.Key.LastIndexOf(".v", StringComparison.Ordinal);
-            string stem = dot < 0 ? service.Key : service.Key.Substring(0, dot);
+            string service = handler.Method.Service;
+            int dot = service.LastIndexOf(".v", StringComparison.Ordinal);
+            string stem = dot < 0 ? service : service.Substring(0, dot);
             for (int version = 1; version <= VersionsGuessed; version++)
             {
-                string other = stem + ".v" + version.ToString(CultureInfo.InvariantCulture);
-                foreach (RpcHandler handler in service)
-                {
-                    string name = other + "/" + handler.Method.Name;
-                    if (RpcMethod.IdOf(name) == method)
-                        return (name, service);
-                }
+                string name = stem + ".v" + version.ToString(CultureInfo.InvariantCulture) + "/" + handler.Method.Name;
+                versions[RpcMethod.IdOf(name)] = (name, service);
             }
         }
 
-        return null;
+        return versions;
     }
 }

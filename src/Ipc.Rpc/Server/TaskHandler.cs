@@ -16,12 +16,20 @@ internal abstract class TaskHandler<TRequest, TResponse> : RpcHandler<TRequest>
 
     private protected sealed override void Run(ServerCall call, TRequest request)
     {
+#pragma warning disable CA2012 // its result is taken in one of two places, once
         ValueTask<TResponse> task;
+        TResponse? early = default;
+        bool isEarly = false;
         ServerCall? outer = ServerCall.EnterThread(null);
         RpcContext? flowing = call.EnterFlow();
         try
         {
             task = Call(call, request);
+            if (task.IsCompletedSuccessfully) // a state machine less
+            {
+                early = task.Result; // the source of the task may be anybody's, and throw
+                isEarly = true;
+            }
         }
 #pragma warning disable CA1031 // the caller gets it
         catch (Exception e)
@@ -33,16 +41,15 @@ internal abstract class TaskHandler<TRequest, TResponse> : RpcHandler<TRequest>
         }
 
         Leave(outer, flowing);
-        if (task.IsCompletedSuccessfully) // a state machine less
+        if (isEarly)
         {
-            TResponse response = task.Result;
-            call.Callee.Answer(call, _response, in response);
+            call.Callee.Answer(call, _response, in early!);
             return;
         }
 
-        if (!task.IsCompleted)
-            call.Callee.Track(call);
+        call.Callee.Track(call);
         Task answering = AnswerWhenDone(call, task); // completed when the task is; it throws nothing
+#pragma warning restore CA2012
         System.Diagnostics.Debug.Assert(!answering.IsFaulted, "an answer's failure is the call's");
     }
 

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
@@ -76,6 +77,7 @@ internal sealed class CallHead
     /// <param name="body">The frame's body; the message alone when this returns <see langword="null"/>.</param>
     /// <param name="head">The head; <see langword="null"/> when there is none.</param>
     /// <returns>What is wrong with it; <see langword="null"/> if nothing is.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public static string? TryTake(in FrameHeader header, ref ReadOnlySpan<byte> body, out CallHead? head)
     {
         head = null;

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -58,6 +59,7 @@ internal sealed class FrameBuilder : IPayloadTarget
     /// <param name="head">What goes before the message: an encoded <see cref="CallHead"/>, or nothing.</param>
     /// <param name="intoRing">Whether it may go into the ring at once; it may not while earlier ones wait.</param>
     /// <returns>Where the message goes.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public Span<byte> Begin(in FrameHeader header, uint method, ReadOnlySpan<byte> head = default, bool intoRing = true)
     {
         _prefix = FrameHeader.Size;
@@ -109,6 +111,7 @@ internal sealed class FrameBuilder : IPayloadTarget
     }
 
     /// <summary>Ends the frame, whose body has <paramref name="written"/> bytes. Nobody sees it before <see cref="Publish"/>.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public FrameOutcome End(int written)
     {
         _length = _prefix + written;
@@ -118,6 +121,7 @@ internal sealed class FrameBuilder : IPayloadTarget
     }
 
     /// <summary>Hands the frame that is <see cref="FrameOutcome.InRing"/> to the peer.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Publish()
     {
         _claimed = 0;
@@ -172,15 +176,29 @@ internal sealed class FrameBuilder : IPayloadTarget
     /// <summary>Puts a frame without a message into the ring if there is room.</summary>
     public bool TrySend(in FrameHeader header, ReadOnlySpan<byte> body)
     {
-        int length = FrameHeader.Size + body.Length;
+        bool sent = TryPut(in header, body, out int length);
+        if (sent)
+            PublishPut(length);
+        return sent;
+    }
+
+    /// <summary>The same, but nobody sees it before <see cref="PublishPut"/>.</summary>
+    public bool TryPut(in FrameHeader header, ReadOnlySpan<byte> body, out int length)
+    {
+        length = FrameHeader.Size + body.Length;
         if (!_ring.TryClaim(length, out Span<byte> frame))
             return false;
 
         header.WriteTo(frame);
         body.CopyTo(frame.Slice(FrameHeader.Size));
+        return true;
+    }
+
+    /// <summary>Hands what <see cref="TryPut"/> put there to the peer.</summary>
+    public void PublishPut(int length)
+    {
         _ring.Commit(length, FrameHeader.RecordType);
         _published += length;
-        return true;
     }
 
     /// <summary>Lets go of an array that was needed for one unusually large message.</summary>
@@ -190,6 +208,7 @@ internal sealed class FrameBuilder : IPayloadTarget
             _spill = Array.Empty<byte>();
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private void Count()
     {
         _published += _length;
@@ -197,6 +216,7 @@ internal sealed class FrameBuilder : IPayloadTarget
         _lastLength[_guess] = _length;
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private bool TryBegin(int length, out Span<byte> frame)
     {
         _claimed = length;

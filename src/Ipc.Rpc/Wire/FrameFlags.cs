@@ -26,7 +26,7 @@ internal static class FrameFlags
         FrameKind.Request => OneWay | Callback | Head | ClientStream | Format,
         FrameKind.Response or FrameKind.Error => Callback | Head,
         FrameKind.End => byCaller ? Callback : Callback | Head,
-        FrameKind.Ping or FrameKind.Pong => 0,
+        FrameKind.Ping or FrameKind.Pong or FrameKind.Read => 0,
         _ => Callback,
     };
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
@@ -44,17 +45,21 @@ internal readonly struct FrameHeader
             ? Code == 0 ? RpcMethodKind.Unary : RpcMethodKind.ServerStream
             : Code == 0 ? RpcMethodKind.ClientStream : RpcMethodKind.Duplex;
 
-    /// <summary>A status, or the first credit of a stream.</summary>
+    /// <summary>A status, the first credit of a stream in items, or of an item whether its sender had to wait (<see cref="FlowRules.Waited"/>).</summary>
     public ushort Code { get; }
 
-    /// <summary>A method id, or the number of further items.</summary>
+    /// <summary>A method id; of credit the number of further items; of <see cref="FrameKind.Read"/> the bytes of items that were read.</summary>
     public uint Method { get; }
 
     public ulong Call { get; }
 
-    /// <summary>A moment of the monotonic clock in nanoseconds; 0 is none.</summary>
+    /// <summary>A moment of the monotonic clock in nanoseconds, 0 is none; of credit the number of further bytes; of <see cref="FrameKind.Read"/> the bytes of loans.</summary>
     public ulong Deadline { get; }
 
+    /// <summary>What a credit frame gives.</summary>
+    public ItemCredit Credit => new(Method, Deadline);
+
+    [MethodImpl(Tiering.Optimized)]
     public void WriteTo(Span<byte> frame)
     {
         frame = frame.Slice(0, Size);
@@ -69,6 +74,7 @@ internal readonly struct FrameHeader
     /// <param name="fromClient">Who wrote it: some kinds are for one side only.</param>
     /// <param name="header">The parts, if it is a frame.</param>
     /// <returns>What is wrong with it; <see langword="null"/> if nothing is.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public static string? TryRead(ushort recordType, ReadOnlySpan<byte> frame, bool fromClient, out FrameHeader header)
     {
         header = default;
@@ -89,6 +95,7 @@ internal readonly struct FrameHeader
     }
 
     // What a set flag of the wrong kind or a frame from the wrong side means is not known to this version: nothing after it can be trusted.
+    [MethodImpl(Tiering.Optimized)]
     private static string? Check(in FrameHeader header, int body, bool fromClient)
     {
         bool byCaller = fromClient != header.IsCallback;
@@ -109,10 +116,12 @@ internal readonly struct FrameHeader
                 right = true;
                 break;
             case FrameKind.Credit:
-                if (header.Method == 0)
-                    return "A credit frame gives no items.";
+                if (header.Method == 0 && header.Deadline == 0)
+                    return "A credit frame gives nothing.";
                 right = true;
                 break;
+            case FrameKind.Read:
+                return CheckRead(in header);
             case FrameKind.Ping:
             case FrameKind.Pong:
                 if (body > MaxPingBody)
@@ -127,6 +136,15 @@ internal readonly struct FrameHeader
         if (!right)
             return "A frame of kind " + header.Kind + (header.IsCallback ? " of a callback" : string.Empty) + " came from the " + (fromClient ? "client." : "server.");
         return header.Call == 0 ? "A frame of kind " + header.Kind + " has the call id 0." : null;
+    }
+
+    private static string? CheckRead(in FrameHeader header)
+    {
+        if (header.Flags != 0)
+            return Reserved(header.Flags);
+        if (header.Call != 0)
+            return "A frame of kind " + header.Kind + " has the call id " + header.Call + ".";
+        return header.Method == 0 ? "A frame of kind " + header.Kind + " says that nothing was read." : null;
     }
 
     private static string Reserved(byte flags) => "A frame has the reserved flags 0x" + flags.ToString("x2", CultureInfo.InvariantCulture) + ".";

@@ -13,4 +13,5 @@ internal enum FrameKind : byte
     Ping = 8,
     Pong = 9,
     Progress = 10,
+    Read = 11,
 }

@@ -102,11 +102,11 @@ service Thing {
 
         return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
         {
-            global::Ipc.Rpc.RpcHandler.Unary<global::OuterThingRpc.ClientRequest, int>(ClientMethod, (request, cancel) => implementation.Client(request.Class, request.Event)),
-            global::Ipc.Rpc.RpcHandler.UnaryAsync<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(ProtoMethod, (request, cancel) => global::Ipc.Rpc.RpcEmpty.After(implementation.Proto())),
-            global::Ipc.Rpc.RpcHandler.UnaryAsync<global::Outer.Inner?, global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?>(Renamed, (request, cancel) => implementation.@switch(request)),
+            global::Ipc.Rpc.RpcHandler.Unary<global::OuterThingRpc.ClientRequest, int>(ClientMethod, request => implementation.Client(request.Class, request.Event)),
+            global::Ipc.Rpc.RpcHandler.UnaryAsync<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(ProtoMethod, request => global::Ipc.Rpc.RpcEmpty.After(implementation.Proto())),
+            global::Ipc.Rpc.RpcHandler.UnaryAsync<global::Outer.Inner?, global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?>(Renamed, request => implementation.@switch(request)),
             global::Ipc.Rpc.RpcHandler.UnaryAsync<global::System.Collections.Generic.List<int>?, global::Ipc.Rpc.RpcEmpty>(EqualsMethod, (request, cancel) => global::Ipc.Rpc.RpcEmpty.After(implementation.Equals(request, cancel))),
-            global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, int>(InnerCodec, (request, cancel) => implementation.InnerCodec()),
+            global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, int>(InnerCodec, request => implementation.InnerCodec()),
             global::Ipc.Rpc.RpcHandler.ServerStream<global::System.TimeSpan, long>(Ticks, (request, cancel) => ((global::IBase)implementation).Ticks(request)),
         });
     }
@@ -316,6 +316,7 @@ service Thing {
         internal static global::Outer.Inner Read(ref global::Ipc.Rpc.ProtoReader reader)
         {
             global::Outer.Inner? f1 = null;
+            int f1At = 0;
             string f2 = "";
             global::Ipc.Rpc.RepeatedList<global::Outer.Inner> f3 = default;
             int f4 = default;
@@ -324,10 +325,17 @@ service Thing {
                 switch (tag)
                 {
                     case 10u:
+                        if (reader.IsFirstPiece(f1At))
                         {
+                            f1At = reader.Position;
                             int end = reader.StartMessage();
                             f1 = OuterInnerCodec.Read(ref reader);
                             reader.EndMessage(end);
+                        }
+                        else
+                        {
+                            f1 = reader.Merge<global::Outer.Inner>(10u, f1At, f1!, OuterInnerCodec.Read);
+                            f1At = -1;
                         }
                         break;
                     case 18u:
@@ -403,15 +411,23 @@ service Thing {
         internal static global::Outer.Inner? Read(ref global::Ipc.Rpc.ProtoReader reader)
         {
             global::Outer.Inner? f1 = null;
+            int f1At = 0;
             while (reader.TryReadTag(out uint tag))
             {
                 switch (tag)
                 {
                     case 10u:
+                        if (reader.IsFirstPiece(f1At))
                         {
+                            f1At = reader.Position;
                             int end = reader.StartMessage();
                             f1 = OuterInnerCodec.Read(ref reader);
                             reader.EndMessage(end);
+                        }
+                        else
+                        {
+                            f1 = reader.Merge<global::Outer.Inner>(10u, f1At, f1!, OuterInnerCodec.Read);
+                            f1At = -1;
                         }
                         break;
                     default:
@@ -478,6 +494,7 @@ service Thing {
                             int outer = reader.StartMessage();
                             string key = "";
                             global::Outer.Inner? item = null;
+                            int itemAt = 0;
                             while (reader.TryReadTag(out uint entryTag))
                             {
                                 switch (entryTag)
@@ -486,10 +503,17 @@ service Thing {
                                         key = reader.ReadString();
                                         break;
                                     case 18u:
+                                        if (reader.IsFirstPiece(itemAt))
                                         {
+                                            itemAt = reader.Position;
                                             int end = reader.StartMessage();
                                             item = OuterInnerCodec.Read(ref reader);
                                             reader.EndMessage(end);
+                                        }
+                                        else
+                                        {
+                                            item = reader.Merge<global::Outer.Inner>(18u, itemAt, item!, OuterInnerCodec.Read);
+                                            itemAt = -1;
                                         }
                                         break;
                                     default:
@@ -647,12 +671,22 @@ service Thing {
         internal static global::System.TimeSpan Read(ref global::Ipc.Rpc.ProtoReader reader)
         {
             global::System.TimeSpan f1 = default;
+            int f1At = 0;
             while (reader.TryReadTag(out uint tag))
             {
                 switch (tag)
                 {
                     case 10u:
-                        f1 = reader.ReadDuration();
+                        if (reader.IsFirstPiece(f1At))
+                        {
+                            f1At = reader.Position;
+                            f1 = reader.ReadDuration();
+                        }
+                        else
+                        {
+                            f1 = reader.MergeDuration(10u, f1At, f1);
+                            f1At = -1;
+                        }
                         break;
                     default:
                         reader.SkipField(tag);

@@ -38,7 +38,7 @@ service Both {
 
             return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
             {
-                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(F, (request, cancel) => { implementation.F(); return default; }),
+                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(F, request => { implementation.F(); return default; }),
             });
         }
 
@@ -237,7 +237,7 @@ service OrderEvents {
 
             return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
             {
-                global::Ipc.Rpc.RpcHandler.OneWay<int>(Shipped, (request, cancel) => implementation.Shipped(request)),
+                global::Ipc.Rpc.RpcHandler.OneWay<int>(Shipped, request => implementation.Shipped(request)),
             });
         }
 
@@ -368,8 +368,8 @@ service Orders {
 
             return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
             {
-                global::Ipc.Rpc.RpcHandler.Unary<global::Foreign.OrdersRpc.PutRequest, int>(Put, (request, cancel) => implementation.PlaceOrder(request.What, request.Count)),
-                global::Ipc.Rpc.RpcHandler.OneWay<int>(Cancel, (request, cancel) => implementation.Cancel(request)),
+                global::Ipc.Rpc.RpcHandler.Unary<global::Foreign.OrdersRpc.PutRequest, int>(Put, request => implementation.PlaceOrder(request.What, request.Count)),
+                global::Ipc.Rpc.RpcHandler.OneWay<int>(Cancel, request => implementation.Cancel(request)),
             });
         }
 

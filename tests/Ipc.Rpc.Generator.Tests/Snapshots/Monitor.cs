@@ -90,10 +90,10 @@ service SystemMonitor {
 
             return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
             {
-                global::Ipc.Rpc.RpcHandler.Unary<global::Sysmon.TableRequest, global::Sysmon.Table>(Get, (request, cancel) => implementation.Get(request)),
+                global::Ipc.Rpc.RpcHandler.Unary<global::Sysmon.TableRequest, global::Sysmon.Table>(Get, request => implementation.Get(request)),
                 global::Ipc.Rpc.RpcHandler.UnaryAsync<global::Sysmon.SystemMonitorRpc.LoadRequest, double>(Load, (request, cancel) => implementation.LoadAsync(request.Host, request.Seconds, cancel)),
                 global::Ipc.Rpc.RpcHandler.ServerStream<global::Sysmon.TableRequest, global::Sysmon.Sample>(Watch, (request, cancel) => implementation.Watch(request, cancel)),
-                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(Reset, (request, cancel) => { implementation.Reset(); return default; }),
+                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(Reset, request => { implementation.Reset(); return default; }),
             });
         }
 
@@ -264,6 +264,7 @@ service SystemMonitor {
             {
                 global::Ipc.Rpc.RepeatedList<global::Sysmon.Row> f1 = default;
                 global::System.DateTime f2 = default;
+                int f2At = 0;
                 while (reader.TryReadTag(out uint tag))
                 {
                     switch (tag)
@@ -278,7 +279,16 @@ service SystemMonitor {
                             }
                             break;
                         case 18u:
-                            f2 = reader.ReadTimestamp();
+                            if (reader.IsFirstPiece(f2At))
+                            {
+                                f2At = reader.Position;
+                                f2 = reader.ReadTimestamp();
+                            }
+                            else
+                            {
+                                f2 = reader.MergeTimestamp(18u, f2At, f2);
+                                f2At = -1;
+                            }
                             break;
                         default:
                             reader.SkipField(tag);

@@ -51,8 +51,8 @@ service Events {
 
             return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
             {
-                global::Ipc.Rpc.RpcHandler.OneWay<string>(Changed, (request, cancel) => implementation.Changed(request)),
-                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, bool>(MayStop, (request, cancel) => implementation.MayStop()),
+                global::Ipc.Rpc.RpcHandler.OneWay<string>(Changed, request => implementation.Changed(request)),
+                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, bool>(MayStop, request => implementation.MayStop()),
             });
         }
 
@@ -329,12 +329,12 @@ service Shapes {
                 global::Ipc.Rpc.RpcHandler.ClientStream<global::Shapes.Block, global::Shapes.Block, global::Shapes.Block>(Last, (request, items, cancel) => new global::System.Threading.Tasks.ValueTask<global::Shapes.Block>(implementation.LastAsync(request, items))),
                 global::Ipc.Rpc.RpcHandler.Duplex<int, string?, string?>(Talk, (request, items, cancel) => implementation.Talk(items, request, cancel)),
                 global::Ipc.Rpc.RpcHandler.Duplex<global::Ipc.Rpc.RpcEmpty, global::Shapes.Block, global::Shapes.Block>(Echo, (request, items, cancel) => implementation.Echo(items)),
-                global::Ipc.Rpc.RpcHandler.OneWay<string>(Log, (request, cancel) => implementation.Log(request)),
-                global::Ipc.Rpc.RpcHandler.OneWayAsync<global::Ipc.Rpc.RpcEmpty>(Forget, (request, cancel) => implementation.ForgetAsync()),
+                global::Ipc.Rpc.RpcHandler.OneWay<string>(Log, request => implementation.Log(request)),
+                global::Ipc.Rpc.RpcHandler.OneWayAsync<global::Ipc.Rpc.RpcEmpty>(Forget, request => implementation.ForgetAsync()),
                 global::Ipc.Rpc.RpcHandler.UnaryProgress<global::Shapes.ShapesRpc.BuildRequest, global::Shapes.Block, double>(Build, (request, progress, cancel) => new global::System.Threading.Tasks.ValueTask<global::Shapes.Block>(implementation.BuildAsync(request.What, request.Effort, progress, cancel))),
                 global::Ipc.Rpc.RpcHandler.UnaryProgress<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty, global::Shapes.Block>(Bake, (request, progress, cancel) => global::Ipc.Rpc.RpcEmpty.After(implementation.BakeAsync(progress))),
-                global::Ipc.Rpc.RpcHandler.Unary<int, int>(Quick, (request, cancel) => implementation.Quick(request)).Inline(),
-                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(Risky, (request, cancel) => { implementation.Risky(); return default; }),
+                global::Ipc.Rpc.RpcHandler.Unary<int, int>(Quick, request => implementation.Quick(request)).Inline(),
+                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(Risky, request => { implementation.Risky(); return default; }),
             });
         }
 

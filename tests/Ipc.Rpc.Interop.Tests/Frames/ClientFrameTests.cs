@@ -66,7 +66,7 @@ public sealed class ClientFrameTests
         {
             if (frame.Kind == Request)
                 client.Send(Frame(Response, frame.Call, Text(1, "then")));
-            else if (frame.Kind is not (Item or End or Credit))
+            else if (frame.Kind is not (Item or End or Credit or Read))
                 back.Add((frame.Kind, frame.Code));
         }
         return back;

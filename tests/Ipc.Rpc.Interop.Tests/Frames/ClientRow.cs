@@ -18,6 +18,6 @@ internal sealed record ClientRow(string Name, string Shape, Func<ulong, IReadOnl
     /// <summary>Whether the client closes the connection. Else it makes a call after it.</summary>
     public bool Closes { get; init; }
 
-    /// <summary>What the client must send: kind and code. Requests, items, ends and credit are not looked at.</summary>
+    /// <summary>What the client must send: kind and code. Requests, items, ends, credit and read frames are not looked at.</summary>
     public IReadOnlyList<(byte Kind, ushort Code)> Back { get; init; } = [];
 }

@@ -18,7 +18,7 @@ internal static class ClientRows
         yield return Closes("an empty record", "echo", _ => []);
         yield return Closes("23 bytes", "echo", _ => new byte[23]);
         yield return Closes("a record of another type", "echo", call => Frame(Response, call)) with { RecordType = 2 };
-        foreach (byte kind in new byte[] { 0, 11, 255 })
+        foreach (byte kind in new byte[] { 0, 12, 255 })
             yield return Closes($"kind {kind}", "echo", call => Frame(kind, call));
         foreach (byte kind in new[] { Request, Cancel })
             yield return Closes($"kind {kind}, which only a caller sends", "echo", call => Frame(kind, call));
@@ -34,6 +34,11 @@ internal static class ClientRows
         foreach (byte kind in new[] { Item, Credit, Progress })
             yield return Closes($"kind {kind} with a head", "echo", call => Frame(kind, call, WithHead([]), Head, method: 1));
         yield return Closes("a credit of nothing", "echo", call => Frame(Credit, call));
+        yield return Closes("nothing was read", "echo", _ => Frame(Read, 0));
+        yield return Closes("more was read than was sent", "echo", _ => Frame(Read, 0, method: 64));
+        yield return Closes("more of loans was read than was sent", "echo", _ => Frame(Read, 0, method: 64, deadline: 1));
+        yield return Closes("a read frame of a call", "echo", call => Frame(Read, call, method: 64));
+        yield return Closes("a read frame of callbacks", "echo", _ => Frame(Read, 0, flags: Callback, method: 64));
         yield return Closes("a ping of 65 bytes", "echo", call => Frame(Ping, call, new byte[65]));
         yield return Closes("a callback in format 3", "echo", call => Frame(Request, call, flags: Callback | Format3));
         yield return Closes("an item for a unary call", "echo", call => Frame(Item, call, _data));
@@ -44,7 +49,10 @@ internal static class ClientRows
         yield return Closes("an item for a client stream", "collect", call => Frame(Item, call, _data));
         yield return Closes("the end of a client stream", "collect", call => Frame(End, call));
         foreach (string shape in new[] { "collect", "mirror" })
+        {
             yield return Closes("credit beyond 2^31 for " + shape, shape, call => Frame(Credit, call, method: uint.MaxValue));
+            yield return Closes("credit beyond 2^31 bytes for " + shape, shape, call => Frame(Credit, call, deadline: ulong.MaxValue));
+        }
     }
 
     private static IEnumerable<ClientRow> Answers()

@@ -71,7 +71,7 @@ internal sealed class RawPeer : IDisposable
     public void Dispose() => _connection.Dispose();
 
     /// <summary>A frame that has come.</summary>
-    internal sealed record Frame(byte Kind, byte Flags, ushort Code, uint Method, ulong Call, byte[] Body)
+    internal sealed record Frame(byte Kind, byte Flags, ushort Code, uint Method, ulong Call, ulong Deadline, byte[] Body)
     {
         public string Text => Encoding.Latin1.GetString(Body);
 
@@ -81,6 +81,7 @@ internal sealed class RawPeer : IDisposable
             BinaryPrimitives.ReadUInt16LittleEndian(bytes[2..]),
             BinaryPrimitives.ReadUInt32LittleEndian(bytes[4..]),
             BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]),
+            BinaryPrimitives.ReadUInt64LittleEndian(bytes[16..]),
             bytes[Wire.HeaderSize..].ToArray());
 
         public override string ToString() => $"kind {Kind} flags {Flags} code {Code} call {Call}";

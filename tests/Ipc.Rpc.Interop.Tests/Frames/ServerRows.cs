@@ -18,7 +18,7 @@ internal static class ServerRows
         yield return Closes("an empty record", (byte[])[]);
         yield return Closes("23 bytes", new byte[23]);
         yield return Closes("a record of another type", Ask("Echo", 1)) with { RecordType = 2 };
-        foreach (byte kind in new byte[] { 0, 11, 255 })
+        foreach (byte kind in new byte[] { 0, 12, 255 })
             yield return Closes($"kind {kind}", Frame(kind, 1));
         foreach (byte kind in new[] { Response, Error, Progress })
             yield return Closes($"kind {kind}, which only who is called sends", Frame(kind, 1));
@@ -27,6 +27,14 @@ internal static class ServerRows
         foreach (byte kind in new[] { Request, Item, End, Credit, Cancel })
             yield return Closes($"kind {kind} of call 0", Frame(kind, 0, method: 1));
         yield return Closes("a credit of nothing", Frame(Credit, 1));
+        yield return Closes("credit beyond 2^31 bytes at once", Ask("Mirror", 1, null, ClientStream, 1), Frame(Credit, 1, deadline: ulong.MaxValue));
+        yield return Closes("credit beyond 2^31 bytes in sum", Ask("Mirror", 1, null, ClientStream, 1), Frame(Credit, 1, deadline: 0x7fff0000), Frame(Credit, 1, deadline: 1));
+        yield return Closes("nothing was read", Frame(Read, 0));
+        yield return Closes("more was read than was sent", Frame(Read, 0, method: 64));
+        yield return Closes("more of loans was read than was sent", Ask("Count", 1, Number(1, 1), credit: 1), Frame(Read, 0, method: 64, deadline: 1));
+        yield return Closes("a read frame of a call", Frame(Read, 1, method: 64));
+        foreach (byte flag in new byte[] { OneWay, Callback, Head, ClientStream, Format1, 0x40, 0x80 })
+            yield return Closes($"a read frame with flag 0x{flag:x}", Frame(Read, 0, flags: flag, method: 64));
         foreach (byte kind in new[] { Request, Item, End, Credit, Cancel, Ping, Pong })
             yield return Closes($"kind {kind} with flag 0x80", Frame(kind, 1, flags: 0x80, method: 1));
         foreach (byte kind in new[] { Item, End, Credit, Cancel, Ping, Pong })

@@ -9,7 +9,7 @@ namespace Ipc.Rpc.Interop.Tests.Frames;
 /// <summary>The bytes of docs/rpc-protocol.md section 1, typed once more: what is sent here was made by neither implementation.</summary>
 internal static class Wire
 {
-    public const byte Request = 1, Response = 2, Error = 3, Item = 4, End = 5, Credit = 6, Cancel = 7, Ping = 8, Pong = 9, Progress = 10;
+    public const byte Request = 1, Response = 2, Error = 3, Item = 4, End = 5, Credit = 6, Cancel = 7, Ping = 8, Pong = 9, Progress = 10, Read = 11;
 
     public const byte OneWay = 0x01, Callback = 0x02, Head = 0x04, ClientStream = 0x08, Format1 = 0x10, Format2 = 0x20, Format3 = 0x30;
 
@@ -34,6 +34,9 @@ internal static class Wire
 
     public static uint MethodId(string fullName)
         => Encoding.UTF8.GetBytes(fullName).Aggregate(2166136261u, static (hash, b) => unchecked((hash ^ b) * 16777619));
+
+    /// <summary>What an item counts for.</summary>
+    public static long Cost(byte[] body) => (8 + HeaderSize + body.Length + 63) / 64 * 64;
 
     /// <summary>A protobuf field of type bytes.</summary>
     public static byte[] Bytes(int field, params byte[] value) => [(byte)(field << 3 | 2), .. Varint((uint)value.Length), .. value];

@@ -9,13 +9,15 @@ internal sealed class ServerUnderTest : IDisposable
     private readonly RpcServer? _managed;
     private readonly NativePeer? _native;
 
-    public ServerUnderTest(Language language)
+    /// <param name="language">Its language.</param>
+    /// <param name="sendTimeout">How long the C++ one waits for a client that does not read; a C# server has no such time.</param>
+    public ServerUnderTest(Language language, TimeSpan? sendTimeout = null)
     {
         Name = Repository.NewName();
         if (language == Language.CSharp)
             _managed = RpcServer.Start(Name, TestsRpc.Service(Tests = new ManagedTests()));
         else
-            _native = new NativePeer("serve", Name).WaitUntilReady();
+            _native = new NativePeer("serve", Name, ((int)(sendTimeout ?? TimeSpan.Zero).TotalMilliseconds).ToString(System.Globalization.CultureInfo.InvariantCulture)).WaitUntilReady();
     }
 
     public string Name { get; }
