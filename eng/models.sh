@@ -88,6 +88,11 @@ jobs=$work/jobs
     for mutant in NO_BARRIER ARM_BLIND BELL_FIRST LOOK_FIRST POLITE_RECOVERY SILENT_RECOVERY BIT_FIRST RETURN_UNSEEN; do
         echo "fails 1500 -DCOLLAPSE listener.pml -D$mutant"
     done
+    echo "fails 1500 -DCOLLAPSE listener.pml -DCLIENTS=1 -DMESSAGES=2 -DHOLD_BACK"
+    echo "holds 1500 -DCOLLAPSE slot.pml"
+    for mutant in STATE_ONLY LINK_UNLOCKED LEAVE_ASKING PLAIN_FREE; do
+        echo "fails 1500 -DCOLLAPSE slot.pml -D$mutant"
+    done
     echo "holds 1500 -DCOLLAPSE queue.pml"
     echo "holds 1500 -DCOLLAPSE queue.pml -DSTOPPED -DSLOTS=4 -DOTHERS=1 -DRECEIVERS=1 -DDEATHS=0"
     for mutant in NO_SKIPPED ORPHANS_FIRST QUIET_RECOVERY POLITE_RECOVERY UNFLAGGED "CLEARED_LATE -DDEATHS=2 -DRECOVERER_DEATHS=0" \

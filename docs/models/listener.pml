@@ -2,25 +2,28 @@
  * listener.pml - how one server thread serves many connections asleep: arming, ready bits, the doorbell (wire-format, sections
  * 5 and 6).
  *
- * Shown: when nothing moves any more, every record that was published has been read, and a dead client has been noticed. The server
- * never sleeps while there is something to do.
+ * Shown: when nothing moves any more, every record that was published has been read, a dead client has been noticed, and no living client
+ * waits for room. The server never sleeps while there is something to do.
  *
  * Assumed
  *   - as in waiter.pml: a client's store of a record header stays in its processor's buffer as long as it likes; membarrier drains the
  *     buffers of all clients, one after the other; read-modify-writes act on memory at once but drain nothing;
  *   - recovery of a dead client sets its ready bit and signals the doorbell whatever its flag says;
+ *   - a ring holds ROOM records, and its reader holds back the space of what it has read until it is asked for it or must return it (ring.pml
+ *     has how it is asked and how the writer is woken: here both are one step);
  *   - one leader. What it finds something in it reads itself, or lends to another thread, which reads it empty and gives it back: into
  *     `back`, then the doorbell is rung.
  *   - a look before the sleep is a look at everything: one that ends early, at an event, is followed by others until one finds nothing. (Not
  *     modelled, and once not so in C#: ConnectionTests.AConnectionThatIsDisposedWhenItsEndIsFoundHidesNoOther.)
  *
- * Small world: CLIENTS clients of MESSAGES records each, one death. A connection is hot (polled) or armed (bit 0 of its data word set,
+ * Small world: CLIENTS clients of MESSAGES records each (room is there for all of them unless MESSAGES > ROOM), one death. A connection is hot (polled) or armed (bit 0 of its data word set,
  * not looked at); the server arms a hot connection that it finds empty at any time.
  *
  * Mutants, each must be found: NO_BARRIER, ARM_BLIND (does not look again after arming), BELL_FIRST (rings before the ready bit is set), LOOK_FIRST
  * (takes the ready bits before it sets the doorbell's flag, not after), POLITE_RECOVERY (recovery rings only if the flag is set), SILENT_RECOVERY
  * (recovery sets no ready bit), BIT_FIRST (recovery sets the ready bit before the entry is free: the server looks, sees a live client,
- * and is not asked to look again), RETURN_UNSEEN (what came back is looked at before the doorbell's flag is set, not after).
+ * and is not asked to look again), RETURN_UNSEEN (what came back is looked at before the doorbell's flag is set, not after), HOLD_BACK
+ * (arms without returning the space of what was read).
  */
 #ifndef CLIENTS
 #define CLIENTS 2
@@ -33,6 +36,10 @@
 #define LENDS 1 /* of the first so many connections */
 #endif
 
+#ifndef ROOM
+#define ROOM 1
+#endif
+
 #define FLAG 1
 
 byte visible[CLIENTS], buffered[CLIENTS]; /* records in memory; still in the client's processor */
@@ -42,6 +49,9 @@ byte doorbell;                            /* word of the doorbell's waiter */
 bool asleep;
 
 byte taken[CLIENTS];                      /* records read */
+byte sent[CLIENTS];                       /* records published */
+byte returned[CLIENTS];                   /* records whose space the client has back */
+bool wanted[CLIENTS];                     /* the client waits for room, and has said so */
 bool hot[CLIENTS];
 bool closed[CLIENTS];                     /* the server knows that the client is dead */
 bool lent[CLIENTS];                       /* another thread has it */
@@ -63,6 +73,23 @@ inline barrier()
     :: c < CLIENTS -> drain(c); c++
     :: else -> c = 0; break
     od
+#else
+    skip
+#endif
+}
+
+/* Who reads finds a record, or that the writer wants the space of what was read. */
+inline read_one(client)
+{
+    taken[client]++;
+    if :: wanted[client] -> give_back(client) :: else fi
+}
+
+inline give_back(client)
+{
+#if MESSAGES > ROOM /* else nobody ever waits for it */
+    wanted[client] = false;
+    returned[client] = taken[client]
 #else
     skip
 #endif
@@ -111,12 +138,18 @@ end:
 
 proctype Client(byte me)
 {
-    byte sent, word;
+    byte word;
     bool was_armed;
     do
-    :: sent == MESSAGES -> break
+    :: sent[me] == MESSAGES -> break
     :: else ->
-        d_step { buffered[me]++; sent++ } /* [publish] */
+        if
+        :: d_step { sent[me] - returned[me] < ROOM -> buffered[me]++; sent[me]++ } /* [publish] */
+        :: else ->
+            d_step { wanted[me] = true; drain(me) } /* [wanted] a full fence */
+            may_die();
+            d_step { sent[me] - returned[me] < ROOM -> buffered[me]++; sent[me]++ } /* looks once more, or sleeps until the space comes */
+        fi;
         may_die();
         d_step { was_armed = armed[me] }
         if
@@ -172,7 +205,7 @@ end:
     do
     :: lent[me] ->
         do
-        :: d_step { visible[me] > taken[me] -> taken[me]++ }
+        :: d_step { visible[me] > taken[me] -> read_one(me) }
         :: visible[me] == taken[me] -> break
         od;
         skip;
@@ -213,11 +246,17 @@ poll:
 
 look: /* at a hot connection */
     if
-    :: d_step { visible[i] > taken[i] -> taken[i]++ }
+    :: d_step { visible[i] > taken[i] -> read_one(i) }
+    :: d_step { visible[i] == taken[i] && wanted[i] -> give_back(i) }
     :: d_step { i < LENDS && visible[i] > taken[i] -> hot[i] = false; lent[i] = true }
     :: visible[i] == taken[i] && recovered[i] && !closed[i] -> closed[i] = true; hot[i] = false
     :: visible[i] == taken[i] -> /* empty for long enough: arm it */
-        armed[i] = true;
+        d_step {
+#ifndef HOLD_BACK
+            give_back(i);
+#endif
+            armed[i] = true
+        }
         barrier();
 #ifdef ARM_BLIND
         hot[i] = false
@@ -301,6 +340,7 @@ init {
     do
     :: i < CLIENTS ->
         assert(buffered[i] == 0 && taken[i] == visible[i]);
+        assert(died[i] || sent[i] == MESSAGES);
         assert(!died[i] || closed[i]);
         i++
     :: else -> break

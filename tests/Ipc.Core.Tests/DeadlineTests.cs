@@ -23,7 +23,22 @@ public sealed class DeadlineTests
         Assert.Equal(Deadline.Never, Deadline.After(Timeout.InfiniteTimeSpan));
         Assert.Equal(Deadline.Never, Deadline.After(TimeSpan.MaxValue));
         Assert.Equal(Deadline.Never, Deadline.FromMilliseconds(double.PositiveInfinity));
-        Assert.Equal(Deadline.Never, Deadline.FromMilliseconds(-1));
+        Assert.Equal(Deadline.Never, Deadline.FromMilliseconds(Timeout.Infinite));
+    }
+
+    /// <summary>"until - now" of a moment that is just past was a wait for ever.</summary>
+    [Fact]
+    public void AMomentThatIsPastIsOver()
+    {
+        foreach (long ticks in new[] { -1, -9_999, -10_001, -TimeSpan.TicksPerSecond, -TimeSpan.TicksPerDay, long.MinValue })
+        {
+            Assert.Equal(Deadline.Now, Deadline.After(TimeSpan.FromTicks(ticks)));
+            Assert.True(Deadline.After(TimeSpan.FromTicks(ticks)).HasPassed);
+        }
+
+        foreach (double milliseconds in new[] { -0.5, -0.0, -1.5, -2, -1e18, double.NegativeInfinity, double.NaN, 0 })
+            Assert.Equal(Deadline.Now, Deadline.FromMilliseconds(milliseconds));
+        Assert.Equal(Deadline.Now, Deadline.After(TimeSpan.Zero));
     }
 
     [Fact]

@@ -13,15 +13,15 @@ public sealed class LayoutTests
     private static readonly Dictionary<Type, (int Size, string Fields)> s_table = new()
     {
         [typeof(RegionHeader)] = (1024, "Magic 0 Major 8 Minor 10 Kind 12 TotalSize 16 ParticipantOffset 24 ParticipantCapacity 28 BodyOffset 32 BodySize 40 " +
-            "RegionIdLow 48 RegionIdHigh 56 Created 64 CreatorPid 72 Flags 76 State 128 Recoveries 132 Change 256"),
+            "RegionIdLow 48 RegionIdHigh 56 Created 64 CreatorPid 72 Lifetime 76 State 128 Recoveries 132 Change 256"),
         [typeof(ParticipantEntry)] = (128, "State 0 Generation 4 Pid 8 Role 12 StartTime 16 Attached 24 PidNamespace 32 Runtime 40 Ended 44"),
         [typeof(WaiterWords)] = (64, "Word 0 FenceRequired 4 Wanted 8"),
-        [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 PoolOffset 24 Writer 128 WriterState 132 Reader 136 ReaderState 140 ReadPosition 256 FreePosition 384 " +
-            "Data 512 Space 640"),
+        [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 PoolOffset 24 Writer 128 WriterState 132 Reader 136 ReaderState 140 RedeliverUntil 144 ReadPosition 256 ReaderProcessor 264 FreePosition 384 " +
+            "Data 512 WriterProcessor 576 Space 640"),
         [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 ServerState 128 Doorbell 256"),
-        [typeof(ListenerSlot)] = (128, "State 0 ConnectionId 8"),
-        [typeof(ConnectionHeader)] = (1024, "Magic 0 Slot 4 ToServer 8 ToClient 16 ConnectionId 24 Reply 128 ServerClose 132 ServerTextLength 136 ServerText 144 " +
-            "ClientClose 512 HelloLength 516 Hello 528 Session 768"),
+        [typeof(ListenerSlot)] = (128, "Word 0"),
+        [typeof(ConnectionHeader)] = (1024, "Magic 0 Slot 4 ToServer 8 ToClient 16 ConnectionId 24 Reply 128 ServerClose 132 ServerTextLength 136 ServerProcessor 140 ServerText 144 " +
+            "ClientClose 512 HelloLength 516 ClientProcessor 520 Hello 528 Session 768"),
         [typeof(SlotHeader)] = (32, "State 0 Length 8 Type 12 Flags 14 Key 16 LoanLap 24 Fetched 28"),
         [typeof(QueueHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 SegmentLimit 12 Stride 16 SegmentsOffset 24 SegmentStride 32 Flags 40 MinExpansionDistance 44 " +
             "PoolOffset 48 Segments 128 GrowthFailures 132 Send 256 Receive 384 Data 512 Space 640 Orphans 768 OrphansCleared 776 Redelivered 896 Dropped 904"),

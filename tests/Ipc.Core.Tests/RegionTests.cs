@@ -65,7 +65,7 @@ public sealed class RegionTests : RegionTest
     [Fact]
     public void APersistentRingStays()
     {
-        RingWriter.Open("ring", new RingOptions { Capacity = 4096, Persistent = true }).Dispose();
+        RingWriter.Open("ring", new RingOptions { Capacity = 4096, Lifetime = Lifetime.Persistent }).Dispose();
         using (RingWriter writer = RingWriter.Open("ring", Small(OpenMode.OpenExisting)))
             Assert.True(writer.TryWrite("kept"u8));
         using (RingReader reader = RingReader.Open("ring", Small(OpenMode.OpenExisting)))
@@ -395,6 +395,28 @@ public sealed class RegionTests : RegionTest
         // The lock goes with the LiveRegion, before the writer leaves.
     }
 
+    /// <summary>The size was looked at, then the file grew, then it was mapped: an ArgumentOutOfRangeException went past every handler of a server.</summary>
+    [Fact]
+    public void AFileThatGrowsWhileItIsOpenedIsCorrupt()
+    {
+        string path = Regions.FileOf("grown");
+        System.IO.File.WriteAllBytes(path, new byte[8192]);
+        using (RegionFile file = Os.Current.OpenFile(path)!)
+        {
+            using (System.IO.FileStream other = System.IO.File.OpenWrite(path))
+                other.SetLength(1 << 20);
+            CorruptRegionException error = Assert.Throws<CorruptRegionException>(() => new MappedView(file, 8192));
+            Assert.Contains("1048576", error.Message, StringComparison.Ordinal);
+            Assert.Contains("8192", error.Message, StringComparison.Ordinal);
+        }
+
+        System.IO.File.Delete(path);
+    }
+
+    [Fact]
+    public void CorruptionWithACauseIsCorruptionToo() =>
+        Assert.Equal(IpcStatus.Corrupt, new CorruptRegionException("what was found", new InvalidOperationException()).Status);
+
     [Fact]
     public void ManyThreadsOpenOneNameAndNeverMiss()
     {
@@ -418,6 +440,7 @@ public sealed class RegionTests : RegionTest
             right.Join();
             Assert.True(writer!.TryWrite("meet"u8), "both have the same region");
             Assert.True(reader!.TryRead(out _));
+            reader.Release(); // or the ring would stay for who reads it again
             left = Run(writer.Dispose);
             right = Run(reader.Dispose);
             left.Join();

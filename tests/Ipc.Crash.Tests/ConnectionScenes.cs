@@ -1,4 +1,5 @@
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Crash.Tests;
@@ -53,6 +54,74 @@ internal static class ConnectionScenes
             Assert.Equal(IpcStatus.Ok, client.Result().Status);
         }
         End(scene, server, client);
+    }
+
+    /// <summary>The victim is the server; the client that it takes dies meanwhile, and another one has the slot by the time it goes on.</summary>
+    public static void AcceptingADeadClient(Scene scene)
+    {
+        Driven server = scene.Victim, first = scene.Survivor("first"), second = scene.Survivor("second");
+        server.Must($"listen 1 {scene.Name} max=63");
+        server.Begin("serve 1 timeout=600000");
+        first.Begin($"connect 1 {scene.Name} timeout=600000");
+        scene.WaitForFault();
+        ulong word = scene.Kills ? 0 : scene.SlotWord(1);
+        first.Kill();
+        if (scene.Kills)
+        {
+            server = scene.Survivor("server");
+            server.Must($"listen 1 {scene.Name} max=63");
+            server.Begin("serve 1 timeout=600000");
+            second.Must($"connect 1 {scene.Name} timeout=600000");
+        }
+        else
+        {
+            second.Begin($"connect 1 {scene.Name} timeout=600000");
+            Watchdog.Until(() => (scene.SlotWord(1) & 0xFF) == Wire.Listener.Requested && scene.SlotWord(1) != word, "the second client to ask in the same slot");
+            server.Continue();
+            Assert.Equal(IpcStatus.Ok, second.Result().Status);
+        }
+        End(scene, server, second);
+    }
+
+    /// <summary>The victim comes in, and cleans up for a client that died while it was asking.</summary>
+    public static void Withdrawing(Scene scene)
+    {
+        Driven server = scene.Survivor("server"), dying = scene.Survivor("dying"), next = scene.Survivor("next");
+        server.Must($"listen 1 {scene.Name} max=63");
+        dying.Begin($"connect 1 {scene.Name} timeout=600000");
+        Watchdog.Until(() => (scene.SlotWord(1) & 0xFF) == Wire.Listener.Requested, "the client to ask");
+        dying.Kill();
+        scene.Victim.Begin($"connect 1 {scene.Name} timeout=600000");
+        scene.WaitForFault();
+        server.Begin("serve 1 timeout=600000");
+        if (!scene.Kills)
+        {
+            scene.Victim.Continue();
+            Assert.Equal(IpcStatus.Ok, scene.Victim.Result().Status);
+            scene.Victim.Must("close 1");
+        }
+        next.Must($"connect 1 {scene.Name} timeout=600000");
+        End(scene, server, next);
+    }
+
+    /// <summary>The victim is a client on its way in; its server leaves in order. What the victim has made is gone, whatever becomes of it.</summary>
+    public static void TheServerLeaves(Scene scene, bool killsIt)
+    {
+        Driven server = scene.Survivor("server");
+        server.Must($"listen 1 {scene.Name} max=63");
+        scene.Victim.Begin($"connect 1 {scene.Name} timeout=600000");
+        scene.WaitForFault();
+        server.Must("close 1");
+        if (!scene.Kills && killsIt)
+        {
+            scene.Victim.Kill();
+        }
+        else if (!scene.Kills)
+        {
+            scene.Victim.Continue();
+            Assert.True(scene.Victim.Result().Status is IpcStatus.PeerClosed or IpcStatus.Refused);
+        }
+        scene.CheckNothingLeft();
     }
 
     /// <summary>The victim is a client on its way in; another client is served all the time.</summary>

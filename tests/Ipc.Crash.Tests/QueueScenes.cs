@@ -155,7 +155,7 @@ internal static class QueueScenes
     public static void Recovering(Scene scene)
     {
         Driven dead = scene.Survivor("dead");
-        dead.Must($"open-queue 1 {scene.Name} block=64 count=16 budget=262144 persistent=1");
+        dead.Must($"open-queue 1 {scene.Name} block=64 count=16 budget=262144 lifetime=persistent");
         for (int n = 1; n <= 4; n++)
             dead.Must($"write 1 {n} {(n == 2 ? 5000 : 20)} {n}");
         for (int n = 1; n <= 3; n++)

@@ -47,6 +47,15 @@ internal sealed class Scene : IDisposable
     /// <summary>A process in the survivors' language; each place is a process of its own.</summary>
     public Driven Survivor(string place) => _peers.At(SurvivorLanguage, place);
 
+    /// <summary>A process that has stopped on its way in, with the region lock.</summary>
+    public Driven StoppedWithTheLock(string open)
+    {
+        Driven holder = _peers.New(SurvivorLanguage, new Dictionary<string, string> { ["IPC_FAULT"] = "region.attach.locked", ["IPC_FAULT_ACTION"] = "stop" });
+        holder.Begin($"{open} 1 {Name} open=existing");
+        holder.WaitUntilStopped();
+        return holder;
+    }
+
     /// <summary>Waits until the victim has met its fault point. It fails when the victim gets past it.</summary>
     public void WaitForFault()
     {
@@ -68,6 +77,13 @@ internal sealed class Scene : IDisposable
     {
         using var region = new LiveRegion(File);
         Watchdog.Until(() => (region[(long)region.U64(Wire.Region.BodyOffset) + waiter] & 1) != 0, $"a sleeper at {waiter} of {Name}");
+    }
+
+    /// <summary>The word of a slot of a listener.</summary>
+    public ulong SlotWord(int slot)
+    {
+        using var region = new LiveRegion(File);
+        return region.U64((long)region.U64(region.Body + Wire.Listener.SlotsOffset) + slot * Wire.Listener.SlotSize);
     }
 
     /// <summary>

@@ -135,7 +135,7 @@ internal sealed class StormRing : IDisposable
     private Driven Attach(string end)
     {
         Driven peer = _peers.New(_random.Next(3) == 0 ? Language.CSharp : Language.C); // C starts sooner: more kills
-        peer.Must($"open-{end} 1 {_name} persistent=1 capacity=16384 wait={(_random.Next(2) == 0 ? "block" : "adaptive")}");
+        peer.Must($"open-{end} 1 {_name} lifetime=persistent capacity=16384 wait={(_random.Next(2) == 0 ? "block" : "adaptive")}");
         return peer;
     }
 

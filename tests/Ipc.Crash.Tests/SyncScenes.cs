@@ -49,6 +49,37 @@ internal static class SyncScenes
         End(scene, waiting, other);
     }
 
+    /// <summary>The victim, which has the mutex, gives up leaving: somebody who is stopped has the region lock.</summary>
+    public static void LeavingWithoutTheLock(Scene scene)
+    {
+        Driven waiting = scene.Survivor("receiver"), other = scene.Survivor("sender");
+        waiting.Must($"open-mutex 1 {scene.Name} wait=block");
+        other.Must($"open-mutex 1 {scene.Name} open=existing");
+        scene.Victim.Must($"open-mutex 1 {scene.Name} open=existing");
+        scene.Victim.Must("acquire 1");
+        waiting.Begin($"acquire 1 {Long}");
+        waiting.WaitUntilAsleep();
+        using (Driven holder = scene.StoppedWithTheLock("open-mutex"))
+        {
+            scene.Victim.Begin("close 1");
+            scene.WaitForFault();
+            if (!scene.Kills)
+            {
+                scene.Victim.Continue();
+                Assert.Equal(IpcStatus.Ok, scene.Victim.Result().Status); // it has left; its process lives
+            }
+            holder.Kill();
+        }
+        Assert.Equal(IpcStatus.Abandoned, waiting.Result().Status);
+        waiting.Must("release 1");
+        Assert.Equal(IpcStatus.Ok, other.Do($"acquire 1 {Long}").Status);
+        other.Must("release 1");
+        scene.CheckTable(live: 2);
+        waiting.Must("close 1");
+        other.Must("close 1");
+        scene.CheckNothingLeft();
+    }
+
     /// <summary>The victim falls with a permit in its hands.</summary>
     public static void Holding(Scene scene) => Semaphore(scene, "acquire", IpcStatus.Abandoned);
 
@@ -149,7 +180,7 @@ internal static class SyncScenes
     private static void Recovering(Scene scene, string kind)
     {
         Driven dead = scene.Survivor("dead");
-        dead.Must($"open-{kind} 1 {scene.Name} persistent=1");
+        dead.Must($"open-{kind} 1 {scene.Name} lifetime=persistent");
         dead.Must("acquire 1");
         dead.Kill();
         scene.Victim.Begin($"open-{kind} 1 {scene.Name} open=existing");

@@ -169,7 +169,7 @@ internal static class TopicScenes
     public static void Recovering(Scene scene)
     {
         Driven dead = scene.Survivor("dead");
-        dead.Must($"open-publisher 1 {scene.Name} block=64 count=16 budget=262144 persistent=1");
+        dead.Must($"open-publisher 1 {scene.Name} block=64 count=16 budget=262144 lifetime=persistent");
         dead.Must($"open-subscriber 2 {scene.Name} open=existing");
         dead.Must($"open-publisher 3 {scene.Name} open=existing");
         for (int n = 1; n <= 3; n++)

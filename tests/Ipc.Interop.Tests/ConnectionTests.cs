@@ -1,5 +1,6 @@
 using System;
 using System.Globalization;
+using System.Linq;
 using Ipc.Testing.Drive;
 using Xunit;
 
@@ -18,6 +19,24 @@ public sealed class ConnectionTests(Peers peers)
         Driven service = Serve(server, $"wait={wait}"), caller = peers.At(client, "client");
         caller.Must($"connect 2 {_name} wait={wait} timeout=600000");
         caller.Must("ping 2 2 1000 9000 timeout=600000");
+        EndService(service, caller, 2, "0 accepted=1 closed=0 broken=0");
+    }
+
+    /// <summary>Long requests between short ones: what an idle server holds back is what the next long one needs.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.PairsAndWaitModes), MemberType = typeof(Matrix))]
+    public void ARequestThatFitsIsSentToAnIdleServer(Language client, Language server, string wait)
+    {
+        Driven service = Serve(server, $"wait={wait}"), caller = peers.At(client, "client");
+        caller.Must($"connect 2 {_name} wait={wait} timeout=600000");
+        foreach (int length in (int[])[120000, .. Enumerable.Repeat(1000, 20), 125000])
+        {
+            caller.Must($"write 2 1 {length} 1 timeout=60000");
+            Assert.Equal(length, (int)caller.Must("read 2 timeout=60000")["length"]);
+            caller.Must("release 2");
+        }
+
+        caller.Must("ping 2 2 100 128000 timeout=600000");
         EndService(service, caller, 2, "0 accepted=1 closed=0 broken=0");
     }
 
@@ -211,6 +230,39 @@ public sealed class ConnectionTests(Peers peers)
         for (int id = 101; id < 163; id++)
             caller.Must($"close {id}");
         EndService(service, caller, 100, null);
+    }
+
+    /// <summary>The server is on its way out, the client comes, asks and gives up: whoever is first, no file is left.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void AClientThatGivesUpWhileItsServerLeavesLeavesNoFile(Language client, Language server)
+    {
+        Driven service = peers.At(server, "server"), caller = peers.At(client, "client");
+        for (int round = 0; round < 30; round++)
+        {
+            service.Must($"listen 1 {_name}");
+            caller.Begin($"connect 2 {_name} timeout={round % 5 + 1}");
+            service.Must("close 1");
+            Assert.NotEqual(IpcStatus.Ok, caller.Result().Status);
+            Assert.Empty(peers.Directory.FilesOf(_name));
+        }
+    }
+
+    /// <summary>The same, killed where it stands.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void AClientThatIsKilledWhileItsServerLeavesLeavesNoFile(Language client, Language server)
+    {
+        Driven service = peers.At(server, "server");
+        for (int round = 0; round < 10; round++)
+        {
+            Driven caller = peers.New(client);
+            service.Must($"listen 1 {_name}");
+            caller.Begin($"connect 2 {_name} timeout=600000");
+            service.Must("close 1");
+            caller.Kill();
+            Assert.Empty(peers.Directory.FilesOf(_name));
+        }
     }
 
     /// <summary>A wait for a server that is not there yet, and none that never comes.</summary>

@@ -131,7 +131,7 @@ public sealed class HostileConnectionTests(Peers peers)
                     listener[offset] = (uint)value;
                     Ring(listener, body, ready, ulong.MaxValue);
                 }
-                foreach (long offset in new[] { body + 8, body + 16, body + 24, slots + 8, slots + 136, 16L, 32L, 40L })
+                foreach (long offset in new[] { body + 8, body + 16, body + 24, slots, slots + 128, 16L, 32L, 40L })
                 {
                     listener.U64(offset, value);
                     Ring(listener, body, ready, ulong.MaxValue);
@@ -226,8 +226,9 @@ public sealed class HostileConnectionTests(Peers peers)
         {
             for (int slot = 1; slot < 64 && found == null; slot++)
             {
-                if (listener[slots + slot * Wire.Listener.SlotSize] == Wire.Listener.Requested)
-                    found = listener.U64(slots + slot * Wire.Listener.SlotSize + Wire.Listener.SlotConnectionId);
+                ulong word = listener.U64(slots + slot * Wire.Listener.SlotSize);
+                if ((byte)word == Wire.Listener.Requested)
+                    found = word >> Wire.Listener.SlotIdShift;
             }
             return found != null || victim.HasAnswered;
         }, "the client to ask or to give up");

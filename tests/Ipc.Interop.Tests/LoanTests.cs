@@ -96,7 +96,7 @@ public sealed class LoanTests(Peers peers)
         {
             using (Driven dying = peers.New(sender))
             {
-                KindPair.Open(kind, dying, name, sends: true, options + " persistent=1");
+                KindPair.Open(kind, dying, name, sends: true, options + " lifetime=persistent");
                 dying.Must("claim 1 100000");
                 dying.Kill();
             }

@@ -218,7 +218,7 @@ public sealed class QueueRoleTests(Peers peers)
             string name = peers.NewName("queue");
             using (Driven dying = peers.New(first))
             {
-                dying.Must($"open-queue 1 {name} count=16 persistent={(persistent ? 1 : 0)}");
+                dying.Must($"open-queue 1 {name} count=16 lifetime={(persistent ? "persistent" : "while-used")}");
                 dying.Must("write 1 1 10 1");
                 dying.Must("write 1 2 10 2");
                 Assert.Equal(1, dying.Must("read 1")["type"]);
@@ -254,8 +254,8 @@ public sealed class QueueRoleTests(Peers peers)
         string name = peers.NewName("queue"), neighbour = name + ".x";
         Driven first = peers.At(owner, "sender"), second = peers.At(other, "receiver");
         Assert.Equal(IpcStatus.NotFound, second.Do($"clear {name}").Status);
-        first.Must($"open-queue 1 {name} count=16 persistent=1");
-        first.Must($"open-queue 2 {neighbour} count=16 persistent=1");
+        first.Must($"open-queue 1 {name} count=16 lifetime=persistent");
+        first.Must($"open-queue 2 {neighbour} count=16 lifetime=persistent");
         Answer refused = second.Do($"clear {name}");
         Assert.Equal(IpcStatus.InUse, refused.Status);
         Assert.Contains(first.ProcessId.ToString(CultureInfo.InvariantCulture), refused.Text, StringComparison.Ordinal);

@@ -52,6 +52,6 @@ internal sealed class RingPair : IDisposable
             Writer.Must($"close {W}");
         if (!Reader.HasExited)
             Reader.Must($"close {R}");
-        Assert.Empty(_peers.Directory.FilesOf(Name));
+        Assert.Empty(_peers.Directory.LeftOf(Name));
     }
 }

@@ -30,7 +30,7 @@ public sealed class RingRoleTests(Peers peers)
         Assert.Equal(IpcStatus.Ok, reader.Do("read 1 timeout=600000").Status);
         rival.Must("close 1");
         reader.Must("close 1");
-        Assert.Empty(peers.Directory.FilesOf(name));
+        Assert.Empty(peers.Directory.LeftOf(name));
     }
 
     [Theory]
@@ -53,7 +53,7 @@ public sealed class RingRoleTests(Peers peers)
         Assert.Equal(IpcStatus.Ok, rival.Do("read 1 timeout=600000").Status);
         writer.Must("close 1");
         rival.Must("close 1");
-        Assert.Empty(peers.Directory.FilesOf(name));
+        Assert.Empty(peers.Directory.LeftOf(name));
     }
 
     /// <summary>What a dead reader had read and not released comes again, with the flag; what it released does not.</summary>
@@ -83,7 +83,7 @@ public sealed class RingRoleTests(Peers peers)
         }
         sender.Must("close 1");
         next.Must("close 1");
-        Assert.Empty(peers.Directory.FilesOf(name));
+        Assert.Empty(peers.Directory.LeftOf(name));
     }
 
     [Theory]
@@ -113,7 +113,7 @@ public sealed class RingRoleTests(Peers peers)
         Answer late = peer.Do($"open-writer 1 {name} open=existing timeout=50");
         Assert.Equal(IpcStatus.NotFound, late.Status);
         Assert.Contains(name, late.Text, StringComparison.Ordinal);
-        Assert.Empty(peers.Directory.FilesOf(name));
+        Assert.Empty(peers.Directory.LeftOf(name));
     }
 
     [Theory]
@@ -149,7 +149,7 @@ public sealed class RingRoleTests(Peers peers)
         Assert.Equal(2, reader.Must("read 1 timeout=600000")["type"]);
         second.Must("close 1");
         reader.Must("close 1");
-        Assert.Empty(peers.Directory.FilesOf(name));
+        Assert.Empty(peers.Directory.LeftOf(name));
     }
 
     /// <summary>A reader that waits for the next writer would else sleep over the records of one that died before it was looked at.</summary>
@@ -204,7 +204,7 @@ public sealed class RingRoleTests(Peers peers)
         Assert.Equal(IpcStatus.PeerDied, reader.Result().Status);
         Assert.Equal(Died, reader.Must("peer 1")["state"]);
         reader.Must("close 1");
-        Assert.Empty(peers.Directory.FilesOf(name));
+        Assert.Empty(peers.Directory.LeftOf(name));
     }
 
     [Theory]
@@ -228,7 +228,7 @@ public sealed class RingRoleTests(Peers peers)
                 Assert.Equal(expected, sender.Result().Status);
             }
             sender.Must("close 1");
-            Assert.Empty(peers.Directory.FilesOf(name));
+            Assert.Empty(peers.Directory.LeftOf(name));
         }
     }
 
@@ -259,7 +259,7 @@ public sealed class RingRoleTests(Peers peers)
     {
         string name = peers.NewName("role");
         Driven sender = peers.At(writer, "writer"), receiver = peers.At(reader, "reader");
-        sender.Must($"open-writer 1 {name} persistent=1 capacity=65536");
+        sender.Must($"open-writer 1 {name} lifetime=persistent capacity=65536");
         sender.Must("send 1 1 100 300 timeout=1000");
         sender.Must("close 1");
         Assert.True(peers.Directory.Has(name));

@@ -41,8 +41,8 @@ public sealed class RingTrafficTests(Peers peers)
             end.Must("close 1");
             end.Must("close 2");
         }
-        Assert.Empty(peers.Directory.FilesOf(there));
-        Assert.Empty(peers.Directory.FilesOf(back));
+        Assert.Empty(peers.Directory.LeftOf(there));
+        Assert.Empty(peers.Directory.LeftOf(back));
     }
 
     /// <summary>A writer counts the publishes that had to wake its reader, and no others.</summary>

@@ -78,7 +78,7 @@ public sealed class TopicRoleTests(Peers peers)
         Driven rival = peers.At(second, "writer0");
         using (Driven owner = peers.New(first))
         {
-            owner.Must($"open-publisher 1 {name} single=1 persistent=1 count=16");
+            owner.Must($"open-publisher 1 {name} single=1 lifetime=persistent count=16");
             Answer refused = rival.Do($"open-publisher 1 {name} open=existing");
             Assert.Equal(IpcStatus.InUse, refused.Status);
             Assert.Contains(owner.ProcessId.ToString(CultureInfo.InvariantCulture), refused.Text, StringComparison.Ordinal);
@@ -154,7 +154,7 @@ public sealed class TopicRoleTests(Peers peers)
             string name = peers.NewName("topic");
             using (Driven dying = peers.New(first))
             {
-                dying.Must($"open-publisher 1 {name} count=16 persistent={(persistent ? 1 : 0)}");
+                dying.Must($"open-publisher 1 {name} count=16 lifetime={(persistent ? "persistent" : "while-used")}");
                 dying.Must($"open-subscriber 2 {name} open=existing");
                 dying.Must("write 1 1 10 1");
                 dying.Must("claim 1 10");

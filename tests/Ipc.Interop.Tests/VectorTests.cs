@@ -180,7 +180,7 @@ public sealed class VectorTests(Peers peers)
     /// <summary>Both languages make the same region, byte for byte: what differs is who made it, and when.</summary>
     [Theory]
     [InlineData("open-writer 1 {0} capacity=8192")]
-    [InlineData("open-reader 1 {0} capacity=4096 persistent=1")]
+    [InlineData("open-reader 1 {0} capacity=4096 lifetime=persistent")]
     [InlineData("open-writer 1 {0} capacity=8192 budget=100000")]
     [InlineData("open-queue 1 {0} block=100 count=50 expansions=3 distance=7 drop=1 participants=5 budget=1000000")]
     [InlineData("open-queue 1 {0} block=8 count=2 budget=none preallocate=1 expansions=1")]
@@ -244,8 +244,7 @@ public sealed class VectorTests(Peers peers)
                 Image listener = RegionImage.Listener();
                 int slots = (int)listener.U64((int)listener.U64(Wire.Region.BodyOffset) + Wire.Listener.SlotsOffset);
                 RegionImage.AddParticipant(listener, 3, Wire.Participant.RoleClient, runtime: 1);
-                listener[slots + 3 * Wire.Listener.SlotSize] = Wire.Listener.Requested;
-                listener.U64(slots + 3 * Wire.Listener.SlotSize + Wire.Listener.SlotConnectionId, 0xC1);
+                listener.U64(slots + 3 * Wire.Listener.SlotSize, 0xC1UL << Wire.Listener.SlotIdShift | Wire.Listener.Requested);
                 listener.U64((int)listener.U64((int)listener.U64(Wire.Region.BodyOffset) + Wire.Listener.ReadyOffset), 1 << 3);
                 return listener;
             case "queue":

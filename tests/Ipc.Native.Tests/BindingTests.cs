@@ -81,7 +81,7 @@ public sealed class BindingTests
     public void ClearingRemovesWhatIsPersistent()
     {
         string name = RegionName.Of();
-        NativeQueue.Open(name, new NativeQueueOptions { Persistent = true }).Dispose();
+        NativeQueue.Open(name, new NativeQueueOptions { Lifetime = NativeLifetime.Persistent }).Dispose();
         IpcNative.Clear(name);
         Assert.Equal(NativeStatus.NotFound, Assert.Throws<NativeException>(() => IpcNative.Clear(name)).Status);
     }

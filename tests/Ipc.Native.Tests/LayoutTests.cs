@@ -17,7 +17,7 @@ public sealed class LayoutTests
     [InlineData("ListenerOptionsData", 32, "MaxLoanBudget", 24)]
     [InlineData("EventData", 16, "Connection", 8)]
     [InlineData("ConnectOptionsData", 64, "LoanBudget", 56)]
-    [InlineData("QueueOptionsData", 64, "Cancel", 56)]
+    [InlineData("QueueOptionsData", 72, "Cancel", 64)]
     [InlineData("TopicOptionsData", 88, "Ignore", 80)]
     [InlineData("MessageData", 48, "Writer", 40)]
     public void AStructureIsThatOfTheHeader(string name, int size, string lastField, int offset)

@@ -93,6 +93,7 @@ internal static class Program
         IpcStatus.InvalidArgument => "IPC_E_ARGUMENT",
         IpcStatus.InvalidState => "IPC_E_STATE",
         IpcStatus.NoMemory => "IPC_E_NO_MEMORY",
+        IpcStatus.WrongLifetime => "IPC_E_LIFETIME",
         _ => "IPC_E_SYSTEM",
     };
 }

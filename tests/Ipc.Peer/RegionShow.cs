@@ -69,7 +69,7 @@ internal static unsafe partial class RegionShow
         Console.WriteLine("region_id " + Convert.ToHexString(new ReadOnlySpan<byte>(&header->RegionIdLow, 16)).ToLowerInvariant());
         Show("created", header->Created);
         Show("creator_pid", header->CreatorPid);
-        Show("flags", header->Flags);
+        Show("lifetime", header->Lifetime);
         Show("state", header->State);
         Show("recoveries", header->Recoveries);
         ShowWaiter("change", header->Change);
@@ -123,10 +123,10 @@ internal static unsafe partial class RegionShow
             if (offset > view.Size - ListenerSlot.ByteSize)
                 return;
             ListenerSlot* slot = (ListenerSlot*)(view.Base + offset);
-            if (slot->State == ListenerSlot.Idle)
+            if (slot->Word == ListenerSlot.Idle)
                 continue;
-            Show($"slot.{index}.state", slot->State);
-            Show($"slot.{index}.connection_id", slot->ConnectionId);
+            Show($"slot.{index}.state", ListenerSlot.StateOf(slot->Word));
+            Show($"slot.{index}.connection_id", ListenerSlot.IdOf(slot->Word));
         }
     }
 

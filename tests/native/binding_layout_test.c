@@ -15,7 +15,7 @@ LAYOUT(ipc_block, 48, reserved, 16);
 LAYOUT(ipc_listener_options, 32, max_loan_budget, 24);
 LAYOUT(ipc_event, 16, connection, 8);
 LAYOUT(ipc_connect_options, 64, loan_budget, 56);
-LAYOUT(ipc_queue_options, 64, cancel, 56);
+LAYOUT(ipc_queue_options, 72, cancel, 64);
 LAYOUT(ipc_topic_options, 88, ignore, 80);
 LAYOUT(ipc_message, 48, writer, 40);
 #endif

@@ -36,29 +36,28 @@ static uint32_t ask_with(const request_mutation *mutation)
     ipc_region *listener = NULL;
     ipc_region *region = NULL;
     CHECK_OK(ipc_region_path("l", NULL, path, sizeof path));
-    CHECK_OK(ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, SOON, &listener));
+    CHECK_OK(ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, IPC_LIFETIME_DEFAULT, SOON, &listener));
     CHECK_OK(ipc_listener_locate(listener, &view));
     const uint32_t slot = listener->index;
     const ipc_connection_plan plan = {
-        .to_server_capacity = 4096, .to_client_capacity = 4096, .connection_id = 0x1234567890ABCDEF, .slot = slot};
-    ipc_store_relaxed64(&view.slots[slot].connection_id, plan.connection_id);
-    ipc_store_release32(&view.slots[slot].state, IPC_SLOT_OPENING);
+        .to_server_capacity = 4096, .to_client_capacity = 4096, .connection_id = 0x34567890ABCDEF, .slot = slot};
+    ipc_store_release64(&view.slots[slot].word, ipc_slot_of(plan.connection_id, IPC_SLOT_OPENING));
     ipc_listener_connection_path(listener, plan.connection_id, path, sizeof path);
     CHECK_OK(ipc_connection_region_build(path, &plan, &region));
     CHECK_OK(ipc_region_link(region));
     memcpy(region->base + mutation->offset, &mutation->value, mutation->size);
-    ipc_store_release32(&view.slots[slot].state, IPC_SLOT_REQUESTED);
+    ipc_store_release64(&view.slots[slot].word, ipc_slot_of(plan.connection_id, IPC_SLOT_REQUESTED));
     ipc_listener_notify(&view, slot);
 
     ipc_connection_body *body = ipc_region_at(region, 1024);
-    WAIT_FOR(ipc_load_acquire32(&view.slots[slot].state) == IPC_SLOT_IDLE ||
+    WAIT_FOR(ipc_load_acquire64(&view.slots[slot].word) == IPC_SLOT_IDLE ||
              ipc_load_acquire32(&body->reply) != IPC_REPLY_NONE);
     const uint32_t reply = ipc_load_acquire32(&body->reply);
     if (reply == IPC_REPLY_ACCEPTED) {
         ipc_store_release32(&body->client_close, IPC_CLOSE_NORMAL);
         ipc_listener_notify(&view, slot);
     }
-    WAIT_FOR(ipc_load_acquire32(&view.slots[slot].state) == IPC_SLOT_IDLE);
+    WAIT_FOR(ipc_load_acquire64(&view.slots[slot].word) == IPC_SLOT_IDLE);
     CHECK_EQUAL(1, test_files());
     ipc_region_discard(region);
     ipc_region_leave(listener);
@@ -115,8 +114,7 @@ TEST(random_words_in_the_listener_do_not_harm_its_server)
     for (int i = 0; i < 3000; i++) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
         const uint32_t slot = 2 + (uint32_t)((seed >> 40) % (view->slot_count - 2)); /* ours is 1 */
-        ipc_store_relaxed64(&view->slots[slot].connection_id, seed);
-        ipc_store_release32(&view->slots[slot].state, (uint32_t)(seed >> 20) % 5);
+        ipc_store_release64(&view->slots[slot].word, ipc_slot_of(seed, (seed >> 20) % 5));
         (void)ipc_or64(&view->ready[slot / 64], seed);
         if (i % 100 == 0)
             expect_echo(connection, (uint64_t)i);

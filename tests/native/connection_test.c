@@ -256,6 +256,27 @@ TEST(closing_the_listener_tells_every_client)
     }
 }
 
+static void *ask_a_server_that_ends(void *unused)
+{
+    ipc_connection *connection = NULL;
+    (void)unused;
+    CHECK_STATUS(IPC_PEER_CLOSED, ipc_connect("l", NULL, &connection));
+    return NULL;
+}
+
+/* Not refused: a caller would take that for a decision about it, and not ask the server's successor. */
+TEST(who_asks_a_server_that_ends_is_turned_away_and_not_refused)
+{
+    ipc_listener *listener = NULL;
+    test_thread thread;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    test_thread_start(&thread, ask_a_server_that_ends, NULL);
+    WAIT_FOR(test_files() == 2);
+    ipc_listener_close(listener);
+    test_thread_join(&thread);
+    CHECK_EQUAL(0, test_files());
+}
+
 TEST(a_lent_connection_outlives_its_listener)
 {
     ipc_listener *listener = NULL;
@@ -290,4 +311,37 @@ TEST(a_connection_that_was_given_back_may_be_closed_with_its_listener)
     ipc_connection_close(event.connection); /* before the listener has looked at it again */
     ipc_listener_close(listener);
     CHECK_EQUAL(0, test_files());
+}
+
+static void *connect_and_stay(void *connection)
+{
+    *(ipc_connection **)connection = connect_to(NULL);
+    return NULL;
+}
+
+TEST(a_connection_that_is_shut_down_while_it_is_not_lent_comes_back)
+{
+    /* else nobody would free it before its client does something */
+    ipc_listener *listener = NULL;
+    ipc_connection *client = NULL;
+    ipc_event event;
+    ipc_record record;
+    test_thread thread;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    test_thread_start(&thread, connect_and_stay, (void *)&client);
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    ipc_connection *connection = event.connection;
+    CHECK_OK(ipc_connection_accept(connection));
+    test_thread_join(&thread);
+    ipc_listener_return(listener, connection);
+    CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event));
+    ipc_connection_shutdown(connection, IPC_CLOSE_PROTOCOL, "enough");
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK_EQUAL(IPC_EVENT_CLOSED, event.kind);
+    CHECK(event.connection == connection);
+    ipc_connection_close(connection);
+    CHECK_STATUS(IPC_PEER_CLOSED, ipc_ring_read(ipc_connection_reader(client), SOON, NULL, &record));
+    CHECK_EQUAL(IPC_CLOSE_PROTOCOL, ipc_connection_close_code(client));
+    ipc_connection_close(client);
+    ipc_listener_close(listener);
 }

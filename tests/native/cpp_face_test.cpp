@@ -1,4 +1,5 @@
 // ipc.hpp: owners, errors, deadlines. What the calls themselves do is tested in C.
+#include <limits>
 #include <thread>
 
 #include "ipc.hpp"
@@ -72,6 +73,10 @@ TEST(AnEndThatIsMovedToItselfStaysWhatItWas)
     writer = std::move(same);
     CHECK(writer);
     CHECK_EQUAL(writer.try_write("still here"), IPC_OK);
+    ipc::ring_reader reader("ring"); // or it would stay, with what is in it
+    ipc::record record;
+    CHECK_EQUAL(reader.try_read(record), IPC_OK);
+    reader.release();
 }
 
 TEST(AnEndThatGoesOutOfScopeLeaves)
@@ -155,6 +160,9 @@ TEST(AClaimOfAQueueAbandonsItselfAndAMessageReleasesItself)
     queue.send("more", 1);
     CHECK_EQUAL(queue.wait(60s), IPC_OK);
     CHECK_EQUAL(queue.info().depth, 1u);
+    ipc::queue_message more; // or it would stay, and the queue with it
+    CHECK_EQUAL(queue.try_receive(more), IPC_OK);
+    more.release();
     CHECK_EQUAL(queue.participants().size(), 1u);
     CHECK_EQUAL(thrown_by([&] { queue.send(std::string(300u << 20, 'x')); }), IPC_E_TOO_LARGE);
 }
@@ -190,6 +198,10 @@ TEST(DeadlinesComeFromDurations)
     CHECK(ipc::deadline(0ms).has_passed());
     CHECK(ipc::deadline(-5s).has_passed());
     CHECK(!ipc::deadline(1h).has_passed());
+    CHECK(ipc::deadline(std::chrono::hours::min()).has_passed());
+    CHECK(ipc::deadline(std::chrono::hours::max()).is_never()); // it overflowed
+    CHECK(ipc::deadline(std::chrono::duration<double>(1e300)).is_never());
+    CHECK(ipc::deadline(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN())).has_passed());
     CHECK(ipc::deadline::never().is_never());
     CHECK_EQUAL(ipc::deadline::never().remaining(), UINT64_MAX);
     CHECK(ipc::deadline(1h).remaining() <= 3'600'000'000'000u);

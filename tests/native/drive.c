@@ -61,6 +61,16 @@ uint64_t drive_loan_budget(void)
     return bytes == 0 ? IPC_NO_LOANS : bytes;
 }
 
+ipc_lifetime drive_lifetime(void)
+{
+    const char *value = drive_option("lifetime");
+    if (value == NULL)
+        return IPC_LIFETIME_DEFAULT;
+    if (strcmp(value, "while-used") == 0)
+        return IPC_LIFETIME_WHILE_USED;
+    return strcmp(value, "until-empty") == 0 ? IPC_LIFETIME_UNTIL_EMPTY : IPC_LIFETIME_PERSISTENT;
+}
+
 ipc_deadline drive_deadline(void)
 {
     const char *value = drive_option("timeout");

@@ -43,6 +43,8 @@ const char *drive_option(const char *key);
 uint64_t drive_option_number(const char *key, uint64_t otherwise);
 /* budget=N bytes of loans; without it, none: what is said of the largest record then holds. */
 uint64_t drive_loan_budget(void);
+/* lifetime=while-used, until-empty or persistent; without it, none is asked for. */
+ipc_lifetime drive_lifetime(void);
 ipc_deadline drive_deadline(void); /* timeout=MS; without it the call does not wait */
 ipc_wait_mode drive_wait_mode(void);
 drive_object *drive_at(int i); /* the object whose number is the I-th word */

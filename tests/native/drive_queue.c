@@ -53,7 +53,7 @@ static void open_queue(void)
     options.min_expansion_distance = (uint32_t)drive_option_number("distance", 0);
     options.preallocate = drive_option_number("preallocate", 0) != 0;
     options.drop_orphans = drive_option_number("drop", 0) != 0;
-    options.persistent = drive_option_number("persistent", 0) != 0;
+    options.lifetime = drive_lifetime();
     options.participants = (uint32_t)drive_option_number("participants", 0);
     options.loan_budget = drive_budget_or_default();
     options.open_mode = drive_open_mode();

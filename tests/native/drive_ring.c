@@ -42,7 +42,7 @@ static void open_ring(drive_kind end)
     ipc_ring_options options = { 0 };
     options.capacity   = drive_option_number("capacity", 0);
     options.wait_mode  = drive_wait_mode();
-    options.persistent = drive_option_number("persistent", 0) != 0;
+    options.lifetime = drive_lifetime();
     options.loan_budget = drive_loan_budget();
     options.deadline   = drive_deadline();
     const char *open = drive_option("open");

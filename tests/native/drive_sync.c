@@ -13,7 +13,7 @@ static bool open_sync(const char *command)
     options.permits = (uint32_t)drive_option_number("permits", 1);
     options.manual_reset = drive_option_number("manual", 0) != 0;
     options.initially_set = drive_option_number("set", 0) != 0;
-    options.persistent = drive_option_number("persistent", 0) != 0;
+    options.lifetime = drive_lifetime();
     options.open_mode = drive_open_mode();
     options.wait_mode = drive_wait_mode();
     options.deadline = drive_deadline();

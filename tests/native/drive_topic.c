@@ -28,7 +28,7 @@ static ipc_topic_options options_of_command(void)
     options.single_writer = drive_option_number("single", 0) != 0;
     options.allowed_policies = (uint32_t)drive_option_number("allowed", 0);
     options.loan_budget = drive_budget_or_default();
-    options.persistent = drive_option_number("persistent", 0) != 0;
+    options.lifetime = drive_lifetime();
     options.open_mode = drive_open_mode();
     options.wait_mode = drive_wait_mode();
     options.deadline = drive_deadline();

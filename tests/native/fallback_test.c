@@ -112,6 +112,20 @@ TEST(a_sleeper_without_membarrier_asks_for_fences)
     ipc_ring_reader_close(reader);
 }
 
+/* It was there when the process started, and is forbidden later. */
+TEST(a_sleeper_whose_membarrier_fails_asks_for_fences)
+{
+    ipc_ring_reader *reader = NULL;
+    ipc_record record;
+    CHECK_OK(ipc_ring_reader_open("r", &asleep, &reader));
+    if (ipc_waiter_process_fences())
+        test_skip("there is no membarrier here");
+    take_away(SYS_membarrier, SYS_membarrier);
+    CHECK_STATUS(IPC_TIMEOUT, ipc_ring_read(reader, ipc_deadline_after(1000000), NULL, &record));
+    CHECK_EQUAL(1, ipc_load_acquire32(&reader->header->data.fence_required));
+    ipc_ring_reader_close(reader);
+}
+
 /* From now on the kernel does not know how to populate a mapping, as before Linux 5.14. */
 static void take_populate_away(void)
 {
@@ -162,6 +176,26 @@ static int hold_writer(void *argument)
     const char result = ipc_ring_writer_open("r", &asleep, &writer) == IPC_OK ? 'y' : 'n';
     (void)!write(((const int *)argument)[1], &result, 1);
     stay();
+}
+
+/* As when a process has no descriptors left. */
+TEST(a_death_is_noticed_without_a_watch)
+{
+    int ends[2];
+    char result = 0;
+    ipc_ring_reader *reader = NULL;
+    ipc_record record;
+    CHECK(pipe(ends) == 0);
+    pid_t pid = test_fork(hold_writer, ends);
+    CHECK(read(ends[0], &result, 1) == 1 && result == 'y');
+    take_away(SYS_epoll_create1, SYS_eventfd2);
+    CHECK_OK(ipc_ring_reader_open("r", &asleep, &reader));
+    CHECK_EQUAL(IPC_PEER_LIVE, ipc_ring_reader_peer(reader));
+    test_kill(pid);
+    CHECK_STATUS(IPC_PEER_DIED, ipc_ring_read(reader, SOON, NULL, &record));
+    ipc_ring_reader_close(reader);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
 }
 
 TEST(a_death_is_noticed_without_pidfd)

@@ -28,7 +28,7 @@ TEST(the_region_header_is_section_2)
     AT(ipc_region_header, region_id, 48, 16);
     AT(ipc_region_header, created, 64, 8);
     AT(ipc_region_header, creator_pid, 72, 4);
-    AT(ipc_region_header, flags, 76, 4);
+    AT(ipc_region_header, lifetime, 76, 4);
     AT(ipc_region_header, state, 128, 4);
     AT(ipc_region_header, recoveries, 132, 4);
     AT(ipc_region_header, change, 256, 64);
@@ -71,6 +71,7 @@ TEST(the_ring_header_is_section_4)
     AT(ipc_ring_header, writer_state, 132, 4);
     AT(ipc_ring_header, reader, 136, 4);
     AT(ipc_ring_header, reader_state, 140, 4);
+    AT(ipc_ring_header, redeliver_until, 144, 8);
     AT(ipc_ring_header, read_position, 256, 8);
     AT(ipc_ring_header, free_position, 384, 8);
     AT(ipc_ring_header, data, 512, 64);
@@ -101,8 +102,10 @@ TEST(the_listener_is_section_5)
     AT(ipc_listener_body, server_state, 128, 4);
     AT(ipc_listener_body, doorbell, 256, 64);
     CHECK_EQUAL(128, sizeof(ipc_slot));
-    AT(ipc_slot, state, 0, 4);
-    AT(ipc_slot, connection_id, 8, 8);
+    AT(ipc_slot, word, 0, 8);
+    CHECK_EQUAL(0x0123456789ABCD02, ipc_slot_of(0x0123456789ABCD, IPC_SLOT_REQUESTED));
+    CHECK_EQUAL(0x0123456789ABCD, ipc_slot_id(0x0123456789ABCD02));
+    CHECK_EQUAL(2, ipc_slot_state(0x0123456789ABCD02));
     const uint32_t magic = IPC_LISTENER_MAGIC;
     CHECK(memcmp("LSTN", &magic, 4) == 0);
 }

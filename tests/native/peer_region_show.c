@@ -37,7 +37,7 @@ static void show_header(const ipc_region_header *header)
     printf("\n");
     show("", "created", header->created);
     show("", "creator_pid", header->creator_pid);
-    show("", "flags", header->flags);
+    show("", "lifetime", header->lifetime);
     show("", "state", ipc_load_acquire32(&header->state));
     show("", "recoveries", ipc_load_relaxed32(&header->recoveries));
     show_waiter("", "change", &header->change);
@@ -97,11 +97,12 @@ static void show_listener(const ipc_region *region)
         if (offset > region->geometry.total_size - IPC_SLOT_SIZE)
             return;
         const ipc_slot *slot = ipc_region_at(region, offset);
-        if (ipc_load_relaxed32(&slot->state) == IPC_SLOT_IDLE)
+        const uint64_t word = ipc_load_relaxed64(&slot->word);
+        if (word == IPC_SLOT_IDLE)
             continue;
         (void)snprintf(prefix, sizeof prefix, "slot.%u.", i);
-        show(prefix, "state", ipc_load_relaxed32(&slot->state));
-        show(prefix, "connection_id", ipc_load_relaxed64(&slot->connection_id));
+        show(prefix, "state", ipc_slot_state(word));
+        show(prefix, "connection_id", ipc_slot_id(word));
     }
 }
 

@@ -322,7 +322,7 @@ TEST(a_queue_that_drops_orphans_frees_what_a_leaver_held)
 
 TEST(a_persistent_queue_keeps_what_was_sent)
 {
-    const ipc_queue_options options = {.persistent = true};
+    const ipc_queue_options options = {.lifetime = IPC_LIFETIME_PERSISTENT};
     ipc_queue *queue = open_queue(&options);
     ipc_block held;
     send_number(queue, 1);
@@ -683,7 +683,7 @@ TEST(participants_are_listed_and_their_changes_told)
 
 TEST(clearing_removes_any_kind_of_storage_and_nothing_that_is_damaged)
 {
-    const ipc_ring_options ring = {.persistent = true, .capacity = 4096};
+    const ipc_ring_options ring = {.lifetime = IPC_LIFETIME_PERSISTENT, .capacity = 4096};
     ipc_ring_writer *writer = NULL;
     char path[600];
     CHECK_OK(ipc_ring_writer_open("r", &ring, &writer));
@@ -702,4 +702,31 @@ TEST(clearing_removes_any_kind_of_storage_and_nothing_that_is_damaged)
     CHECK_STATUS(IPC_E_CORRUPT, ipc_clear("damaged")); /* nobody can tell whose it is */
     CHECK_EQUAL(1, test_files());
     CHECK(remove(path) == 0);
+}
+
+/* 4,000 tries, each of which would wait for a lock that somebody has. */
+TEST(trying_to_claim_does_not_wait_for_the_region_lock)
+{
+    char path[IPC_PATH_MAX];
+    ipc_queue *queue = NULL;
+    ipc_region *region = NULL;
+    ipc_block block = {0};
+    const ipc_queue_options options = {.block_size = 64, .block_count = 2, .max_expansions = 3, .loan_budget = 1 << 20};
+    CHECK_OK(ipc_queue_open("q", &options, &queue));
+    CHECK_OK(ipc_region_path("q", NULL, path, sizeof path));
+    CHECK_OK(ipc_region_open(path, NULL, NULL, &region));
+    CHECK_OK(ipc_region_lock(region, SOON));
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(ipc_queue_send(queue, "x", 1, 1, SOON, NULL));
+    const ipc_deadline until = SOON;
+    for (int i = 0; i < 2000; i++) {
+        CHECK_STATUS(IPC_FULL, ipc_queue_try_claim(queue, 8, &block));      /* another segment */
+        CHECK_STATUS(IPC_FULL, ipc_queue_try_claim(queue, 100000, &block)); /* pages for a loan */
+    }
+    CHECK(ipc_platform_now() < until);
+    ipc_region_unlock(region);
+    CHECK_OK(ipc_queue_try_claim(queue, 8, &block));
+    ipc_queue_abandon(queue, &block);
+    ipc_region_discard(region);
+    ipc_queue_close(queue);
 }

@@ -73,7 +73,8 @@ static bool is_asleep(const ipc_waiter *waiter)
 /* Only `stop` comes from elsewhere. */
 TEST(one_thread_alone_waits_and_is_stopped_as_many_are)
 {
-    const ipc_queue_options options = {.block_count = 2, .wait_mode = IPC_WAIT_BLOCK, .single_thread = true};
+    const ipc_queue_options options = {
+        .block_count = 2, .wait_mode = IPC_WAIT_BLOCK, .single_thread = true, .lifetime = IPC_LIFETIME_WHILE_USED};
     ipc_queue *queue = open_queue(&options);
     ipc_queue *other = open_queue(&options);
     waiting wait = {.queue = queue, .deadline = SOON};
@@ -102,7 +103,8 @@ TEST(one_thread_alone_waits_and_is_stopped_as_many_are)
 TEST(a_message_ends_a_wait_and_so_does_room)
 {
     for (int i = 0; i < 3; i++) {
-        const ipc_queue_options options = {.block_count = 2, .wait_mode = modes[i]};
+        const ipc_queue_options options = {
+            .block_count = 2, .lifetime = IPC_LIFETIME_WHILE_USED, .wait_mode = modes[i]};
         ipc_queue *queue = open_queue(&options);
         ipc_queue *other = open_queue(&options);
         waiting wait = {.queue = queue, .deadline = SOON};
@@ -140,7 +142,8 @@ TEST(a_message_ends_a_wait_and_so_does_room)
 TEST(what_a_leaver_held_wakes_who_waits)
 {
     for (int i = 0; i < 3; i++) {
-        const ipc_queue_options options = {.block_count = 2, .wait_mode = modes[i]};
+        const ipc_queue_options options = {
+            .block_count = 2, .lifetime = IPC_LIFETIME_WHILE_USED, .wait_mode = modes[i]};
         ipc_queue *queue = open_queue(&options);
         ipc_queue *leaves = open_queue(&options);
         waiting wait = {.queue = queue, .deadline = SOON};
@@ -162,7 +165,8 @@ TEST(what_a_leaver_held_wakes_who_waits)
 TEST(a_deadline_ends_a_wait)
 {
     for (int i = 0; i < 3; i++) {
-        const ipc_queue_options options = {.block_count = 2, .wait_mode = modes[i], .spin_ns = 2000};
+        const ipc_queue_options options = {
+            .block_count = 2, .lifetime = IPC_LIFETIME_WHILE_USED, .wait_mode = modes[i], .spin_ns = 2000};
         ipc_queue *queue = open_queue(&options);
         ipc_block block;
         CHECK_STATUS(IPC_TIMEOUT, ipc_queue_receive(queue, IPC_NOW, NULL, &block));
@@ -179,7 +183,8 @@ TEST(stop_and_cancel_end_every_wait)
 {
     for (int i = 0; i < 3; i++) {
         for (int cancelled = 0; cancelled < 2; cancelled++) {
-            const ipc_queue_options options = {.block_count = 2, .wait_mode = modes[i]};
+            const ipc_queue_options options = {
+                .block_count = 2, .lifetime = IPC_LIFETIME_WHILE_USED, .wait_mode = modes[i]};
             ipc_queue *full = open_queue(&options);
             ipc_queue *empty = NULL;
             ipc_cancel *cancel = NULL;
@@ -222,7 +227,8 @@ TEST(stop_and_cancel_end_every_wait)
 TEST(a_thousand_closes_under_threads_that_send_receive_and_watch)
 {
     for (int i = 0; i < 1000; i++) {
-        const ipc_queue_options options = {.block_count = 2, .wait_mode = modes[i % 3], .participants = 2};
+        const ipc_queue_options options = {
+            .block_count = 2, .lifetime = IPC_LIFETIME_WHILE_USED, .wait_mode = modes[i % 3], .participants = 2};
         ipc_queue *queue = open_queue(&options);
         ipc_queue *other = open_queue(&options);
         waiting waits[3] = {{.queue = queue, .deadline = IPC_FOREVER},

@@ -14,7 +14,7 @@
 /* Without a pool: what is checked here is the region, to the byte. */
 static const ipc_ring_options small = {.capacity = 4096, .loan_budget = IPC_NO_LOANS};
 static const ipc_ring_options small_create = {.capacity = 4096, .loan_budget = IPC_NO_LOANS, .open_mode = IPC_CREATE};
-static const ipc_ring_options small_persistent = {.capacity = 4096, .loan_budget = IPC_NO_LOANS, .persistent = true};
+static const ipc_ring_options small_persistent = {.capacity = 4096, .loan_budget = IPC_NO_LOANS, .lifetime = IPC_LIFETIME_PERSISTENT};
 static const ipc_ring_options open_now = {.open_mode = IPC_OPEN};
 
 /* Maps the region NAME behind the library's back. */

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static const ipc_ring_options lasting = {.capacity = 4096, .loan_budget = 1024 * KIB, .persistent = true};
+static const ipc_ring_options lasting = {.capacity = 4096, .loan_budget = 1024 * KIB, .lifetime = IPC_LIFETIME_PERSISTENT};
 
 static void remove_ring(void)
 {

@@ -10,6 +10,10 @@ target_link_libraries(rpc_probe PRIVATE rpc_tests_proto ipc::rpc)
 add_executable(rpc_storm rpc_storm.cpp) # clients that are killed
 target_link_libraries(rpc_storm PRIVATE rpc_tests_proto ipc::rpc)
 
+add_executable(rpc_server_stress rpc_server_stress.cpp) # servers that are stopped under load
+target_link_libraries(rpc_server_stress PRIVATE rpc_tests_proto ipc::rpc)
+add_test(NAME rpc_server_stress COMMAND rpc_server_stress)
+
 # ipc_add_cpp_tests(PROGRAM FILE...): the tests of each file, which PROGRAM runs by name.
 function(ipc_add_cpp_tests program)
     target_link_libraries(${program} PRIVATE rpc_tests_proto ipc::rpc)
@@ -32,10 +36,29 @@ endforeach()
 # Compiled as one: ipc/rpc is headers, and a compiler makes all of it once for each thing that it compiles. 25 s instead of 150.
 add_executable(rpc_test rpc_test.cpp)
 ipc_add_cpp_tests(rpc_test rpc_calls_test rpc_streams_test rpc_input_test rpc_extras_test rpc_callbacks_test rpc_async_test
-    rpc_options_test rpc_aside_test rpc_observer_test rpc_frames_test rpc_protocol_test rpc_death_test)
+    rpc_options_test rpc_aside_test rpc_server_end_test rpc_unread_test rpc_user_code_server_test rpc_observer_test rpc_frames_test rpc_protocol_test rpc_death_test)
 set_target_properties(rpc_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_compile_definitions(rpc_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
 add_dependencies(rpc_test rpc_peer)
+
+# How a client ends, is cancelled, and queues.
+add_executable(rpc_client_test rpc_test.cpp)
+ipc_add_cpp_tests(rpc_client_test rpc_ending_test rpc_cancel_test)
+set_target_properties(rpc_client_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+target_compile_definitions(rpc_client_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
+add_dependencies(rpc_client_test rpc_peer)
+
+# Ten minutes: rpc_client_stress --seconds 600. It prints its seed.
+add_executable(rpc_client_stress rpc_client_stress.cpp)
+target_link_libraries(rpc_client_stress PRIVATE rpc_tests_proto ipc::rpc)
+add_test(NAME rpc_client_stress COMMAND rpc_client_stress)
+
+# Looks at what a sanitizer must not let it look at.
+if(NOT IPC_SANITIZE)
+    add_executable(rpc_poison_test)
+    ipc_add_cpp_tests(rpc_poison_test rpc_poison_test)
+    target_compile_definitions(rpc_poison_test PRIVATE IPC_POISON=1)
+endif()
 
 # One program, with exceptions and type information and without.
 foreach(program IN ITEMS plain_test bare_test)

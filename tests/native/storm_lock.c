@@ -233,7 +233,7 @@ static int play(lock_worker *l, const char *role)
 
 int storm_lock(storm_worker *w, const char *role)
 {
-    const ipc_sync_options options = {.permits = STORM_PERMITS, .persistent = true, .wait_mode = storm_wait_mode(w)};
+    const ipc_sync_options options = {.permits = STORM_PERMITS, .lifetime = IPC_LIFETIME_PERSISTENT, .wait_mode = storm_wait_mode(w)};
     lock_worker l = {.w = w, .guarded = storm_guarded_of(w->side)};
     ipc_status status = ipc_shared_mutex_open(w->name, &options, &l.mutex);
     if (status == IPC_OK)

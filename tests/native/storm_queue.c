@@ -43,7 +43,7 @@ int storm_queue(storm_worker *w, const char *role)
                                        .block_count = 64,
                                        .max_expansions = 3,
                                        .min_expansion_distance = w->seed % 2 == 0 ? 8 : 0,
-                                       .persistent = true,
+                                       .lifetime = IPC_LIFETIME_PERSISTENT,
                                        .participants = 32,
                                        .loan_budget = 1 << 20,
                                        .wait_mode = storm_wait_mode(w)};

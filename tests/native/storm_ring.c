@@ -43,7 +43,7 @@ static int receive_one(storm_worker *w, ipc_ring_reader *reader, bool waits, boo
 int storm_ring(storm_worker *w, const char *role)
 {
     const ipc_ring_options options = {
-        .capacity = 16384, .persistent = true, .wait_mode = storm_wait_mode(w), .loan_budget = 1 << 20};
+        .capacity = 16384, .lifetime = IPC_LIFETIME_PERSISTENT, .wait_mode = storm_wait_mode(w), .loan_budget = 1 << 20};
     ipc_ring_writer *writer = NULL;
     ipc_ring_reader *reader = NULL;
     const bool writes = strcmp(role, "send") == 0 || strcmp(role, "end") == 0;

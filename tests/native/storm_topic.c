@@ -215,7 +215,7 @@ int storm_topic(storm_worker *w, const char *role)
                                        .max_readers = 32,
                                        .max_writers = 32,
                                        .loan_budget = 1 << 20,
-                                       .persistent = true,
+                                       .lifetime = IPC_LIFETIME_PERSISTENT,
                                        .wait_mode = storm_wait_mode(w),
                                        .policy = policy_of(w)};
     if (strcmp(role, "receive") == 0)

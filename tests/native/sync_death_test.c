@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-static const ipc_sync_options lasting = {.persistent = true, .permits = 3};
+static const ipc_sync_options lasting = {.lifetime = IPC_LIFETIME_PERSISTENT, .permits = 3};
 
 static int ends[2];
 
@@ -24,7 +24,7 @@ static void hear(char what)
 /* All of it once, in a process that a fault point kills. */
 static int go_through(void *fault)
 {
-    static const ipc_sync_options options = {.persistent = true, .permits = 3, .wait_mode = IPC_WAIT_BLOCK};
+    static const ipc_sync_options options = {.lifetime = IPC_LIFETIME_PERSISTENT, .permits = 3, .wait_mode = IPC_WAIT_BLOCK};
     (void)setenv("IPC_FAULT", fault, 1);
     ipc_shared_mutex *m = mutex(&options);
     ipc_shared_semaphore *s = semaphore(&options);

@@ -57,6 +57,53 @@ TEST(a_thread_that_is_pinned_spins_as_others_do)
     CHECK(ipc_end_spin_budget(&end) != 0);
 }
 
+/* Where the peer was last seen on this very processor, spinning would only keep it from answering. */
+TEST(a_wait_beside_its_peer_does_not_spin)
+{
+    cpu_set_t before;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    const int here = sched_getcpu();
+    CPU_SET(here, &one);
+    CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+    if (ipc_platform_has_one_processor())
+        test_skip("with one processor there is no spinning at all");
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    ipc_ring_writer *writer;
+    ipc_ring_reader *reader;
+    ipc_record record;
+    CHECK_OK(ipc_ring_writer_open("beside", NULL, &writer));
+    CHECK_OK(ipc_ring_reader_open("beside", NULL, &reader));
+    const uint32_t budget = ipc_load_relaxed32(&reader->end.budget_ns);
+
+    /* Not known yet: it spins, says where it is, and learns that it was for nothing. */
+    CHECK(ipc_ring_read(reader, ipc_deadline_after(50000000), NULL, &record) == IPC_TIMEOUT);
+    CHECK(ipc_load_relaxed32(&reader->end.beside) == 0);
+    CHECK(ipc_load_relaxed32(&reader->end.budget_ns) == budget / 2);
+    CHECK(ipc_load_relaxed32(&reader->header->reader_processor) == (uint32_t)here + 1);
+
+    /* On the same one: it sleeps at once, which is no lesson about spinning. */
+    ipc_store_relaxed32(&reader->header->writer_processor, (uint32_t)here + 1);
+    CHECK(ipc_ring_read(reader, ipc_deadline_after(50000000), NULL, &record) == IPC_TIMEOUT);
+    CHECK(ipc_load_relaxed32(&reader->end.beside) == 1);
+    CHECK(ipc_load_relaxed32(&reader->end.budget_ns) == budget / 2);
+
+    /* Elsewhere again: it spins again. */
+    ipc_store_relaxed32(&reader->header->writer_processor, (uint32_t)here + 2);
+    CHECK(ipc_ring_read(reader, ipc_deadline_after(50000000), NULL, &record) == IPC_TIMEOUT);
+    CHECK(ipc_load_relaxed32(&reader->end.beside) == 0);
+    CHECK(ipc_load_relaxed32(&reader->end.budget_ns) == budget / 4);
+
+    /* Who wakes says where it is, before the other one can ask. */
+    ipc_store_relaxed32(&writer->header->writer_processor, 0);
+    (void)ipc_or32(&writer->header->data.word, IPC_WAITER_SLEEPING);
+    CHECK_OK(ipc_ring_write(writer, "x", 1, 0, IPC_NOW, NULL));
+    CHECK(ipc_load_relaxed32(&writer->header->writer_processor) == (uint32_t)here + 1);
+    ipc_ring_reader_close(reader);
+    ipc_ring_writer_close(writer);
+    CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
+}
+
 TEST(a_deadline_ends_a_wait)
 {
     FOR_EACH_MODE(mode)
@@ -84,6 +131,10 @@ TEST(a_deadline_ends_a_wait)
 TEST(a_deadline_further_than_time_is_for_ever)
 {
     CHECK_EQUAL(IPC_FOREVER, ipc_deadline_after(UINT64_MAX));
+    for (int64_t past = -2; past > -4000000000000000000; past *= 7) /* what is left until a moment that is past */
+        CHECK_EQUAL(IPC_NOW, ipc_deadline_after((uint64_t)past));
+    CHECK_EQUAL(IPC_NOW, ipc_deadline_after((uint64_t)INT64_MIN));
+    CHECK(ipc_deadline_after(INT64_MAX) > IPC_NOW && ipc_deadline_after(INT64_MAX) < IPC_FOREVER);
     CHECK(ipc_deadline_after(1) < IPC_FOREVER);
 }
 

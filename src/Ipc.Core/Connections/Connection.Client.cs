@@ -8,7 +8,8 @@ namespace Ipc;
 /// <remarks>
 /// Each step is visible in the slot, so that whoever finds the client dead can undo it: <i>opening</i> with the id says that a file of that name
 /// may exist, <i>requested</i> that it is complete and the server may open it. The server makes it <i>attached</i>; from
-/// then on it is the server that makes the slot idle, as the last thing it does.
+/// then on it is the server that makes the slot idle, as the last thing it does. The file gets its name under the listener's region lock, where a server that leaves
+/// withdraws all who ask: either it finds the slot, or the client finds it gone.
 /// </remarks>
 public sealed unsafe partial class Connection
 {
@@ -27,7 +28,7 @@ public sealed unsafe partial class Connection
         Connection? connection = null;
         try
         {
-            connection = Request(name, listener, rules, options);
+            connection = Request(name, listener, rules, options, cancel);
             rules.PeersWereRecovered = connection.PeersRecovered;
             listener.WatchParticipant(0);
             connection.AwaitReply(name, options.WaitMode, deadline == Deadline.Now ? Deadline.After(s_answerPatience) : deadline, cancel);
@@ -50,30 +51,64 @@ public sealed unsafe partial class Connection
     }
 
     /// <summary>idle -> opening -> requested</summary>
-    private static Connection Request(string name, Region listener, ListenerRules rules, ConnectOptions options)
+    private static Connection Request(string name, Region listener, ListenerRules rules, ConnectOptions options, CancellationToken cancel)
     {
         int index = listener.Index;
         ListenerSlot* slot = rules.Slot(listener, index);
         ulong id = NewId();
         ConnectionRules layout = new(index, id, options);
-        Atomic.StoreRelease(ref slot->ConnectionId, id);
-        Atomic.StoreRelease(ref slot->State, ListenerSlot.Opening);
+        if (!Atomic.TryExchange(&slot->Word, ListenerSlot.Idle, ListenerSlot.WordOf(id, ListenerSlot.Opening))) // [slot]
+            Throw.Corrupt($"slot {index} of {listener.Path} is somebody else's.");
         FaultPoints.Pass(FaultPoints.ConnectSlotOpening);
 
-        Region region = Region.CreatePlain(ListenerRules.ConnectionName(name, id), layout);
-        FaultPoints.Pass(FaultPoints.ConnectRegionLinked);
-        region.CloseFile(); // the mapping is enough: what dies with this process is the entry in the listener's region
+        Region region = Region.BuildPlain(ListenerRules.ConnectionName(name, id), layout);
         Connection connection = new(region, layout, listener, rules, listener: null, index, options.WaitMode);
-        if (!Atomic.TryExchange(&slot->State, ListenerSlot.Opening, ListenerSlot.Requested))
+        try
         {
+            connection.Ask(name, region, options.Deadline, cancel);
+            region.CloseFile(); // the mapping is enough: what dies with this process is the entry in the listener's region
+        }
+        catch
+        {
+            region.CloseFile();
             connection.Dispose();
-            Throw.Status(IpcStatus.PeerDied, $"The server \"{name}\" ended while it was being connected to.");
+            throw;
         }
 
         connection.RingDoorbell();
         FaultPoints.Pass(FaultPoints.ConnectRequested);
         return connection;
     }
+
+    /// <summary>opening -> requested, with a name.</summary>
+    private void Ask(string name, Region region, Deadline deadline, CancellationToken cancel)
+    {
+        ListenerSlot* slot = _rules.Slot(_listenerRegion, Slot);
+        _listenerRegion.Lock(deadline, cancel);
+        try
+        {
+            bool open = Atomic.LoadAcquire(ref _listenerRegion.Header->State) == RegionHeader.Live && _rules.IsOpen(_listenerRegion);
+            if (open)
+            {
+                region.LinkPlain();
+                FaultPoints.Pass(FaultPoints.ConnectRegionLinked);
+                open = Atomic.TryExchange(&slot->Word, ListenerSlot.WordOf(Id, ListenerSlot.Opening), ListenerSlot.WordOf(Id, ListenerSlot.Requested)); // [slot]
+                if (!open)
+                    region.Unlink();
+            }
+
+            if (!open)
+                ThrowServerEnded(name);
+        }
+        finally
+        {
+            _listenerRegion.Unlock();
+        }
+    }
+
+    private void ThrowServerEnded(string name) => Throw.Status(
+        _listenerRegion.Entry(0)->Ended == ParticipantEntry.EndedByDeath ? IpcStatus.PeerDied : IpcStatus.PeerClosed,
+        $"The server \"{name}\" (process {PeerProcessId}) ended while it was being connected to.");
 
     private void AwaitReply(string name, WaitMode mode, Deadline deadline, CancellationToken cancel)
     {
@@ -83,6 +118,8 @@ public sealed unsafe partial class Connection
         uint reply = Atomic.LoadAcquire(ref _header->Reply); // [reply]
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Accepted)
             return;
+        if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused && Atomic.LoadAcquire(ref _header->ServerClose) == (uint)CloseCode.Shutdown) // [close]
+            status = IpcStatus.PeerClosed; // it ends, and has nothing against this client
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused)
             throw new ConnectionRefusedException(ReadServerText() ?? $"The server \"{name}\" refused the connection and gave no reason.");
 
@@ -119,7 +156,7 @@ public sealed unsafe partial class Connection
         byte[] bytes = new byte[8];
         using (RandomNumberGenerator random = RandomNumberGenerator.Create())
             random.GetBytes(bytes);
-        return BitConverter.ToUInt64(bytes, 0);
+        return BitConverter.ToUInt64(bytes, 0) % ListenerSlot.MaxId + 1;
     }
 
     /// <summary>The server's reply.</summary>
@@ -136,8 +173,12 @@ public sealed unsafe partial class Connection
 
         public IpcStatus PeerStatus()
         {
-            uint state = Atomic.LoadAcquire(ref _connection._rules.Slot(_connection._listenerRegion, _connection.Slot)->State);
-            return state == ListenerSlot.Idle ? IpcStatus.Refused : RingEnd.StatusOf(_connection.PeerNow);
+            ulong word = Atomic.LoadAcquire(ref _connection._rules.Slot(_connection._listenerRegion, _connection.Slot)->Word); // [slot]
+            IpcStatus peer = RingEnd.StatusOf(_connection.PeerNow);
+            if (peer != IpcStatus.Ok || ListenerSlot.IdOf(word) == _connection.Id)
+                return peer;
+            // Dropped; or withdrawn by a server on its way out.
+            return _connection._rules.IsOpen(_connection._listenerRegion) ? IpcStatus.Refused : IpcStatus.PeerClosed;
         }
 
         public void BeforeSleep()

@@ -25,6 +25,12 @@ public sealed unsafe partial class Connection : IRingLink
         // It has been watched since the connection was made.
     }
 
+    /// <inheritdoc/>
+    bool IPeerPlace.IsPeerHere() => IsPeerOnThisProcessor();
+
+    /// <inheritdoc/>
+    void IPeerPlace.NotePlace() => Use(static connection => connection._processors.Note(), 0u);
+
     /// <summary>A client's publish found the flag of an armed connection.</summary>
     bool IRingLink.RelaySignal()
     {

@@ -62,13 +62,23 @@ public sealed unsafe partial class Connection
             throw new InvalidOperationException("The request has been answered before.");
     }
 
-    private void RefuseAnswered(string reason)
+    /// <summary>The same from a server that ends: the client is to look for its successor.</summary>
+    internal void TurnAway()
+    {
+        Answer();
+        Shutdown(CloseCode.Shutdown, "The server is ending."); // before the reply
+        RefuseAnswered(null);
+        Dispose();
+    }
+
+    private void RefuseAnswered(string? reason)
     {
         if (!_view.TryUse())
             return;
         try
         {
-            WriteServerText(reason);
+            if (reason is not null)
+                WriteServerText(reason);
             Reply(ConnectionHeader.Refused);
             Shutdown(CloseCode.Refused);
         }

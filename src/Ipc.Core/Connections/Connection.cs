@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using System.Text;
 
 namespace Ipc;
@@ -29,6 +30,7 @@ public sealed unsafe partial class Connection : IDisposable
     private readonly Listener? _listener;    // the server's side has it
     private readonly uint _peerGeneration;
     private readonly int _peerIndex;
+    private readonly PeerProcessors _processors;
     private int _disposed;
     private int _closedHere;
     private int _closedRaised;
@@ -41,9 +43,13 @@ public sealed unsafe partial class Connection : IDisposable
         _rules = rules;
         _listener = listener;
         Slot = slot;
+        Id = layout.Id;
         Hello = layout.Hello;
         _peerIndex = IsServer ? slot : 0;
         _peerGeneration = Atomic.LoadAcquire(ref listenerRegion.Entry(_peerIndex)->Generation);
+        _processors = IsServer
+            ? new PeerProcessors(&_header->ServerProcessor, &_header->ClientProcessor)
+            : new PeerProcessors(&_header->ClientProcessor, &_header->ServerProcessor);
         PeerProcessId = listenerRegion.ProcessOf(_peerIndex).Pid;
         RingGeometry written = IsServer ? layout.ToClient : layout.ToServer;
         RingGeometry read = IsServer ? layout.ToServer : layout.ToClient;
@@ -59,6 +65,9 @@ public sealed unsafe partial class Connection : IDisposable
 
     /// <summary>The connection's number in its listener; given again later.</summary>
     public int Slot { get; }
+
+    /// <summary>What the slot names it by.</summary>
+    internal ulong Id { get; }
 
     /// <summary>The other side's process, as it said itself.</summary>
     public int PeerProcessId { get; }
@@ -77,6 +86,10 @@ public sealed unsafe partial class Connection : IDisposable
 
     /// <summary>The server's words for closing (client's side); null when there are none.</summary>
     public string? PeerCloseText => IsServer ? null : Use(static connection => connection.PeerCloseWord == 0 ? null : connection.ReadServerText(), null);
+
+    /// <summary>Whether the peer was last seen on the processor that the calling thread runs on: it cannot answer while this thread spins for it, so do not. For
+    /// loops of one's own around <see cref="RingReader.TryRead"/>; this library's waits ask by themselves. A hint: both sides say where they are when they wait or wake.</summary>
+    public bool IsPeerOnThisProcessor() => Use(static connection => connection._processors.AreOne(), false);
 
     /// <summary>
     /// The peer has gone. Raised once: on the watch thread when its process died; on the thread in <see cref="Listener.Next"/> when the client closed. A client
@@ -218,6 +231,7 @@ public sealed unsafe partial class Connection : IDisposable
     }
 
     /// <summary>Reads shared memory from any thread.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private T Use<T>(Func<Connection, T> read, T whenGone)
     {
         if (!_view.TryUse())

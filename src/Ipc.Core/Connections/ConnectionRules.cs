@@ -34,6 +34,8 @@ internal sealed unsafe class ConnectionRules : RegionRules
         _id = id;
     }
 
+    public ulong Id => _id;
+
     public RingGeometry ToServer { get; private set; }
 
     public RingGeometry ToClient { get; private set; }
@@ -49,7 +51,7 @@ internal sealed unsafe class ConnectionRules : RegionRules
     public override RegionGeometry NewGeometry()
     {
         ulong rings = ToClient.DataOffset + ToClient.Capacity;
-        return RegionGeometry.ForSparse(0, RegionHeader.ByteSize, rings + 2 * Pool.SizeOf(_budget) - RegionHeader.ByteSize, persistent: false,
+        return RegionGeometry.ForSparse(0, RegionHeader.ByteSize, rings + 2 * Pool.SizeOf(_budget) - RegionHeader.ByteSize, NewLifetime,
             rings + Pool.ReservedOf(_budget), new FileRange(ToClient.PoolOffset, Pool.ReservedOf(_budget)));
     }
 

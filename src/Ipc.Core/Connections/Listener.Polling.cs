@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 
 namespace Ipc;
 
@@ -9,6 +10,7 @@ public sealed unsafe partial class Listener
     private const ulong HotFor = 50_000; // ns; what an empty connection is polled for before it is armed
 
     /// <summary>An event is in the queue, or was found.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool FindEvent()
     {
         if (_events.Count > 0)
@@ -22,6 +24,7 @@ public sealed unsafe partial class Listener
     }
 
     /// <summary>The first event whose connection was not disposed meanwhile.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool TryTake(out ListenerEvent e)
     {
         while (_events.Count > 0)
@@ -35,6 +38,7 @@ public sealed unsafe partial class Listener
         return false;
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private void TakeReadyBits()
     {
         for (int first = 0; first < _rules.SlotCount; first += 64)
@@ -52,9 +56,10 @@ public sealed unsafe partial class Listener
     }
 
     /// <summary>A client says: look at this one.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void Look(int slot)
     {
-        uint state = Atomic.LoadAcquire(ref _rules.Slot(_region, slot)->State);
+        ulong state = ListenerSlot.StateOf(Atomic.LoadAcquire(ref _rules.Slot(_region, slot)->Word));
         if (state == ListenerSlot.Requested)
         {
             if (TakeRequest(slot) is { } connection)
@@ -72,6 +77,7 @@ public sealed unsafe partial class Listener
         }
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private void MakeHot(Connection connection)
     {
         connection.LastActive = Os.Current.Now();
@@ -83,6 +89,7 @@ public sealed unsafe partial class Listener
     }
 
     /// <summary>The next one that needs attention is lent, and its event queued. False: all of them have been looked at.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool PollHot()
     {
         int count = _hot.Count;
@@ -126,6 +133,7 @@ public sealed unsafe partial class Listener
     }
 
     /// <summary>While others are busy: those that have been empty for long need not be polled.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void ArmIdle()
     {
         ulong now = Os.Current.Now();
@@ -160,6 +168,7 @@ public sealed unsafe partial class Listener
     }
 
     /// <summary>Before the leader sleeps: arm all that are polled. What was armed before has been looked at since, and is left to its flag.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void ArmAll()
     {
         for (int index = _hot.Count - 1; index >= 0; index--)
@@ -188,7 +197,10 @@ public sealed unsafe partial class Listener
     private Connection? TakeRequest(int slot)
     {
         ListenerSlot* shared = _rules.Slot(_region, slot);
-        ulong id = Atomic.LoadAcquire(ref shared->ConnectionId);
+        ulong requested = Atomic.LoadAcquire(ref shared->Word); // [slot]
+        if (ListenerSlot.StateOf(requested) != ListenerSlot.Requested)
+            return null;
+        ulong id = ListenerSlot.IdOf(requested);
         ConnectionRules layout = new(slot, id);
         Region region;
         try
@@ -199,7 +211,7 @@ public sealed unsafe partial class Listener
         {
             // Not there any more, or not what a client makes. The client, if it lives, sees the idle slot and says so; nobody else is concerned.
             Os.Current.Unlink(_region.SiblingPath(ListenerRules.ConnectionName(_region.Name, id)));
-            Atomic.TryExchange(&shared->State, ListenerSlot.Requested, ListenerSlot.Idle);
+            Atomic.TryExchange(&shared->Word, requested, ListenerSlot.Idle); // [slot]
             return null;
         }
 
@@ -207,9 +219,11 @@ public sealed unsafe partial class Listener
         region.Unlink();
         region.CloseFile();
         FaultPoints.Pass(FaultPoints.ListenerAcceptUnlinked);
-        if (!Atomic.TryExchange(&shared->State, ListenerSlot.Requested, ListenerSlot.Attached))
+
+        // From the word that was seen, id and all: if the client was cleaned up meanwhile, the slot may be asking for another one by now, whose ready bit is on its way.
+        if (!Atomic.TryExchange(&shared->Word, requested, ListenerSlot.WordOf(id, ListenerSlot.Attached))) // [slot]
         {
-            region.View.Dispose(); // the client died or gave up, and somebody has cleaned up for it
+            region.View.Dispose();
             return null;
         }
 
@@ -253,7 +267,7 @@ public sealed unsafe partial class Listener
             return;
         try
         {
-            Atomic.TryExchange(&_rules.Slot(_region, connection.Slot)->State, ListenerSlot.Attached, ListenerSlot.Idle);
+            Atomic.TryExchange(&_rules.Slot(_region, connection.Slot)->Word, ListenerSlot.WordOf(connection.Id, ListenerSlot.Attached), ListenerSlot.Idle); // [slot]
             FaultPoints.Pass(FaultPoints.ListenerSlotIdle);
         }
         finally
@@ -280,6 +294,7 @@ public sealed unsafe partial class Listener
 
         public readonly IpcStatus PeerStatus() => IpcStatus.Ok;
 
+        [MethodImpl(Tiering.Optimized)]
         public void BeforeSleep()
         {
             _listener._returnsSeen = Atomic.LoadAcquire(ref _listener._returns); // [return] what comes back from here on may miss being armed

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc;
@@ -37,6 +38,7 @@ public sealed unsafe partial class Listener : IDisposable
     private readonly List<Connection> _hot = new();      // the leader's
     private readonly Queue<ListenerEvent> _events = new(); // the leader's
     private int _count;
+    private Connection? _last; // lent
     private int _returns;
     private int _returnsSeen; // the leader's: before it armed
     private uint _turn;
@@ -81,6 +83,7 @@ public sealed unsafe partial class Listener : IDisposable
     /// <summary>The next thing to do, over all connections. One thread at a time.</summary>
     /// <returns>Ok with an event; Timeout; Stopped; Cancelled; Closed.</returns>
     /// <exception cref="InvalidOperationException">Another thread is in here.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Next(Deadline deadline, CancellationToken cancel, out ListenerEvent e)
     {
         if (Atomic.Exchange(ref _inside, 1) != 0)
@@ -94,11 +97,19 @@ public sealed unsafe partial class Listener : IDisposable
                 if (FindEvent())
                 {
                     if (TryTake(out e))
+                    {
+                        _last = e.Connection;
+                        ((IPeerPlace)_last).NotePlace();
                         break;
+                    }
+
                     continue; // it was disposed meanwhile. The rest has not been looked at: what is armed would be left to its flag
                 }
 
                 EventCondition condition = new(this);
+                if (_last is { IsGone: true })
+                    _last = null;
+                _control.WaitsFor(_last); // with more of them, there is none whose processor it is
                 status = _control.Wait(ref condition, &_header->Doorbell, deadline, cancel);
             }
 
@@ -111,6 +122,7 @@ public sealed unsafe partial class Listener : IDisposable
     }
 
     /// <summary>Gives a connection back: it is watched again. Any thread. No effect on one that is disposed.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Return(Connection connection)
     {
         Throw.IfNull(connection, nameof(connection));
@@ -145,7 +157,7 @@ public sealed unsafe partial class Listener : IDisposable
     /// <summary><see cref="Next"/> works again.</summary>
     public void Resume() => _control.Resume();
 
-    /// <summary>Refuses whom it has not answered, closes all connections with code Shutdown, retires the region, removes the name. Waits return Closed first.</summary>
+    /// <summary>Turns away whom it has not answered, closes all connections with code Shutdown, retires the region, removes the name. Waits return Closed first.</summary>
     public void Dispose()
     {
         if (Atomic.Exchange(ref _disposed, 1) != 0)
@@ -187,8 +199,8 @@ public sealed unsafe partial class Listener : IDisposable
     {
         for (int slot = 1; slot < _rules.SlotCount; slot++)
         {
-            if (Atomic.LoadAcquire(ref _rules.Slot(_region, slot)->State) == ListenerSlot.Requested && TakeRequest(slot) is { } connection)
-                connection.Refuse("The server is ending.");
+            if (TakeRequest(slot) is { } connection)
+                connection.TurnAway();
         }
     }
 

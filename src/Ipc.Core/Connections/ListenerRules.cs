@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.CompilerServices;
 
 namespace Ipc;
 
@@ -40,7 +41,7 @@ internal sealed unsafe class ListenerRules : RegionRules
 
     /// <summary>A client on its way in (its slot may still be idle) or out: the server does not have it, so nobody watches it.</summary>
     public override bool IsSuspect(Region region, int index) =>
-        index != ServerIndex && Atomic.LoadAcquire(ref Slot(region, index)->State) != ListenerSlot.Attached;
+        index != ServerIndex && ListenerSlot.StateOf(Atomic.LoadAcquire(ref Slot(region, index)->Word)) != ListenerSlot.Attached;
 
     public override IpcStatus TakenStatus => IpcStatus.InUse;
 
@@ -55,6 +56,7 @@ internal sealed unsafe class ListenerRules : RegionRules
     public ulong* ReadyWord(Region region, int index) => (ulong*)(region.Base + ReadyOffset) + index / 64;
 
     /// <summary>Says "look at connection i" and rings.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Ring(Region region, int index)
     {
         Atomic.TryOr(ReadyWord(region, index), 1UL << index % 64); // [ready]
@@ -70,7 +72,7 @@ internal sealed unsafe class ListenerRules : RegionRules
         ReadyOffset = bodyOffset + ListenerHeader.ByteSize;
         SlotsOffset = (ReadyOffset + (ulong)_participants / 8 + 127) & ~127UL;
         ulong end = (SlotsOffset + (ulong)_participants * ListenerSlot.ByteSize + 4095) & ~4095UL;
-        return RegionGeometry.For(_participants, bodyOffset, end - bodyOffset, persistent: false);
+        return RegionGeometry.For(_participants, bodyOffset, end - bodyOffset, NewLifetime);
     }
 
     public override void WriteBody(Region region)
@@ -112,22 +114,31 @@ internal sealed unsafe class ListenerRules : RegionRules
 
     public override bool CanJoin(Region region) =>
         Atomic.LoadAcquire(ref region.Entry(ServerIndex)->State) == ParticipantEntry.Live &&
-        Atomic.LoadAcquire(ref HeaderOf(region)->ServerState) == ListenerHeader.Open &&
+        IsOpen(region) &&
         region.IsAlive(ServerIndex);
 
     public override (int First, int End) Entries(Region region) => _isServer ? (ServerIndex, 1) : (1, SlotCount);
 
-    public override bool Names(Region region, int index) => Atomic.LoadAcquire(ref Slot(region, index)->State) != ListenerSlot.Idle;
+    public override bool Names(Region region, int index) => Atomic.LoadAcquire(ref Slot(region, index)->Word) != ListenerSlot.Idle;
 
     public override bool EndsWith(int index) => index == ServerIndex;
 
+    /// <summary>Whoever goes while it is asking takes its file with it; so does the server with those of all who ask: one that comes later finds
+    /// the listener closed, under the region lock, before it names its file.</summary>
     public override void Leave(Region region, int index)
     {
-        if (index == ServerIndex)
-            Atomic.StoreRelease(ref HeaderOf(region)->ServerState, ListenerHeader.Closed);
-        else
+        if (index != ServerIndex)
+        {
             Withdraw(region, index);
+            return;
+        }
+
+        Atomic.StoreRelease(ref HeaderOf(region)->ServerState, ListenerHeader.Closed);
+        Retire(region);
     }
+
+    /// <summary>The server takes requests. Under the region lock.</summary>
+    public bool IsOpen(Region region) => Atomic.LoadAcquire(ref HeaderOf(region)->ServerState) == ListenerHeader.Open;
 
     public override void Recover(Region region, int index) => Leave(region, index);
 
@@ -147,19 +158,19 @@ internal sealed unsafe class ListenerRules : RegionRules
 
     public override void PeersChanged(Region region) => PeersWereRecovered?.Invoke();
 
-    /// <summary>A connection that was being made is not: its name goes, the slot is idle again. One that the server has is the server's.</summary>
+    /// <summary>A connection that was being made is not: its name goes, then the word. If the server has just taken it, or freed the slot itself, the
+    /// word is another one, and the slot is not ours to change.</summary>
     private void Withdraw(Region region, int index)
     {
         ListenerSlot* slot = Slot(region, index);
-        uint state = Atomic.LoadAcquire(ref slot->State);
-        if (!IsAsking(state))
+        ulong word = Atomic.LoadAcquire(ref slot->Word); // [slot]
+        if (ListenerSlot.StateOf(word) is not (ListenerSlot.Opening or ListenerSlot.Requested))
             return;
 
-        Os.Current.Unlink(region.SiblingPath(ConnectionName(region.Name, Atomic.LoadAcquire(ref slot->ConnectionId))));
-        Atomic.TryExchange(&slot->State, state, ListenerSlot.Idle); // the server may just have taken it
+        Os.Current.Unlink(region.SiblingPath(ConnectionName(region.Name, ListenerSlot.IdOf(word))));
+        FaultPoints.Pass(FaultPoints.ListenerWithdrawUnlinked);
+        Atomic.TryExchange(&slot->Word, word, ListenerSlot.Idle); // [slot]
     }
-
-    private static bool IsAsking(uint state) => state is ListenerSlot.Opening or ListenerSlot.Requested;
 
     private static ListenerHeader* HeaderOf(Region region) => (ListenerHeader*)region.Body;
 }

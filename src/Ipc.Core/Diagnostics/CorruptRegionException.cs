@@ -13,5 +13,5 @@ public sealed class CorruptRegionException : IpcException
     public CorruptRegionException(string message) : base(IpcStatus.Corrupt, message) { }
 
     /// <summary>Corruption as described, with its cause.</summary>
-    public CorruptRegionException(string message, Exception innerException) : base(message, innerException) { }
+    public CorruptRegionException(string message, Exception innerException) : base(IpcStatus.Corrupt, message, innerException) { }
 }

@@ -16,6 +16,7 @@ internal static class FaultPoints
     public const string RegionAttachEntryFilled = "region.attach.entry_filled";
     public const string RegionAttachLive = "region.attach.live";
     public const string RegionLeaveEntryFreed = "region.leave.entry_freed";
+    public const string RegionLeaveGivenUp = "region.leave.given_up";
     public const string RegionLeaveRetired = "region.leave.retired";
     public const string RecoverBegin = "recover.begin";
     public const string RecoverBeforeFree = "recover.before_free";
@@ -34,6 +35,7 @@ internal static class FaultPoints
     public const string ListenerAcceptMapped = "listener.accept.mapped";
     public const string ListenerAcceptUnlinked = "listener.accept.unlinked";
     public const string ListenerAcceptReplied = "listener.accept.replied";
+    public const string ListenerWithdrawUnlinked = "listener.withdraw.unlinked";
     public const string ConnectSlotOpening = "connect.slot_opening";
     public const string ConnectRegionLinked = "connect.region_linked";
     public const string ConnectRequested = "connect.requested";

@@ -16,6 +16,8 @@ public class IpcException : IOException
     /// <summary>An error of unknown status with its cause.</summary>
     public IpcException(string message, Exception innerException) : base(message, innerException) => Status = IpcStatus.SystemError;
 
+    private protected IpcException(IpcStatus status, string message, Exception innerException) : base(message, innerException) => Status = status;
+
     /// <summary>An error; <paramref name="systemErrorCode"/> is the errno, or 0.</summary>
     public IpcException(IpcStatus status, string message, int systemErrorCode = 0) : base(message)
     {

@@ -32,7 +32,7 @@ public enum IpcStatus
     InvalidName = -1,
     /// <summary>Nothing of that name.</summary>
     NotFound = -2,
-    /// <summary>Something live of that name exists.</summary>
+    /// <summary>Something of that name exists: live, persistent, or with messages in it.</summary>
     Exists = -3,
     /// <summary>The role is taken by a live participant.</summary>
     InUse = -4,
@@ -60,4 +60,6 @@ public enum IpcStatus
     SystemError = -15,
     /// <summary>Out of memory.</summary>
     NoMemory = -16,
+    /// <summary>What has the name has another lifetime than the one that was asked for.</summary>
+    WrongLifetime = -17,
 }

@@ -27,11 +27,13 @@ internal unsafe struct ConnectionHeader
     [FieldOffset(128)] public uint Reply;
     [FieldOffset(132)] public uint ServerClose;
     [FieldOffset(136)] public uint ServerTextLength;
+    [FieldOffset(140)] public uint ServerProcessor; // on which the server last waited for this client or woke it, + 1; 0 unknown
     [FieldOffset(144)] public fixed byte ServerText[TextCapacity];
 
     // Written by the client.
     [FieldOffset(512)] public uint ClientClose;
     [FieldOffset(516)] public uint HelloLength;
+    [FieldOffset(520)] public uint ClientProcessor; // likewise
     [FieldOffset(528)] public fixed byte Hello[TextCapacity];
 
     [FieldOffset(768)] public WaiterWords Session;

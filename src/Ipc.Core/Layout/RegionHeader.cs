@@ -10,7 +10,6 @@ internal struct RegionHeader
     public const ulong MagicValue = 0x0A314E4752435049; // "IPCRGN1\n"
     public const ushort MajorVersion = 1;
     public const ushort MinorVersion = 0;
-    public const uint PersistentFlag = 1;
 
     public const uint Building = 0;
     public const uint Live = 1;
@@ -30,7 +29,7 @@ internal struct RegionHeader
     [FieldOffset(56)] public ulong RegionIdHigh;
     [FieldOffset(64)] public ulong Created;
     [FieldOffset(72)] public uint CreatorPid;
-    [FieldOffset(76)] public uint Flags;
+    [FieldOffset(76)] public uint Lifetime;
 
     [FieldOffset(128)] public uint State;      // 1: by the creator; 2: by the last to leave or the reaper
     [FieldOffset(132)] public uint Recoveries; // under the region lock

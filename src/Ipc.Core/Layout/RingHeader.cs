@@ -23,10 +23,13 @@ internal struct RingHeader
     [FieldOffset(132)] public uint WriterState;
     [FieldOffset(136)] public uint Reader;
     [FieldOffset(140)] public uint ReaderState;
+    [FieldOffset(144)] public ulong RedeliverUntil; // by a reader that takes over from a dead one
 
     [FieldOffset(256)] public ulong ReadPosition; // by the reader [release]
+    [FieldOffset(264)] public uint ReaderProcessor; // on which the reader last waited or woke somebody, + 1; 0 unknown
     [FieldOffset(384)] public ulong FreePosition; // by the reader [reclaim]
 
     [FieldOffset(512)] public WaiterWords Data;  // the reader sleeps here
+    [FieldOffset(576)] public uint WriterProcessor; // as the reader's, by the writer
     [FieldOffset(640)] public WaiterWords Space; // the writer sleeps here
 }

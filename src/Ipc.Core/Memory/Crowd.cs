@@ -52,6 +52,12 @@ internal sealed unsafe class Crowd
                 ParticipantEntry* entry = _region.Entry(index);
                 if (Atomic.LoadAcquire(ref entry->State) != ParticipantEntry.Live || index == _region.Index) // [live]
                     continue;
+                if (_region.HasGivenUp(index))
+                {
+                    _region.RecoverSoon();
+                    continue;
+                }
+
                 uint generation = Atomic.LoadAcquire(ref entry->Generation);
                 if (_watched[index] == generation)
                     continue;

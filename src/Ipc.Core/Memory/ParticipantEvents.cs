@@ -34,7 +34,7 @@ internal sealed unsafe class ParticipantEvents
         if (_started || !_region.View.TryUse()) // the thread gives it back
             return;
         _started = true;
-        new Thread(Run) { IsBackground = true, Name = "ipc-participants" }.Start();
+        OwnThread.Start(new Thread(Run) { IsBackground = true, Name = "ipc-participants" });
     }
 
     public void Remove(EventHandler<ParticipantChangedEventArgs> handler) => _handlers -= handler;

@@ -10,10 +10,8 @@ namespace Ipc;
 /// </remarks>
 internal sealed unsafe partial class Pool
 {
-    /// <summary>What came of an attempt to give a block more pages. Busy: the region lock is held by somebody who is slow.</summary>
+    /// <summary>What came of an attempt to give a block more pages. Busy: somebody has the region lock.</summary>
     private enum Growth { Done, NoBlock, NoRoom, Busy }
-
-    private static readonly TimeSpan s_lockPatience = TimeSpan.FromMilliseconds(10);
 
     /// <summary>Gives the pages of all free blocks back to the system.</summary>
     public void Trim(uint owner) => Reclaim(uint.MaxValue, owner);
@@ -54,12 +52,12 @@ internal sealed unsafe partial class Pool
         return TryTake(owner, length, out loan);
     }
 
-    /// <summary>Takes a free block of the class and gives it the pages that it lacks.</summary>
+    /// <summary>Takes a block of the class that is noted as free, and gives it the pages that it lacks.</summary>
     private Growth TakeGrowing(int @class, uint pages, uint owner, out Loan loan)
     {
         for (uint index = 0; index < _geometry.Count(@class); index++)
         {
-            if (!TryTake(@class, index, pages: 0, owner, out loan))
+            if (!IsNoted(@class, index) || !TryTake(@class, index, pages: 0, owner, out loan))
                 continue;
             Growth growth = Grow(@class, index, pages);
             if (growth == Growth.Done)
@@ -157,7 +155,8 @@ internal sealed unsafe partial class Pool
         return pages;
     }
 
-    private bool TryLockGrowth() => _region is null || _region.TryLock(Deadline.After(s_lockPatience));
+    /// <summary>Only tries: calls that never block come here, and who waits looks again soon.</summary>
+    private bool TryLockGrowth() => _region is null || _region.TryLock(Deadline.Now);
 
     private void UnlockGrowth() => _region?.Unlock();
 }

@@ -69,8 +69,16 @@ internal sealed unsafe partial class Pool
     {
         PoolHeader* header = (PoolHeader*)at;
         header->Magic = PoolHeader.MagicValue;
-        header->Classes = (uint)new PoolGeometry(budget).Classes;
+        PoolGeometry geometry = new(budget);
+        header->Classes = (uint)geometry.Classes;
         header->Budget = budget;
+        for (int @class = 0; @class < geometry.Classes; @class++)
+        {
+            uint count = geometry.Count(@class);
+            ulong* free = (ulong*)(at + PoolHeader.FreeOffset) + @class * PoolHeader.FreeWords;
+            for (uint first = 0; first < count; first += 64)
+                free[first / 64] = count - first >= 64 ? ulong.MaxValue : (1UL << (int)(count - first)) - 1;
+        }
     }
 
     /// <summary>Reads a pool's header once and checks it against the mapping, or against <paramref name="end"/> if that comes first.</summary>
@@ -107,6 +115,7 @@ internal sealed unsafe partial class Pool
     /// <param name="length">Bytes of the message.</param>
     /// <param name="loan">The block; give it back or publish it.</param>
     /// <returns>Ok; Full: nothing to be had now, the budget or the file system is used up; TooLarge: never. Does not wait for others, but for the kernel when pages have to be made.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Take(uint owner, uint length, out Loan loan)
     {
         IpcStatus status = TryTake(owner, length, out loan);
@@ -116,23 +125,30 @@ internal sealed unsafe partial class Pool
     }
 
     /// <summary>The same without counting: for who looks again and again while it waits.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus TryTake(uint owner, uint length, out Loan loan)
     {
         loan = default;
         if (length > MaxLength)
             return IpcStatus.TooLarge;
+        return TryTakeNoted(owner, length, out loan) || (NoteAll() && TryTakeNoted(owner, length, out loan)) ? IpcStatus.Ok : IpcStatus.Full;
+    }
 
+    [MethodImpl(Tiering.Optimized)]
+    private bool TryTakeNoted(uint owner, uint length, out Loan loan)
+    {
+        loan = default;
         uint pages = PagesFor(length);
         int smallest = PoolGeometry.ClassFor(length);
         Growth growth = Growth.NoBlock;
         for (int @class = smallest; @class < _geometry.Classes; @class++)
         {
             if (TakePresent(@class, pages, owner, out loan))
-                return IpcStatus.Ok;
+                return true;
             if (growth == Growth.NoBlock)
                 growth = TakeGrowing(@class, pages, owner, out loan);
             if (growth == Growth.Done)
-                return IpcStatus.Ok;
+                return true;
         }
 
         // No memory for more pages, although there are blocks: what lies in free blocks of other sizes is given back for this one.
@@ -142,14 +158,15 @@ internal sealed unsafe partial class Pool
             for (int @class = smallest; @class < _geometry.Classes && growth == Growth.NoBlock; @class++)
                 growth = TakeGrowing(@class, pages, owner, out loan);
             if (growth == Growth.Done)
-                return IpcStatus.Ok;
+                return true;
         }
 
-        return IpcStatus.Full;
+        return false;
     }
 
     /// <summary>Owned to Published: the record or slot at <paramref name="holder"/>, which names it already, is about to be published itself.
     /// False: the loan is not ours any more, and the message must not be sent.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public bool Publish(in Loan loan, ulong holder)
     {
         PoolBlock* block = Block(loan.Class, loan.Index);
@@ -167,6 +184,7 @@ internal sealed unsafe partial class Pool
 
     /// <summary>For a receiver: where the message of this descriptor is. The descriptor is a copy, and hostile.</summary>
     /// <returns>Null, or what is wrong with it.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public string? Resolve(in LoanDescriptor copy, out Loan loan)
     {
         loan = default;
@@ -184,6 +202,7 @@ internal sealed unsafe partial class Pool
     }
 
     /// <summary>Published to Free, if the descriptor's use of the block is still the present one; nothing otherwise, whatever the descriptor holds.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Free(in LoanDescriptor copy)
     {
         if (!IsBlock(copy))
@@ -235,14 +254,15 @@ internal sealed unsafe partial class Pool
 
     private bool IsBlock(in LoanDescriptor copy) => copy.Class < _geometry.Classes && copy.Index < _geometry.Count(copy.Class);
 
+    [MethodImpl(Tiering.Optimized)]
     private void Release(int @class, uint index, ulong state)
     {
         if (Atomic.TryExchange(&Block(@class, index)->State, state, PoolBlock.Freed(state))) // [loan] all reads are done
             NoteFree(@class, index);
     }
 
-    /// <summary>Free to Owned, if the block has that many pages: first the blocks that are noted as free, from 0 up, so that few are in use and their bytes in
-    /// caches; then all.</summary>
+    /// <summary>Free to Owned: the first block that is noted as free and has that many pages, from 0 up, so that few are in use and their bytes in caches.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool TakePresent(int @class, uint pages, uint owner, out Loan loan)
     {
         uint count = _geometry.Count(@class);
@@ -255,15 +275,9 @@ internal sealed unsafe partial class Pool
                     continue;
                 if (TryTake(@class, index, pages, owner, out loan))
                     return true;
-                if (PoolBlock.PhaseOf(Atomic.LoadAcquire(ref Block(@class, index)->State)) != PoolBlock.Free)
-                    NoteTaken(@class, index);
+                if (!IsFree(@class, index))
+                    Forget(@class, index);
             }
-        }
-
-        for (uint index = 0; index < count; index++)
-        {
-            if (TryTake(@class, index, pages, owner, out loan))
-                return true;
         }
 
         loan = default;
@@ -271,6 +285,7 @@ internal sealed unsafe partial class Pool
     }
 
     /// <summary>Present is read between the look at the state and the CAS from it: the state has not changed, so nobody has changed the pages.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool TryTake(int @class, uint index, uint pages, uint owner, out Loan loan)
     {
         loan = default;
@@ -282,7 +297,6 @@ internal sealed unsafe partial class Pool
         if (!Atomic.TryExchange(&block->State, state, owned)) // [overwrite] a full fence: who still copies the block's last message and sees a byte of the next one sees this word too
             return false;
         FaultPoints.Pass(FaultPoints.PoolTakeOwned);
-        NoteTaken(@class, index);
         loan = LoanOf(@class, index, owned);
         return true;
     }
@@ -304,16 +318,44 @@ internal sealed unsafe partial class Pool
 
     private byte* BytesOf(int @class, uint index) => _view.Base + OffsetOf(@class, index);
 
-    /// <summary>The bits only say where to look first: the truth is in the blocks.</summary>
+    // The bits only say where to look first: the truth is in the blocks. A block that is taken keeps its bit, and who meets it there takes the bit away; so a block that goes
+    // back and forth costs no change of the bits at all. A bit that is missing (its block was freed by somebody who died, or on a machine that reorders, in the
+    // moment in which another one took the bit away) is found when nothing else is to be had.
     private ulong* FreeWord(int @class, uint index) => (ulong*)(_base + PoolHeader.FreeOffset) + @class * PoolHeader.FreeWords + index / 64;
 
-    private void NoteFree(int @class, uint index) => Atomic.TryOr(FreeWord(@class, index), 1UL << (int)(index % 64));
+    private bool IsNoted(int @class, uint index) => (Atomic.LoadAcquire(ref *FreeWord(@class, index)) >> (int)(index % 64) & 1) != 0;
 
-    private void NoteTaken(int @class, uint index)
+    private bool IsFree(int @class, uint index) => PoolBlock.PhaseOf(Atomic.LoadAcquire(ref Block(@class, index)->State)) == PoolBlock.Free;
+
+    private void NoteFree(int @class, uint index)
     {
-        ulong* word = FreeWord(@class, index);
-        ulong bit = 1UL << (int)(index % 64);
-        if ((Atomic.LoadAcquire(ref *word) & bit) != 0)
-            Atomic.TryAnd(word, ~bit);
+        if (!IsNoted(@class, index))
+            Atomic.TryOr(FreeWord(@class, index), 1UL << (int)(index % 64));
+    }
+
+    private void Forget(int @class, uint index)
+    {
+        Atomic.TryAnd(FreeWord(@class, index), ~(1UL << (int)(index % 64)));
+        if (IsFree(@class, index))
+            NoteFree(@class, index); // it has become so meanwhile, and who freed it may have seen the bit
+    }
+
+    /// <summary>Notes what is free and was not noted.</summary>
+    /// <returns>Whether there was any.</returns>
+    private bool NoteAll()
+    {
+        bool found = false;
+        for (int @class = 0; @class < _geometry.Classes; @class++)
+        {
+            for (uint index = 0; index < _geometry.Count(@class); index++)
+            {
+                if (IsNoted(@class, index) || !IsFree(@class, index))
+                    continue;
+                NoteFree(@class, index);
+                found = true;
+            }
+        }
+
+        return found;
     }
 }

@@ -9,8 +9,9 @@ internal sealed unsafe partial class Region
     /// <summary>Retires the region and removes its name. False: there is none. Throws InUse while a live participant is attached.</summary>
     /// <param name="name">Of the region.</param>
     /// <param name="rulesOf">The rules of a kind, which may be unknown.</param>
-    /// <param name="onlyLeftOver">A persistent one, that is not retired, is left alone: false.</param>
-    public static bool Clear(string name, Func<RegionKind, RegionRules> rulesOf, bool onlyLeftOver = false)
+    /// <param name="onlyLeftOver">One that is kept (persistent, or with messages in it) is left alone: false.</param>
+    /// <param name="evenIfUsed">Whoever is attached goes on with what has no name any more.</param>
+    public static bool Clear(string name, Func<RegionKind, RegionRules> rulesOf, bool onlyLeftOver = false, bool evenIfUsed = false)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         for (; ; )
@@ -22,7 +23,7 @@ internal sealed unsafe partial class Region
             try
             {
                 region._rules.CheckBody(region);
-                if (region.TryClear(onlyLeftOver, out bool cleared))
+                if (region.TryClear(onlyLeftOver, evenIfUsed, out bool cleared))
                     return cleared;
             }
             finally
@@ -33,7 +34,7 @@ internal sealed unsafe partial class Region
     }
 
     /// <summary>False: the name leads elsewhere by now, look again.</summary>
-    private bool TryClear(bool onlyLeftOver, out bool cleared)
+    private bool TryClear(bool onlyLeftOver, bool evenIfUsed, out bool cleared)
     {
         cleared = false;
         Lock(Deadline.Never);
@@ -42,9 +43,9 @@ internal sealed unsafe partial class Region
             if (!Os.Current.LeadsTo(Path, _file))
                 return false;
             cleared = Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live; // [live]
-            if (cleared && HasLiveParticipant(out int pid))
+            if (cleared && !evenIfUsed && HasLiveParticipant(out int pid))
                 Throw.Status(IpcStatus.InUse, $"{Path} is in use by process {pid}: it can be cleared when everybody has left.");
-            if (cleared && onlyLeftOver && Geometry.IsPersistent)
+            if (cleared && onlyLeftOver && !IsOver())
             {
                 cleared = false;
                 return true;

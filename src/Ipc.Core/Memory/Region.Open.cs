@@ -11,8 +11,9 @@ namespace Ipc;
 /// participant. So a name never leads to a half-built region, and of two creators one wins and the other attaches.
 /// </para>
 /// <para>
-/// What an existing name leads to can be: live (attach), retired (its last participant was killed between retiring and
-/// unlinking: unlink for it), or left over from a crash (no live participant: under its lock retire it, unlink, begin again). The
+/// What an existing name leads to can be: live (attach), kept (nobody is attached, but it is persistent or holds messages: attach and inherit
+/// them), retired (its last participant was killed between retiring and unlinking: unlink for it), or left over from a crash
+/// (no live participant, nothing to keep: under its lock retire it, unlink, begin again). The
 /// name is only ever removed under the region lock and after a look that it still leads to this very file.
 /// </para>
 /// </remarks>
@@ -27,6 +28,7 @@ internal sealed unsafe partial class Region
     public static Region Open(string name, RegionRules rules, OpenMode mode, Deadline deadline, CancellationToken cancel)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
+        _ = rules.NewLifetime; // throws what nobody may ask for, also when the region exists
         int nap = 1;
         TimeSpan lockPatience = mode == OpenMode.OpenExisting && !deadline.HasPassed ? s_lockSlice : s_lockPatience;
         for (; ; )
@@ -77,26 +79,15 @@ internal sealed unsafe partial class Region
         }
     }
 
-    /// <summary>Creates a region that has no participants (a connection's) under a name that nobody else can have.</summary>
-    public static Region CreatePlain(string name, RegionRules rules)
-    {
-        string path = Os.Current.RegionDirectory() + "/" + name;
-        Region created = Create(name, path, rules);
-        bool linked = false;
-        try
-        {
-            linked = Os.Current.TryLink(created._file, path);
-            if (!linked)
-                Throw.Status(IpcStatus.Exists, $"{path} exists.");
-            FaultPoints.Pass(FaultPoints.RegionCreateAfterLink);
-        }
-        finally
-        {
-            if (!linked)
-                created.Discard();
-        }
+    /// <summary>Builds a region that has no participants (a connection's), for a name that nobody else can have. It has none until <see cref="LinkPlain"/>.</summary>
+    public static Region BuildPlain(string name, RegionRules rules) => Create(name, Os.Current.RegionDirectory() + "/" + name, rules);
 
-        return created;
+    /// <summary>Gives it its name.</summary>
+    public void LinkPlain()
+    {
+        if (!Os.Current.TryLink(_file, Path))
+            Throw.Status(IpcStatus.Exists, $"{Path} exists.");
+        FaultPoints.Pass(FaultPoints.RegionCreateAfterLink);
     }
 
     /// <summary>Opens a region that has no participants; checks the body.</summary>
@@ -154,7 +145,7 @@ internal sealed unsafe partial class Region
             header->RegionIdHigh = BitConverter.ToUInt64(id, 8);
             header->Created = UnixTime();
             header->CreatorPid = (uint)Os.Current.Self.Pid;
-            header->Flags = geometry.IsPersistent ? RegionHeader.PersistentFlag : 0;
+            header->Lifetime = (uint)geometry.Lifetime;
             rules.WriteBody(region);
             if (region._hasParticipants)
                 region.TakeEntry();
@@ -234,7 +225,19 @@ internal sealed unsafe partial class Region
     {
         Throw.Status(_rules.TakenStatus, HasLiveParticipant(out int pid)
             ? $"{Path} exists and process {pid} uses it. End that process, or use another name."
-            : $"{Path} exists and is persistent. Open it, or remove it first.");
+            : Geometry.Lifetime == Lifetime.Persistent ? $"{Path} exists and is persistent. Open it, or remove it first."
+            : $"{Path} exists and holds messages that nobody has received. Open it and receive them, or remove it first.");
+    }
+
+    /// <summary>Nobody gets another lifetime than the one that was asked for.</summary>
+    private void CheckAsked()
+    {
+        Lifetime asked = _rules.AskedLifetime;
+        if (asked != Lifetime.Default && asked != Geometry.Lifetime)
+        {
+            Throw.Status(IpcStatus.WrongLifetime, $"{Path} has the lifetime {Geometry.Lifetime}, {asked} was asked for. Ask for the same everywhere, " +
+                "or for none (Default), or remove it first: then it is created anew.");
+        }
     }
 
     private static Attempt TryAttach(string name, string path, RegionRules rules, TimeSpan lockPatience, out Region? attached)
@@ -266,7 +269,7 @@ internal sealed unsafe partial class Region
                 region.RecoverDead(suspectsOnly: !rules.RecoversAllOnJoin);
                 if (!rules.CanJoin(region))
                 {
-                    if (!region.HasLiveParticipant() && !region.Geometry.IsPersistent)
+                    if (!region.HasLiveParticipant() && !region.IsKept())
                     {
                         rules.Retire(region);
                         region.RetireLocked();
@@ -275,6 +278,7 @@ internal sealed unsafe partial class Region
                     return Attempt.NotFound;
                 }
 
+                region.CheckAsked();
                 rules.Prepare(region);
                 region.TakeEntry();
                 region.SignalAll(); // whoever sleeps has a new peer to look after

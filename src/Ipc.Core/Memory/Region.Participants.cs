@@ -39,6 +39,18 @@ internal sealed unsafe partial class Region
         return !judged || Os.Current.IsRunning(process.Pid, process.StartTime);
     }
 
+    /// <summary>It has left without the region lock, and waits to be recovered: its process lives, so nobody else will be told.</summary>
+    public bool HasGivenUp(int index)
+    {
+        ParticipantEntry* entry = Entry(index);
+        return index != Index && Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live && // [live]
+            Atomic.LoadAcquire(ref entry->Ended) != ParticipantEntry.NotEnded && // [given-up]
+            !Os.Current.IsLockedByAnother(_file, FirstParticipantLock + index);
+    }
+
+    /// <summary>The region is recovered soon, on the watch thread.</summary>
+    public void RecoverSoon() => ProcessWatch.RecoverSoon(this);
+
     public ProcessIdentity ProcessOf(int index)
     {
         ParticipantEntry* entry = Entry(index);
@@ -115,11 +127,17 @@ internal sealed unsafe partial class Region
             FaultPoints.Pass(FaultPoints.RecoverBegin);
             _rules.Recover(this, index);
             FaultPoints.Pass(FaultPoints.RecoverBeforeFree);
-            Header->Recoveries++;
-            entry->Ended = ParticipantEntry.EndedByDeath;
+            bool died = Atomic.LoadAcquire(ref entry->Ended) != ParticipantEntry.EndedByLeaving; // [given-up]
+            if (died)
+            {
+                Header->Recoveries++;
+                entry->Ended = ParticipantEntry.EndedByDeath;
+            }
+
             Atomic.StoreRelease(ref entry->State, ParticipantEntry.Free);
             _rules.Recovered(this, index);
-            CoreMeter.Died(Name);
+            if (died)
+                CoreMeter.Died(Name);
             SignalAll();
         }
     }
@@ -162,12 +180,29 @@ internal sealed unsafe partial class Region
         }
     }
 
-    /// <summary>Leaves the table and closes the file; the memory stays mapped. The last to leave retires the region. Idempotent, does not throw for a busy lock:
-    /// whoever holds it finds us dead.</summary>
+    /// <summary>Stays although nobody is attached: persistent, or with messages in it. Under the region lock, the dead recovered.</summary>
+    public bool IsKept() => Geometry.Lifetime == Lifetime.Persistent || (Geometry.Lifetime == Lifetime.UntilEmpty && _rules.HoldsMessages(this));
+
+    /// <summary>Nobody is attached and nothing is kept. What a dead one had received and not released counts as kept: it is recovered before the look.</summary>
+    private bool IsOver()
+    {
+        if (Geometry.Lifetime == Lifetime.Persistent || HasLiveParticipant())
+            return false;
+        if (Geometry.Lifetime == Lifetime.UntilEmpty)
+            RecoverDead();
+        return !IsKept();
+    }
+
+    /// <summary>Leaves the table and closes the file; the memory stays mapped. The last to leave retires the region, unless it is kept. Idempotent, does not throw for a busy lock:
+    /// without it, others clean up.</summary>
     public void Leave()
     {
         ProcessWatch.Forget(this);
-        if (_hasParticipants && TryLock(Deadline.After(s_lockPatience)))
+        if (_hasParticipants && !TryLock(Deadline.After(s_lockPatience)))
+        {
+            GiveUp();
+        }
+        else if (_hasParticipants)
         {
             try
             {
@@ -183,7 +218,7 @@ internal sealed unsafe partial class Region
                     Os.Current.Unlock(_file, FirstParticipantLock + index);
                     FaultPoints.Pass(FaultPoints.RegionLeaveEntryFreed);
                     SignalAll();
-                    if (_rules.EndsWith(index) || (!Geometry.IsPersistent && !HasLiveParticipant()))
+                    if (_rules.EndsWith(index) || IsOver())
                         RetireLocked();
                 }
             }
@@ -194,5 +229,24 @@ internal sealed unsafe partial class Region
         }
 
         CloseFile();
+    }
+
+    /// <summary>
+    /// The region lock is held by a process that does not go on. We leave almost as the dead do: the lock on our entry ends, and others clean up. But our process
+    /// lives, so nobody is told of its end: the entry says that we left, before its lock ends <c>[given-up]</c>, and <c>change</c> and the waiters make everybody look.
+    /// </summary>
+    private void GiveUp()
+    {
+        lock (_sync)
+        {
+            int index = Index;
+            if (index < 0 || _left)
+                return;
+            Atomic.StoreRelease(ref Entry(index)->Ended, ParticipantEntry.EndedByLeaving); // [given-up]
+            FaultPoints.Pass(FaultPoints.RegionLeaveGivenUp);
+            Index = -1;
+            Os.Current.Unlock(_file, FirstParticipantLock + index);
+            SignalAll();
+        }
     }
 }

@@ -9,7 +9,7 @@ internal readonly struct RegionGeometry
     public const int MaxParticipants = 4096;
     public const int CheckedBytes = 512;
 
-    private RegionGeometry(ulong totalSize, uint participantCapacity, uint participantOffset, ulong bodyOffset, ulong bodySize, bool persistent,
+    private RegionGeometry(ulong totalSize, uint participantCapacity, uint participantOffset, ulong bodyOffset, ulong bodySize, Lifetime lifetime,
         in FileRange first, in FileRange second)
     {
         TotalSize = totalSize;
@@ -17,7 +17,7 @@ internal readonly struct RegionGeometry
         ParticipantOffset = participantOffset;
         BodyOffset = bodyOffset;
         BodySize = bodySize;
-        IsPersistent = persistent;
+        Lifetime = lifetime;
         FirstReserved = first;
         SecondReserved = second;
     }
@@ -27,7 +27,7 @@ internal readonly struct RegionGeometry
     public uint ParticipantOffset { get; }
     public ulong BodyOffset { get; }
     public ulong BodySize { get; }
-    public bool IsPersistent { get; }
+    public Lifetime Lifetime { get; }
 
     /// <summary>Of a new region: what gets memory at once. The rest are holes in the file, see docs/wire-format.md section 7.</summary>
     public FileRange FirstReserved { get; }
@@ -36,12 +36,12 @@ internal readonly struct RegionGeometry
     public FileRange SecondReserved { get; }
 
     /// <summary>A new region: header, table, body from <paramref name="bodyOffset"/> on. All of it gets memory.</summary>
-    public static RegionGeometry For(int participants, ulong bodyOffset, ulong bodySize, bool persistent) =>
-        ForSparse(participants, bodyOffset, bodySize, persistent, bodyOffset + bodySize, default);
+    public static RegionGeometry For(int participants, ulong bodyOffset, ulong bodySize, Lifetime lifetime) =>
+        ForSparse(participants, bodyOffset, bodySize, lifetime, bodyOffset + bodySize, default);
 
     /// <summary>A new region of which only the first <paramref name="reservedSize"/> bytes and a further range get memory now.</summary>
-    public static RegionGeometry ForSparse(int participants, ulong bodyOffset, ulong bodySize, bool persistent, ulong reservedSize, in FileRange further) =>
-        new(bodyOffset + bodySize, (uint)participants, RegionHeader.ByteSize, bodyOffset, bodySize, persistent, new FileRange(0, reservedSize), further);
+    public static RegionGeometry ForSparse(int participants, ulong bodyOffset, ulong bodySize, Lifetime lifetime, ulong reservedSize, in FileRange further) =>
+        new(bodyOffset + bodySize, (uint)participants, RegionHeader.ByteSize, bodyOffset, bodySize, lifetime, new FileRange(0, reservedSize), further);
 
     /// <summary>The end of the participant table, where a body can begin.</summary>
     public static ulong TableEnd(int participants) => RegionHeader.ByteSize + (ulong)participants * ParticipantEntry.ByteSize;
@@ -86,10 +86,29 @@ internal readonly struct RegionGeometry
             if (header->State is not (RegionHeader.Live or RegionHeader.Retired))
                 Throw.Corrupt($"{path}: state {header->State}; a region that has its name is live (1) or retired (2).");
 
+            if (!IsLifetimeOf((RegionKind)header->Kind, (Lifetime)header->Lifetime))
+                Throw.Corrupt($"{path}: lifetime {header->Lifetime}; a {NameOf(header->Kind)} has {LifetimesOf((RegionKind)header->Kind)}.");
+
             return new RegionGeometry(header->TotalSize, header->ParticipantCapacity, header->ParticipantOffset, header->BodyOffset, header->BodySize,
-                (header->Flags & RegionHeader.PersistentFlag) != 0, default, default);
+                (Lifetime)header->Lifetime, default, default);
         }
     }
+
+    /// <summary>Rings and queues know when they are empty; what belongs to a connection or a listener lives no longer than who made it.</summary>
+    public static bool IsLifetimeOf(RegionKind kind, Lifetime lifetime) => lifetime switch
+    {
+        Lifetime.WhileUsed => true,
+        Lifetime.UntilEmpty => kind is RegionKind.OfRing or RegionKind.OfQueue,
+        Lifetime.Persistent => kind is not (RegionKind.OfListener or RegionKind.OfConnection),
+        _ => false,
+    };
+
+    public static string LifetimesOf(RegionKind kind) => kind switch
+    {
+        RegionKind.OfRing or RegionKind.OfQueue => "WhileUsed (1), UntilEmpty (2) or Persistent (3)",
+        RegionKind.OfListener or RegionKind.OfConnection => "WhileUsed (1)",
+        _ => "WhileUsed (1) or Persistent (3)",
+    };
 
     public static string NameOf(uint kind) => kind switch
     {

@@ -22,7 +22,32 @@ internal abstract class RegionRules
     public abstract void CheckBody(Region region);
 
     /// <summary>Whether the region is alive enough to join; false: "not found". The dead have been recovered.</summary>
-    public virtual bool CanJoin(Region region) => region.Geometry.IsPersistent || region.HasLiveParticipant();
+    public virtual bool CanJoin(Region region) => region.HasLiveParticipant() || region.IsKept();
+
+    /// <summary>What whoever opens has asked for; not checked yet.</summary>
+    public virtual Lifetime AskedLifetime => Lifetime.Default;
+
+    /// <summary>Of a new region of which nothing is asked.</summary>
+    public virtual Lifetime DefaultLifetime => Lifetime.WhileUsed;
+
+    /// <summary>Of a new region. Throws what this kind cannot have.</summary>
+    public Lifetime NewLifetime
+    {
+        get
+        {
+            Lifetime lifetime = AskedLifetime == Lifetime.Default ? DefaultLifetime : AskedLifetime;
+            if (!RegionGeometry.IsLifetimeOf(Kind, lifetime))
+            {
+                Throw.Status(IpcStatus.InvalidArgument, $"A lifetime of {lifetime} was asked for; a {RegionGeometry.NameOf((uint)Kind)} can have " +
+                    $"{RegionGeometry.LifetimesOf(Kind)}.");
+            }
+
+            return lifetime;
+        }
+    }
+
+    /// <summary>Something was committed in it that nobody has received. Under the region lock, the dead recovered, nobody attached.</summary>
+    public virtual bool HoldsMessages(Region region) => false;
 
     /// <summary>Every dead participant is recovered before joining. False where the table is large and participant 0 watches the others: then
     /// only the suspects are asked for.</summary>

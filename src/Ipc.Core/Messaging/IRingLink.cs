@@ -1,7 +1,7 @@
 namespace Ipc;
 
 /// <summary>What a ring's end needs to know of the world around the ring: a ring region, or a connection. Off the hot path.</summary>
-internal interface IRingLink
+internal interface IRingLink : IPeerPlace
 {
     /// <summary>The other end.</summary>
     PeerState Peer { get; }

@@ -20,7 +20,7 @@ internal sealed unsafe class PeerEvents
         if (_started || !_end.View.TryUse()) // the thread gives it back
             return;
         _started = true;
-        new Thread(Run) { IsBackground = true, Name = "ipc-peer-events" }.Start();
+        OwnThread.Start(new Thread(Run) { IsBackground = true, Name = "ipc-peer-events" });
     }
 
     public void Remove(EventHandler<PeerChangedEventArgs> handler) => _handlers -= handler;

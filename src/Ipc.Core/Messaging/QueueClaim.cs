@@ -22,7 +22,8 @@ public readonly unsafe ref struct QueueClaim
         _loan = loan;
     }
 
-    /// <summary>The claimed bytes: what they hold now means nothing. Valid until committed or abandoned, while the queue is open.</summary>
+    /// <summary>The claimed bytes: what they hold now means nothing. Valid until committed or abandoned, while the queue is open. A queue that is dropped
+    /// without Dispose keeps its memory until the process ends.</summary>
     public Span<byte> Payload => new(_loan.Bytes != null ? _loan.Bytes : (byte*)_slot + SlotHeader.ByteSize, _length);
 
     /// <summary>Sends the claimed bytes.</summary>

@@ -28,7 +28,7 @@ public readonly unsafe ref struct QueueMessage
         _loan = loan;
     }
 
-    /// <summary>Its bytes; valid until released, while the queue is open. A hostile participant can change them at any time: read once, check, use.</summary>
+    /// <summary>Its bytes; valid until released, while the queue is open. A queue that is dropped without Dispose keeps its memory until the process ends. A hostile participant can change them at any time: read once, check, use.</summary>
     public ReadOnlySpan<byte> Payload => new(_payload, (int)_length);
 
     /// <summary>What the sender gave with it.</summary>

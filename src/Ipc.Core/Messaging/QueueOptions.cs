@@ -23,8 +23,8 @@ public sealed class QueueOptions
     /// <summary>What a dead receiver held is dropped, not delivered again.</summary>
     public bool DropOrphans { get; set; }
 
-    /// <summary>The queue stays, with what is in it, when its last participant leaves.</summary>
-    public bool Persistent { get; set; }
+    /// <summary>How long the queue stays. One that exists must be as asked (<see cref="IpcStatus.WrongLifetime"/>). Default: no wish; a new one stays until it is empty.</summary>
+    public Lifetime Lifetime { get; set; }
 
     /// <summary>Promises that one thread at a time uses the object, to dispose it too; Stop and Resume may come from any. Dispose then undoes claims that are
     /// open at once, and waits for nobody. Sending and receiving cost the same either way: nothing in them is for other threads of this process. Debug
@@ -40,7 +40,7 @@ public sealed class QueueOptions
     /// <summary>Create, attach, or either. Default: either.</summary>
     public OpenMode OpenMode { get; set; }
 
-    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait for a creator. Default: not at all. Negative: for ever.</summary>
+    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait for a creator. Default: not at all. <c>Timeout.InfiniteTimeSpan</c>: for ever.</summary>
     public TimeSpan OpenTimeout { get; set; }
 
     /// <summary>How this object waits.</summary>

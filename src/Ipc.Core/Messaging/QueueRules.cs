@@ -35,6 +35,10 @@ internal sealed unsafe class QueueRules : RegionRules
 
     public override ParticipantRole Role => ParticipantRole.Writer | ParticipantRole.Reader;
 
+    public override Lifetime AskedLifetime => _options.Lifetime;
+
+    public override Lifetime DefaultLifetime => Lifetime.UntilEmpty;
+
     public override RegionRules ForAnother() => new QueueRules(_options);
 
     public override RegionGeometry NewGeometry()
@@ -43,7 +47,7 @@ internal sealed unsafe class QueueRules : RegionRules
         Geometry = QueueGeometry.For(_options, bodyOffset);
         ulong end = Geometry.SegmentsEnd + Pool.SizeOf(_budget);
         ulong reserved = _options.Preallocate ? Geometry.SegmentsEnd : Geometry.SegmentsOffset + Geometry.SegmentStride;
-        return RegionGeometry.ForSparse((int)_participants, bodyOffset, end - bodyOffset, _options.Persistent, reserved,
+        return RegionGeometry.ForSparse((int)_participants, bodyOffset, end - bodyOffset, NewLifetime, reserved,
             new FileRange(Geometry.SegmentsEnd, Pool.ReservedOf(_budget)));
     }
 
@@ -70,6 +74,22 @@ internal sealed unsafe class QueueRules : RegionRules
         QueueHeader* header = (QueueHeader*)region.Body;
         Waiter.SignalAlways(&header->Data);
         Waiter.SignalAlways(&header->Space);
+    }
+
+    /// <summary>Ready is the only state of a message that was committed and not released: what the dead were writing was never sent, what they were reading is Ready again.</summary>
+    public override bool HoldsMessages(Region region)
+    {
+        uint segments = Math.Min(Atomic.LoadAcquire(ref ((QueueHeader*)region.Body)->Segments), Geometry.SegmentLimit);
+        for (uint segment = 0; segment < segments; segment++)
+        {
+            for (uint slot = 0; slot < Geometry.SlotCount; slot++)
+            {
+                if (SlotState.PhaseOf(Atomic.LoadAcquire(ref Geometry.Slot(region.Base, segment, slot)->State)) == SlotState.Ready)
+                    return true;
+            }
+        }
+
+        return false;
     }
 
     private static ulong BodyEnd(Region region) => region.Geometry.BodyOffset + region.Geometry.BodySize;

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc;
@@ -9,6 +10,8 @@ namespace Ipc;
 /// at any time.</para>
 /// <para>A call that is under way while another thread disposes is let finish (<see cref="CallGate"/>). A thread that holds a span (an open claim, a
 /// record that is not released) is outside but not done: then the memory is left to the garbage collector instead of being unmapped.</para>
+/// <para>Dispose ends every span: what one reads afterwards means nothing, but its memory never becomes invalid as long as it was not released or committed before.
+/// An end that is dropped without Dispose while a span is out keeps its memory until the process ends.</para>
 /// </remarks>
 public abstract unsafe class RingEnd : IDisposable
 {
@@ -23,7 +26,8 @@ public abstract unsafe class RingEnd : IDisposable
         _view = view;
         Geometry = geometry;
         Header = (RingHeader*)(view.Base + geometry.HeaderOffset);
-        Control = new WaitControl(mode, isWriter ? &Header->Space : link.WakesReader ? &Header->Data : null, link.Change);
+        Control = new WaitControl(mode, isWriter ? &Header->Space : link.WakesReader ? &Header->Data : null, link.Change, place: link);
+        view.AddHolder(() => HasSpanOut);
     }
 
     /// <summary>Bytes for records.</summary>
@@ -158,6 +162,7 @@ public abstract unsafe class RingEnd : IDisposable
     };
 
     /// <summary>Whether waiting has a point; watched from now on.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private protected IpcStatus PeerStatus()
     {
         _link.WatchPeer();
@@ -187,6 +192,7 @@ public abstract unsafe class RingEnd : IDisposable
         // First [close], then [publish]: who has died by the first look has published by the second.
         public bool IsTrue() => _end._link.Peer == PeerState.Live || _end.HasRecord;
 
+        [MethodImpl(Tiering.Optimized)]
         public IpcStatus PeerStatus()
         {
             _end._link.WatchPeer();

@@ -18,9 +18,9 @@ public sealed class RingOptions
     /// <summary>How this end waits.</summary>
     public WaitMode WaitMode { get; set; }
 
-    /// <summary>The ring stays when its last participant leaves. Used only when the ring is created.</summary>
-    public bool Persistent { get; set; }
+    /// <summary>How long the ring stays. One that exists must be as asked (<see cref="IpcStatus.WrongLifetime"/>). Default: no wish; a new one stays until it is empty.</summary>
+    public Lifetime Lifetime { get; set; }
 
-    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait for a creator. Default: not at all. Negative: for ever.</summary>
+    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait for a creator. Default: not at all. <c>Timeout.InfiniteTimeSpan</c>: for ever.</summary>
     public TimeSpan OpenTimeout { get; set; }
 }

@@ -8,6 +8,7 @@ namespace Ipc;
 public sealed unsafe partial class RingReader
 {
     /// <summary>For the listener: there is something to read, or the peer has gone and everything is read (<paramref name="ended"/>). Never waits, never throws.</summary>
+    [MethodImpl(Tiering.Optimized)]
     internal bool Poll(out IpcStatus ended)
     {
         ended = IpcStatus.Ok;
@@ -29,6 +30,7 @@ public sealed unsafe partial class RingReader
     }
 
     /// <summary>Returns what is released, as before a sleep, and sets the sleeper's flag: the writer's next publish signals. The caller fences and looks again.</summary>
+    [MethodImpl(Tiering.Optimized)]
     internal void Arm()
     {
         if (Enter())
@@ -42,7 +44,7 @@ public sealed unsafe partial class RingReader
     }
 
     /// <summary>Entered already; leaves.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private bool TryReadSlow(ulong header, out RingRecord record)
     {
         record = default;
@@ -93,7 +95,7 @@ public sealed unsafe partial class RingReader
         return size;
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private IpcStatus ReadWaiting(Deadline deadline, CancellationToken cancel, out RingRecord record)
     {
         for (; ; )
@@ -111,7 +113,7 @@ public sealed unsafe partial class RingReader
     }
 
     /// <summary>Gives everything released back to the writer.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private void ReturnSpace()
     {
         Atomic.StoreRelease(ref Header->Space.Wanted, 0);
@@ -124,10 +126,14 @@ public sealed unsafe partial class RingReader
         Atomic.StoreRelease(ref Header->FreePosition, _free); // [reclaim]
         FaultPoints.Pass(FaultPoints.RingReturnStored);
         Atomic.Fence();
+        if (!Waiter.NeedsSignal(&Header->Space))
+            return;
+        Link.NotePlace();
         Waiter.Signal(&Header->Space);
     }
 
     /// <summary>Also passes on what the writer asks for while this end has nothing else to do.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool SeesRecord()
     {
         if (Atomic.LoadAcquire(ref *HeaderAt(_position)) != 0) // [publish]
@@ -152,6 +158,7 @@ public sealed unsafe partial class RingReader
 
         public IpcStatus PeerStatus() => _reader.PeerStatus();
 
+        [MethodImpl(Tiering.Optimized)]
         public void BeforeSleep()
         {
             if (_reader._released != _reader._free)

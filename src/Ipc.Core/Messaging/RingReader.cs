@@ -110,6 +110,7 @@ public sealed unsafe partial class RingReader : RingEnd
         TryRead(out record) ? IpcStatus.Ok : ReadWaiting(deadline, cancel, out record);
 
     /// <summary>Waits until something is readable (Ok), without consuming it. Results as <see cref="Read"/>.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Wait(Deadline deadline, CancellationToken cancel = default)
     {
         try

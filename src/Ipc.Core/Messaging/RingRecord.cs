@@ -12,7 +12,7 @@ public readonly ref struct RingRecord
         Redelivered = redelivered;
     }
 
-    /// <summary>The bytes in the ring; valid until released. A hostile peer can change them at any time: read once, check, use.</summary>
+    /// <summary>The bytes in the ring; valid until released, or until the reader is disposed. A reader that is dropped without that keeps their memory until the process ends. A hostile peer can change them at any time: read once, check, use.</summary>
     public ReadOnlySpan<byte> Payload { get; }
 
     /// <summary>What the writer gave with it.</summary>

@@ -10,6 +10,8 @@ internal sealed unsafe class RingRegion : IRingLink
     private readonly bool _isWriter;
     private RingEnd? _end;
     private int _disposed;
+    private readonly PeerProcessors _processors;
+    private uint _watchedAt;   // the change word at that look
     private int _watchedOwner; // the peer that is watched already, and its generation
     private uint _watchedGeneration;
 
@@ -18,6 +20,9 @@ internal sealed unsafe class RingRegion : IRingLink
         _region = region;
         _header = (RingHeader*)region.Body;
         _isWriter = isWriter;
+        _processors = isWriter
+            ? new PeerProcessors(&_header->WriterProcessor, &_header->ReaderProcessor)
+            : new PeerProcessors(&_header->ReaderProcessor, &_header->WriterProcessor);
     }
 
     public PeerState Peer
@@ -68,6 +73,10 @@ internal sealed unsafe class RingRegion : IRingLink
         if (!RingRules.IsLive(_region, owner))
             return;
 
+        uint change = Atomic.LoadAcquire(ref _region.Header->Change.Word) & ~WaiterWords.SleeperBit; // before the looks: who gives up in between moves it again
+        if (_watchedAt != change && _region.HasGivenUp((int)owner - 1))
+            _region.RecoverSoon();
+        _watchedAt = change;
         uint generation = Atomic.LoadAcquire(ref _region.Entry((int)owner - 1)->Generation);
         if (_watchedOwner == owner && _watchedGeneration == generation)
             return;
@@ -75,6 +84,10 @@ internal sealed unsafe class RingRegion : IRingLink
         _watchedGeneration = generation;
         _watchedOwner = (int)owner;
     }
+
+    public bool IsPeerHere() => _processors.AreOne();
+
+    public void NotePlace() => _processors.Note();
 
     public bool RelaySignal() => false;
 

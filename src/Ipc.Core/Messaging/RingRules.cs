@@ -37,6 +37,10 @@ internal sealed unsafe class RingRules : RegionRules
 
     public override ParticipantRole Role => _isWriter ? ParticipantRole.Writer : ParticipantRole.Reader;
 
+    public override Lifetime AskedLifetime => _options.Lifetime;
+
+    public override Lifetime DefaultLifetime => Lifetime.UntilEmpty;
+
     public override RegionRules ForAnother() => new RingRules(_options, _isWriter);
 
     public override RegionGeometry NewGeometry()
@@ -47,7 +51,7 @@ internal sealed unsafe class RingRules : RegionRules
         ulong budget = PoolGeometry.CheckRequested(_options.LoanBudget);
         ulong poolOffset = dataOffset + capacity;
         Geometry = new RingGeometry(bodyOffset, capacity, dataOffset, poolOffset, budget);
-        return RegionGeometry.ForSparse(Participants, bodyOffset, poolOffset + Pool.SizeOf(budget) - bodyOffset, _options.Persistent,
+        return RegionGeometry.ForSparse(Participants, bodyOffset, poolOffset + Pool.SizeOf(budget) - bodyOffset, NewLifetime,
             poolOffset + Pool.ReservedOf(budget), default);
     }
 
@@ -97,13 +101,33 @@ internal sealed unsafe class RingRules : RegionRules
 
     public override void Leave(Region region, int index) => Vacate(region, index, PeerState.Left);
 
-    public override void Recover(Region region, int index) => Vacate(region, index, PeerState.Died);
+    public override void Recover(Region region, int index) => Vacate(region, index,
+        Atomic.LoadAcquire(ref region.Entry(index)->Ended) == ParticipantEntry.EndedByLeaving ? PeerState.Left : PeerState.Died); // it may have left without the lock [given-up]
 
     public override void SignalAll(Region region)
     {
         RingHeader* header = HeaderOf(region);
         Waiter.SignalAlways(&header->Data);
         Waiter.SignalAlways(&header->Space);
+    }
+
+    /// <summary>There is a record at the read position: what is behind it was published with it or later. Damage is nothing that anybody could receive.</summary>
+    public override bool HoldsMessages(Region region)
+    {
+        byte* records = region.Base + Geometry.DataOffset;
+        ulong position = Atomic.LoadAcquire(ref HeaderOf(region)->ReadPosition); // [release]
+        ulong limit = position + Geometry.Capacity;
+        for (bool padded = false; ; padded = true)
+        {
+            ulong header = position % RecordHeader.Line != 0 ? 0 : Atomic.LoadAcquire(ref *(ulong*)(records + (position & (Geometry.Capacity - 1)))); // [publish]
+            if (header == 0 || Geometry.Judge(header, position, limit, out ulong size, out bool isPadding) is not null)
+                return false;
+            if (!isPadding)
+                return true;
+            if (padded)
+                return false; // padding after padding
+            position += size;
+        }
     }
 
     /// <summary>The owner is one plus the index of a live entry. Anything else, nonsense included, is nobody. Only the dead have been recovered: no need to ask the kernel.</summary>
@@ -202,7 +226,9 @@ internal sealed unsafe class RingRules : RegionRules
     {
         byte* records = region.Base + Geometry.DataOffset;
         bool predecessorDied = Atomic.LoadAcquire(ref header->ReaderState) == (uint)PeerState.Died;
-        RedeliverUntil = predecessorDied ? Walk(region, records, read) : 0;
+        if (predecessorDied)
+            Atomic.StoreRelease(ref header->RedeliverUntil, Walk(region, records, read)); // for our successors, too: we may not get as far as this before we leave
+        RedeliverUntil = Atomic.LoadAcquire(ref header->RedeliverUntil);
 
         FreeLoans(header, NoOwner, tail: null); // what the predecessor released last; before the signal
 

@@ -7,7 +7,7 @@ namespace Ipc;
 /// <summary>The writer off its straight path: wraps, batches, a full ring.</summary>
 public sealed unsafe partial class RingWriter
 {
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private bool TryClaimSlow(int length, out Span<byte> payload)
     {
         try
@@ -109,12 +109,13 @@ public sealed unsafe partial class RingWriter
             SignalReader();
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private void SignalReader()
     {
         if (!Waiter.TryTakeSleeper(_data))
             return;
         Atomic.StoreRelease(ref _wakes, _wakes + 1); // our own field, not shared memory: we alone write it, other threads of this process may read it
+        Link.NotePlace(); // before it wakes: it will ask whether to spin
         if (!Link.RelaySignal())
             Waiter.Wake(_data);
     }
@@ -188,6 +189,7 @@ public sealed unsafe partial class RingWriter
     private Span<byte> Claimed(int length) =>
         new(IsLoan ? _loan.Bytes : _records + (_claimStart & _mask) + RecordHeader.ByteSize, length);
 
+    [MethodImpl(Tiering.Optimized)]
     private ulong StartFor(ulong size)
     {
         ulong restOfLap = _capacity - (_tail & _mask);
@@ -195,6 +197,7 @@ public sealed unsafe partial class RingWriter
     }
 
     /// <summary>Whether a record may reach to <paramref name="end"/>; asks the reader for space when not.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool HasRoom(ulong end)
     {
         ReadFreePosition();
@@ -213,6 +216,7 @@ public sealed unsafe partial class RingWriter
         Atomic.Fence();
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private void ReadFreePosition()
     {
         ulong free = Atomic.LoadAcquire(ref Header->FreePosition); // [reclaim]
@@ -222,6 +226,7 @@ public sealed unsafe partial class RingWriter
         _limit = free + _capacity - RecordHeader.Line;
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private void CheckLength(int length)
     {
         if (length < 0)

@@ -14,15 +14,18 @@ public sealed unsafe partial class SharedQueue
 {
     private const ulong MemoryRetry = 100_000_000; // ns
 
-    private static readonly TimeSpan s_lockPatience = TimeSpan.FromMilliseconds(10);
-
+    private int _lockWasBusy;     // at the last attempt to grow: who waits looks again soon
     private ulong _noMemoryUntil; // after a failure: a full file system is not asked at every turn of a spin
 
     /// <summary>The segment of this turn was seen full. True: look again. False: it is full indeed, and there is no other.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryGrow(ulong turn)
     {
-        if (_limit == 1 || !CanGrow(turn) || !_region.TryLock(Deadline.After(s_lockPatience)))
+        if (_limit == 1 || !CanGrow(turn))
+            return false;
+        bool locked = _region.TryLock(Deadline.Now); // only tried: calls that never block come here
+        Atomic.Exchange(ref _lockWasBusy, locked ? 0 : 1);
+        if (!locked)
             return false;
         try
         {

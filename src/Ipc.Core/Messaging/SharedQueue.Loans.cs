@@ -8,7 +8,7 @@ namespace Ipc;
 /// loan is. In between the loan is named by nobody, and the sweep of the next recovery frees it.</remarks>
 public sealed unsafe partial class SharedQueue
 {
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private bool TryClaimLong(int length, out QueueClaim claim, bool marks = false)
     {
         CheckLength(length);
@@ -31,6 +31,7 @@ public sealed unsafe partial class SharedQueue
     }
 
     /// <summary>The message is in a loan, which is published first: whoever finds the slot ready must find the block so too.</summary>
+    [MethodImpl(Tiering.Optimized)]
     internal bool CommitLoan(SlotHeader* slot, ulong word, in Loan loan, uint length, ushort type)
     {
         if (((Atomic.LoadAcquire(ref slot->State) ^ word) & ~SlotState.Sealed) != 0)
@@ -56,7 +57,7 @@ public sealed unsafe partial class SharedQueue
     }
 
     /// <summary>A loan, or nonsense: then the slot is freed, so that the next message can be received, and this one reported.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private QueueMessage LongMessage(SlotHeader* slot, ulong word, ulong about)
     {
         string? wrong = null;
@@ -74,7 +75,7 @@ public sealed unsafe partial class SharedQueue
     }
 
     /// <summary>Releases; then its loan is free. The descriptor was copied while the slot was ours.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     internal void ReleaseLoan(SlotHeader* slot, ulong word, in LoanDescriptor loan)
     {
         FaultPoints.Pass(FaultPoints.QueueReleaseBeforeFree);

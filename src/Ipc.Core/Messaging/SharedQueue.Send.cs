@@ -48,6 +48,7 @@ public sealed unsafe partial class SharedQueue
     }
 
     /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Send(ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancel = default)
     {
         if (TrySendInBlock(payload, type))
@@ -261,14 +262,15 @@ public sealed unsafe partial class SharedQueue
         return segment < _limit ? (turn << 16) + Atomic.LoadAcquire(ref _segments[segment].Tail) : 0;
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private IpcStatus ClaimWaiting(int length, Deadline deadline, CancellationToken cancel, out QueueClaim claim, bool marks = false)
     {
         CheckLength(length);
         SpaceCondition condition = new(this, length, marks);
         try
         {
-            IpcStatus status = WaitFor(ref condition, &_header->Space, deadline, cancel, _sendingLag, SentSoFar());
+            // First without what a wait begins with: a long message goes this way when there is room, too.
+            IpcStatus status = condition.IsTrue() ? IpcStatus.Ok : WaitFor(ref condition, &_header->Space, deadline, cancel, _sendingLag, SentSoFar());
             claim = status == IpcStatus.Ok ? condition.Taken() : default;
             GC.KeepAlive(this);
             return status;
@@ -317,7 +319,8 @@ public sealed unsafe partial class SharedQueue
             _turns = 0;
         }
 
-        public readonly ulong LongestSleep => _isLong && _loan.Bytes == null ? LoanPatience : ulong.MaxValue;
+        public readonly ulong LongestSleep =>
+            (_isLong && _loan.Bytes == null) || Atomic.LoadAcquire(ref _queue._lockWasBusy) != 0 ? LoanPatience : ulong.MaxValue;
 
         public bool IsTrue()
         {

@@ -27,6 +27,8 @@ namespace Ipc;
 /// <c>_closed</c>, and Dispose, after a barrier in every thread of the process, waits until no slot of ours is marked. Claims
 /// in the hands of the user get a few milliseconds, should their commit be under way; after that they are undone.
 /// </para>
+/// <para>Dispose ends every span: what one reads afterwards means nothing, but its memory never becomes invalid as long as it was not released or committed before.
+/// A queue that is dropped without Dispose keeps its memory until the process ends.</para>
 /// </remarks>
 public sealed unsafe partial class SharedQueue : IDisposable
 {
@@ -57,6 +59,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
     private int _waiting;                           // debug, and promised: a thread waits
     private ParticipantEvents? _events;
     private int _closed;
+    private bool _mayHaveSpanOut = true;            // who is dropped without Dispose keeps its memory: nobody counts what is handed out
     private int _orphanHint;                        // where the last orphan was found
 
     private SharedQueue(Region region, QueueRules rules, QueueOptions options)
@@ -82,6 +85,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
         _crowd = new Crowd(region);
         _sendingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
         _receivingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
+        region.View.AddHolder(() => _mayHaveSpanOut);
         _control = new WaitControl(options.WaitMode, &_header->Data, &_header->Space, &region.Header->Change, (ulong)options.SpinLimit.Ticks * 100);
     }
 
@@ -208,6 +212,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
         _control.End(IpcStatus.Closed);
         if (!_isSingleThreaded)
             WaitForSends();
+        _mayHaveSpanOut = HoldsSlots();
         _crowd.Close();
         _region.Leave();
         _region.View.LeaveToCollector((long)(_geometry.SegmentsOffset + _segmentStride));
@@ -267,6 +272,23 @@ public sealed unsafe partial class SharedQueue : IDisposable
         }
 
         return writing;
+    }
+
+    /// <summary>There are slots that this object has claimed or received: their spans are in somebody's hands.</summary>
+    private bool HoldsSlots()
+    {
+        uint segments = Math.Min(Atomic.LoadAcquire(ref _header->Segments), _limit);
+        for (uint segment = 0; segment < segments; segment++)
+        {
+            for (uint index = 0; index < _geometry.SlotCount; index++)
+            {
+                ulong holder = Atomic.LoadAcquire(ref SlotAt(segment, index)->State) & (SlotState.OwnerMask | SlotState.PhaseMask);
+                if (holder == _writing || holder == _reading)
+                    return true;
+            }
+        }
+
+        return false;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -15,7 +15,8 @@ public readonly ref struct TopicClaim
         Payload = payload;
     }
 
-    /// <summary>What was asked for, in shared memory; its old bytes mean nothing.</summary>
+    /// <summary>What was asked for, in shared memory; its old bytes mean nothing. Valid until committed or abandoned, or until the writer is disposed; one that is dropped without that
+    /// keeps its memory until the process ends.</summary>
     public Span<byte> Payload { get; }
 
     /// <summary>Publishes the first <paramref name="length"/> bytes and wakes sleeping readers. Nothing when the writer is closed.</summary>

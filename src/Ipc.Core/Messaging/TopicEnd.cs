@@ -8,6 +8,8 @@ namespace Ipc;
 /// <para>An end is for one thread at a time; <see cref="Stop"/>, <see cref="Resume"/>, the counts and Dispose are for any thread at any time.</para>
 /// <para>A call that is under way while another thread disposes is let finish (<see cref="CallGate"/>). A thread that holds a span is outside but not
 /// done: then the memory is left to the garbage collector instead of being unmapped.</para>
+/// <para>Dispose ends every span: what one reads afterwards means nothing, but its memory never becomes invalid as long as it was not released or committed before.
+/// An end that is dropped without Dispose while a span is out keeps its memory until the process ends.</para>
 /// </remarks>
 public abstract unsafe class TopicEnd : IDisposable
 {
@@ -26,6 +28,7 @@ public abstract unsafe class TopicEnd : IDisposable
         Header = (TopicHeader*)region.Body;
         Index = region.Index;
         Lag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, Geometry.SlotCount);
+        region.View.AddHolder(() => HasSpanOut);
         Control = new WaitControl(options.WaitMode, &Header->Data, &Header->Space, &region.Header->Change, (ulong)options.SpinLimit.Ticks * 100);
     }
 
@@ -156,6 +159,8 @@ public abstract unsafe class TopicEnd : IDisposable
 
         CoreMeter.Remove(this);
         bool quiet = _gate.Close(Control) && !HasSpanOut;
+        if (HasSpanOut)
+            Region.View.AddHolder(static () => true); // though it is given back now
         BeforeLeaving();
         _crowd.Close();
         Region.Leave();

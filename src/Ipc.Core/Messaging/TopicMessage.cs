@@ -2,7 +2,8 @@ using System;
 
 namespace Ipc;
 
-/// <summary>A message of a topic. In place for readers that writers wait for: valid until released. A copy for the others: valid until the next read.</summary>
+/// <summary>A message of a topic. In place for readers that writers wait for: valid until released, or until the reader is disposed.
+/// A copy for the others: valid until the next read. A reader that is dropped without Dispose keeps the memory of what it has not released until the process ends.</summary>
 public readonly ref struct TopicMessage
 {
     internal TopicMessage(ReadOnlySpan<byte> payload, ushort type, ulong key, ulong position, ulong lost, int writer)

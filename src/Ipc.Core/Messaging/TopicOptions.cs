@@ -26,13 +26,13 @@ public sealed class TopicOptions
     /// <summary>Bytes for messages longer than a block, up to 64 GiB, present only as needed; 0: there are none. Default: 256 MiB.</summary>
     public long LoanBudget { get; set; } = 256L << 20;
 
-    /// <summary>The topic stays when its last participant leaves.</summary>
-    public bool Persistent { get; set; }
+    /// <summary>How long the topic stays. One that exists must be as asked (<see cref="IpcStatus.WrongLifetime"/>). Default: no wish; a new one goes with its last participant.</summary>
+    public Lifetime Lifetime { get; set; }
 
     /// <summary>Create, attach, or either. Default: either.</summary>
     public OpenMode OpenMode { get; set; }
 
-    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait for a creator. Default: not at all. Negative: for ever.</summary>
+    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait for a creator. Default: not at all. <c>Timeout.InfiniteTimeSpan</c>: for ever.</summary>
     public TimeSpan OpenTimeout { get; set; }
 
     /// <summary>How this end waits.</summary>

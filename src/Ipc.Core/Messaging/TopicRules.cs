@@ -41,6 +41,8 @@ internal sealed unsafe class TopicRules : RegionRules
 
     public override ParticipantRole Role { get; }
 
+    public override Lifetime AskedLifetime => _options.Lifetime;
+
     public override RegionRules ForAnother() => new TopicRules(_options, Role == ParticipantRole.Writer, _policy);
 
     public override RegionGeometry NewGeometry()
@@ -48,7 +50,7 @@ internal sealed unsafe class TopicRules : RegionRules
         Geometry = TopicGeometry.New(_options);
         ulong budget = PoolGeometry.CheckRequested(_options.LoanBudget);
         return RegionGeometry.ForSparse(Geometry.Participants, Geometry.BodyOffset, Geometry.SlotsEnd - Geometry.BodyOffset + Pool.SizeOf(budget),
-            _options.Persistent, Geometry.SlotsEnd + Pool.ReservedOf(budget), default);
+            NewLifetime, Geometry.SlotsEnd + Pool.ReservedOf(budget), default);
     }
 
     public override void WriteBody(Region region)

@@ -14,6 +14,7 @@ internal static unsafe class LinuxNative
         ENOSPC = 28, EPERM = 1, ELOOP = 40, EOPNOTSUPP = 95, ETIMEDOUT = 110, EDQUOT = 122, ENOSYS = 38;
 
     public const int AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400, AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000;
+    public const nuint AT_SECURE = 23; // of getauxval
     public const int O_RDONLY = 0, O_RDWR = 2, O_NONBLOCK = 0x800, O_CREAT = 0x40, O_EXCL = 0x80, O_CLOEXEC = 0x80000;
     public const int F_OFD_GETLK = 36, F_OFD_SETLK = 37;
     public const short F_WRLCK = 1, F_UNLCK = 2;
@@ -21,6 +22,7 @@ internal static unsafe class LinuxNative
     public const int MEMBARRIER_CMD_QUERY = 0, MEMBARRIER_CMD_GLOBAL_EXPEDITED = 2, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED = 4,
         MEMBARRIER_CMD_PRIVATE_EXPEDITED = 8, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED = 16;
     public const int EPOLLIN = 1, EPOLL_CTL_ADD = 1, EPOLL_CTL_DEL = 2, EPOLL_CLOEXEC = O_CLOEXEC, EFD_CLOEXEC = O_CLOEXEC, EFD_NONBLOCK = 0x800;
+    public const int PROT_READ = 1, PROT_WRITE = 2, MAP_PRIVATE = 2, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20, MAP_NORESERVE = 0x4000;
     public const int MADV_REMOVE = 9, MADV_POPULATE_WRITE = 23;
     public const int SIGKILL = 9, SIGSTOP = 19;
     public const int CLOCK_MONOTONIC = 1;
@@ -79,8 +81,14 @@ internal static unsafe class LinuxNative
     [DllImport(C, SetLastError = true)] public static extern int unlink([MarshalAs(UnmanagedType.LPStr)] string path);
     [DllImport(C, SetLastError = true)] public static extern int mkdir([MarshalAs(UnmanagedType.LPStr)] string path, int mode);
     [DllImport(C, SetLastError = true)] public static extern int madvise(void* start, nuint length, int advice);
+    [DllImport(C)] public static extern void* mmap(void* start, nuint length, int protection, int flags, int fd, nint offset);
     [DllImport(C)] public static extern uint geteuid();
+    [DllImport(C)] public static extern nuint getauxval(nuint type);
     [DllImport(C)] public static extern int getpid();
+#if NET8_0_OR_GREATER
+    [SuppressGCTransition] // some nanoseconds, without a call into the kernel
+#endif
+    [DllImport(C)] public static extern int sched_getcpu();
     [DllImport(C, SetLastError = true)] public static extern int kill(int pid, int signal);
     [DllImport(C)] public static extern int clock_gettime(int clock, out Timespec time);
     [DllImport(C, SetLastError = true)] public static extern int epoll_create1(int flags);

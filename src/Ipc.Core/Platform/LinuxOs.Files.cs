@@ -12,9 +12,12 @@ internal sealed unsafe partial class LinuxOs
     private const int OwnerOnlyDirectory = 0x1C0; // 0700
     private const int TypeMask = 0xF000, Regular = 0x8000, Directory = 0x4000, OthersMask = 0x3F;
 
+    /// <summary>Null where the environment is not to be believed, as <c>secure_getenv</c> has it: a program that runs with more rights than who started it.</summary>
+    public static string? DirectoryOfEnvironment() => getauxval(AT_SECURE) != 0 ? null : Environment.GetEnvironmentVariable("IPC_DIR");
+
     public override string RegionDirectory()
     {
-        string? given = Environment.GetEnvironmentVariable("IPC_DIR");
+        string? given = DirectoryOfEnvironment();
         if (!string.IsNullOrEmpty(given))
         {
             MakeDirectory(given!);
@@ -30,7 +33,8 @@ internal sealed unsafe partial class LinuxOs
         {
             Throw.Status(IpcStatus.AccessDenied,
                 $"{path} must be a directory of user {user} that is closed to others (0700); it belongs to user {found.Uid} with mode " +
-                $"{Convert.ToString(found.Mode & 0xFFF, 8)}. Remove it, or set IPC_DIR to a directory of your own.", EACCES);
+                $"{Convert.ToString(found.Mode & 0xFFF, 8)}. {(found.Uid == user ? "Remove it" : "Somebody else has made it, and only that user or root can remove it: tell them")}, " +
+                "or set IPC_DIR to a directory of your own for all programs that are to meet.", EACCES);
         }
 
         return path;

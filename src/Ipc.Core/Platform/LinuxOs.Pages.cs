@@ -42,6 +42,9 @@ internal sealed unsafe partial class LinuxOs
             Failed("madvise remove");
     }
 
+    public override void Vacate(byte* start, ulong length) =>
+        _ = mmap(start, (nuint)((length + s_page - 1) & ~(s_page - 1)), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
     private static bool Allocate(RegionFile file, ulong offset, ulong length)
     {
         int error;

@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using static Ipc.LinuxNative;
 
@@ -44,6 +45,8 @@ internal sealed unsafe partial class LinuxOs : Os
 
     public override ulong Now() => _stopwatchIsMonotonic ? ReadStopwatch() : ReadClock();
 
+    public override uint Processor() => (uint)sched_getcpu();
+
     public override bool IsRunning(int pid, ulong startTime) => LinuxProcess.IsRunning(pid, startTime);
 
     public override ProcessMonitor CreateProcessMonitor() => new LinuxProcessMonitor();
@@ -55,6 +58,7 @@ internal sealed unsafe partial class LinuxOs : Os
             Failed("tgkill");
     }
 
+    [MethodImpl(Tiering.Optimized)]
     public override void Sleep(uint* word, uint expected, ulong deadline)
     {
         Timespec time;
@@ -74,12 +78,14 @@ internal sealed unsafe partial class LinuxOs : Os
             Failed("futex wait", error);
     }
 
+    [MethodImpl(Tiering.Optimized)]
     public override void Wake(uint* word)
     {
         if (futex(SYS_futex, word, FUTEX_WAKE, int.MaxValue, null, null, 0) < 0)
             Failed("futex wake");
     }
 
+    [MethodImpl(Tiering.Optimized)]
     public override void FenceOthers()
     {
         if (syscall3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0)

@@ -12,12 +12,15 @@ namespace Ipc;
 /// memory goes when the owner has disposed and the last reference is returned. An owner that cannot prove that nobody holds a
 /// span into it (a thread in the middle of a record) calls <see cref="LeaveToCollector"/> instead of Dispose: the memory then stays until
 /// nobody refers to this object any more.
+/// <para>A span refers to nobody, so even then one may be out (<see cref="AddHolder"/>). Its addresses never become invalid: if the owner was dropped
+/// without Dispose, the memory stays as it is until the process ends; if it was disposed, empty private memory takes its place, and what the region had is given back.</para>
 /// </remarks>
 internal sealed unsafe class MappedView : IDisposable
 {
     private readonly SafeBuffer _memory;
     private int _disposed;
     private CollectorPressure? _pressure;
+    private Func<bool>? _hasSpanOut;
 
     public MappedView(RegionFile file, long size)
     {
@@ -27,7 +30,14 @@ internal sealed unsafe class MappedView : IDisposable
                 file.Stream, null, size, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
             MemoryMappedViewAccessor accessor = mapping.CreateViewAccessor(0, size, MemoryMappedFileAccess.ReadWrite);
             _memory = accessor.SafeMemoryMappedViewHandle;
+#pragma warning disable CA1816 // it is ours alone, and unmapped by us or by nobody
+            GC.SuppressFinalize(_memory);
+#pragma warning restore CA1816
             Base = (byte*)_memory.DangerousGetHandle() + accessor.PointerOffset;
+        }
+        catch (ArgumentException) // the file is longer than what is to be mapped
+        {
+            Throw.Corrupt($"The region's file has {file.Stream.Length} bytes, {size} when it was opened: somebody has changed its size. End that process, and remove the file.");
         }
         catch (IOException error)
         {
@@ -35,6 +45,16 @@ internal sealed unsafe class MappedView : IDisposable
         }
 
         Size = (ulong)size;
+    }
+
+    ~MappedView()
+    {
+        if (_memory is null) // it could not be mapped
+            return;
+        if (_hasSpanOut is null || !_hasSpanOut())
+            _memory.Dispose();
+        else if (_disposed != 0)
+            Os.Current.Vacate(Base, Size);
     }
 
     public byte* Base { get; }
@@ -62,10 +82,19 @@ internal sealed unsafe class MappedView : IDisposable
 
     public void Unuse() => _memory.DangerousRelease();
 
+    /// <summary>Somebody hands out spans. Asked when nobody refers to this object any more, on the finalizer's thread: looks at no shared memory.</summary>
+    public void AddHolder(Func<bool> hasSpanOut)
+    {
+        Func<bool>? others = _hasSpanOut;
+        _hasSpanOut = others is null ? hasSpanOut : () => others() || hasSpanOut();
+    }
+
     public void Dispose()
     {
-        if (Atomic.Exchange(ref _disposed, 1) == 0)
-            _memory.Dispose();
+        if (Atomic.Exchange(ref _disposed, 1) != 0)
+            return;
+        GC.SuppressFinalize(this);
+        _memory.Dispose();
     }
 
     /// <summary>Gives the memory up without unmapping it now.</summary>

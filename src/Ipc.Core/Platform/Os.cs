@@ -26,6 +26,9 @@ internal abstract unsafe class Os
     /// <summary>Nanoseconds of the clock that deadlines are in; the same for all processes (Linux: CLOCK_MONOTONIC).</summary>
     public abstract ulong Now();
 
+    /// <summary>The number of the processor that this thread runs on; it may be another one by the time of the return.</summary>
+    public abstract uint Processor();
+
     public abstract ProcessIdentity Self { get; }
 
     /// <summary>The process with that pid and start time runs. A dead one that nobody has reaped yet does not.</summary>
@@ -75,6 +78,9 @@ internal abstract unsafe class Os
 
     /// <summary>Takes the memory from behind part of a region; it reads as zeros then. Arguments as for <see cref="Populate"/>.</summary>
     public abstract void GiveBackPages(byte* start, ulong offset, ulong length);
+
+    /// <summary>Puts empty memory of this process alone in the place of a mapping: its addresses stay valid and cost nothing. Where that fails the mapping stays.</summary>
+    public abstract void Vacate(byte* start, ulong length);
 
     /// <summary>Gives the file its name; false when the name is taken.</summary>
     public abstract bool TryLink(RegionFile file, string path);

@@ -5,7 +5,7 @@ internal sealed unsafe class EventRules : SyncRules
 {
     private readonly EventOptions _options;
 
-    public EventRules(EventOptions options) : base(options.Persistent) => _options = options;
+    public EventRules(EventOptions options) : base(options.Lifetime) => _options = options;
 
     /// <summary>That of the region, once it is created or checked.</summary>
     public bool IsManual { get; private set; }

@@ -5,7 +5,7 @@ internal sealed unsafe class MutexRules : SyncRules
 {
     private readonly SyncOptions _options;
 
-    public MutexRules(SyncOptions options) : base(options.Persistent) => _options = options;
+    public MutexRules(SyncOptions options) : base(options.Lifetime) => _options = options;
 
     public override RegionKind Kind => RegionKind.OfMutex;
 

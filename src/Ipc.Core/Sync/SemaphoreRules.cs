@@ -7,7 +7,7 @@ internal sealed unsafe class SemaphoreRules : SyncRules
 {
     private readonly SemaphoreOptions _options;
 
-    public SemaphoreRules(SemaphoreOptions options) : base(options.Persistent)
+    public SemaphoreRules(SemaphoreOptions options) : base(options.Lifetime)
     {
         _options = options;
         if (options.Permits is < 1 or > (int)SemaphoreHeader.MaxPermits)

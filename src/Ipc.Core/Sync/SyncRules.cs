@@ -6,11 +6,13 @@ internal abstract unsafe class SyncRules : RegionRules
 {
     private const int Participants = 256;
 
-    private readonly bool _persistent;
+    private readonly Lifetime _lifetime;
 
-    protected SyncRules(bool persistent) => _persistent = persistent;
+    protected SyncRules(Lifetime lifetime) => _lifetime = lifetime;
 
     public override ParticipantRole Role => ParticipantRole.Writer | ParticipantRole.Reader;
+
+    public override Lifetime AskedLifetime => _lifetime;
 
     /// <summary>Bytes of a new body.</summary>
     protected abstract ulong NewBodySize { get; }
@@ -22,7 +24,7 @@ internal abstract unsafe class SyncRules : RegionRules
     {
         ulong bodyOffset = RegionGeometry.TableEnd(Participants); // a multiple of 128
         ulong end = (bodyOffset + NewBodySize + 4095) & ~4095UL;
-        return RegionGeometry.For(Participants, bodyOffset, end - bodyOffset, _persistent);
+        return RegionGeometry.For(Participants, bodyOffset, end - bodyOffset, NewLifetime);
     }
 
     /// <summary>Also what is held by nobody: a thread that was still inside a call when its object was disposed may have left it.</summary>

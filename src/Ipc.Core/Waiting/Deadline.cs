@@ -1,5 +1,6 @@
 using System;
 using System.Globalization;
+using System.Threading;
 
 namespace Ipc;
 
@@ -35,24 +36,22 @@ public readonly struct Deadline : IEquatable<Deadline>
         }
     }
 
-    /// <summary>Now + <paramref name="duration"/>. Negative (as <c>Timeout.InfiniteTimeSpan</c> is) and very long: <see cref="Never"/>; zero: <see cref="Now"/>.</summary>
+    /// <summary>Now + <paramref name="duration"/>. Zero and negative: <see cref="Now"/>, because a moment that is past is over. <c>Timeout.InfiniteTimeSpan</c>, and what is beyond the clock: <see cref="Never"/>.</summary>
     public static Deadline After(TimeSpan duration)
     {
-        if (duration < TimeSpan.Zero)
-            return Never;
-        if (duration == TimeSpan.Zero)
-            return Now;
+        if (duration <= TimeSpan.Zero)
+            return duration == Timeout.InfiniteTimeSpan ? Never : Now;
         ulong now = Os.Current.Now();
         ulong ticks = (ulong)duration.Ticks;
         return ticks > (ulong.MaxValue - now) / 100 - 1 ? Never : new Deadline(now + ticks * 100);
     }
 
-    /// <summary>Now + <paramref name="milliseconds"/>; negative: <see cref="Never"/>.</summary>
+    /// <summary>Now + <paramref name="milliseconds"/>. Zero, negative and no number: <see cref="Now"/>. <c>Timeout.Infinite</c>, which is -1, and what is beyond the clock: <see cref="Never"/>.</summary>
     public static Deadline FromMilliseconds(double milliseconds) => milliseconds switch
     {
-        < 0 => Never,
-        < 1e15 => After(TimeSpan.FromTicks((long)(milliseconds * TimeSpan.TicksPerMillisecond))),
-        _ => Never,
+        Timeout.Infinite or >= 1e14 => Never,
+        > 0 => After(TimeSpan.FromTicks((long)(milliseconds * TimeSpan.TicksPerMillisecond))),
+        _ => Now,
     };
 
     /// <summary>A deadline that came from elsewhere, in ns of the same clock.</summary>

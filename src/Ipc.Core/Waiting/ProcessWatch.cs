@@ -109,7 +109,7 @@ internal static class ProcessWatch
         {
             ProcessMonitor monitor = Os.Current.CreateProcessMonitor();
             s_monitor = monitor;
-            new Thread(() => Run(monitor)) { IsBackground = true, Name = "ipc-watch" }.Start();
+            OwnThread.Start(new Thread(() => Run(monitor)) { IsBackground = true, Name = "ipc-watch" });
         }
 
         return s_monitor;

@@ -20,13 +20,16 @@ internal sealed unsafe class WaitControl
     private readonly WaiterWords* _second;
     private readonly WaitMode _mode;
     private readonly WaiterWords* _third;
+    private IPeerPlace? _place;
     private SpinBudget _spin;
+    private bool _isPeerHere; // at the last wait
     private int _closed;
     private int _stopped;
 
     /// <summary>An end that sleeps on these words, and on no others. Null: none, or only in short slices.</summary>
-    public WaitControl(WaitMode mode, WaiterWords* first, WaiterWords* second, WaiterWords* third = null, ulong longestSpin = 0)
+    public WaitControl(WaitMode mode, WaiterWords* first, WaiterWords* second, WaiterWords* third = null, ulong longestSpin = 0, IPeerPlace? place = null)
     {
+        _place = place;
         _third = third;
         _spin = new SpinBudget(longestSpin);
         _mode = mode;
@@ -46,6 +49,9 @@ internal sealed unsafe class WaitControl
         Atomic.Exchange(ref status == IpcStatus.Closed ? ref _closed : ref _stopped, 1);
         WakeSleepers();
     }
+
+    /// <summary>From now on that is who ends waits. The caller is the one thread that waits here.</summary>
+    public void WaitsFor(IPeerPlace? place) => _place = place;
 
     public void Resume() => Atomic.Exchange(ref _stopped, 0);
 
@@ -67,6 +73,7 @@ internal sealed unsafe class WaitControl
     /// <param name="cancel">Ends this wait. Registered only if the wait has to sleep: no allocation otherwise.</param>
     /// <param name="lag">What it knows about streams. Null: it never lags.</param>
     /// <param name="progress">Of what is waited for, for the lag.</param>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Wait<TCondition>(
         ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel, StreamLag? lag = null, ulong progress = 0)
         where TCondition : struct, IWaitCondition
@@ -85,6 +92,7 @@ internal sealed unsafe class WaitControl
     }
 
     /// <summary>True: the wait is over with <paramref name="status"/>. False: the budget is.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool Spin<TCondition>(
         ref TCondition condition, StreamLag? lag, ulong progress, Deadline deadline, CancellationToken cancel, out IpcStatus status)
         where TCondition : struct, IWaitCondition
@@ -92,7 +100,7 @@ internal sealed unsafe class WaitControl
         status = IpcStatus.Ok;
         bool forever = _mode == WaitMode.Spin;
         ulong budget = _spin.Nanoseconds;
-        if (budget == 0 && !forever)
+        if (!forever && (budget == 0 || (_isPeerHere && IsPeerHere())))
             return false;
 
         if (lag is { IsDue: true })
@@ -114,6 +122,8 @@ internal sealed unsafe class WaitControl
 
             if (IsOver(ref condition, deadline, cancel, out status))
                 return true;
+            if (!forever && IsPeerHere())
+                return false;
             if (!forever && Os.Current.Now() >= until)
             {
                 _spin.Missed();
@@ -123,7 +133,10 @@ internal sealed unsafe class WaitControl
         }
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    /// <summary>The peer needs this processor to answer: spinning is useless (processors.h).</summary>
+    private bool IsPeerHere() => _isPeerHere = _place is not null && _place.IsPeerHere();
+
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private IpcStatus Sleep<TCondition>(ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel)
         where TCondition : struct, IWaitCondition
     {
@@ -141,6 +154,7 @@ internal sealed unsafe class WaitControl
             if (longest != ulong.MaxValue)
                 until = Math.Min(until, Os.Current.Now() + longest);
             Waiter.Sleep(waiter, announced, until, began);
+            _place?.NotePlace(); // it may have woken on another one
 
             // Before announcing again: a flag that is left behind costs the publisher a wake that nobody needs.
             if (condition.IsTrue())
@@ -150,6 +164,7 @@ internal sealed unsafe class WaitControl
 
     /// <summary>There is a reason not to wait (any longer). What was waited for has precedence over every reason but closing: it is looked at
     /// last, so what a peer published before it went is still read [close].</summary>
+    [MethodImpl(Tiering.Optimized)]
     private bool IsOver<TCondition>(ref TCondition condition, Deadline deadline, CancellationToken cancel, out IpcStatus status)
         where TCondition : struct, IWaitCondition
     {

@@ -49,7 +49,7 @@ internal static unsafe class Waiter
     }
 
     /// <summary>Clears the sleeper's flag; false when there was none. Who gets true must wake (or do what stands for it).</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     public static bool TryTakeSleeper(WaiterWords* waiter)
     {
         if (Atomic.LoadAcquire(ref waiter->FenceRequired) != 0)
@@ -84,6 +84,7 @@ internal static unsafe class Waiter
     }
 
     /// <summary>Says that this thread is about to sleep. The caller looks at its condition once more, then calls <see cref="Sleep"/> with the result.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public static uint Announce(WaiterWords* waiter)
     {
         uint word = Atomic.LoadAcquire(ref waiter->Word);
@@ -94,6 +95,7 @@ internal static unsafe class Waiter
     }
 
     /// <summary>Sets the sleeper's flag without sleeping: the next publish will "signal". The caller fences and looks again.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public static void Arm(WaiterWords* waiter)
     {
         Atomic.TryOr(&waiter->Word, WaiterWords.SleeperBit);
@@ -102,6 +104,7 @@ internal static unsafe class Waiter
     }
 
     /// <summary>The sleeper's half of the fence for everything it has flagged.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public static void FenceOthers(WaiterWords* waiter)
     {
         if (PublishersFence)
@@ -120,6 +123,7 @@ internal static unsafe class Waiter
     /// <param name="announced">What <see cref="Announce"/> returned.</param>
     /// <param name="deadline">CLOCK_MONOTONIC, ns.</param>
     /// <param name="waitingSince">When this wait began: its first moments are sliced where the fence is not certain.</param>
+    [MethodImpl(Tiering.Optimized)]
     public static void Sleep(WaiterWords* waiter, uint announced, ulong deadline, ulong waitingSince)
     {
         if (PublishersFence)

@@ -71,6 +71,8 @@ public sealed unsafe class NativeConnection : IDisposable
 
     internal IntPtr Pointer { get; }
 
+    internal bool HasSpanOut => _owner.HasSpanOut;
+
     /// <summary>A server's: somebody handles an event of it; otherwise it is the listener's.</summary>
     internal bool IsLent { get; set; }
 

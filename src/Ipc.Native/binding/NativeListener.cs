@@ -17,7 +17,7 @@ public sealed unsafe class NativeListener : IDisposable
     private NativeListener(IntPtr listener)
     {
         _listener = listener;
-        _owner = new NativeHandle(listener, NativeMethods.ipc_listener_stop, Close);
+        _owner = new NativeHandle(listener, NativeMethods.ipc_listener_stop, Close, HasSpanOut);
     }
 
     /// <summary>Opens the listener of that name; a left-over of a dead server is replaced.</summary>
@@ -75,6 +75,18 @@ public sealed unsafe class NativeListener : IDisposable
         }
 
         NativeMethods.ipc_listener_close(listener);
+    }
+
+    /// <summary>Closing frees the connections with it.</summary>
+    private bool HasSpanOut()
+    {
+        foreach (NativeConnection connection in _connections.Values)
+        {
+            if (connection.HasSpanOut)
+                return true;
+        }
+
+        return false;
     }
 
     private void Forget(NativeConnection connection) => _connections.TryRemove(connection.Pointer, out _);

@@ -37,7 +37,7 @@ public sealed unsafe class NativeQueue : IDisposable
         using var scope = new CancelScope(cancel);
         block = default;
         fixed (BlockData* data = &block.Data)
-            return NativeError.Check(NativeMethods.ipc_queue_claim(_queue, checked((uint)length), deadline.Value, scope.Value, data), _owner);
+            return HandedOut(NativeError.Check(NativeMethods.ipc_queue_claim(_queue, checked((uint)length), deadline.Value, scope.Value, data), _owner));
     }
 
     /// <summary>Sends the first bytes of a claimed block.</summary>
@@ -73,7 +73,7 @@ public sealed unsafe class NativeQueue : IDisposable
         using var scope = new CancelScope(cancel);
         block = default;
         fixed (BlockData* data = &block.Data)
-            return NativeError.Check(NativeMethods.ipc_queue_receive(_queue, deadline.Value, scope.Value, data), _owner);
+            return HandedOut(NativeError.Check(NativeMethods.ipc_queue_receive(_queue, deadline.Value, scope.Value, data), _owner));
     }
 
     /// <summary>The message is done with, for good: its block is free.</summary>
@@ -86,4 +86,12 @@ public sealed unsafe class NativeQueue : IDisposable
 
     /// <summary>Leaves; threads that wait in a call of this object get <see cref="NativeStatus.Closed"/>.</summary>
     public void Dispose() => _owner.Leave();
+
+    /// <summary>Nobody counts them: from now on there may be one.</summary>
+    private NativeStatus HandedOut(NativeStatus status)
+    {
+        if (status == NativeStatus.Ok && !_owner.IsReadOut)
+            _owner.IsReadOut = true;
+        return status;
+    }
 }

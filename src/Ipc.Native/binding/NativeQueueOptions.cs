@@ -23,8 +23,8 @@ public sealed class NativeQueueOptions
     /// <summary>What a dead receiver held is dropped instead of received again.</summary>
     public bool DropOrphans { get; set; }
 
-    /// <summary>The queue stays when the last participant leaves.</summary>
-    public bool Persistent { get; set; }
+    /// <summary>How long the queue stays; one that exists must be as asked. Default: no wish; a new one stays until it is empty.</summary>
+    public NativeLifetime Lifetime { get; set; }
 
     /// <summary>Queue objects that may be open at one time, 1 to 4096; 0 is 64.</summary>
     public int Participants { get; set; }
@@ -49,7 +49,7 @@ public sealed class NativeQueueOptions
         MinExpansionDistance = checked((uint)MinExpansionDistance),
         Preallocate = Convert.ToByte(Preallocate),
         DropOrphans = Convert.ToByte(DropOrphans),
-        Persistent = Convert.ToByte(Persistent),
+        Lifetime = (int)Lifetime,
         Participants = checked((uint)Participants),
         LoanBudget = unchecked((ulong)LoanBudget), // -1 is IPC_NO_LOANS
         OpenMode = (int)OpenMode,

@@ -14,8 +14,8 @@ public sealed class NativeRingOptions
     /// <summary>How this end waits.</summary>
     public NativeWaitMode WaitMode { get; set; }
 
-    /// <summary>The region stays when the last participant leaves.</summary>
-    public bool Persistent { get; set; }
+    /// <summary>How long the ring stays; one that exists must be as asked. Default: no wish; a new one stays until it is empty.</summary>
+    public NativeLifetime Lifetime { get; set; }
 
     /// <summary>For <see cref="NativeOpenMode.Open"/>: until when to wait for a creator.</summary>
     public NativeDeadline Deadline { get; set; }
@@ -28,7 +28,7 @@ public sealed class NativeRingOptions
         Capacity = checked((ulong)Capacity),
         OpenMode = (int)OpenMode,
         WaitMode = (int)WaitMode,
-        Persistent = Convert.ToByte(Persistent),
+        Lifetime = (int)Lifetime,
         Deadline = Deadline.Value,
         LoanBudget = unchecked((ulong)LoanBudget), // -1 is IPC_NO_LOANS
     };

@@ -44,6 +44,8 @@ public sealed unsafe class NativeRingReader : IDisposable
         using var use = new Use(_owner);
         RecordData data = default;
         NativeStatus status = NativeError.Check(NativeMethods.ipc_ring_try_read(_ring, &data), _owner);
+        if (status == NativeStatus.Ok)
+            _owner.IsReadOut = true;
         record = status == NativeStatus.Ok ? new NativeRecord(data) : default;
         return status;
     }
@@ -56,6 +58,8 @@ public sealed unsafe class NativeRingReader : IDisposable
         using var scope = new CancelScope(cancel);
         RecordData data = default;
         NativeStatus status = NativeError.Check(NativeMethods.ipc_ring_read(_ring, deadline.Value, scope.Value, &data), _owner);
+        if (status == NativeStatus.Ok)
+            _owner.IsReadOut = true;
         record = status == NativeStatus.Ok ? new NativeRecord(data) : default;
         return status;
     }
@@ -65,6 +69,7 @@ public sealed unsafe class NativeRingReader : IDisposable
     {
         using var use = new Use(_owner);
         NativeMethods.ipc_ring_release(_ring);
+        _owner.IsReadOut = false;
     }
 
     /// <summary>Waits until a live writer is attached. Not for the rings of a connection.</summary>

@@ -57,6 +57,8 @@ public sealed unsafe class NativeRingWriter : IDisposable
         using var scope = new CancelScope(cancel);
         void* bytes = null;
         NativeStatus status = NativeError.Check(NativeMethods.ipc_ring_claim(_ring, Size(length), deadline.Value, scope.Value, &bytes), _owner);
+        if (status == NativeStatus.Ok)
+            _owner.IsClaimOut = true;
         payload = status == NativeStatus.Ok ? new Span<byte>(bytes, length) : default;
         return status;
     }
@@ -77,14 +79,14 @@ public sealed unsafe class NativeRingWriter : IDisposable
     public NativeStatus Commit(int length, int type = 0)
     {
         using var use = new Use(_owner);
-        return NativeError.Check(NativeMethods.ipc_ring_commit(_ring, Size(length), checked((ushort)type)), _owner);
+        return Ended(NativeError.Check(NativeMethods.ipc_ring_commit(_ring, Size(length), checked((ushort)type)), _owner));
     }
 
     /// <summary>Commits without publishing: the batch goes out with the next commit or <see cref="Flush"/>.</summary>
     public NativeStatus CommitBatched(int length, int type = 0)
     {
         using var use = new Use(_owner);
-        return NativeError.Check(NativeMethods.ipc_ring_commit_batched(_ring, Size(length), checked((ushort)type)), _owner);
+        return Ended(NativeError.Check(NativeMethods.ipc_ring_commit_batched(_ring, Size(length), checked((ushort)type)), _owner));
     }
 
     /// <summary>Publishes what was batched.</summary>
@@ -99,6 +101,7 @@ public sealed unsafe class NativeRingWriter : IDisposable
     {
         using var use = new Use(_owner);
         NativeMethods.ipc_ring_abandon(_ring);
+        _owner.IsClaimOut = false;
     }
 
     /// <summary>Claim, copy, commit.</summary>
@@ -124,6 +127,14 @@ public sealed unsafe class NativeRingWriter : IDisposable
     {
         if (!_borrowed)
             _owner.Leave();
+    }
+
+    /// <summary>A commit has ended the claim.</summary>
+    private NativeStatus Ended(NativeStatus status)
+    {
+        if (status == NativeStatus.Ok)
+            _owner.IsClaimOut = false;
+        return status;
     }
 
     private static uint Size(int length) => length >= 0 ? (uint)length : throw new ArgumentOutOfRangeException(nameof(length));

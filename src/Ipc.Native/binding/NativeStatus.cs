@@ -43,7 +43,7 @@ public enum NativeStatus
     /// <summary>No region of that name.</summary>
     NotFound = -2,
 
-    /// <summary>A live region of that name exists.</summary>
+    /// <summary>A region of that name exists: live, persistent, or with unread messages in it.</summary>
     AlreadyExists = -3,
 
     /// <summary>The role is taken by a live participant.</summary>
@@ -84,4 +84,7 @@ public enum NativeStatus
 
     /// <summary>No memory.</summary>
     NoMemory = -16,
+
+    /// <summary>What has the name has another lifetime than the one that was asked for.</summary>
+    WrongLifetime = -17,
 }

@@ -23,8 +23,8 @@ public sealed class NativeTopicOptions
     /// <summary>Bytes for messages longer than a slot; 0 is 256 MiB, -1 is none.</summary>
     public long LoanBudget { get; set; }
 
-    /// <summary>The topic stays when the last participant leaves.</summary>
-    public bool Persistent { get; set; }
+    /// <summary>How long the topic stays; one that exists must be as asked. Default: no wish; a new one goes with its last participant.</summary>
+    public NativeLifetime Lifetime { get; set; }
 
     /// <summary>Whether the topic may be made.</summary>
     public NativeOpenMode OpenMode { get; set; }
@@ -49,7 +49,7 @@ public sealed class NativeTopicOptions
         MaxWriters = checked((uint)MaxWriters),
         SingleWriter = Convert.ToByte(SingleWriter),
         LoanBudget = unchecked((ulong)LoanBudget), // -1 is IPC_NO_LOANS
-        Persistent = Convert.ToByte(Persistent),
+        Lifetime = (int)Lifetime,
         OpenMode = (int)OpenMode,
         WaitMode = (int)WaitMode,
         Deadline = Deadline.Value,

@@ -37,6 +37,8 @@ public sealed unsafe class NativeTopicReader : IDisposable
         using var scope = new CancelScope(cancel);
         MessageData data = default;
         NativeStatus status = NativeError.Check(NativeMethods.ipc_topic_read(_reader, deadline.Value, scope.Value, &data), _owner);
+        if (status is NativeStatus.Ok or NativeStatus.Evicted)
+            _owner.IsReadOut = true;
         message = status is NativeStatus.Ok or NativeStatus.Evicted ? new NativeMessage(data) : default;
         return status;
     }
@@ -46,7 +48,9 @@ public sealed unsafe class NativeTopicReader : IDisposable
     public NativeStatus Release()
     {
         using var use = new Use(_owner);
-        return NativeError.Check(NativeMethods.ipc_topic_release(_reader), _owner);
+        NativeStatus status = NativeError.Check(NativeMethods.ipc_topic_release(_reader), _owner);
+        _owner.IsReadOut = false;
+        return status;
     }
 
     /// <summary>Begins again at that place.</summary>

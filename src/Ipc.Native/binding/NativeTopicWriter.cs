@@ -37,7 +37,11 @@ public sealed unsafe class NativeTopicWriter : IDisposable
         using var scope = new CancelScope(cancel);
         block = default;
         fixed (BlockData* data = &block.Data)
-            return NativeError.Check(NativeMethods.ipc_topic_claim(_writer, checked((uint)length), deadline.Value, scope.Value, data), _owner);
+        {
+            NativeStatus status = NativeError.Check(NativeMethods.ipc_topic_claim(_writer, checked((uint)length), deadline.Value, scope.Value, data), _owner);
+            _owner.IsClaimOut |= status == NativeStatus.Ok;
+            return status;
+        }
     }
 
     /// <summary>Publishes the first bytes of a claimed slot.</summary>
@@ -45,7 +49,11 @@ public sealed unsafe class NativeTopicWriter : IDisposable
     {
         using var use = new Use(_owner);
         fixed (BlockData* data = &block.Data)
-            return NativeError.Check(NativeMethods.ipc_topic_commit(_writer, data, checked((uint)length), checked((ushort)type), key), _owner);
+        {
+            NativeStatus status = NativeError.Check(NativeMethods.ipc_topic_commit(_writer, data, checked((uint)length), checked((ushort)type), key), _owner);
+            _owner.IsClaimOut &= status != NativeStatus.Ok;
+            return status;
+        }
     }
 
     /// <summary>Gives the claim back: readers pass over it.</summary>
@@ -54,6 +62,7 @@ public sealed unsafe class NativeTopicWriter : IDisposable
         using var use = new Use(_owner);
         fixed (BlockData* data = &block.Data)
             NativeMethods.ipc_topic_abandon(_writer, data);
+        _owner.IsClaimOut = false;
     }
 
     /// <summary>Claim, copy, commit.</summary>

@@ -12,7 +12,7 @@ public sealed class HostileQueueTests : QueueTest
 
     private SharedQueue Persistent()
     {
-        QueueOptions options = new() { BlockSize = 64, BlockCount = 4, MaxExpansions = 1, LoanBudget = 8192, Persistent = true };
+        QueueOptions options = new() { BlockSize = 64, BlockCount = 4, MaxExpansions = 1, LoanBudget = 8192, Lifetime = Lifetime.Persistent };
         return Own(SharedQueue.Open("queue", options));
     }
 
@@ -90,7 +90,7 @@ public sealed class HostileQueueTests : QueueTest
         {
             for (int hint = 0; hint < 7; hint++)
             {
-                using SharedQueue queue = SharedQueue.Open("queue", new QueueOptions { BlockSize = 64, BlockCount = 4, MaxExpansions = 2, LoanBudget = 0 });
+                using SharedQueue queue = SharedQueue.Open("queue", new QueueOptions { BlockSize = 64, BlockCount = 4, MaxExpansions = 2, LoanBudget = 0, Lifetime = Lifetime.WhileUsed });
                 for (int i = 0; i < 6; i++)
                     SendNumber(queue, i);
                 using LiveRegion bytes = Look("queue");
@@ -136,7 +136,7 @@ public sealed class HostileQueueTests : QueueTest
         Random random = new(11);
         for (int round = 0; round < 300; round++)
         {
-            using SharedQueue queue = SharedQueue.Open("queue", new QueueOptions { BlockSize = 64, BlockCount = 4, MaxExpansions = 1, LoanBudget = 8192 });
+            using SharedQueue queue = SharedQueue.Open("queue", new QueueOptions { BlockSize = 64, BlockCount = 4, MaxExpansions = 1, LoanBudget = 8192, Lifetime = Lifetime.WhileUsed });
             for (int i = random.Next(5); i > 0; i--)
                 queue.TrySend(new byte[random.Next(200)]);
             using LiveRegion bytes = Look("queue");
@@ -163,7 +163,7 @@ public sealed class HostileQueueTests : QueueTest
         for (int round = 0; round < rounds; round++)
         {
             Random random = new(round);
-            QueueOptions options = new() { BlockSize = 64, BlockCount = 8, MaxExpansions = round % 3 == 0 ? 0 : 2, LoanBudget = 16384 };
+            QueueOptions options = new() { BlockSize = 64, BlockCount = 8, MaxExpansions = round % 3 == 0 ? 0 : 2, LoanBudget = 16384, Lifetime = Lifetime.WhileUsed };
             using SharedQueue queue = SharedQueue.Open("queue", options);
             using LiveRegion bytes = Look("queue");
             using SharedQueue other = SharedQueue.Open("queue", options);

@@ -200,7 +200,7 @@ public sealed class QueueRecoveryTests : QueueTest
     {
         Assert.False(SharedStorage.Clear("queue"));
         QueueOptions options = Few();
-        options.Persistent = true;
+        options.Lifetime = Lifetime.Persistent;
         SharedQueue queue = SharedQueue.Open("queue", options);
         using (LiveRegion bytes = Look("queue"))
             AddDead(bytes, Dead);

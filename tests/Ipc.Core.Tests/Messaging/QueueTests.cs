@@ -308,7 +308,7 @@ public sealed class QueueTests : QueueTest
     [Fact]
     public void APersistentQueueKeepsWhatIsInIt()
     {
-        using (SharedQueue queue = SharedQueue.Open("queue", new QueueOptions { Persistent = true }))
+        using (SharedQueue queue = SharedQueue.Open("queue", new QueueOptions { Lifetime = Lifetime.Persistent }))
             SendNumber(queue, 1);
         using (SharedQueue queue = SharedQueue.Open("queue"))
             ReceiveNumber(queue, 1);

@@ -138,8 +138,10 @@ public sealed class QueueWaitTests : QueueTest
     {
         for (int round = 0; round < 500; round++)
         {
-            using SharedQueue full = SharedQueue.Open("full", Few(2, mode));
-            using SharedQueue empty = SharedQueue.Open("empty", Few(2, mode));
+            QueueOptions options = Few(2, mode);
+            options.Lifetime = Lifetime.WhileUsed;
+            using SharedQueue full = SharedQueue.Open("full", options);
+            using SharedQueue empty = SharedQueue.Open("empty", options);
             SendNumber(full, 0);
             SendNumber(full, 1);
             Background sending = Run(() => Assert.Equal(IpcStatus.Closed, full.Send(Number(2), 0, Deadline.Never)));

@@ -238,7 +238,7 @@ public sealed class SharedMutexTests : SyncTest
     {
         SharedMutex.Open("gone").Dispose();
         Fails(IpcStatus.NotFound, () => SharedMutex.Open("gone", new SyncOptions { OpenMode = OpenMode.OpenExisting }));
-        SharedMutex first = SharedMutex.Open("kept", new SyncOptions { Persistent = true });
+        SharedMutex first = SharedMutex.Open("kept", new SyncOptions { Lifetime = Lifetime.Persistent });
         Assert.Equal(IpcStatus.Ok, first.Acquire(Deadline.Now));
         first.Dispose();
         using (SharedMutex next = SharedMutex.Open("kept", new SyncOptions { OpenMode = OpenMode.OpenExisting }))

@@ -68,7 +68,7 @@ internal sealed partial class Driver
             MinExpansionDistance = (int)_line.Number("distance", 0),
             Preallocate = _line.Number("preallocate", 0) != 0,
             DropOrphans = _line.Number("drop", 0) != 0,
-            Persistent = _line.Number("persistent", 0) != 0,
+            Lifetime = _line.Lifetime,
             Participants = (int)_line.Number("participants", defaults.Participants),
             LoanBudget = LoanBudget(defaults.LoanBudget),
             OpenMode = OpenModeOption,

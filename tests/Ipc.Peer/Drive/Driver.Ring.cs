@@ -57,7 +57,7 @@ internal sealed partial class Driver
         Capacity = _line.Number("capacity", 1 << 20),
         LoanBudget = RingBudget(),
         WaitMode = _line.WaitMode,
-        Persistent = _line.Number("persistent", 0) != 0,
+        Lifetime = _line.Lifetime,
         OpenTimeout = _line.Timeout,
         OpenMode = _line.Option("open") switch
         {

@@ -13,7 +13,7 @@ internal sealed partial class Driver
             case "open-mutex":
                 _objects[_line.Id] = SharedMutex.Open(_line.Word(2), new SyncOptions
                 {
-                    Persistent = _line.Number("persistent", 0) != 0,
+                    Lifetime = _line.Lifetime,
                     OpenMode = OpenModeOption,
                     OpenTimeout = _line.Timeout,
                     WaitMode = _line.WaitMode,
@@ -23,7 +23,7 @@ internal sealed partial class Driver
                 _objects[_line.Id] = SharedSemaphore.Open(_line.Word(2), new SemaphoreOptions
                 {
                     Permits = (int)_line.Number("permits", 1),
-                    Persistent = _line.Number("persistent", 0) != 0,
+                    Lifetime = _line.Lifetime,
                     OpenMode = OpenModeOption,
                     OpenTimeout = _line.Timeout,
                     WaitMode = _line.WaitMode,
@@ -34,7 +34,7 @@ internal sealed partial class Driver
                 {
                     ManualReset = _line.Number("manual", 0) != 0,
                     InitiallySet = _line.Number("set", 0) != 0,
-                    Persistent = _line.Number("persistent", 0) != 0,
+                    Lifetime = _line.Lifetime,
                     OpenMode = OpenModeOption,
                     OpenTimeout = _line.Timeout,
                     WaitMode = _line.WaitMode,

@@ -90,7 +90,7 @@ internal sealed partial class Driver
             SingleWriter = _line.Number("single", 0) != 0,
             AllowedPolicies = (TopicPolicies)_line.Number("allowed", (long)defaults.AllowedPolicies),
             LoanBudget = LoanBudget(defaults.LoanBudget),
-            Persistent = _line.Number("persistent", 0) != 0,
+            Lifetime = _line.Lifetime,
             OpenMode = OpenModeOption,
             WaitMode = _line.WaitMode,
             OpenTimeout = _line.Timeout,

@@ -39,6 +39,14 @@ internal sealed class Line(string text)
 
     public TimeSpan Timeout => TimeSpan.FromMilliseconds(Number("timeout", 0));
 
+    public Lifetime Lifetime => Option("lifetime") switch
+    {
+        null => Lifetime.Default,
+        "while-used" => Lifetime.WhileUsed,
+        "until-empty" => Lifetime.UntilEmpty,
+        _ => Lifetime.Persistent,
+    };
+
     public WaitMode WaitMode => Option("wait") switch
     {
         null or "adaptive" => WaitMode.Adaptive,

@@ -18,9 +18,9 @@ internal sealed unsafe class StormLock : IDisposable
     {
         _worker = worker;
         _guarded = worker.Side.Guarded;
-        _mutex = SharedMutex.Open(worker.Name, new SyncOptions { Persistent = true, WaitMode = worker.WaitMode });
-        _semaphore = SharedSemaphore.Open("storm-permits", new SemaphoreOptions { Permits = Permits, Persistent = true, WaitMode = worker.WaitMode });
-        _event = SharedEvent.Open("storm-event", new EventOptions { Persistent = true, WaitMode = worker.WaitMode });
+        _mutex = SharedMutex.Open(worker.Name, new SyncOptions { Lifetime = Lifetime.Persistent, WaitMode = worker.WaitMode });
+        _semaphore = SharedSemaphore.Open("storm-permits", new SemaphoreOptions { Permits = Permits, Lifetime = Lifetime.Persistent, WaitMode = worker.WaitMode });
+        _event = SharedEvent.Open("storm-event", new EventOptions { Lifetime = Lifetime.Persistent, WaitMode = worker.WaitMode });
     }
 
     public static int Run(StormWorker worker, string role)

@@ -13,7 +13,7 @@ internal static class StormQueue
             BlockCount = 64,
             MaxExpansions = 3,
             MinExpansionDistance = worker.Seed % 2 == 0 ? 8 : 0,
-            Persistent = true,
+            Lifetime = Lifetime.Persistent,
             Participants = 32,
             LoanBudget = 1 << 20,
             WaitMode = worker.WaitMode,

@@ -8,7 +8,7 @@ internal static class StormRing
 {
     public static int Run(StormWorker worker, string role)
     {
-        var options = new RingOptions { Capacity = 16384, Persistent = true, WaitMode = worker.WaitMode, LoanBudget = 1 << 20 };
+        var options = new RingOptions { Capacity = 16384, Lifetime = Lifetime.Persistent, WaitMode = worker.WaitMode, LoanBudget = 1 << 20 };
         if (role is "send" or "end")
         {
             using RingWriter writer = RingWriter.Open(worker.Name, options);

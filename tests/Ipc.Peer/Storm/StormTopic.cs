@@ -36,7 +36,7 @@ internal sealed class StormTopic
             MaxReaders = 32,
             MaxWriters = 32,
             LoanBudget = 1 << 20,
-            Persistent = true,
+            Lifetime = Lifetime.Persistent,
             WaitMode = worker.WaitMode,
         };
         if (role == "receive")

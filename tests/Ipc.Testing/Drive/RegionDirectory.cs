@@ -52,5 +52,8 @@ public sealed class RegionDirectory : IDisposable
         .Where(file => file == name || file.StartsWith(name + "~", StringComparison.Ordinal) || file.StartsWith('~'))
         .Order(StringComparer.Ordinal)];
 
+    /// <summary>What is there of <paramref name="name"/> although nobody is: files that do not hold messages which nobody has received.</summary>
+    public IReadOnlyList<string> LeftOf(string name) => [.. FilesOf(name).Where(file => !Images.Unread.IsIn(System.IO.Path.Combine(Path, file)))];
+
     public void Dispose() => Directory.Delete(Path, recursive: true);
 }

@@ -28,6 +28,8 @@ public sealed class FakeClient : IDisposable
     /// <summary>The connection's region, mapped before the server could unlink it.</summary>
     public LiveRegion Region => _region ?? throw new InvalidOperationException("the connection has no proper region");
 
+    private byte State => (byte)_listener.U64(_slotAt);
+
     public static FakeClient Connect(RegionDirectory directory, string name, LiveRegion listener, Action<Image> lie) =>
         Connect(directory, name, listener, (image, _) => lie(image), (_, _) => { });
 
@@ -36,16 +38,15 @@ public sealed class FakeClient : IDisposable
     public static FakeClient Connect(RegionDirectory directory, string name, LiveRegion listener, Action<Image, string> beforePlacing, Action<Image, string> afterPlacing)
     {
         FakeClient client = TakeSlot(directory, name);
-        ulong id = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(8)) | 1;
+        ulong id = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(8)) >> Wire.Listener.SlotIdShift | 1;
         string connection = $"{name}~{id:x16}", file = directory.FileOf(connection);
-        client._listener.U64(client._slotAt + Wire.Listener.SlotConnectionId, id);
-        client._listener[client._slotAt] = Wire.Listener.Opening;
+        client._listener.U64(client._slotAt, id << Wire.Listener.SlotIdShift | Wire.Listener.Opening);
         Image image = RegionImage.Connection(id, client._slot);
         beforePlacing(image, file);
         directory.Place(connection, image.Bytes);
         client._region = new LiveRegion(file);
         afterPlacing(image, file);
-        client._listener[client._slotAt] = Wire.Listener.Requested;
+        client._listener.U64(client._slotAt, id << Wire.Listener.SlotIdShift | Wire.Listener.Requested);
         client.RingTheServer();
         return client;
     }
@@ -60,16 +61,16 @@ public sealed class FakeClient : IDisposable
     public void WaitForReply(bool accepted) => Watchdog.Until(
         () => Region[Body + Wire.Connection.Reply] == (accepted ? 1u : 2u), "the server's reply");
 
-    public void WaitUntilIdle() => Watchdog.Until(() => _listener[_slotAt] == Wire.Listener.Idle, "the server to free the slot");
+    public void WaitUntilIdle() => Watchdog.Until(() => State == Wire.Listener.Idle, "the server to free the slot");
 
     /// <summary>Waits for the server's decision; whether it refused.</summary>
     public bool WaitUntilAnsweredOrIdle()
     {
         // Attached comes before the look at what the client wants: then the reply decides.
         Watchdog.Until(
-            () => _listener[_slotAt] == Wire.Listener.Idle || (_listener[_slotAt] == Wire.Listener.Attached && Region[Body + Wire.Connection.Reply] != 0),
+            () => State == Wire.Listener.Idle || (State == Wire.Listener.Attached && Region[Body + Wire.Connection.Reply] != 0),
             "the server to refuse or accept");
-        return _listener[_slotAt] == Wire.Listener.Idle || Region[Body + Wire.Connection.Reply] != 1;
+        return State == Wire.Listener.Idle || Region[Body + Wire.Connection.Reply] != 1;
     }
 
     public static ulong StartTime()
@@ -81,7 +82,7 @@ public sealed class FakeClient : IDisposable
     /// <summary>Closes in order, so that the server frees the slot, and leaves the table.</summary>
     public void Dispose()
     {
-        if (_listener[_slotAt] == Wire.Listener.Attached)
+        if (State == Wire.Listener.Attached)
         {
             Region[Body + Wire.Connection.ClientClose] = 1;
             RingTheServer();
@@ -102,7 +103,7 @@ public sealed class FakeClient : IDisposable
             for (int slot = 1; slot < 64 && taken == null; slot++)
             {
                 long entry = Wire.Region.Participants + slot * Wire.Participant.Size;
-                if (listener[entry] == 0 && listener[slots + slot * Wire.Listener.SlotSize] == Wire.Listener.Idle &&
+                if (listener[entry] == 0 && listener.U64(slots + slot * Wire.Listener.SlotSize) == Wire.Listener.Idle &&
                     listener.TryLock(Wire.Region.LockOfParticipant + slot))
                 {
                     listener[entry + Wire.Participant.Generation]++;

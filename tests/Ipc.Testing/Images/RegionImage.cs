@@ -83,7 +83,7 @@ public static partial class RegionImage
             image.Bytes[Wire.Region.Id + i] = (byte)(0xA0 + i);
         image.U64(Wire.Region.Created, CreatedAt);
         image[Wire.Region.CreatorPid] = NobodysPid;
-        image[Wire.Region.Flags] = persistent ? Wire.Region.FlagPersistent : 0;
+        image[Wire.Region.Lifetime] = persistent ? Wire.Region.Persistent : Wire.Region.WhileUsed;
         image[Wire.Region.State] = Wire.Region.StateLive;
         return image;
     }

@@ -9,10 +9,10 @@ public static class Wire
     {
         public const ulong MagicValue = 0x0A314E4752435049; // "IPCRGN1\n"
         public const int Magic = 0, Major = 8, Minor = 10, Kind = 12, TotalSize = 16, ParticipantOffset = 24, ParticipantCapacity = 28;
-        public const int BodyOffset = 32, BodySize = 40, Id = 48, Created = 64, CreatorPid = 72, Flags = 76;
+        public const int BodyOffset = 32, BodySize = 40, Id = 48, Created = 64, CreatorPid = 72, Lifetime = 76;
         public const int State = 128, Recoveries = 132, Change = 256, Participants = 1024;
         public const uint KindRing = 1, KindListener = 2, KindConnection = 3, KindQueue = 4, KindTopic = 5, KindMutex = 7, KindSemaphore = 8, KindEvent = 9;
-        public const uint StateLive = 1, StateRetired = 2, FlagPersistent = 1;
+        public const uint StateLive = 1, StateRetired = 2, WhileUsed = 1, UntilEmpty = 2, Persistent = 3;
         public const long LockOfParticipant = 0x4000000000000000, LockOfRegion = 0x3FFFFFFFFFFFFFFF;
     }
 
@@ -41,7 +41,7 @@ public static class Wire
     {
         public const uint MagicValue = 0x4E54534C; // "LSTN"
         public const int Magic = 0, SlotCount = 4, SlotsOffset = 8, ReadyOffset = 16, MaxRingCapacity = 24, ServerState = 128, Doorbell = 256;
-        public const int Size = 384, SlotSize = 128, SlotState = 0, SlotConnectionId = 8;
+        public const int Size = 384, SlotSize = 128, SlotIdShift = 8;
         public const uint ServerOpen = 1, ServerClosed = 2, Idle = 0, Opening = 1, Requested = 2, Attached = 3;
     }
 

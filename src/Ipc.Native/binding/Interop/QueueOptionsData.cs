@@ -12,8 +12,8 @@ internal unsafe struct QueueOptionsData
     public uint MinExpansionDistance;
     public byte Preallocate;
     public byte DropOrphans;
-    public byte Persistent;
     public byte SingleThread;
+    public int Lifetime;
     public uint Participants;
     public ulong LoanBudget;
     public int OpenMode;

@@ -9,7 +9,7 @@ internal unsafe struct RingOptionsData
     public ulong Capacity;
     public int OpenMode;
     public int WaitMode;
-    public byte Persistent;
+    public int Lifetime;
     public ulong Deadline;
     public void* Cancel;
     public ulong LoanBudget;

@@ -13,7 +13,7 @@ internal unsafe struct TopicOptionsData
     public byte SingleWriter;
     public uint AllowedPolicies;
     public ulong LoanBudget;
-    public byte Persistent;
+    public int Lifetime;
     public int OpenMode;
     public int WaitMode;
     public ulong SpinNs;

@@ -35,7 +35,7 @@ typedef enum ipc_status {
 
     IPC_E_NAME = -1,        /* not a valid name */
     IPC_E_NOT_FOUND = -2,   /* no region of that name */
-    IPC_E_EXISTS = -3,      /* a live region of that name exists */
+    IPC_E_EXISTS = -3,      /* a region of that name exists: live, persistent, or with unread messages in it */
     IPC_E_IN_USE = -4,      /* the role is taken by a live participant */
     IPC_E_KIND = -5,        /* the region is of another kind */
     IPC_E_VERSION = -6,     /* the region has another layout version; or headers and library do not fit */
@@ -48,7 +48,8 @@ typedef enum ipc_status {
     IPC_E_ARGUMENT = -13,   /* an argument is out of range */
     IPC_E_STATE = -14,      /* not now: e.g. commit without a claim */
     IPC_E_SYSTEM = -15,     /* an operating-system call failed: ipc_last_errno() */
-    IPC_E_NO_MEMORY = -16
+    IPC_E_NO_MEMORY = -16,
+    IPC_E_LIFETIME = -17 /* what has the name has another lifetime than the one that was asked for */
 } ipc_status;
 
 /* The name of a status, for messages and logs.
@@ -116,8 +117,9 @@ typedef uint64_t ipc_deadline; /* CLOCK_MONOTONIC, ns */
 
 /* A deadline: now and so much later.
  *
- * nanoseconds from now
- * Returns    CLOCK_MONOTONIC in ns; IPC_FOREVER when that is beyond its range.
+ * nanoseconds from now. UINT64_MAX, and nothing else, is for ever. From 2^63 on it is a negative number that was
+ *            converted, what is left until a moment that is past, and over already.
+ * Returns    CLOCK_MONOTONIC in ns; IPC_NOW, IPC_FOREVER.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API ipc_deadline ipc_deadline_after(uint64_t nanoseconds);
@@ -156,9 +158,18 @@ typedef enum ipc_wait_mode {
 
 typedef enum ipc_open_mode {
     IPC_OPEN_OR_CREATE = 0,
-    IPC_CREATE = 1, /* IPC_E_EXISTS if there is one with a live participant */
+    IPC_CREATE = 1, /* IPC_E_EXISTS if there is one that is used or kept */
     IPC_OPEN = 2    /* waits for a creator until the deadline, then IPC_E_NOT_FOUND (IPC_NOW: at once) */
 } ipc_open_mode;
+
+/* How long what has a name stays. Whoever creates it decides; who asks for something else afterwards gets
+   IPC_E_LIFETIME. */
+typedef enum ipc_lifetime {
+    IPC_LIFETIME_DEFAULT = 0,     /* what there is; a new ring or queue until it is empty, all others while used */
+    IPC_LIFETIME_WHILE_USED = 1,  /* it goes with the last participant, and what is in it with it */
+    IPC_LIFETIME_UNTIL_EMPTY = 2, /* rings, queues: until nobody is attached and all is received */
+    IPC_LIFETIME_PERSISTENT = 3   /* until it is removed by name: ipc_clear */
+} ipc_lifetime;
 
 #define IPC_NO_LOANS UINT64_MAX /* a loan_budget: no message is longer than a block (a ring: than half of it) */
 

@@ -84,7 +84,8 @@ status open(status (*by)(const char *, const Options *, Handle **), const std::s
 // ---- time
 // -------------------------------------------------------------------------------------------------------------
 
-// A moment of CLOCK_MONOTONIC. Converts from durations, so that `5ms` can stand where a deadline is asked for.
+// A moment of CLOCK_MONOTONIC. Converts from durations, so that `5ms` can stand where a deadline is asked for. A negative
+// one is over already; never() is never, and so is what is beyond the clock, as hours::max().
 class deadline
 {
   public:
@@ -98,9 +99,7 @@ class deadline
 
     template <class Rep, class Period>
     deadline(std::chrono::duration<Rep, Period> from_now)
-        : at_(from_now.count() <= 0 ? IPC_NOW
-                                    : ipc_deadline_after(static_cast<uint64_t>(
-                                          std::chrono::duration_cast<std::chrono::nanoseconds>(from_now).count())))
+        : at_(after(from_now))
     {
     }
 
@@ -139,6 +138,18 @@ class deadline
     }
 
   private:
+    template <class Rep, class Period>
+    static ipc_deadline after(std::chrono::duration<Rep, Period> from_now)
+    {
+        const double seconds = std::chrono::duration<double>(from_now).count();
+        if (!(seconds > 0)) // also when it is no number
+            return IPC_NOW;
+        if (seconds > 9.0e9) // more nanoseconds than 63 bits hold
+            return IPC_FOREVER;
+        return ipc_deadline_after(
+            static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(from_now).count()));
+    }
+
     ipc_deadline at_;
 };
 

@@ -58,7 +58,8 @@ IPC_API void ipc_listener_resume(ipc_listener *listener);
 typedef enum ipc_event_kind {
     IPC_EVENT_CONNECT = 1,  /* a client wants to connect: answer with ipc_connection_accept or _refuse */
     IPC_EVENT_READABLE = 2, /* records may be waiting: read until IPC_EMPTY, then ipc_listener_return */
-    IPC_EVENT_CLOSED = 3    /* the client closed or died and everything was read: ipc_connection_close frees it */
+    IPC_EVENT_CLOSED = 3    /* the client closed or died and everything was read, or ipc_connection_shutdown was called
+                               while it was not lent: ipc_connection_close frees it */
 } ipc_event_kind;
 
 typedef struct ipc_event {

@@ -33,7 +33,8 @@ typedef struct ipc_change {
     ipc_participant_info participant;
 } ipc_change;
 
-/* Removes the storage of exactly that name, persistent or left over by processes that died, whatever its kind.
+/* Removes the storage of exactly that name with what is in it: persistent, with messages that nobody has received, or
+ * left over by processes that died; whatever its kind.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * Returns    IPC_OK: it is gone; IPC_E_NOT_FOUND; IPC_E_IN_USE while a live participant is attached, by which

@@ -29,10 +29,10 @@ typedef struct ipc_queue_options {
     uint32_t min_expansion_distance; /* prepare the next segment when free blocks fall to this; 0 = when it is full */
     bool preallocate;                /* memory for all expansions from the start */
     bool drop_orphans;               /* what a dead receiver held is dropped, not redelivered */
-    bool persistent;                 /* the queue stays when the last participant leaves */
     bool single_thread; /* a promise: one thread at a time uses this object, to close it too; stop and resume may come
                            from any. Waits then cost two locked instructions less; nothing else takes any. Debug builds
                            check */
+    ipc_lifetime lifetime; /* of the queue; 0 = what there is; a new one stays until it is empty */
     uint32_t participants; /* queue objects that may be open at one time, 1 to 4096; 0 = 64 */
     uint64_t loan_budget;  /* memory for messages longer than a block, up to 64 GiB; 0 = 256 MiB, IPC_NO_LOANS = none */
     ipc_open_mode open_mode;
@@ -50,7 +50,7 @@ typedef struct ipc_queue_options {
  * Returns    IPC_OK; IPC_E_TABLE_FULL: as many as it has room for are there; IPC_E_NOT_FOUND (IPC_OPEN),
  *            IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS,
  *            IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it
- *            waits.
+ *            waits; IPC_E_LIFETIME: it exists with another.
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the object. Threads: any.
  */
@@ -58,7 +58,7 @@ IPC_API ipc_status ipc_queue_open(const char *name, const ipc_queue_options *opt
 
 /* Leaves the queue and frees the object. Threads that wait in a call of it return IPC_CLOSED first, and must not
  * touch it again; no thread may be inside any other call, or still use a block. What is claimed is abandoned, what
- * is not released is received again. The last one to leave removes a queue that is not persistent.
+ * is not released is received again. The last one to leave removes the queue, unless its lifetime keeps it.
  *
  * queue      the object; NULL is fine
  * Blocks     until waits in it have returned. Allocates nothing. Threads: any.

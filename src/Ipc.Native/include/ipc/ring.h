@@ -15,7 +15,7 @@ typedef struct ipc_ring_options {
     uint64_t capacity; /* bytes, power of two, 4 KiB to 1 GiB; 0 = 1 MiB. Used only when creating */
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
-    bool persistent;       /* the region stays when the last participant leaves */
+    ipc_lifetime lifetime; /* of the ring; 0 = what there is; a new one stays until it is empty */
     ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait */
     ipc_cancel *cancel;    /* for IPC_OPEN */
     /* Bytes of memory for records longer than capacity / 2 - 8: they travel as loans, by the same calls. Memory is used
@@ -32,7 +32,7 @@ typedef struct ipc_ring_options {
  * Returns    IPC_OK; IPC_E_IN_USE when a live writer has the ring, by which process says ipc_last_error();
  *            IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
  *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
- *            IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the end. Threads: any.
  */
@@ -47,7 +47,7 @@ IPC_API ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options
  * Returns    IPC_OK; IPC_E_IN_USE when a live reader has the ring, by which process says ipc_last_error();
  *            IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
  *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
- *            IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the end. Threads: any.
  */
@@ -55,7 +55,7 @@ IPC_API ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options
 
 /* Leaves the ring and frees the end. A thread that waits in a call of it returns IPC_CLOSED first, and must not
  * touch it again; no thread may be inside any other call, or still use a payload. What was not published is
- * dropped. The last one to leave removes a ring that is not persistent.
+ * dropped. The last one to leave removes the ring, unless its lifetime keeps it.
  *
  * writer     the end; NULL is fine, a connection's does nothing
  * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
@@ -64,7 +64,7 @@ IPC_API void ipc_ring_writer_close(ipc_ring_writer *writer);
 
 /* Leaves the ring and frees the end. A thread that waits in a call of it returns IPC_CLOSED first, and must not
  * touch it again; no thread may be inside any other call, or still use a payload. What was not released stays for
- * the next reader. The last one to leave removes a ring that is not persistent.
+ * the next reader. The last one to leave removes the ring, unless its lifetime keeps it.
  *
  * reader     the end; NULL is fine, a connection's does nothing
  * Blocks     until waits in it have returned. Allocates nothing. Threads: any.

@@ -24,7 +24,7 @@ typedef struct ipc_sync_options {
     uint32_t permits;   /* semaphore: 1 to 4096; 0 = 1 */
     bool manual_reset;  /* event: once set it stays set until it is reset; otherwise each set lets one wait pass */
     bool initially_set; /* event */
-    bool persistent;    /* it stays when the last participant leaves */
+    ipc_lifetime lifetime; /* while it is used, or persistent; 0 = what there is; a new one goes with its last user */
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
     ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait (5 s for a stopped participant that keeps all others out) */
@@ -38,7 +38,7 @@ typedef struct ipc_sync_options {
  * mutex      the new object: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME,
  *            IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
- *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the object. Threads: any.
  */
@@ -93,7 +93,7 @@ IPC_API void ipc_shared_mutex_resume(ipc_shared_mutex *mutex);
  * semaphore  the new object: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME,
  *            IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
- *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the object. Threads: any.
  */
@@ -165,7 +165,7 @@ IPC_API void ipc_shared_semaphore_resume(ipc_shared_semaphore *semaphore);
  * event      the new object: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME,
  *            IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
- *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the object. Threads: any.
  */

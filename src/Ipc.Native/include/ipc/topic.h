@@ -42,7 +42,7 @@ typedef struct ipc_topic_options {
     bool single_writer;   /* a second live writer is refused */
     uint32_t allowed_policies; /* bits 1 << policy; 0 = all */
     uint64_t loan_budget;      /* bytes for messages longer than a block; 0 = 256 MiB, IPC_NO_LOANS = none */
-    bool persistent;           /* the region stays when the last participant leaves */
+    ipc_lifetime lifetime; /* while it is used, or persistent; 0 = what there is; a new one goes with its last user */
 
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
@@ -64,7 +64,7 @@ typedef struct ipc_topic_options {
  * Returns    IPC_OK; IPC_E_TABLE_FULL: max_writers are there; IPC_E_IN_USE: a second writer where there is to be
  *            one; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
  *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
- *            IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the writer. Threads: any.
  */
@@ -79,7 +79,7 @@ IPC_API ipc_status ipc_topic_writer_open(const char *name, const ipc_topic_optio
  * Returns    IPC_OK; IPC_E_TABLE_FULL: max_readers are there; IPC_E_ARGUMENT, too: a policy that the topic does not
  *            allow; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
  *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
- *            IPC_TIMEOUT or IPC_CANCELLED while it waits.
+ *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the reader; with IPC_LATEST a table of keys. Threads: any.
  */

@@ -3,8 +3,9 @@
  * leaving.
  *
  * Until the slot says "requested" the server does not look at it, and a death is cleaned up by whoever finds it: the
- * slot names the file. A client that gives up while it is asking closes its side and removes the file; the slot is then
- * the server's to free.
+ * slot names the file. A client that gives up while it is asking closes its side, removes the file and frees the slot,
+ * unless the server has just taken it. The file gets its name under the listener's region lock, where a server that
+ * leaves withdraws all who ask: either it finds the slot, or we find it gone.
  */
 #include "connections/connection.h"
 #include "diagnostics/fault.h"
@@ -37,7 +38,7 @@ static ipc_status enter(const char *path, const ipc_connect_options *options, ip
 {
     uint64_t pause = LOOK_MIN_NS;
     for (;;) {
-        ipc_status status = ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT,
+        ipc_status status = ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, IPC_LIFETIME_DEFAULT,
                                               ipc_region_lock_deadline(options->deadline), region);
         if (status != IPC_E_NOT_FOUND && status != IPC_TIMEOUT)
             return status;
@@ -51,28 +52,66 @@ static ipc_status enter(const char *path, const ipc_connect_options *options, ip
     }
 }
 
+/* idle -> opening, and a region that has no name yet. */
 static ipc_status make_region(ipc_connection *connection, ipc_connection_plan *plan)
 {
-    ipc_slot *slot = &connection->view->slots[connection->slot];
+    char path[IPC_PATH_MAX];
+    uint64_t idle = IPC_SLOT_IDLE;
+    ipc_platform_random(&connection->id, sizeof connection->id);
+    connection->id = connection->id % IPC_SLOT_ID_MAX + 1;
+    plan->slot = connection->slot;
+    plan->connection_id = connection->id;
+    if (!ipc_cas64(&connection->view->slots[connection->slot].word, &idle,
+                   ipc_slot_of(connection->id, IPC_SLOT_OPENING))) /* [slot] */
+        return ipc_fail(IPC_E_CORRUPT, "slot %u of %s is somebody else's: %016" PRIx64, connection->slot,
+                        connection->view->region->path, idle);
+    IPC_FAULT_POINT("connect.slot_opening");
+    ipc_listener_connection_path(connection->view->region, connection->id, path, sizeof path);
+    return ipc_connection_region_build(path, plan, &connection->region);
+}
+
+static ipc_status lock_listener(const ipc_connection *connection, const ipc_connect_options *options)
+{
     for (;;) {
-        char path[IPC_PATH_MAX];
-        plan->slot = connection->slot;
-        ipc_platform_random(&plan->connection_id, sizeof plan->connection_id);
-        ipc_store_relaxed64(&slot->connection_id, plan->connection_id);
-        ipc_store_release32(&slot->state, IPC_SLOT_OPENING);
-        IPC_FAULT_POINT("connect.slot_opening");
-        ipc_listener_connection_path(connection->view->region, plan->connection_id, path, sizeof path);
-        ipc_status status = ipc_connection_region_build(path, plan, &connection->region);
-        if (status != IPC_OK)
+        ipc_status status = ipc_region_lock(connection->view->region, ipc_region_lock_deadline(options->deadline));
+        if (status != IPC_TIMEOUT || ipc_platform_now() >= options->deadline)
             return status;
-        status = ipc_region_link(connection->region);
-        if (status != IPC_E_EXISTS) {
-            IPC_FAULT_POINT("connect.region_linked");
-            return status;
-        }
-        ipc_region_discard(connection->region); /* one chance in 2^64: throw the dice again */
-        connection->region = NULL;
+        if (ipc_cancel_is_triggered(options->cancel))
+            return IPC_CANCELLED;
     }
+}
+
+/* The end of a server, as whoever was asking it sees it. */
+static ipc_status server_has_gone(const ipc_connection *connection)
+{
+    const ipc_participant *server = ipc_region_participant(connection->view->region, IPC_LISTENER_SERVER);
+    return ipc_load_relaxed32(&server->ended) == IPC_ENDED_DIED ? IPC_PEER_DIED : IPC_PEER_CLOSED;
+}
+
+/* Named, and opening -> requested. */
+static ipc_status request(ipc_connection *connection, const ipc_connect_options *options)
+{
+    const ipc_listener_view *view = connection->view;
+    uint64_t opening = ipc_slot_of(connection->id, IPC_SLOT_OPENING);
+    ipc_status status = lock_listener(connection, options);
+    if (status != IPC_OK)
+        return status;
+    if (ipc_load_acquire32(&ipc_region_header_of(view->region)->state) != IPC_REGION_LIVE ||
+        ipc_load_acquire32(&view->body->server_state) != IPC_SERVER_OPEN) {
+        ipc_region_unlock(view->region);
+        return server_has_gone(connection);
+    }
+    status = ipc_region_link(connection->region);
+    if (status == IPC_OK) {
+        IPC_FAULT_POINT("connect.region_linked");
+        if (!ipc_cas64(&view->slots[connection->slot].word, &opening,
+                       ipc_slot_of(connection->id, IPC_SLOT_REQUESTED))) { /* [slot] */
+            ipc_platform_file_unlink(connection->region->path);
+            status = server_has_gone(connection);
+        }
+    }
+    ipc_region_unlock(view->region);
+    return status;
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------- */
@@ -83,14 +122,16 @@ static bool has_reply(const void *subject)
     return ipc_load_relaxed32(&connection->body->reply) != IPC_REPLY_NONE;
 }
 
+/* By a server that has stored why it closes, too: it ends, and has nothing against this client. */
 static ipc_status refused(const ipc_connection *connection)
 {
+    const bool ending = ipc_load_acquire32(&connection->body->server_close) == IPC_CLOSE_SHUTDOWN; /* [close] */
     uint32_t length = ipc_load_acquire32(&connection->body->server_text_length);
     length = length > IPC_CONNECTION_TEXT_MAX ? IPC_CONNECTION_TEXT_MAX : length;
     char text[IPC_CONNECTION_TEXT_MAX + 1];
     memcpy(text, connection->body->server_text, length);
     text[length] = '\0';
-    return ipc_fail(IPC_E_REFUSED, "%s", text);
+    return ipc_fail(ending ? IPC_PEER_CLOSED : IPC_E_REFUSED, "%s", text);
 }
 
 static ipc_status judge_reply(const ipc_connection *connection)
@@ -112,12 +153,14 @@ static ipc_status check_reply(void *subject)
     if (status != IPC_EMPTY)
         return status;
     const ipc_peer_state state = ipc_connection_peer_state(connection);
-    const uint32_t slot = ipc_load_acquire32(&connection->view->slots[connection->slot].state);
-    if (state == IPC_PEER_LIVE && slot != IPC_SLOT_IDLE)
+    const uint64_t word = ipc_load_acquire64(&connection->view->slots[connection->slot].word); /* [slot] */
+    if (state == IPC_PEER_LIVE && ipc_slot_id(word) == connection->id)
         return IPC_EMPTY;
     status = judge_reply(connection); /* once more: it answered, then went */
     if (status != IPC_EMPTY)
         return status;
+    if (state == IPC_PEER_LIVE && ipc_load_acquire32(&connection->view->body->server_state) != IPC_SERVER_OPEN)
+        return IPC_PEER_CLOSED; /* it is on its way out, and has withdrawn what it had not answered */
     if (state == IPC_PEER_LIVE)
         return ipc_fail(IPC_E_REFUSED, "the server could not use the connection's region");
     return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : IPC_PEER_DIED;
@@ -148,31 +191,26 @@ static ipc_status wait_for_reply(ipc_connection *connection, const ipc_connect_o
 
 static ipc_status ask(ipc_connection *connection, const ipc_connect_options *options)
 {
-    ipc_slot *slot = &connection->view->slots[connection->slot];
     ipc_connection_plan plan = {0};
     ipc_status status = check_options(options, &plan);
     if (status == IPC_OK)
         status = make_region(connection, &plan);
     if (status == IPC_OK)
         status = ipc_connection_start(connection, options->wait_mode);
-    if (status != IPC_OK) {
-        if (connection->region != NULL)
-            ipc_platform_file_unlink(connection->region->path);
-        ipc_store_release32(&slot->state, IPC_SLOT_IDLE);
-        return status;
-    }
+    if (status == IPC_OK)
+        status = request(connection, options);
+    if (status != IPC_OK)
+        return status; /* who leaves frees its slot */
     ipc_connection_close_file(connection);
     ipc_connection_watch(connection);
     ipc_end_init(&connection->session, options->wait_mode);
 
-    ipc_store_release32(&slot->state, IPC_SLOT_REQUESTED);
     ipc_listener_notify(connection->view, connection->slot);
     IPC_FAULT_POINT("connect.requested");
     status = wait_for_reply(connection, options);
     if (status != IPC_OK) {
         (void)ipc_connection_set_close(connection, IPC_CLOSE_NORMAL, "");
-        ipc_platform_file_unlink(
-            connection->region->path); /* if the server has not: it then finds nothing, and frees the slot */
+        ipc_platform_file_unlink(connection->region->path); /* also where leaving has to do without the region lock */
     }
     return status;
 }

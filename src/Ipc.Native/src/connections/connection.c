@@ -47,16 +47,18 @@ static void wake_ours(ipc_connection *connection)
 }
 
 /* On the watch thread. */
-static bool peer_died(void *owner)
+static ipc_watch_answer peer_died(void *owner)
 {
     ipc_connection *connection = owner;
-    if (!ipc_region_recover(connection->view->region, connection->peer_index, connection->peer_generation))
-        return false;
+    const ipc_watch_answer answer =
+        ipc_region_recover(connection->view->region, connection->peer_index, connection->peer_generation);
+    if (answer != IPC_WATCH_DONE)
+        return answer;
     ipc_store_release32(&connection->peer_gone, 1);
     wake_ours(connection);
     if (connection->is_server)
         ipc_listener_notify(connection->view, connection->slot);
-    return true;
+    return IPC_WATCH_DONE;
 }
 
 void ipc_connection_watch(ipc_connection *connection)
@@ -73,7 +75,10 @@ void ipc_connection_watch(ipc_connection *connection)
 
 static bool attend(void *owner)
 {
-    return ((const ipc_connection *)owner)->watching;
+    ipc_connection *connection = owner;
+    if (!connection->watching) /* no descriptors, no thread: who waits asks the lock himself */
+        (void)peer_died(connection);
+    return connection->watching;
 }
 
 static void peer_is_corrupt(void *owner)
@@ -92,8 +97,16 @@ static void abandon(void *owner)
 
 ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode)
 {
+    ipc_connection_body *body = ipc_region_at(connection->region, connection->region->geometry.body_offset);
+    const bool is_server = connection->is_server;
     const ipc_ring_peer peer = {
-        .state = ipc_connection_peer_state, .attend = attend, .corrupt = peer_is_corrupt, .owner = connection};
+        .state = ipc_connection_peer_state,
+        .attend = attend,
+        .corrupt = peer_is_corrupt,
+        .owner = connection,
+        .processors = {is_server ? &body->server_processor : &body->client_processor,
+                       is_server ? &body->client_processor : &body->server_processor},
+    };
     ipc_ring to_server;
     ipc_ring to_client;
     ipc_status status = ipc_connection_locate(connection->region, &to_server, &to_client);
@@ -107,7 +120,7 @@ ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode)
         return status;
 
     const ipc_participant *entry = ipc_region_participant(connection->view->region, connection->peer_index);
-    connection->body = ipc_region_at(connection->region, connection->region->geometry.body_offset);
+    connection->body = body;
     connection->peer_generation = ipc_load_acquire32(&entry->generation);
     connection->peer_pid = ipc_load_relaxed32(&entry->pid);
     if (connection->is_server) {
@@ -155,9 +168,11 @@ void ipc_connection_shutdown(ipc_connection *connection, uint32_t code, const ch
     (void)ipc_connection_set_close(connection, code, text);
     ipc_end_mark_closed(&connection->writer.end);
     ipc_end_mark_closed(&connection->reader.end);
+    if (connection->is_server)
+        ipc_listener_notify(connection->view, connection->slot); /* its own leader, unless it is lent */
 }
 
-void ipc_connection_dispose(ipc_connection *connection)
+void ipc_connection_unmap(ipc_connection *connection)
 {
     if (!connection->region->forked) {
         ipc_end_close(&connection->writer.end);
@@ -166,6 +181,11 @@ void ipc_connection_dispose(ipc_connection *connection)
     }
     ipc_ring_reader_dispose(&connection->reader);
     ipc_region_discard(connection->region);
+}
+
+void ipc_connection_dispose(ipc_connection *connection)
+{
+    ipc_connection_unmap(connection);
     free(connection);
 }
 

@@ -29,6 +29,7 @@ struct ipc_connection {
     const ipc_listener_view *view;
     bool is_server;
     uint32_t slot;
+    uint64_t id;              /* what the slot names it by */
     uint32_t peer_index;      /* the peer's entry in the listener's table */
     uint32_t peer_generation; /* ... and its generation: another number is another participant */
     uint32_t peer_pid;
@@ -74,12 +75,14 @@ void ipc_connection_close_file(ipc_connection *connection);
 /* Watches the peer's process. */
 void ipc_connection_watch(ipc_connection *connection);
 ipc_peer_state ipc_connection_peer_state(void *connection);
-/* Waits for nobody to be inside, ends the watch, unmaps, frees. Touches nothing that is shared. */
+/* Waits for nobody to be inside, ends the watch, unmaps. Touches nothing that is shared. */
+void ipc_connection_unmap(ipc_connection *connection);
+/* The same, and frees. */
 void ipc_connection_dispose(ipc_connection *connection);
 /* Client: sets its ready bit and rings. */
 void ipc_connection_ring_doorbell(void *connection);
 /* Server: the last thing it does with a slot. */
-void ipc_connection_free_slot(const ipc_listener_view *view, uint32_t slot);
+void ipc_connection_free_slot(const ipc_connection *connection);
 void ipc_connection_set_server_text(ipc_connection_body *body, const char *text);
 /* Our close word, once; true if it was not set before. Wakes everybody. */
 bool ipc_connection_set_close(ipc_connection *connection, uint32_t code, const char *text);

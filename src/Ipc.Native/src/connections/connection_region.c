@@ -23,7 +23,7 @@ ipc_status ipc_connection_region_build(const char *path, const ipc_connection_pl
     const ipc_region_plan region_plan = {
         .participants = 0,
         .role = 0,
-        .persistent = false,
+        .lifetime = IPC_LIFETIME_WHILE_USED,
         .body_offset = BODY_OFFSET,
         .body_size = IPC_CONNECTION_BODY_SIZE + data_size + 2 * pool_size,
         .total_size = DATA_OFFSET + data_size + 2 * pool_size,

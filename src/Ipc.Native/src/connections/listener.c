@@ -135,9 +135,10 @@ static void remove_connection(ipc_connection *connection)
     listener->table[slot] = NULL;
     take_off_returned(listener, connection);
     ipc_mutex_unlock(&listener->mutex);
-    ipc_connection_dispose(connection);
+    ipc_connection_unmap(connection);
     if (!listener->view.region->forked)
-        ipc_connection_free_slot(&listener->view, slot);
+        ipc_connection_free_slot(connection);
+    free(connection);
     release(listener);
 }
 
@@ -151,7 +152,7 @@ void ipc_listener_forget(ipc_connection *connection)
 static void refuse_requests(ipc_listener *listener)
 {
     for (uint32_t i = 1; i < listener->view.slot_count; i++) {
-        if (listener->table[i] == NULL && ipc_load_acquire32(&listener->view.slots[i].state) == IPC_SLOT_REQUESTED)
+        if (listener->table[i] == NULL)
             (void)ipc_listener_take_request(listener, i); /* a closed listener has an objection to everybody */
     }
 }

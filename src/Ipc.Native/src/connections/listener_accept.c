@@ -36,9 +36,10 @@ static void reply(ipc_connection *connection, uint32_t answer)
     ipc_waiter_wake(&connection->body->session);
 }
 
-void ipc_connection_free_slot(const ipc_listener_view *view, uint32_t slot)
+void ipc_connection_free_slot(const ipc_connection *connection)
 {
-    ipc_store_release32(&view->slots[slot].state, IPC_SLOT_IDLE);
+    uint64_t attached = ipc_slot_of(connection->id, IPC_SLOT_ATTACHED);
+    (void)ipc_cas64(&connection->view->slots[connection->slot].word, &attached, IPC_SLOT_IDLE); /* [slot] */
     IPC_FAULT_POINT("listener.slot_idle");
 }
 
@@ -61,8 +62,9 @@ ipc_status ipc_connection_refuse(ipc_connection *connection, const char *reason)
 }
 
 /* The private copy of what the client says about itself. */
-static ipc_status read_body(ipc_connection *connection, uint64_t id)
+static ipc_status read_body(ipc_connection *connection)
 {
+    const uint64_t id = connection->id;
     ipc_connection_body *body = connection->body;
     const uint64_t said_id = *(volatile uint64_t *)&body->connection_id; /* once each */
     const uint32_t said_slot = *(volatile uint32_t *)&body->slot;
@@ -79,15 +81,17 @@ static ipc_status read_body(ipc_connection *connection, uint64_t id)
     return IPC_OK;
 }
 
-static ipc_status open_request(ipc_connection *connection, const char *path, uint64_t id)
+static ipc_status open_request(ipc_connection *connection, const char *path)
 {
     ipc_status status = ipc_region_open(path, &ipc_connection_kind, connection, &connection->region);
     if (status == IPC_OK)
         status = ipc_connection_start(connection, connection->listener->mode);
     if (status == IPC_OK)
-        status = read_body(connection, id);
+        status = read_body(connection);
     return status;
 }
+
+static const char is_ending[] = "the server is shutting down";
 
 /* NULL: welcome. */
 static const char *objection(ipc_listener *listener, const ipc_connection *connection, char *text, size_t size)
@@ -99,7 +103,7 @@ static const char *objection(ipc_listener *listener, const ipc_connection *conne
     const uint32_t connections = listener->references - 1;
     ipc_mutex_unlock(&listener->mutex);
     if (closed)
-        return "the server is shutting down";
+        return is_ending;
     if (connections >= listener->max_connections) {
         (void)snprintf(text, size, "the server has %u connections, its maximum", connections);
         return text;
@@ -131,9 +135,11 @@ static void discard(ipc_connection *connection)
 ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_index)
 {
     ipc_slot *slot = &listener->view.slots[slot_index];
-    const uint64_t id = ipc_load_relaxed64(&slot->connection_id);
+    uint64_t requested = ipc_load_acquire64(&slot->word); /* [slot] */
     char path[IPC_PATH_MAX];
     char text[IPC_CONNECTION_TEXT_MAX];
+    if (ipc_slot_state(requested) != IPC_SLOT_REQUESTED)
+        return NULL;
     ipc_connection *connection = calloc(1, sizeof *connection);
     if (connection == NULL)
         return NULL; /* the request stays, and its client's deadline with it */
@@ -142,24 +148,28 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_
     connection->view = &listener->view;
     connection->slot = slot_index;
     connection->peer_index = slot_index;
+    connection->id = ipc_slot_id(requested);
 
-    ipc_listener_connection_path(listener->view.region, id, path, sizeof path);
-    ipc_status status = open_request(connection, path, id);
+    ipc_listener_connection_path(listener->view.region, connection->id, path, sizeof path);
+    ipc_status status = open_request(connection, path);
     IPC_FAULT_POINT("listener.accept.mapped");
     ipc_platform_file_unlink(path);
     IPC_FAULT_POINT("listener.accept.unlinked");
-    uint32_t requested = IPC_SLOT_REQUESTED;
-    if (status != IPC_OK ||
-        !ipc_cas32(&slot->state, &requested, IPC_SLOT_ATTACHED)) { /* or the client was cleaned up meanwhile */
-        (void)ipc_cas32(&slot->state, &requested, IPC_SLOT_IDLE);
+    /* From the word that was seen, id and all: if the client was cleaned up meanwhile, the slot may be asking for
+       another one by now, whose ready bit is on its way. */
+    const uint64_t next = status == IPC_OK ? ipc_slot_of(connection->id, IPC_SLOT_ATTACHED) : IPC_SLOT_IDLE;
+    if (!ipc_cas64(&slot->word, &requested, next) || status != IPC_OK) { /* [slot] */
         discard(connection);
         return NULL;
     }
     const char *reason = objection(listener, connection, text, sizeof text);
     if (reason != NULL || ipc_load_acquire32(&connection->body->client_close) != 0) {
-        ipc_connection_set_server_text(connection->body, reason);
+        if (reason == is_ending)
+            (void)ipc_connection_set_close(connection, IPC_CLOSE_SHUTDOWN, reason); /* before the reply: no refusal */
+        else
+            ipc_connection_set_server_text(connection->body, reason);
         reply(connection, IPC_REPLY_REFUSED);
-        ipc_connection_free_slot(&listener->view, slot_index);
+        ipc_connection_free_slot(connection);
         discard(connection);
         return NULL;
     }

@@ -4,7 +4,7 @@
  * A connection is lent to the application (then nobody looks at it), due (an event waits to be handed out), hot (the
  * leader looks at its ring while it spins) or cold (armed: the client's next publish sets its ready bit). Before the
  * leader sleeps it arms the hot ones too, and one barrier serves them and the doorbell; then it looks at everything
- * once more ([sleep], [ready]). A ready bit only means "look": it may be late, or about nothing.
+ * once more ([sleep], [ready]). Whoever is armed has got back all the space of what was read ([wanted]). A ready bit only means "look": it may be late, or about nothing.
  */
 #include "connections/listener.h"
 
@@ -28,13 +28,19 @@ static ipc_connection *take_due(ipc_listener *listener)
     return connection;
 }
 
+static bool is_shut_down(const ipc_connection *connection)
+{
+    return (ipc_load_relaxed32(&connection->reader.end.flags) & IPC_END_CLOSED) != 0;
+}
+
 /* Has it something to tell? */
 static bool is_due(const ipc_connection *connection, ipc_event_kind *kind)
 {
     *kind = IPC_EVENT_READABLE;
     if (ipc_ring_is_readable(&connection->reader))
         return true;
-    if (ipc_connection_peer_state((void *)(uintptr_t)connection) == IPC_PEER_LIVE) /* [close] */
+    if (ipc_connection_peer_state((void *)(uintptr_t)connection) == IPC_PEER_LIVE && /* [close] */
+        !is_shut_down(connection))
         return false;
     if (!ipc_ring_is_readable(&connection->reader)) /* once more: published before the close */
         *kind = IPC_EVENT_CLOSED;
@@ -64,6 +70,7 @@ static void cool_one(ipc_listener *listener)
     ipc_event_kind kind;
     ipc_connection *oldest = listener->hot[listener->hot_count - 1];
     remove_hot(listener, listener->hot_count - 1);
+    ipc_ring_return_all(&oldest->reader);
     (void)ipc_waiter_arm(&oldest->reader.header->data, &listener->end.bounded_until); /* [sleep] */
     oldest->place = PLACE_COLD;
     if (is_due(oldest, &kind))
@@ -115,8 +122,7 @@ static void look_at_slot(ipc_listener *listener, uint32_t slot)
     ipc_mutex_unlock(&listener->mutex);
     if (ours)
         look_at(listener, connection); /* not lent, so nobody else can close it */
-    if (connection != NULL || slot == IPC_LISTENER_SERVER ||
-        ipc_load_acquire32(&listener->view.slots[slot].state) != IPC_SLOT_REQUESTED)
+    if (connection != NULL || slot == IPC_LISTENER_SERVER)
         return;
 
     connection = ipc_listener_take_request(listener, slot);
@@ -144,6 +150,8 @@ static void poll_hot(ipc_listener *listener)
     for (uint32_t i = 0; i < listener->hot_count;) {
         ipc_connection *connection = listener->hot[i];
         if (!ipc_ring_is_readable(&connection->reader)) {
+            if (ipc_ring_owes_space(&connection->reader))
+                ipc_ring_return_all(&connection->reader);
             i++;
             continue;
         }
@@ -169,7 +177,7 @@ static bool has_work(const void *subject)
     if (ipc_load_acquire_pointer(&listener->returned) != NULL) /* [return] it came back while the others were armed */
         return true;
     for (uint32_t i = 0; i < listener->hot_count; i++) {
-        if (ipc_ring_is_readable(&listener->hot[i]->reader))
+        if (ipc_ring_is_readable(&listener->hot[i]->reader) || ipc_ring_owes_space(&listener->hot[i]->reader))
             return true;
     }
     for (uint32_t word = 0; word < listener->view.slot_count / 64; word++) {
@@ -179,11 +187,14 @@ static bool has_work(const void *subject)
     return false;
 }
 
+/* What is held back goes with the arming: from then on nobody looks whether a client waits for it. */
 static void arm_hot(void *subject)
 {
     ipc_listener *listener = subject;
-    for (uint32_t i = 0; i < listener->hot_count; i++)
+    for (uint32_t i = 0; i < listener->hot_count; i++) {
+        ipc_ring_return_all(&listener->hot[i]->reader);
         ipc_waiter_set_flag(&listener->hot[i]->reader.header->data); /* [sleep] */
+    }
 }
 
 static bool attend(void *subject)
@@ -196,6 +207,7 @@ ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_
 {
     ipc_status status = listener->due_first != NULL ? IPC_OK : collect(listener);
     if (status != IPC_OK) {
+        const ipc_processors none = {NULL, NULL};
         const ipc_wait wait = {
             .end = &listener->end,
             .waiter = &listener->view.body->doorbell,
@@ -205,6 +217,8 @@ ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_
             .subject = listener,
             .deadline = deadline,
             .cancel = cancel,
+            /* The first one was lent last: with more of them, there is none whose processor it is. */
+            .processors = listener->hot_count != 0 ? listener->hot[0]->reader.peer.processors : none,
         };
         status = ipc_wait_until(&wait, has_work);
     }
@@ -214,6 +228,7 @@ ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_
     ipc_connection *connection = take_due(listener);
     event->kind = connection->due_event;
     event->connection = connection;
+    (void)ipc_processors_note(&connection->reader.peer.processors);
     connection->place = PLACE_LENT;
     return IPC_OK;
 }

@@ -95,26 +95,38 @@ static bool names(ipc_region *region, uint32_t index)
     ipc_listener_view view = {0};
     if (index == IPC_LISTENER_SERVER || ipc_listener_locate(region, &view) != IPC_OK || index >= view.slot_count)
         return true; /* not for a client */
-    return ipc_load_acquire32(&view.slots[index].state) != IPC_SLOT_IDLE;
+    return ipc_load_acquire64(&view.slots[index].word) != IPC_SLOT_IDLE;
 }
 
+/* A connection that was being made is not: its name goes, then the word. If the server has just taken it, or freed the
+   slot itself, the word is another one, and the slot is not ours to change. */
+static void withdraw(const ipc_listener_view *view, uint32_t index)
+{
+    uint64_t word = ipc_load_acquire64(&view->slots[index].word); /* [slot] */
+    if (ipc_slot_state(word) != IPC_SLOT_OPENING && ipc_slot_state(word) != IPC_SLOT_REQUESTED)
+        return;
+    char path[IPC_PATH_MAX];
+    ipc_listener_connection_path(view->region, ipc_slot_id(word), path, sizeof path);
+    ipc_platform_file_unlink(path);
+    IPC_FAULT_POINT("listener.withdraw.unlinked");
+    (void)ipc_cas64(&view->slots[index].word, &word, IPC_SLOT_IDLE); /* [slot] */
+}
+
+/* Whoever goes while it is asking takes its file with it; so does the server with those of all who ask: one that comes
+   later finds the listener closed, under the region lock, before it names its file (connect.c). */
 static void clean_up(ipc_region *region, uint32_t index, bool died)
 {
+    (void)died;
     ipc_listener_view view = {0};
     if (ipc_listener_locate(region, &view) != IPC_OK || index >= view.slot_count)
         return;
-    if (index == IPC_LISTENER_SERVER) {
-        ipc_store_release32(&view.body->server_state, IPC_SERVER_CLOSED);
+    if (index != IPC_LISTENER_SERVER) {
+        withdraw(&view, index);
         return;
     }
-    ipc_slot *slot = &view.slots[index];
-    const uint32_t state = ipc_load_acquire32(&slot->state);
-    if (died && (state == IPC_SLOT_OPENING || state == IPC_SLOT_REQUESTED)) {
-        char path[IPC_PATH_MAX];
-        ipc_listener_connection_path(region, ipc_load_relaxed64(&slot->connection_id), path, sizeof path);
-        ipc_platform_file_unlink(path);
-        ipc_store_release32(&slot->state, IPC_SLOT_IDLE);
-    }
+    ipc_store_release32(&view.body->server_state, IPC_SERVER_CLOSED);
+    for (uint32_t i = 1; i < view.slot_count; i++)
+        withdraw(&view, i);
 }
 
 static void freed(ipc_region *region, uint32_t index)
@@ -135,7 +147,7 @@ static bool suspect(ipc_region *region, uint32_t index)
     ipc_listener_view view = {0};
     if (index == IPC_LISTENER_SERVER || ipc_listener_locate(region, &view) != IPC_OK || index >= view.slot_count)
         return false;
-    return ipc_load_acquire32(&view.slots[index].state) != IPC_SLOT_ATTACHED;
+    return ipc_slot_state(ipc_load_acquire64(&view.slots[index].word)) != IPC_SLOT_ATTACHED;
 }
 
 static bool retires(ipc_region *region, uint32_t index)
@@ -166,7 +178,7 @@ static ipc_status build(const char *path, uint32_t slot_count, uint64_t max_ring
     const ipc_region_plan plan = {
         .participants = slot_count,
         .role = IPC_ROLE_SERVER,
-        .persistent = false,
+        .lifetime = IPC_LIFETIME_WHILE_USED,
         .body_offset = body_offset,
         .body_size = body_size,
         .total_size =
@@ -193,7 +205,7 @@ static ipc_status replace(const char *path)
     if (status == IPC_E_NOT_FOUND)
         return IPC_OK;
     if (status == IPC_E_KIND) {
-        status = ipc_region_reap(path);
+        status = ipc_region_reap(path, NULL);
         return status == IPC_E_EXISTS
                    ? ipc_fail(IPC_E_KIND, "%s is in use and is not a listener: choose another name", path)
                    : status;

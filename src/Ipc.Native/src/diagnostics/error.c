@@ -119,6 +119,8 @@ const char *ipc_status_name(ipc_status status)
         return "IPC_E_SYSTEM";
     case IPC_E_NO_MEMORY:
         return "IPC_E_NO_MEMORY";
+    case IPC_E_LIFETIME:
+        return "IPC_E_LIFETIME";
     }
     return "IPC_UNKNOWN_STATUS";
 }

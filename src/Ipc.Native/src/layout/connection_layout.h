@@ -24,14 +24,15 @@ typedef struct ipc_connection_body {
     ipc_atomic32 reply;        /* [reply] */
     ipc_atomic32 server_close; /* [close] */
     ipc_atomic32 server_text_length;
-    uint32_t reserved_140;
+    ipc_atomic32 server_processor; /* on which the server last waited for this client or woke it, + 1; 0 unknown */
     uint8_t server_text[IPC_CONNECTION_TEXT_MAX];
     uint8_t reserved_384[128];
 
     /* written by the client only */
     ipc_atomic32 client_close; /* [close] */
     ipc_atomic32 hello_length;
-    uint8_t reserved_520[8];
+    ipc_atomic32 client_processor; /* likewise */
+    uint32_t reserved_524;
     uint8_t hello[IPC_CONNECTION_TEXT_MAX];
 
     ipc_waiter session; /* on which the client sleeps for `reply` */
@@ -46,9 +47,11 @@ _Static_assert(offsetof(ipc_connection_body, connection_id) == 24, "wire-format 
 _Static_assert(offsetof(ipc_connection_body, reply) == 128, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, server_close) == 132, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, server_text_length) == 136, "wire-format section 6");
+_Static_assert(offsetof(ipc_connection_body, server_processor) == 140, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, server_text) == 144, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, client_close) == 512, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, hello_length) == 516, "wire-format section 6");
+_Static_assert(offsetof(ipc_connection_body, client_processor) == 520, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, hello) == 528, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, session) == 768, "wire-format section 6");
 _Static_assert(sizeof(ipc_connection_body) == IPC_CONNECTION_HEADER_SIZE, "wire-format section 6");

@@ -12,6 +12,10 @@
 enum { IPC_SERVER_OPEN = 1, IPC_SERVER_CLOSED = 2 };
 enum { IPC_SLOT_IDLE = 0, IPC_SLOT_OPENING = 1, IPC_SLOT_REQUESTED = 2, IPC_SLOT_ATTACHED = 3 };
 
+/* A slot's word is {connection id : 56, state : 8}; idle is 0 altogether. */
+#define IPC_SLOT_ID_SHIFT 8
+#define IPC_SLOT_ID_MAX   ((1ull << 56) - 1)
+
 typedef struct ipc_listener_body {
     /* written once, by the server */
     uint32_t magic;
@@ -37,14 +41,26 @@ _Static_assert(offsetof(ipc_listener_body, doorbell) == 256, "wire-format sectio
 _Static_assert(sizeof(ipc_listener_body) == IPC_LISTENER_BODY_SIZE, "wire-format section 5");
 
 typedef struct ipc_slot {
-    ipc_atomic32 state;
-    uint32_t reserved_4;
-    ipc_atomic64 connection_id;
-    uint8_t reserved_16[112];
+    ipc_atomic64 word;
+    uint8_t reserved_8[120];
 } ipc_slot;
 
-_Static_assert(offsetof(ipc_slot, state) == 0, "wire-format section 5");
-_Static_assert(offsetof(ipc_slot, connection_id) == 8, "wire-format section 5");
+_Static_assert(offsetof(ipc_slot, word) == 0, "wire-format section 5");
 _Static_assert(sizeof(ipc_slot) == IPC_SLOT_SIZE, "wire-format section 5");
+
+static inline uint64_t ipc_slot_of(uint64_t connection_id, uint64_t state)
+{
+    return connection_id << IPC_SLOT_ID_SHIFT | state;
+}
+
+static inline uint64_t ipc_slot_id(uint64_t word)
+{
+    return word >> IPC_SLOT_ID_SHIFT;
+}
+
+static inline uint64_t ipc_slot_state(uint64_t word)
+{
+    return word & ((1u << IPC_SLOT_ID_SHIFT) - 1);
+}
 
 #endif

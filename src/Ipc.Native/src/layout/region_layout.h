@@ -9,7 +9,6 @@
 #define IPC_REGION_MINOR             0u
 #define IPC_REGION_HEADER_SIZE       512u
 #define IPC_REGION_SIZE_UNIT         4096u
-#define IPC_REGION_PERSISTENT        1u /* bit 0 of `flags` */
 #define IPC_REGION_BODY_ALIGNMENT    128u
 #define IPC_PARTICIPANT_OFFSET       1024u
 #define IPC_PARTICIPANT_SIZE         128u
@@ -49,7 +48,7 @@ typedef struct ipc_region_header {
     uint8_t region_id[16];
     uint64_t created; /* Unix time, ns */
     uint32_t creator_pid;
-    uint32_t flags;
+    uint32_t lifetime; /* ipc_lifetime */
     uint8_t reserved_80[48];
 
     ipc_atomic32 state;      /* [live] creator; 2 by the last to leave or a reaper */
@@ -72,7 +71,7 @@ _Static_assert(offsetof(ipc_region_header, body_size) == 40, "wire-format sectio
 _Static_assert(offsetof(ipc_region_header, region_id) == 48, "wire-format section 2");
 _Static_assert(offsetof(ipc_region_header, created) == 64, "wire-format section 2");
 _Static_assert(offsetof(ipc_region_header, creator_pid) == 72, "wire-format section 2");
-_Static_assert(offsetof(ipc_region_header, flags) == 76, "wire-format section 2");
+_Static_assert(offsetof(ipc_region_header, lifetime) == 76, "wire-format section 2");
 _Static_assert(offsetof(ipc_region_header, state) == 128, "wire-format section 2");
 _Static_assert(offsetof(ipc_region_header, recoveries) == 132, "wire-format section 2");
 _Static_assert(offsetof(ipc_region_header, change) == 256, "wire-format section 2");

@@ -30,16 +30,19 @@ typedef struct ipc_ring_header {
     ipc_atomic32 writer_state;
     ipc_atomic32 reader; /* participant index + 1 */
     ipc_atomic32 reader_state;
-    uint8_t reserved_144[112];
+    ipc_atomic64 redeliver_until; /* by a reader that takes over from a dead one */
+    uint8_t reserved_152[104];
 
-    ipc_atomic64 read_position; /* written by the reader only [release] */
-    uint8_t reserved_264[120];
+    ipc_atomic64 read_position;    /* written by the reader only [release] */
+    ipc_atomic32 reader_processor; /* on which the reader last waited or woke somebody, + 1; 0 unknown */
+    uint8_t reserved_268[116];
 
     ipc_atomic64 free_position; /* written by the reader only [reclaim] */
     uint8_t reserved_392[120];
 
-    ipc_waiter data; /* on which the reader sleeps */
-    uint8_t reserved_576[64];
+    ipc_waiter data;               /* on which the reader sleeps */
+    ipc_atomic32 writer_processor; /* as the reader's, written by the writer only */
+    uint8_t reserved_580[60];
 
     ipc_waiter space; /* on which the writer sleeps */
     uint8_t reserved_704[320];
@@ -53,9 +56,12 @@ _Static_assert(offsetof(ipc_ring_header, writer) == 128, "wire-format section 4"
 _Static_assert(offsetof(ipc_ring_header, writer_state) == 132, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, reader) == 136, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, reader_state) == 140, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, redeliver_until) == 144, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, read_position) == 256, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, reader_processor) == 264, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, free_position) == 384, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, data) == 512, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, writer_processor) == 576, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, space) == 640, "wire-format section 4");
 _Static_assert(sizeof(ipc_ring_header) == IPC_RING_HEADER_SIZE, "wire-format section 4");
 

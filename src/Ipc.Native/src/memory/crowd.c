@@ -10,6 +10,7 @@ struct ipc_crowd_member {
     uint32_t index;
     uint32_t generation;
     bool watched;
+    bool given_up; /* it is watched because it has left without being cleaned up after */
 };
 
 ipc_status ipc_crowd_init(ipc_crowd *crowd, ipc_region *region)
@@ -29,7 +30,7 @@ ipc_status ipc_crowd_init(ipc_crowd *crowd, ipc_region *region)
 }
 
 /* On the watch thread. */
-static bool member_died(void *owner)
+static ipc_watch_answer member_died(void *owner)
 {
     const ipc_crowd_member *member = owner;
     return ipc_region_recover(member->crowd->region, member->index, member->generation);
@@ -40,7 +41,8 @@ static bool watch_member(ipc_crowd_member *member, const ipc_participant *entry)
 {
     const uint32_t pid = ipc_load_relaxed32(&entry->pid);
     const uint64_t space = ipc_load_relaxed64(&entry->pid_namespace);
-    const bool same = space != 0 && space == ipc_platform_pid_namespace();
+    /* Who has given up lives: the lock of its entry has to be asked, at once and again. */
+    const bool same = space != 0 && space == ipc_platform_pid_namespace() && !member->given_up;
     if (same && pid == ipc_platform_pid())
         return true; /* another object of this process does not die without us */
     if (ipc_watch_add(&member->watch, pid, ipc_load_relaxed64(&entry->start_time), same, member_died, member) != IPC_OK)
@@ -55,14 +57,20 @@ static bool attend_member(ipc_crowd *crowd, uint32_t index)
     ipc_crowd_member *member = &crowd->members[index];
     const bool live = index != crowd->region->index && ipc_load_acquire32(&entry->state) == IPC_PARTICIPANT_LIVE;
     const uint32_t generation = ipc_load_relaxed32(&entry->generation);
-    if (member->watched && live && member->generation == generation)
+    const bool given_up = live && ipc_region_has_given_up(crowd->region, index);
+    if (member->watched && live && member->generation == generation && member->given_up == given_up)
         return true;
     if (member->watched) {
         ipc_watch_remove(&member->watch);
         member->watched = false;
     }
     member->generation = generation;
-    return !live || watch_member(member, entry);
+    member->given_up = given_up;
+    if (!live || watch_member(member, entry))
+        return true;
+    /* No descriptors, no thread: who waits asks the locks himself, whenever it wakes to look around. */
+    (void)ipc_region_recover(crowd->region, index, generation);
+    return false;
 }
 
 bool ipc_crowd_attend_changed(ipc_crowd *crowd)

@@ -52,6 +52,12 @@ void ipc_pool_write_header(void *at, uint64_t budget)
     header->magic = IPC_POOL_MAGIC;
     header->classes = ipc_pool_classes(budget);
     header->budget = budget;
+    for (uint32_t klass = 0; klass < header->classes; klass++) {
+        const uint64_t count = ipc_pool_class_count(budget, klass);
+        for (uint32_t first = 0; first < count; first += 64)
+            ipc_store_relaxed64(&header->free[klass][first / 64],
+                                count - first >= 64 ? UINT64_MAX : (1ull << (count - first)) - 1);
+    }
 }
 
 static void lay_out(ipc_pool *pool)
@@ -107,15 +113,43 @@ ipc_status ipc_pool_locate(const ipc_region *region, uint64_t offset, ipc_pool *
 
 /* ---- taking ------------------------------------------------------------------------------------------ */
 
-/* The bits of `free` only say where to look first: the truth is in the blocks. */
-static void note_free(ipc_pool *pool, uint32_t klass, uint32_t index, bool is_free)
+/*
+ * The bits of `free` only say where to look first: the truth is in the blocks. A block that is taken keeps its bit, and
+ * who meets it there takes the bit away; so a block that goes back and forth costs no change of the bits at all. A bit
+ * that is missing (its block was freed by somebody who died, or on a machine that reorders, in the moment in which
+ * another one took the bit away) is found when nothing else is to be had.
+ */
+static void note_free(ipc_pool *pool, uint32_t klass, uint32_t index)
 {
     ipc_atomic64 *word = &pool->header->free[klass][index / 64];
     const uint64_t bit = 1ull << index % 64;
-    if (is_free)
+    if ((ipc_load_relaxed64(word) & bit) == 0)
         (void)ipc_or64(word, bit);
-    else if ((ipc_load_relaxed64(word) & bit) != 0)
-        (void)ipc_and64(word, ~bit);
+}
+
+static void forget(ipc_pool *pool, uint32_t klass, uint32_t index)
+{
+    (void)ipc_and64(&pool->header->free[klass][index / 64], ~(1ull << index % 64));
+    if (ipc_block_phase(ipc_load_acquire64(&ipc_pool_block_at(pool, klass, index)->state)) == IPC_BLOCK_FREE)
+        note_free(pool, klass, index); /* it has become so meanwhile, and who freed it may have seen the bit */
+}
+
+/* Notes what is free and was not noted. False: nothing. */
+static bool note_all(ipc_pool *pool)
+{
+    bool found = false;
+    for (uint32_t klass = 0; klass < pool->classes; klass++) {
+        const uint32_t count = ipc_pool_class_count(pool->budget, klass);
+        for (uint32_t index = 0; index < count; index++) {
+            const uint64_t bits = ipc_load_relaxed64(&pool->header->free[klass][index / 64]);
+            if ((bits >> index % 64 & 1) != 0 ||
+                ipc_block_phase(ipc_load_acquire64(&ipc_pool_block_at(pool, klass, index)->state)) != IPC_BLOCK_FREE)
+                continue;
+            note_free(pool, klass, index);
+            found = true;
+        }
+    }
+    return found;
 }
 
 bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word, uint32_t owner, ipc_loan *loan)
@@ -126,7 +160,6 @@ bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word,
         return false;
     ipc_release_fence(); /* [overwrite]: who sees a byte that we write here sees that the block was taken */
     IPC_FAULT_POINT("pool.take.owned");
-    note_free(pool, klass, index, false);
     const uint32_t present = ipc_pool_pages(ipc_load_acquire32(&block->present), klass); /* [present] */
     loan->bytes = ipc_region_at(pool->region, ipc_pool_place_of(pool, klass, index));
     loan->capacity = (uint64_t)present << IPC_POOL_PAGE_SHIFT;
@@ -137,10 +170,13 @@ bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word,
     return true;
 }
 
-/* One of the blocks that are noted as free, if it has the pages; from 0 up, so that few blocks are in use and their
-   bytes in caches. */
-static bool take_noted(ipc_pool *pool, uint32_t klass, uint32_t count, uint32_t pages, uint32_t owner, ipc_loan *loan)
+/* Of the blocks of the class that are noted as free: the first that has the pages, else the one that has the most. From
+   0 up, so that few blocks are in use and their bytes in caches. False: none is. */
+static bool find_noted(ipc_pool *pool, uint32_t klass, uint32_t pages, uint32_t *best, uint64_t *best_word)
 {
+    const uint32_t count = ipc_pool_class_count(pool->budget, klass);
+    uint32_t best_present = 0;
+    *best = count;
     for (uint32_t first = 0; first < count; first += 64) {
         uint64_t bits = ipc_load_relaxed64(&pool->header->free[klass][first / 64]);
         for (; bits != 0; bits &= bits - 1) {
@@ -149,43 +185,30 @@ static bool take_noted(ipc_pool *pool, uint32_t klass, uint32_t count, uint32_t 
                 break;
             ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
             const uint64_t word = ipc_load_acquire64(&block->state);
-            if (ipc_block_phase(word) != IPC_BLOCK_FREE)
-                note_free(pool, klass, index, false);
-            else if (ipc_pool_pages(ipc_load_relaxed32(&block->present), klass) >= pages &&
-                     ipc_pool_own(pool, klass, index, word, owner, loan))
+            if (ipc_block_phase(word) != IPC_BLOCK_FREE) {
+                forget(pool, klass, index);
+                continue;
+            }
+            const uint32_t present = ipc_pool_pages(ipc_load_relaxed32(&block->present), klass);
+            if (*best == count || present > best_present) {
+                *best = index;
+                best_present = present;
+                *best_word = word;
+            }
+            if (present >= pages)
                 return true;
         }
     }
-    return false;
+    return *best != count;
 }
 
-/* A free block of the class: the first that has the pages, else the one that has the most. */
 static bool take_of_class(ipc_pool *pool, uint32_t klass, uint32_t pages, uint32_t owner, ipc_loan *loan)
 {
-    const uint32_t count = ipc_pool_class_count(pool->budget, klass);
-    if (take_noted(pool, klass, count, pages, owner, loan))
-        return true;
-    for (uint32_t turn = 0; turn <= count; turn++) { /* each turn but the last lost a block to somebody else */
-        uint32_t best = count;
-        uint32_t best_present = 0;
-        uint64_t best_word = 0;
-        for (uint32_t index = 0; index < count; index++) {
-            ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
-            const uint64_t word = ipc_load_acquire64(&block->state);
-            if (ipc_block_phase(word) != IPC_BLOCK_FREE)
-                continue;
-            const uint32_t present = ipc_pool_pages(ipc_load_relaxed32(&block->present), klass);
-            if (best == count || present > best_present) {
-                best = index;
-                best_present = present;
-                best_word = word;
-            }
-            if (present >= pages)
-                break;
-        }
-        if (best == count)
-            return false;
-        if (ipc_pool_own(pool, klass, best, best_word, owner, loan))
+    uint32_t index;
+    uint64_t word = 0;
+    /* Each turn but the last lost a block to somebody else. */
+    for (uint32_t turn = 0; turn <= IPC_POOL_CLASS_COUNT && find_noted(pool, klass, pages, &index, &word); turn++) {
+        if (ipc_pool_own(pool, klass, index, word, owner, loan))
             return true;
     }
     return false;
@@ -207,13 +230,9 @@ static bool has_pages(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_g
     return false;
 }
 
-ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
+/* Of what is noted as free. */
+static bool take_noted(ipc_pool *pool, uint32_t owner, uint32_t pages, ipc_loan *loan)
 {
-    if (length > pool->budget)
-        return ipc_fail(IPC_E_TOO_LARGE,
-                        "a message of %u bytes does not fit into a pool of %" PRIu64 " bytes: raise the loan budget",
-                        length, pool->budget);
-    const uint32_t pages = pages_for(length);
     uint32_t least = 0;
     while (1u << least < pages)
         least++;
@@ -225,7 +244,7 @@ ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_lo
         if (!take_of_class(pool, klass, pages, owner, loan))
             continue;
         if (has_pages(pool, loan, pages, may_grow, false))
-            return IPC_OK;
+            return true;
         may_grow = false;
     }
     /* Then at the expense of the free ones. */
@@ -233,9 +252,21 @@ ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_lo
         if (!take_of_class(pool, klass, pages, owner, loan))
             continue;
         if (has_pages(pool, loan, pages, true, true))
-            return IPC_OK;
+            return true;
         break; /* the first free block got nothing, so no other will */
     }
+    return false;
+}
+
+ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
+{
+    if (length > pool->budget)
+        return ipc_fail(IPC_E_TOO_LARGE,
+                        "a message of %u bytes does not fit into a pool of %" PRIu64 " bytes: raise the loan budget",
+                        length, pool->budget);
+    const uint32_t pages = pages_for(length);
+    if (take_noted(pool, owner, pages, loan) || (note_all(pool) && take_noted(pool, owner, pages, loan)))
+        return IPC_OK;
     ipc_add_relaxed64(&pool->header->exhausted, 1);
     return IPC_FULL;
 }
@@ -278,7 +309,7 @@ static bool set_free(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t wo
     IPC_FAULT_POINT("pool.free.before");
     if (!ipc_cas64(&ipc_pool_block_at(pool, klass, index)->state, &word, freed)) /* [loan] */
         return false;
-    note_free(pool, klass, index, true);
+    note_free(pool, klass, index);
     return true;
 }
 

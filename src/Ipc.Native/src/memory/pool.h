@@ -20,7 +20,6 @@
 
 #define IPC_POOL_DEFAULT_BUDGET (256ull << 20)
 #define IPC_POOL_NOBODY         UINT32_MAX /* as dead owner: nobody's own blocks are freed */
-#define IPC_POOL_GROWTH_WAIT_NS 10000000u  /* how long a sender waits for the lock under which a pool grows */
 /* Who waits for a loan sleeps at most this long at a time: a block may have been owned for a moment by somebody who
    found that it cannot grow, and a full disk may get room; neither is followed by a signal. */
 #define IPC_POOL_LOOK_NS 20000000u
@@ -36,7 +35,7 @@ typedef struct ipc_pool {
     uint32_t first[IPC_POOL_CLASSES_MAX]; /* number of the class's first block */
     uint64_t place[IPC_POOL_CLASSES_MAX]; /* of the class's first block in the region */
     /* The sum of what is claimed is looked at and raised under this lock; NULL: there is a single sender. */
-    bool (*growth_lock)(void *growth_owner); /* false: not to be had within IPC_POOL_GROWTH_WAIT_NS */
+    bool (*growth_lock)(void *growth_owner); /* tries: false when somebody has it; who waits looks again soon */
     void (*growth_unlock)(void *growth_owner);
     void *growth_owner;
 } ipc_pool;

@@ -11,6 +11,7 @@
 
 #include "layout/region_layout.h"
 #include "platform/platform.h"
+#include "waiting/watch.h"
 
 #define IPC_NO_PARTICIPANT     UINT32_MAX
 #define IPC_REGION_PATIENCE_NS 5000000000ull /* for the region lock: whoever holds it holds it for microseconds */
@@ -18,7 +19,7 @@
 /* What the header said, checked, and never read from shared memory again. */
 typedef struct ipc_region_geometry {
     uint32_t kind;
-    bool persistent;
+    ipc_lifetime lifetime;
     uint32_t participant_capacity;
     uint64_t body_offset;
     uint64_t body_size;
@@ -41,6 +42,9 @@ typedef struct ipc_region_kind {
     /* Participant 0 cleans up after those that it knows: while it lives, others ask only whether the suspects do. */
     bool first_judges;
     bool (*suspect)(ipc_region *region, uint32_t index); /* in the middle of something that nobody else watches */
+    /* Was something committed that nobody has received? Nobody is attached, the dead are cleaned up after. A kind that
+       cannot say so has no regions that stay until they are empty; one that can makes them by default. */
+    bool (*holds_messages)(ipc_region *region);
 } ipc_region_kind;
 
 struct ipc_region {
@@ -88,7 +92,7 @@ typedef struct ipc_region_plan {
     uint32_t participants;
     uint32_t role;  /* of the creator's own entry; 0: it has none */
     uint32_t index; /* of that entry */
-    bool persistent;
+    ipc_lifetime lifetime; /* not IPC_LIFETIME_DEFAULT */
     uint64_t body_offset;
     uint64_t body_size;
     uint64_t total_size;
@@ -103,10 +107,10 @@ ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const
                             ipc_region **region);
 /* Live, and named. IPC_E_EXISTS: somebody else's region has the name; ours is unchanged and may be linked again. */
 ipc_status ipc_region_link(ipc_region *region);
-/* Removes a left-over of that name. IPC_E_EXISTS if somebody lives there (or it is persistent). */
-ipc_status ipc_region_reap(const char *path);
+/* Removes a left-over of that name and kind (NULL: any). IPC_E_EXISTS if somebody lives there, or it is kept. */
+ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind);
 
-/* Removes the region of that name, persistent or not. IPC_E_IN_USE if somebody lives there. */
+/* Removes the region of that name, kept or not. IPC_E_IN_USE if somebody lives there. */
 ipc_status ipc_region_clear(const char *path);
 
 /* region_attach.c */
@@ -115,7 +119,7 @@ ipc_status ipc_region_clear(const char *path);
 ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_region **region);
 /* Opens and enters. IPC_E_NOT_FOUND: no living region of that name. IPC_TIMEOUT: somebody keeps the region lock. */
 ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
-                             ipc_deadline lock_deadline, ipc_region **region);
+                             ipc_lifetime asked, ipc_deadline lock_deadline, ipc_region **region);
 /* For that: IPC_REGION_PATIENCE_NS for who has no deadline; else a moment, so that who gets IPC_TIMEOUT looks at its
    own deadline and cancel, and tries again. */
 ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline);
@@ -126,6 +130,7 @@ typedef struct ipc_region_entrance {
     const ipc_region_kind *kind;
     void *owner;
     uint32_t role;
+    ipc_lifetime lifetime; /* asked for */
     ipc_open_mode mode;
     ipc_deadline deadline; /* for IPC_OPEN, like `cancel` */
     ipc_cancel *cancel;
@@ -134,18 +139,34 @@ typedef struct ipc_region_entrance {
 
 ipc_status ipc_region_enter(const ipc_region_entrance *entrance, ipc_region **region);
 
+/* region_lifetime.c */
+/* Of a new region of that kind, when that is asked for. IPC_E_ARGUMENT: the kind cannot have it. */
+ipc_status ipc_region_new_lifetime(const ipc_region_kind *kind, ipc_lifetime asked, ipc_lifetime *lifetime);
+bool ipc_region_lifetime_fits(uint32_t kind, uint32_t lifetime);
+const char *ipc_region_lifetime_name(ipc_lifetime lifetime);
+/* IPC_E_LIFETIME: it is not what was asked for. */
+ipc_status ipc_region_check_lifetime(const ipc_region *region, ipc_lifetime asked);
+/* Does it stay although nobody is attached: persistent, or with messages in it? Under the region lock, the dead cleaned
+   up after. */
+bool ipc_region_is_kept(ipc_region *region);
+/* Is nobody attached and nothing kept? What a dead one had received and not released counts as kept: it is cleaned up
+   after before the look. Under the region lock. */
+bool ipc_region_is_over(ipc_region *region);
+
 /* region_participants.c */
-ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline);
+ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline); /* IPC_NOW: tries, and never blocks */
 void ipc_region_unlock(ipc_region *region);
 bool ipc_region_is_alive(const ipc_region *region, uint32_t index); /* false for a free entry */
 bool ipc_region_has_living(const ipc_region *region);               /* besides us */
+/* It has left without the region lock, and waits to be recovered: its process lives, so nobody else will be told. */
+bool ipc_region_has_given_up(const ipc_region *region, uint32_t index);
 ipc_status ipc_region_take_entry(ipc_region *region, uint32_t role, uint32_t *index);
 void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role);
 void ipc_region_recover_locked(ipc_region *region);
 void ipc_region_recover_suspects(ipc_region *region); /* under the region lock */
-/* Cleans up after participant `index` if it is dead. True: it is gone, or `generation` shows that another has its
-   entry now. */
-bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation);
+/* Cleans up after participant `index` if it is dead, for the watch thread: tries the region lock only.
+   IPC_WATCH_DONE: it is gone, or `generation` shows that another has its entry now. */
+ipc_watch_answer ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation);
 void ipc_region_wake_all(ipc_region *region);
 void ipc_region_retire(ipc_region *region); /* under the region lock */
 /* Leaves; the mapping stays. */

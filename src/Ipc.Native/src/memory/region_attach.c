@@ -14,6 +14,9 @@ static ipc_status check_kind(const ipc_region *region, const char *path)
     if (region->kind != NULL && region->kind->kind != region->geometry.kind)
         return ipc_fail(IPC_E_KIND, "%s is %s, not %s", path, ipc_region_kind_name(region->geometry.kind),
                         ipc_region_kind_name(region->kind->kind));
+    if (!ipc_region_lifetime_fits(region->geometry.kind, (uint32_t)region->geometry.lifetime))
+        return ipc_fail(IPC_E_CORRUPT, "%s has lifetime %u, which is none that %s can have", path,
+                        (unsigned)region->geometry.lifetime, ipc_region_kind_name(region->geometry.kind));
     return IPC_OK;
 }
 
@@ -75,7 +78,7 @@ ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *
 }
 
 /* Under the region lock. IPC_E_NOT_FOUND: the region has ended, the name (if it was still there) is free. */
-static ipc_status enter(ipc_region *region, uint32_t role)
+static ipc_status enter(ipc_region *region, uint32_t role, ipc_lifetime asked)
 {
     const ipc_region_kind *kind = region->kind;
     if (ipc_load_acquire32(&ipc_region_header_of(region)->state) != IPC_REGION_LIVE) /* [live] */
@@ -86,12 +89,14 @@ static ipc_status enter(ipc_region *region, uint32_t role)
         ipc_region_recover_suspects(region);
     } else {
         ipc_region_recover_locked(region);
-        if (!region->geometry.persistent && !ipc_region_has_living(region)) {
+        if (!ipc_region_has_living(region) && !ipc_region_is_kept(region)) {
             ipc_region_retire(region);
             return ipc_fail(IPC_E_NOT_FOUND, "%s was left over by processes that have died", region->path);
         }
     }
-    ipc_status status = kind->admit(region, role);
+    ipc_status status = ipc_region_check_lifetime(region, asked);
+    if (status == IPC_OK)
+        status = kind->admit(region, role);
     if (status != IPC_OK)
         return status;
 
@@ -118,7 +123,7 @@ ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline)
 }
 
 ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
-                             ipc_deadline lock_deadline, ipc_region **region)
+                             ipc_lifetime asked, ipc_deadline lock_deadline, ipc_region **region)
 {
     for (int turn = 0; turn < TURNS; turn++) {
         ipc_region *opened = NULL;
@@ -129,7 +134,7 @@ ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void
         if (status == IPC_OK) {
             IPC_FAULT_POINT("region.attach.locked");
             const bool was_live = ipc_load_acquire32(&ipc_region_header_of(opened)->state) == IPC_REGION_LIVE;
-            status = enter(opened, role);
+            status = enter(opened, role, asked);
             ipc_region_unlock(opened);
             if (status == IPC_OK) {
                 *region = opened;

@@ -89,7 +89,7 @@ ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, c
         return ipc_fail(IPC_E_CORRUPT, "%s is in state %u, neither live (1) nor retired (2)", path, state);
 
     geometry->kind = copy->kind;
-    geometry->persistent = (copy->flags & IPC_REGION_PERSISTENT) != 0;
+    geometry->lifetime = (ipc_lifetime)copy->lifetime;
     geometry->participant_capacity = copy->participant_capacity;
     geometry->body_offset = copy->body_offset;
     geometry->body_size = copy->body_size;

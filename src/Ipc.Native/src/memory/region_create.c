@@ -21,7 +21,7 @@ static void write_header(ipc_region *region, const ipc_region_plan *plan)
     header->region_id[0] |= 1; /* not zero, whatever the dice say */
     header->created = ipc_platform_unix_time();
     header->creator_pid = ipc_platform_pid();
-    header->flags = plan->persistent ? IPC_REGION_PERSISTENT : 0;
+    header->lifetime = (uint32_t)plan->lifetime;
 }
 
 static ipc_status make_file(ipc_region *region, const ipc_region_plan *plan)
@@ -53,7 +53,7 @@ ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const
         return status;
 
     made->geometry.kind = kind->kind;
-    made->geometry.persistent = plan->persistent;
+    made->geometry.lifetime = plan->lifetime;
     made->geometry.participant_capacity = plan->participants;
     made->geometry.body_offset = plan->body_offset;
     made->geometry.body_size = plan->body_size;
@@ -133,10 +133,10 @@ ipc_status ipc_region_clear(const char *path)
     return status;
 }
 
-ipc_status ipc_region_reap(const char *path)
+ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
 {
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_open(path, NULL, NULL, &region);
+    ipc_status status = ipc_region_open(path, kind, NULL, &region);
     if (status == IPC_E_NOT_FOUND)
         return IPC_OK; /* gone, or retired and removed: the name is free */
     if (status != IPC_OK)
@@ -145,8 +145,11 @@ ipc_status ipc_region_reap(const char *path)
     status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
     if (status == IPC_OK) {
         const bool retired = is_retired(region);
-        if (!retired && (region->geometry.persistent || ipc_region_has_living(region))) {
-            status = ipc_fail(IPC_E_EXISTS, "%s exists and is in use: attach to it, or choose another name", path);
+        if (!retired && !ipc_region_is_over(region)) {
+            status = ipc_fail(IPC_E_EXISTS, "%s exists and %s: attach to it, or choose another name", path,
+                              ipc_region_has_living(region)                                 ? "is in use"
+                              : region->geometry.lifetime == IPC_LIFETIME_PERSISTENT ? "is persistent"
+                                                                                     : "holds unread messages");
         } else {
             if (!retired)
                 remove_connections(region);

@@ -13,8 +13,8 @@
 static ipc_status attach(const ipc_region_entrance *entrance, const char *path, ipc_deadline deadline,
                          ipc_region **region)
 {
-    return ipc_region_attach(path, entrance->kind, entrance->owner, entrance->role, ipc_region_lock_deadline(deadline),
-                             region);
+    return ipc_region_attach(path, entrance->kind, entrance->owner, entrance->role, entrance->lifetime,
+                             ipc_region_lock_deadline(deadline), region);
 }
 
 static ipc_status open_or_create(const ipc_region_entrance *entrance, const char *path, ipc_region **region)
@@ -36,7 +36,7 @@ static ipc_status create_new(const ipc_region_entrance *entrance, const char *pa
         ipc_status status = entrance->create(entrance->owner, path, region);
         if (status != IPC_E_EXISTS)
             return status;
-        status = ipc_region_reap(path);
+        status = ipc_region_reap(path, entrance->kind);
         if (status != IPC_OK)
             return status;
     }
@@ -63,7 +63,10 @@ static ipc_status open_existing(const ipc_region_entrance *entrance, const char 
 ipc_status ipc_region_enter(const ipc_region_entrance *entrance, ipc_region **region)
 {
     char path[IPC_PATH_MAX];
+    ipc_lifetime lifetime = IPC_LIFETIME_DEFAULT;
     ipc_status status = ipc_region_path(entrance->name, NULL, path, sizeof path);
+    if (status == IPC_OK) /* what nobody may ask for is refused also when the region exists */
+        status = ipc_region_new_lifetime(entrance->kind, entrance->lifetime, &lifetime);
     if (status != IPC_OK)
         return status;
     switch (entrance->mode) {

@@ -15,13 +15,13 @@
 #define LOCK_PAUSE_NS     20000u
 #define LOCK_PAUSE_MAX_NS 2000000u
 
-/* How long the watch thread may be held up by a living process that has the region lock. */
-#define RECOVER_PATIENCE_NS 100000000u
-
 ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline)
 {
     uint64_t pause = LOCK_PAUSE_NS;
-    ipc_mutex_lock(&region->mutex);
+    if (deadline == IPC_NOW && !ipc_mutex_try_lock(&region->mutex)) /* its owner may wait for the region lock itself */
+        return ipc_fail(IPC_TIMEOUT, "the region lock of %s is held by another thread of this process", region->path);
+    if (deadline != IPC_NOW)
+        ipc_mutex_lock(&region->mutex);
     for (;;) {
         ipc_status status = region->forked ? ipc_fail(IPC_E_STATE, "the region was opened by the parent process")
                                            : ipc_platform_lock_try(region->file, IPC_LOCK_REGION);
@@ -66,6 +66,14 @@ bool ipc_region_is_alive(const ipc_region *region, uint32_t index)
     if (theirs == 0 || theirs != ours)
         return true;
     return ipc_platform_process_exists(ipc_load_relaxed32(&entry->pid), ipc_load_relaxed64(&entry->start_time));
+}
+
+bool ipc_region_has_given_up(const ipc_region *region, uint32_t index)
+{
+    const ipc_participant *entry = ipc_region_participant(region, index);
+    return index != region->index && ipc_load_acquire32(&entry->state) == IPC_PARTICIPANT_LIVE && /* [live] */
+           ipc_load_acquire32(&entry->ended) != IPC_ENDED_NOT &&                                  /* [given-up] */
+           !ipc_platform_lock_is_held(region->file, IPC_LOCK_PARTICIPANTS + index);
 }
 
 bool ipc_region_has_living(const ipc_region *region)
@@ -136,11 +144,13 @@ static bool recover_one(ipc_region *region, uint32_t index)
         ipc_region_is_alive(region, index))
         return false;
     IPC_FAULT_POINT("recover.begin");
+    const bool died = ipc_load_acquire32(&entry->ended) != IPC_ENDED_LEFT; /* [given-up] */
     if (region->kind != NULL && region->kind->clean_up != NULL)
         region->kind->clean_up(region, index, true);
     IPC_FAULT_POINT("recover.before_free");
-    free_entry(region, index, IPC_ENDED_DIED);
-    (void)ipc_add32(&ipc_region_header_of(region)->recoveries, 1);
+    free_entry(region, index, died ? IPC_ENDED_DIED : IPC_ENDED_LEFT);
+    if (died)
+        (void)ipc_add32(&ipc_region_header_of(region)->recoveries, 1);
     return true;
 }
 
@@ -162,12 +172,12 @@ void ipc_region_recover_suspects(ipc_region *region)
     }
 }
 
-bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation)
+ipc_watch_answer ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation)
 {
     if (index >= region->geometry.participant_capacity)
-        return true;
-    if (ipc_region_lock(region, ipc_deadline_after(RECOVER_PATIENCE_NS)) != IPC_OK)
-        return false;
+        return IPC_WATCH_DONE;
+    if (ipc_region_lock(region, IPC_NOW) != IPC_OK) /* a stopped process may hold many: none of them holds us up */
+        return IPC_WATCH_ASK_SOON;
     (void)recover_one(region, index);
     const ipc_participant *entry = ipc_region_participant(region, index);
     /* By the entry, not by a second look at the process: one that has died since the first was not recovered. */
@@ -177,7 +187,7 @@ bool ipc_region_recover(ipc_region *region, uint32_t index, uint32_t generation)
     if (gone)
         ipc_region_wake_all(region);
     ipc_region_unlock(region);
-    return gone;
+    return gone ? IPC_WATCH_DONE : IPC_WATCH_ASK_LATER;
 }
 
 void ipc_region_retire(ipc_region *region)
@@ -205,17 +215,34 @@ static void leave_locked(ipc_region *region)
         region->index = IPC_NO_PARTICIPANT;
     }
     const bool live = ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_LIVE;
-    if (live && (retires || (!region->geometry.persistent && !ipc_region_has_living(region))))
+    if (live && (retires || ipc_region_is_over(region)))
         ipc_region_retire(region);
+    ipc_region_wake_all(region);
+}
+
+/* Without the lock, whose holder does not go on, we leave almost as the dead do: the lock on our entry ends, and others
+   clean up. But our process lives, so nobody is told of its end: the entry says that we left, before its lock ends
+   [given-up], and `change` and the waiters make everybody look. */
+static void give_up(ipc_region *region)
+{
+    const uint32_t index = region->index;
+    if (index == IPC_NO_PARTICIPANT)
+        return;
+    ipc_store_release32(&ipc_region_participant(region, index)->ended, IPC_ENDED_LEFT); /* [given-up] */
+    IPC_FAULT_POINT("region.leave.given_up");
+    ipc_platform_unlock(region->file, IPC_LOCK_PARTICIPANTS + index);
+    region->index = IPC_NO_PARTICIPANT;
     ipc_region_wake_all(region);
 }
 
 void ipc_region_exit(ipc_region *region)
 {
-    /* Without the lock (its holder is stopped) we leave as the dead do: the lock on our entry ends, and others clean
-       up. */
-    if (region->forked || ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS)) != IPC_OK)
+    if (region->forked)
         return;
+    if (ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS)) != IPC_OK) {
+        give_up(region);
+        return;
+    }
     leave_locked(region);
     ipc_region_unlock(region);
 }

@@ -11,7 +11,6 @@
 /* Looks that a call may take besides two for each slot that there can be: others may be faster that often. */
 #define SPARE_LOOKS (1ull << 16)
 
-#define GROWTH_PATIENCE_NS IPC_POOL_GROWTH_WAIT_NS
 
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
@@ -50,8 +49,8 @@ static ipc_status make_plan(const ipc_queue_options *options, ipc_queue_plan *pl
     plan->min_expansion_distance = options->min_expansion_distance;
     plan->preallocate = options->preallocate;
     plan->drops_orphans = options->drop_orphans;
-    plan->persistent = options->persistent;
-    return ipc_pool_budget(options->loan_budget, &plan->loan_budget);
+    ipc_status status = ipc_region_new_lifetime(&ipc_queue_kind, options->lifetime, &plan->lifetime);
+    return status == IPC_OK ? ipc_pool_budget(options->loan_budget, &plan->loan_budget) : status;
 }
 
 static ipc_status create(void *owner, const char *path, ipc_region **region)
@@ -73,7 +72,7 @@ static void abandon(void *owner)
 
 static bool lock_growth(void *owner)
 {
-    return ipc_region_lock(owner, ipc_deadline_after(GROWTH_PATIENCE_NS)) == IPC_OK;
+    return ipc_region_lock(owner, IPC_NOW) == IPC_OK;
 }
 
 static void unlock_growth(void *owner)
@@ -121,6 +120,7 @@ static ipc_status enter_region(const char *name, const ipc_queue_options *option
         .kind = &ipc_queue_kind,
         .owner = queue,
         .role = IPC_ROLE_WRITER | IPC_ROLE_READER,
+        .lifetime = options->lifetime,
         .mode = options->open_mode,
         .deadline = options->deadline,
         .cancel = options->cancel,

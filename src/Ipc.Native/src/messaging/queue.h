@@ -83,7 +83,7 @@ ipc_status ipc_queue_hand_out(ipc_queue *queue, ipc_block_slot *slot, uint64_t w
 ipc_status ipc_queue_find(ipc_queue *queue, ipc_block *block);
 
 /* queue_growth.c. IPC_OK: look again, something has changed. IPC_FULL: no more room now. Not under the region lock. */
-ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn);
+ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn, bool waits); /* who does not wait tries the region lock only */
 void ipc_queue_prepare_ahead(ipc_queue *queue, uint64_t turn);
 
 /* queue_loans.c: the block gets (has) a loan. */

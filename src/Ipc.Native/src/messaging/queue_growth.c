@@ -15,7 +15,7 @@
 
 #include <inttypes.h>
 
-#define GROW_PATIENCE_NS 10000000u /* for the region lock */
+#define GROW_PATIENCE_NS 10000000u /* of who waits, for the region lock; who only tries has none */
 #define GROW_AGAIN_NS    10000000u /* after an attempt that failed */
 #define NO_SEGMENT       UINT32_MAX
 
@@ -168,14 +168,10 @@ static bool may_grow(const ipc_queue *queue, uint64_t turn)
     return ipc_queue_prepared(&queue->view) < queue->view.segment_limit && (after == 0 || ipc_platform_now() >= after);
 }
 
-static bool lock(ipc_queue *queue)
+ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn, bool waits)
 {
-    return ipc_region_lock(queue->region, ipc_deadline_after(GROW_PATIENCE_NS)) == IPC_OK;
-}
-
-ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn)
-{
-    if (!may_grow(queue, turn) || !lock(queue))
+    const ipc_deadline patience = waits ? ipc_deadline_after(GROW_PATIENCE_NS) : IPC_NOW;
+    if (!may_grow(queue, turn) || ipc_region_lock(queue->region, patience) != IPC_OK)
         return IPC_FULL;
     ipc_status status = grow_locked(queue, turn);
     ipc_region_unlock(queue->region);
@@ -194,7 +190,7 @@ void ipc_queue_prepare_ahead(ipc_queue *queue, uint64_t turn)
     const uint64_t used = ipc_load_relaxed64(&current->tail) - ipc_load_relaxed64(&current->head);
     if (used < queue->view.slot_count - queue->view.min_expansion_distance ||
         ipc_queue_prepared(&queue->view) >= queue->view.segment_limit || find_spare(queue, turn) != NO_SEGMENT ||
-        !may_grow(queue, turn) || !lock(queue))
+        !may_grow(queue, turn) || ipc_region_lock(queue->region, IPC_NOW) != IPC_OK)
         return;
     bool prepared = false;
     bool failed = false;

@@ -55,7 +55,7 @@ ipc_status ipc_queue_region_create(const char *path, const ipc_queue_plan *plan,
     const ipc_region_plan region_plan = {
         .participants = plan->participants,
         .role = IPC_ROLE_WRITER | IPC_ROLE_READER,
-        .persistent = plan->persistent,
+        .lifetime = plan->lifetime,
         .body_offset = body_offset,
         .body_size = total - body_offset,
         .total_size = total,
@@ -284,10 +284,29 @@ static void clean_up(ipc_region *region, uint32_t index, bool died)
         (void)ipc_add64(&view.header->orphans, 1); /* [orphans]: after every slot of this recovery */
 }
 
+/* Ready is the only state of a message that was committed and not released: what the dead were writing was never sent,
+   what they were reading is Ready again. */
+static bool holds_messages(ipc_region *region)
+{
+    ipc_queue_view view = {0};
+    if (ipc_queue_locate(region, &view) != IPC_OK)
+        return false;
+    const uint32_t prepared = ipc_queue_prepared(&view);
+    for (uint32_t segment = 0; segment < prepared; segment++) {
+        const ipc_slot_ring ring = ipc_queue_slots(&view, segment);
+        for (uint32_t i = 0; i < view.slot_count; i++) {
+            if (ipc_slot_phase(ipc_load_acquire64(&ipc_slot_at(&ring, i)->state)) == IPC_PHASE_READY)
+                return true;
+        }
+    }
+    return false;
+}
+
 const ipc_region_kind ipc_queue_kind = {
     .kind = IPC_KIND_QUEUE,
     .check_body = check_body,
     .admit = admit,
     .clean_up = clean_up,
     .wake = wake,
+    .holds_messages = holds_messages,
 };

@@ -33,7 +33,7 @@ typedef struct ipc_queue_plan {
     uint32_t participants;
     bool preallocate;
     bool drops_orphans;
-    bool persistent;
+    ipc_lifetime lifetime;
     uint64_t loan_budget; /* 0: none */
 } ipc_queue_plan;
 

@@ -48,7 +48,7 @@ static ipc_status follow_send(ipc_queue *queue, uint64_t turn)
     return IPC_OK;
 }
 
-static ipc_status claim_slot(ipc_queue *queue, uint32_t length, ipc_block *block)
+static ipc_status claim_slot(ipc_queue *queue, uint32_t length, bool waits, ipc_block *block)
 {
     const bool turns = queue->view.segment_limit > 1;
     ipc_queue_header *header = queue->view.header;
@@ -84,7 +84,7 @@ static ipc_status claim_slot(ipc_queue *queue, uint32_t length, ipc_block *block
             return IPC_OK;
         } else if (ipc_load_acquire64(tail) == t) {
             (void)ipc_crowd_attend(&queue->crowd); /* is who stands in the way alive? */
-            ipc_status status = turns ? ipc_queue_grow(queue, turn) : IPC_FULL;
+            ipc_status status = turns ? ipc_queue_grow(queue, turn, waits) : IPC_FULL;
             if (status != IPC_OK)
                 return status;
         }
@@ -102,7 +102,7 @@ IPC_NOINLINE static ipc_status too_large(const ipc_queue *queue, uint32_t length
 }
 
 /* A message that is longer than a block: the loan first, so that a slot is never taken in vain. */
-IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length, ipc_block *block)
+IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length, bool waits, ipc_block *block)
 {
     if (!ipc_pool_exists(&queue->pool) || length > ipc_pool_max_length(&queue->pool))
         return too_large(queue, length);
@@ -112,7 +112,7 @@ IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length
     ipc_status status = ipc_queue_take_loan(queue, length, &loan);
     if (status != IPC_OK)
         return status;
-    status = claim_slot(queue, length, block);
+    status = claim_slot(queue, length, waits, block);
     if (status != IPC_OK) {
         ipc_queue_give_back_loan(queue, &loan);
         return status;
@@ -126,7 +126,7 @@ IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length
 ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *block)
 {
     if (IPC_UNLIKELY(length > queue->view.block_size))
-        return claim_with_loan(queue, length, block);
+        return claim_with_loan(queue, length, false, block);
     if (IPC_LIKELY(queue->single)) {
         ipc_atomic64 *tail = &queue->view.segments[0].tail;
         const uint64_t t = ipc_load_acquire64(tail);
@@ -140,7 +140,7 @@ ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *blo
             return IPC_OK;
         }
     }
-    return claim_slot(queue, length, block);
+    return claim_slot(queue, length, false, block);
 }
 
 /* ---- committing and abandoning ----------------------------------------------------------------------- */
@@ -230,6 +230,7 @@ typedef struct claim_wait {
     ipc_queue *queue;
     ipc_block *block;
     uint32_t length;
+    bool waits;
 } claim_wait;
 
 /* The cheap look: is the slot at the tail still of the lap before? */
@@ -259,7 +260,9 @@ static uint64_t sent_so_far(const ipc_queue *queue)
 static ipc_status check_claim(void *subject)
 {
     const claim_wait *claim = subject;
-    ipc_status status = ipc_queue_try_claim(claim->queue, claim->length, claim->block);
+    ipc_status status = claim->length > claim->queue->view.block_size
+                            ? claim_with_loan(claim->queue, claim->length, claim->waits, claim->block)
+                            : claim_slot(claim->queue, claim->length, claim->waits, claim->block);
     return status == IPC_FULL ? IPC_EMPTY : status;
 }
 
@@ -274,7 +277,7 @@ ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadl
     ipc_status status = ipc_queue_try_claim(queue, length, block);
     if (IPC_LIKELY(status != IPC_FULL))
         return status;
-    claim_wait claim = {queue, block, length};
+    claim_wait claim = {queue, block, length, deadline != IPC_NOW};
     const ipc_wait wait = {
         .end = &queue->sending,
         .waiter = &queue->view.header->space,

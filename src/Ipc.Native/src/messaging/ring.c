@@ -26,13 +26,16 @@ static ipc_status create(void *owner, const char *path, ipc_region **created)
     const uint64_t capacity = capacity_of(end->options);
     const uint64_t pool_offset = DATA_OFFSET + capacity;
     uint64_t budget = 0;
+    ipc_lifetime lifetime = IPC_LIFETIME_DEFAULT;
     ipc_status status = ipc_pool_budget(end->options->loan_budget, &budget);
+    if (status == IPC_OK)
+        status = ipc_region_new_lifetime(&ipc_ring_kind, end->options->lifetime, &lifetime);
     if (status != IPC_OK)
         return status;
     const ipc_region_plan plan = {
         .participants = PARTICIPANTS,
         .role = end->role,
-        .persistent = end->options->persistent,
+        .lifetime = lifetime,
         .body_offset = BODY_OFFSET,
         .body_size = IPC_RING_HEADER_SIZE + capacity + ipc_pool_size(budget),
         .total_size = pool_offset + ipc_pool_size(budget),
@@ -63,6 +66,7 @@ static ipc_status enter_region(const char *name, const ipc_ring_options *options
         .kind = &ipc_ring_kind,
         .owner = end,
         .role = end->role,
+        .lifetime = options->lifetime,
         .mode = options->open_mode,
         .deadline = options->deadline,
         .cancel = options->cancel,
@@ -137,8 +141,16 @@ static void peer_is_corrupt(void *owner)
 
 static ipc_ring_peer peer_of(ipc_ring_end *end)
 {
+    ipc_ring_header *header = end->ring.header;
+    const bool writes = end->role == IPC_ROLE_WRITER;
     const ipc_ring_peer peer = {
-        .state = ipc_ring_end_peer_state, .attend = ipc_ring_end_attend, .corrupt = peer_is_corrupt, .owner = end};
+        .state = ipc_ring_end_peer_state,
+        .attend = ipc_ring_end_attend,
+        .corrupt = peer_is_corrupt,
+        .owner = end,
+        .processors = {writes ? &header->writer_processor : &header->reader_processor,
+                       writes ? &header->reader_processor : &header->writer_processor},
+    };
     return peer;
 }
 

@@ -46,6 +46,7 @@ typedef struct ipc_ring_peer {
     bool (*attend)(void *owner);          /* see to it that the peer's death wakes us; false: it may not */
     void (*corrupt)(void *owner);         /* the peer wrote what is not a ring */
     void *owner;
+    ipc_processors processors; /* this end's, and the peer's */
 } ipc_ring_peer;
 
 struct ipc_ring_writer {
@@ -115,6 +116,12 @@ static inline bool ipc_ring_is_readable(const ipc_ring_reader *reader)
     return ipc_load_acquire64(ipc_record_at(reader->data, reader->capacity, reader->position)) != 0; /* [publish] */
 }
 
+/* Does the writer wait for what this reader holds back? Whoever looks for records looks for this too. */
+static inline bool ipc_ring_owes_space(const ipc_ring_reader *reader)
+{
+    return reader->freed != reader->released && ipc_load_relaxed32(&reader->header->space.wanted) != 0; /* [wanted] */
+}
+
 /* Zeroes the first 8 bytes of every line in [from, to). Relaxed: a reader that polls one of them must not see half a
    word. */
 static inline void ipc_ring_zero_lines(const uint8_t *data, uint64_t capacity, uint64_t from, uint64_t to)
@@ -154,6 +161,8 @@ ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, 
                                  const ipc_ring_peer *peer);
 ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, bool predecessor_died,
                                  ipc_wait_mode mode, const ipc_ring_peer *peer);
+/* Before the reader sleeps, or is armed: nobody looks at `wanted` from then on. */
+void ipc_ring_return_all(ipc_ring_reader *reader);
 /* What the reader has of its own. */
 void ipc_ring_reader_dispose(ipc_ring_reader *reader);
 /* In a forked child: the mapping is zeroes now; every call returns IPC_CLOSED. */

@@ -178,6 +178,7 @@ ipc_status ipc_ring_wait_for_loan(ipc_ring_writer *writer, uint32_t length, ipc_
         .check = check_loan,
         .attend = attend_reader,
         .subject = writer,
+        .processors = writer->peer.processors,
         .deadline = deadline,
         .cancel = cancel,
         .longest_sleep_ns = IPC_POOL_LOOK_NS,

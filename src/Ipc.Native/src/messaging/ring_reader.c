@@ -57,7 +57,10 @@ ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, 
     reader->loans = NULL;
     reader->loan_count = 0;
     reader->loan_capacity = 0;
-    reader->redelivered_until = predecessor_died ? end_of_published(ring, position, position) : 0;
+    /* For our successors, too: ours may not get as far as this before we leave. */
+    if (predecessor_died)
+        ipc_store_relaxed64(&ring->header->redeliver_until, end_of_published(ring, position, position));
+    reader->redelivered_until = ipc_load_relaxed64(&ring->header->redeliver_until);
     reader->header = ring->header;
     reader->ring = *ring;
     reader->peer = *peer;
@@ -96,8 +99,17 @@ static void return_space(ipc_ring_reader *reader)
     if (reader->loan_count == 0)
         reader->return_at = reader->freed + (reader->capacity >> IPC_RING_RETURN_SHIFT);
     ipc_full_fence(); /* once per portion: cheap, and the sleeping writer needs no more than this */
-    if ((ipc_load_relaxed32(&reader->header->space.word) & IPC_WAITER_SLEEPING) != 0) /* [sleep] */
+    if ((ipc_load_relaxed32(&reader->header->space.word) & IPC_WAITER_SLEEPING) != 0) { /* [sleep] */
+        if (reader->peer.processors.here != NULL)
+            (void)ipc_processors_note(&reader->peer.processors);
         ipc_waiter_signal_sleeper(&reader->header->space);
+    }
+}
+
+void ipc_ring_return_all(ipc_ring_reader *reader)
+{
+    if (reader->freed != reader->released)
+        return_space(reader);
 }
 
 static inline bool space_is_wanted(const ipc_ring_reader *reader)
@@ -149,7 +161,7 @@ IPC_NOINLINE static ipc_status corrupt(ipc_ring_reader *reader, uint64_t positio
 
 static ipc_status empty(ipc_ring_reader *reader)
 {
-    if (reader->freed != reader->released && space_is_wanted(reader))
+    if (ipc_ring_owes_space(reader))
         return_space(reader);
     return (ipc_load_relaxed32(&reader->end.flags) & IPC_END_CLOSED) != 0 ? IPC_CLOSED : IPC_EMPTY;
 }
@@ -223,7 +235,7 @@ ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record)
 static bool has_record(const void *subject)
 {
     const ipc_ring_reader *reader = subject;
-    return ipc_ring_is_readable(reader) || (reader->freed != reader->released && space_is_wanted(reader));
+    return ipc_ring_is_readable(reader) || ipc_ring_owes_space(reader);
 }
 
 static ipc_status check_record(void *subject)
@@ -245,8 +257,7 @@ static ipc_status check_record(void *subject)
 static bool attend_writer(void *subject)
 {
     ipc_ring_reader *reader = subject;
-    if (reader->freed != reader->released) /* while we sleep nobody would look at `wanted` */
-        return_space(reader);
+    ipc_ring_return_all(reader); /* while we sleep nobody would look at `wanted` */
     return reader->peer.attend(reader->peer.owner);
 }
 
@@ -269,6 +280,7 @@ ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_can
         .check = check_record,
         .attend = attend_writer,
         .subject = reader,
+        .processors = reader->peer.processors,
         .deadline = deadline,
         .cancel = cancel,
     };

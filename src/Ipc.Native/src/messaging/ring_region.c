@@ -58,6 +58,8 @@ void ipc_ring_region_enter(ipc_region *region, uint32_t index, uint32_t role)
 static void clean_up(ipc_region *region, uint32_t index, bool died)
 {
     ipc_ring_header *header = ipc_ring_region_header(region);
+    if (ipc_load_relaxed32(&ipc_region_participant(region, index)->ended) == IPC_ENDED_LEFT)
+        died = false; /* it left, without the region lock */
     for (uint32_t role = IPC_ROLE_WRITER; role <= IPC_ROLE_READER; role++) {
         if (ipc_load_relaxed32(owner_word(header, role)) != index + 1)
             continue;
@@ -73,6 +75,28 @@ static void wake(ipc_region *region)
     ipc_waiter_wake(&ipc_ring_region_header(region)->space);
 }
 
+/* Is there a record at the read position? What is behind it was published with it or later. Damage is nothing that
+   anybody could receive. */
+static bool holds_messages(ipc_region *region)
+{
+    ipc_ring ring;
+    if (ipc_ring_locate(region, region->geometry.body_offset, &ring) != IPC_OK)
+        return false;
+    uint64_t position = ipc_load_acquire64(&ring.header->read_position); /* [release] */
+    for (int paddings = 0; paddings < 2; paddings++) {
+        ipc_record_view view;
+        if (position % IPC_LINE != 0 || position > IPC_POSITION_MAX)
+            return false;
+        const uint64_t word = ipc_load_acquire64(ipc_record_at(ring.data, ring.capacity, position)); /* [publish] */
+        if (!ipc_record_decode_any(&ring, word, position, &view))
+            return false; /* zero, or no record */
+        if (!view.padding)
+            return true;
+        position += view.size;
+    }
+    return false;
+}
+
 const ipc_region_kind ipc_ring_kind = {
     .kind = IPC_KIND_RING,
     .check_body = check_body,
@@ -81,6 +105,7 @@ const ipc_region_kind ipc_ring_kind = {
     .enter = ipc_ring_region_enter,
     .clean_up = clean_up,
     .wake = wake,
+    .holds_messages = holds_messages,
 };
 
 /* ---- the peer ---------------------------------------------------------------------------------------- */
@@ -98,7 +123,7 @@ ipc_peer_state ipc_ring_end_peer_state(void *owner)
 }
 
 /* On the watch thread. */
-static bool peer_died(void *owner)
+static ipc_watch_answer peer_died(void *owner)
 {
     ipc_ring_end *end = owner;
     return ipc_region_recover(end->region, end->watched - 1, end->watched_generation);
@@ -112,7 +137,9 @@ static void watch_peer(ipc_ring_end *end, uint32_t owner, const ipc_participant 
     end->watched_generation = generation;
     const uint32_t pid = ipc_load_relaxed32(&entry->pid);
     const uint64_t names_pids = ipc_load_relaxed64(&entry->pid_namespace);
-    const bool same = names_pids != 0 && names_pids == ipc_platform_pid_namespace();
+    /* Who has given up lives: the lock of its entry has to be asked, at once and again. */
+    const bool same = names_pids != 0 && names_pids == ipc_platform_pid_namespace() &&
+                      !ipc_region_has_given_up(end->region, owner - 1);
     if (same && pid == ipc_platform_pid())
         return; /* both ends are ours: it does not die without us */
     if (ipc_watch_add(&end->watch, pid, ipc_load_relaxed64(&entry->start_time), same, peer_died, end) != IPC_OK)
@@ -127,11 +154,18 @@ bool ipc_ring_end_attend(void *owner)
         return false;
     const ipc_participant *entry = ipc_region_participant(end->region, word - 1);
     const uint32_t generation = ipc_load_acquire32(&entry->generation);
+    /* Before the look at the entry: who gives up in between moves it again. */
+    const uint32_t change =
+        ipc_load_acquire32(&ipc_region_header_of(end->region)->change.word) | IPC_WAITER_SLEEPING;
     ipc_mutex_lock(&end->watching);
-    if (word != end->watched || generation != end->watched_generation)
+    if (word != end->watched || generation != end->watched_generation || change != end->watched_at) {
         watch_peer(end, word, entry, generation);
+        end->watched_at = change;
+    }
     const bool watched = end->watched == word;
     ipc_mutex_unlock(&end->watching);
+    if (!watched) /* no descriptors, no thread: who waits asks the lock himself, whenever it wakes to look around */
+        (void)ipc_region_recover(end->region, word - 1, generation);
     return watched;
 }
 

@@ -23,6 +23,7 @@ typedef struct ipc_ring_end {
     ipc_watch watch;
     uint32_t watched; /* owner word of the peer that `watch` looks at; 0 none */
     uint32_t watched_generation;
+    uint32_t watched_at; /* the `change` word at that look */
     union {
         ipc_ring_writer writer;
         ipc_ring_reader reader;

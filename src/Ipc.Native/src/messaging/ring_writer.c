@@ -185,6 +185,8 @@ IPC_NOINLINE static void signal_reader(ipc_ring_writer *writer)
     if (!ipc_waiter_disarm(&writer->header->data))
         return;
     ipc_store_relaxed64(&writer->wakes, ipc_load_relaxed64(&writer->wakes) + 1); /* a count, nothing follows from it */
+    if (writer->peer.processors.here != NULL)
+        (void)ipc_processors_note(&writer->peer.processors); /* before it wakes: it will ask whether to spin */
     if (writer->ring_doorbell == NULL)
         ipc_waiter_wake_disarmed(&writer->header->data);
     else
@@ -327,6 +329,7 @@ static ipc_status wait_for_room(ipc_ring_writer *writer, uint32_t length, ipc_de
         .check = check_room,
         .attend = attend_reader,
         .subject = writer,
+        .processors = writer->peer.processors,
         .deadline = deadline,
         .cancel = cancel,
     };

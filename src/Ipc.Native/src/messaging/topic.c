@@ -26,6 +26,7 @@ static ipc_status enter(const char *name, const ipc_topic_options *options, ipc_
         .kind = &ipc_topic_kind,
         .owner = end,
         .role = end->role,
+        .lifetime = options->lifetime,
         .mode = options->open_mode,
         .deadline = options->deadline,
         .cancel = options->cancel,

@@ -200,7 +200,10 @@ ipc_status ipc_topic_create(void *owner, const char *path, ipc_region **created)
 {
     ipc_topic_end *end = owner;
     uint64_t budget = 0;
+    ipc_lifetime lifetime = IPC_LIFETIME_DEFAULT;
     ipc_status status = ipc_pool_budget(end->options->loan_budget, &budget);
+    if (status == IPC_OK)
+        status = ipc_region_new_lifetime(&ipc_topic_kind, end->options->lifetime, &lifetime);
     if (status != IPC_OK)
         return status;
     const plan made = plan_of(end->options, budget);
@@ -208,7 +211,7 @@ ipc_status ipc_topic_create(void *owner, const char *path, ipc_region **created)
         .participants = made.participants,
         .role = end->role,
         .index = end->role == IPC_ROLE_READER ? 0 : made.max_readers,
-        .persistent = end->options->persistent,
+        .lifetime = lifetime,
         .body_offset = made.body_offset,
         .body_size = made.total_size - made.body_offset,
         .total_size = made.total_size,

@@ -21,7 +21,7 @@ static int descriptor(ipc_file file)
 
 ipc_status ipc_platform_directory(char *path, size_t size)
 {
-    const char *chosen = getenv("IPC_DIR");
+    const char *chosen = secure_getenv("IPC_DIR"); /* not in a program with more rights than who started it */
     const bool is_default = chosen == NULL || chosen[0] == '\0';
     char wanted[IPC_PATH_MAX];
     int length = is_default ? snprintf(wanted, sizeof wanted, "/dev/shm/ipc-%u", (unsigned)geteuid())
@@ -35,7 +35,12 @@ ipc_status ipc_platform_directory(char *path, size_t size)
     struct stat status;
     if (lstat(wanted, &status) != 0)
         return ipc_fail_system(errno, "cannot look at the region directory %s", wanted);
-    if (is_default && (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0))
+    if (is_default && status.st_uid != geteuid())
+        return ipc_fail(IPC_E_ACCESS,
+                        "%s belongs to user %u, this is user %u: somebody else has made it, and only that user or root can "
+                        "remove it. Tell them, or set IPC_DIR to a directory of your own for all programs that are to meet",
+                        wanted, (unsigned)status.st_uid, (unsigned)geteuid());
+    if (is_default && (!S_ISDIR(status.st_mode) || (status.st_mode & 077) != 0))
         return ipc_fail(IPC_E_ACCESS,
                         "%s must be a directory of user %u with mode 0700; it has owner %u and mode %04o: remove it",
                         wanted, (unsigned)geteuid(), (unsigned)status.st_uid, (unsigned)status.st_mode & 07777u);

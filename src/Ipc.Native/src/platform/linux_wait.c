@@ -27,6 +27,12 @@ uint64_t ipc_platform_now(void)
     return nanoseconds(CLOCK_MONOTONIC);
 }
 
+uint32_t ipc_platform_processor(void)
+{
+    const int processor = sched_getcpu();
+    return processor < 0 ? UINT32_MAX - 1 : (uint32_t)processor;
+}
+
 uint64_t ipc_platform_unix_time(void)
 {
     return nanoseconds(CLOCK_REALTIME);
@@ -56,9 +62,9 @@ bool ipc_platform_barrier_register(void)
     return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
 }
 
-void ipc_platform_barrier(void)
+bool ipc_platform_barrier(void)
 {
-    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
 }
 
 void ipc_platform_yield(void)

@@ -62,14 +62,16 @@ bool ipc_platform_lock_is_held(ipc_file file, uint64_t byte); /* by another open
 
 /* ---- sleeping and barriers (linux_wait.c) ------------------------------------------------------------ */
 
-uint64_t ipc_platform_now(void);       /* CLOCK_MONOTONIC, ns */
+uint64_t ipc_platform_now(void);
+/* The processor that this thread runs on, by number; it may be another one by the time of the return. */
+uint32_t ipc_platform_processor(void);       /* CLOCK_MONOTONIC, ns */
 uint64_t ipc_platform_unix_time(void); /* ns */
 /* Sleeps while *word is `expected`, until woken, until `deadline`, or for no reason. */
 void ipc_platform_futex_wait(ipc_atomic32 *word, uint32_t expected, ipc_deadline deadline);
 void ipc_platform_futex_wake(ipc_atomic32 *word);
 /* Registers this process with the barrier; false where the system does not have it. Idempotent. */
 bool ipc_platform_barrier_register(void);
-void ipc_platform_barrier(void); /* every running thread of every registered process executes a full fence */
+bool ipc_platform_barrier(void); /* every running thread of every registered process executes a full fence; false: not */
 void ipc_platform_yield(void);
 void ipc_platform_random(void *buffer, size_t length);
 /* Of the machine: then nothing can happen while this thread spins. Where this thread may run, or its container, says
@@ -127,6 +129,7 @@ typedef pthread_once_t ipc_once;
 void ipc_mutex_init(ipc_mutex *mutex);
 void ipc_mutex_destroy(ipc_mutex *mutex);
 void ipc_mutex_lock(ipc_mutex *mutex);
+bool ipc_mutex_try_lock(ipc_mutex *mutex);
 void ipc_mutex_unlock(ipc_mutex *mutex);
 void ipc_condition_wait(ipc_condition *condition, ipc_mutex *mutex);
 void ipc_condition_broadcast(ipc_condition *condition);

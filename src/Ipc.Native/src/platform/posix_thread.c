@@ -27,6 +27,11 @@ void ipc_mutex_lock(ipc_mutex *mutex)
     must(pthread_mutex_lock(mutex));
 }
 
+bool ipc_mutex_try_lock(ipc_mutex *mutex)
+{
+    return pthread_mutex_trylock(mutex) == 0;
+}
+
 void ipc_mutex_unlock(ipc_mutex *mutex)
 {
     must(pthread_mutex_unlock(mutex));

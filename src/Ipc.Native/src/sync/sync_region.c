@@ -61,6 +61,10 @@ static uint32_t permits_of(const ipc_sync_options *options)
 static ipc_status create(void *owner, const char *path, ipc_region **created)
 {
     ipc_sync *sync = owner;
+    ipc_lifetime lifetime = IPC_LIFETIME_DEFAULT;
+    ipc_status status = ipc_region_new_lifetime(sync->kind, sync->options->lifetime, &lifetime);
+    if (status != IPC_OK)
+        return status;
     const uint32_t permits = permits_of(sync->options);
     const uint64_t size = sync->kind->kind == IPC_KIND_SEMAPHORE
                               ? IPC_SEMAPHORE_TABLE + permits * (uint64_t)sizeof(ipc_atomic32)
@@ -69,13 +73,13 @@ static ipc_status create(void *owner, const char *path, ipc_region **created)
     const ipc_region_plan plan = {
         .participants = PARTICIPANTS,
         .role = IPC_ROLE_WRITER | IPC_ROLE_READER,
-        .persistent = sync->options->persistent,
+        .lifetime = lifetime,
         .body_offset = BODY_OFFSET,
         .body_size = total - BODY_OFFSET,
         .total_size = total,
     };
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_build(path, sync->kind, &plan, &region);
+    status = ipc_region_build(path, sync->kind, &plan, &region);
     if (status != IPC_OK)
         return status;
     region->owner = sync;
@@ -134,6 +138,7 @@ ipc_status ipc_sync_open(ipc_sync *sync, const char *name, const ipc_sync_option
         .kind = kind,
         .owner = sync,
         .role = IPC_ROLE_WRITER | IPC_ROLE_READER,
+        .lifetime = options->lifetime,
         .mode = options->open_mode,
         .deadline = options->deadline,
         .cancel = options->cancel,

@@ -20,6 +20,7 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     end->spin_max_ns = IPC_SPIN_MAX_NS;
     ipc_store_relaxed32(&end->budget_ns, ipc_platform_has_one_processor() ? 0 : IPC_SPIN_MAX_NS / 2);
     ipc_store_relaxed32(&end->misses, 0);
+    ipc_store_relaxed32(&end->beside, 0);
     ipc_store_relaxed64(&end->bounded_until, 0);
     for (int i = 0; i < IPC_END_WAKES; i++)
         end->wakes[i] = NULL;
@@ -104,7 +105,7 @@ bool ipc_wait_spins_on(const ipc_wait *wait, uint32_t round, uint64_t *started, 
             *result = IPC_TIMEOUT;
         return false;
     }
-    if (now - *started >= ipc_end_spin_budget(wait->end))
+    if (ipc_wait_is_beside(wait) || now - *started >= ipc_end_spin_budget(wait->end))
         return false;
     if (round % PEER_ROUNDS == 0) {
         (void)wait->attend(wait->subject);
@@ -146,6 +147,8 @@ static ipc_status sleep_once(const ipc_wait *wait)
     if (wait->longest_sleep_ns != 0)
         until = earlier(until, now + wait->longest_sleep_ns);
     ipc_waiter_sleep(wait->waiter, armed, until);
+    if (wait->processors.here != NULL)
+        (void)ipc_processors_note(&wait->processors); /* it may have woken on another one */
     return wait->check(wait->subject); /* before arming again: a busy peer should not have to wake us once more */
 }
 
@@ -160,6 +163,7 @@ ipc_status ipc_wait_asleep(const ipc_wait *wait)
     } while (status == IPC_EMPTY);
     ipc_cancel_unlink_waiter(wait->cancel, &link);
 
-    ipc_end_learn(wait->end, false);
+    if (ipc_load_relaxed32(&wait->end->beside) == 0) /* it did spin */
+        ipc_end_learn(wait->end, false);
     return status;
 }

@@ -4,7 +4,8 @@
  * Spinning. The budget moves between 1 us and 50 us: a spin that found what it waited for doubles it, one that did not
  * halves it. How long the sleep after it took says nothing: where the processors are busy, the spin itself may be what
  * the peer waits for. So that ends that have both given up find back to spinning, every 128th miss in a row spins for
- * the full time once. A wake costs 5 to 45 us, so spinning never costs more than about what it may save. With one
+ * the full time once. Where the peer was last seen on this very processor, there is no spinning at all (processors.h), and the
+ * next wait asks for that before its first look. A wake costs 5 to 45 us, so spinning never costs more than about what it may save. With one
  * processor there is nothing to spin for. Whether the wait has been ended otherwise is looked at once in 64 looks at
  * the condition.
  *
@@ -22,6 +23,7 @@
 #include "platform/platform.h"
 #include "waiting/cancel.h"
 #include "waiting/lag.h"
+#include "waiting/processors.h"
 #include "waiting/waiter.h"
 
 #include <assert.h>
@@ -43,6 +45,7 @@ typedef struct ipc_end {
     uint32_t spin_max_ns;
     ipc_atomic32 budget_ns;     /* adaptive; 0 with one processor */
     ipc_atomic32 misses;        /* spins in a row that found nothing */
+    ipc_atomic32 beside;        /* 1: the last wait found the peer on its own processor */
     ipc_atomic64 bounded_until; /* until then sleeps are short: publishers may not know yet that they must fence */
     ipc_waiter *wakes[IPC_END_WAKES];
 } ipc_end;
@@ -61,6 +64,7 @@ typedef struct ipc_wait {
     ipc_cancel *cancel;
     ipc_lag *lag;              /* NULL: never lags */
     uint64_t progress;         /* of what is waited for, for the lag */
+    ipc_processors processors; /* of this side and of who ends the wait */
     uint32_t longest_sleep_ns; /* what is waited for may come without a signal: look again after that. 0: it does not */
 } ipc_wait;
 
@@ -87,6 +91,15 @@ static inline uint64_t ipc_end_spin_budget(const ipc_end *end)
     return end->mode == IPC_WAIT_BLOCK ? 0 : ipc_load_relaxed32(&end->budget_ns);
 }
 
+/* Is spinning useless, because the peer needs this processor to answer? */
+static inline bool ipc_wait_is_beside(const ipc_wait *wait)
+{
+    const bool beside = wait->end->mode == IPC_WAIT_ADAPTIVE && ipc_processors_are_one(&wait->processors);
+    if (wait->processors.here != NULL && ipc_load_relaxed32(&wait->end->beside) != (uint32_t)beside)
+        ipc_store_relaxed32(&wait->end->beside, (uint32_t)beside);
+    return beside;
+}
+
 /* After a spin: did it find what it waited for? */
 static inline void ipc_end_learn(ipc_end *end, bool found)
 {
@@ -111,6 +124,8 @@ static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready
     ipc_status result = IPC_EMPTY;
     if (ipc_end_spin_budget(wait->end) == 0)
         return IPC_EMPTY;
+    if (IPC_UNLIKELY(ipc_load_relaxed32(&wait->end->beside) != 0) && ipc_wait_is_beside(wait))
+        return wait->check(wait->subject);
     if (wait->lag != NULL && IPC_UNLIKELY(ipc_lag_is_due(wait->lag)))
         ipc_lag_behind(wait->lag, wait->progress, wait->deadline);
     for (uint32_t round = 1;; round++) {

@@ -11,6 +11,7 @@
 
 static ipc_once prepare_once = IPC_ONCE_INIT;
 static bool registered;
+static ipc_atomic32 cannot_call; /* a membarrier has failed here: our sleepers ask for fences from then on */
 
 static void register_again(void)
 {
@@ -39,13 +40,32 @@ bool ipc_waiter_process_fences(void)
     return !registered;
 }
 
+static bool calls_barrier(void)
+{
+    return registered && ipc_load_relaxed32(&cannot_call) == 0;
+}
+
+/* It is allowed when a process starts, and may be forbidden later. */
+static bool barrier(void)
+{
+    if (ipc_platform_barrier())
+        return true;
+    ipc_store_relaxed32(&cannot_call, 1);
+    return false;
+}
+
+void ipc_waiter_set_flag(ipc_waiter *waiter)
+{
+    (void)ipc_or32(&waiter->word, IPC_WAITER_SLEEPING); /* [sleep] */
+    if (!calls_barrier() && ipc_load_relaxed32(&waiter->fence_required) == 0)
+        (void)ipc_exchange32(&waiter->fence_required, 1);
+}
+
 uint32_t ipc_waiter_arm(ipc_waiter *waiter, ipc_atomic64 *bounded_until)
 {
     uint32_t armed = ipc_or32(&waiter->word, IPC_WAITER_SLEEPING) | IPC_WAITER_SLEEPING; /* [sleep] */
     IPC_FAULT_POINT("waiter.flag_set");
-    if (registered) {
-        ipc_platform_barrier();
-    } else {
+    if (!calls_barrier() || !barrier()) {
         if (ipc_exchange32(&waiter->fence_required, 1) == 0)
             ipc_store_relaxed64(bounded_until, ipc_platform_now() + DOZE_FOR_NS);
         ipc_full_fence();

@@ -25,11 +25,9 @@ bool ipc_waiter_process_fences(void);
    condition, and sleeps with the result. `bounded_until` (of the sleeping end) gets the time up to which it may only
    doze, because it has just asked for fences. */
 uint32_t ipc_waiter_arm(ipc_waiter *waiter, ipc_atomic64 *bounded_until);
-/* Only sets bit 0: for words whose signals come by another waiter, which is then armed, with the barrier for both. */
-static inline void ipc_waiter_set_flag(ipc_waiter *waiter)
-{
-    (void)ipc_or32(&waiter->word, IPC_WAITER_SLEEPING); /* [sleep] */
-}
+/* Only sets bit 0: for words whose signals come by another waiter, which is then armed, with the barrier for both (or
+   asks for fences at both). */
+void ipc_waiter_set_flag(ipc_waiter *waiter);
 
 /* Sleeps until signalled, until the deadline, or for no reason. */
 void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline);

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#define POLL_MS 250
+#define POLL_MS  250
+#define RETRY_MS 10
 
 /* One process, however many objects of ours look at it. */
 typedef struct ipc_watched_process {
@@ -86,19 +87,24 @@ static void prepare_fork(void)
     ipc_at_fork(fork_prepare, fork_parent, fork_child);
 }
 
-static bool any_polled(void)
+/* Until somebody has to be asked again; -1: nobody. */
+static int patience(void)
 {
+    int least = -1;
     for (const ipc_watch *watch = watches; watch != NULL; watch = watch->next) {
+        if (watch->due || watch->soon)
+            return watch->due ? 0 : RETRY_MS;
         if (watch->polled)
-            return true;
+            least = POLL_MS;
     }
-    return false;
+    return least;
 }
 
+/* Who is polled is asked at every waking: the 250 ms are the longest. */
 static void mark_due(const uint64_t *ids, int count)
 {
     for (ipc_watch *watch = watches; watch != NULL; watch = watch->next) {
-        watch->due = watch->due || watch->polled;
+        watch->due = watch->due || watch->polled || watch->soon;
         for (int i = 0; i < count && watch->process != NULL; i++)
             watch->due = watch->due || watch->process->id == ids[i];
     }
@@ -126,9 +132,10 @@ static void call_due(void)
         watch->due = false;
         busy = watch;
         ipc_mutex_unlock(&lock);
-        const bool done = watch->died(watch->owner);
+        const ipc_watch_answer answer = watch->died(watch->owner);
         ipc_mutex_lock(&lock);
-        watch->polled = !done; /* still ours: whoever removes it waits while it is busy */
+        watch->polled = answer == IPC_WATCH_ASK_LATER; /* still ours: whoever removes it waits while it is busy */
+        watch->soon = answer == IPC_WATCH_ASK_SOON;
         busy = NULL;
         ipc_condition_broadcast(&idle);
     }
@@ -140,7 +147,7 @@ static void *watch_processes(void *unused)
     uint64_t ids[16];
     ipc_mutex_lock(&lock);
     while (!stopping) {
-        const int timeout = any_polled() ? POLL_MS : -1;
+        const int timeout = patience();
         ipc_mutex_unlock(&lock);
         int count = ipc_watcher_wait(&watcher, timeout, ids, 16);
         ipc_mutex_lock(&lock);
@@ -206,6 +213,7 @@ static void begin(ipc_watch *watch, uint32_t pid, uint64_t start_time, bool same
     watched_process *process = same_namespace ? process_of(pid, start_time) : NULL;
     watch->process = process;
     watch->due = false;
+    watch->soon = false;
     watch->polled = process == NULL;
     if (process != NULL && process->watches++ == 0) {
         switch (ipc_watcher_add(&watcher, pid, start_time, process->id, &process->handle)) {
@@ -231,7 +239,7 @@ static void begin(ipc_watch *watch, uint32_t pid, uint64_t start_time, bool same
 }
 
 ipc_status ipc_watch_add(ipc_watch *watch, uint32_t pid, uint64_t start_time, bool same_namespace,
-                         bool (*died)(void *owner), void *owner)
+                         ipc_watch_answer (*died)(void *owner), void *owner)
 {
     ipc_once_run(&fork_once, prepare_fork);
     watch->previous = NULL;

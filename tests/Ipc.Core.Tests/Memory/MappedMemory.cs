@@ -1,0 +1,38 @@
+using System;
+using System.Globalization;
+using System.IO;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Ipc.Core.Tests;
+
+/// <summary>What is mapped where, as the kernel says: so a test can know that touching a span would kill the process without doing it.</summary>
+internal static unsafe class MappedMemory
+{
+    /// <summary>What is behind an address: a path, "" for memory of the process alone, null for nothing.</summary>
+    public static string? Behind(ReadOnlySpan<byte> span)
+    {
+        ulong address = (ulong)Unsafe.AsPointer(ref MemoryMarshal.GetReference(span));
+        foreach (string line in File.ReadLines("/proc/self/maps"))
+        {
+            string[] words = line.Split(' ', 6, StringSplitOptions.RemoveEmptyEntries);
+            string[] range = words[0].Split('-');
+            if (address >= Hex(range[0]) && address < Hex(range[1]))
+                return words.Length == 6 ? words[5] : "";
+        }
+
+        return null;
+    }
+
+    /// <summary>Everything that can be collected is, and its finalizers have run, those of what they held too.</summary>
+    public static void Collect()
+    {
+        for (int i = 0; i < 4; i++)
+        {
+            GC.Collect(GC.MaxGeneration, GCCollectionMode.Forced, blocking: true);
+            GC.WaitForPendingFinalizers();
+        }
+    }
+
+    private static ulong Hex(string digits) => ulong.Parse(digits, NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+}
