@@ -45,6 +45,8 @@ _missing_packages() { # the packages of this level whose tools are not there
     for pair in $_test_tools; do
         command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
     done
+    # Python's protobuf, as the system has it or as the Python of the path does: a witness of the codec's tests.
+    python3 -c 'import google.protobuf' 2>/dev/null || /usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || echo python3-protobuf
     # The runtime of sanitizers and fuzzers carries the compiler's version in its name, so it is asked for once the compiler is there.
     ! command -v clang >/dev/null || _has_sanitizers || echo "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }

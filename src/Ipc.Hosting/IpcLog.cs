@@ -1,4 +1,5 @@
 using System;
+using Ipc.Rpc;
 using Microsoft.Extensions.Logging;
 
 namespace Ipc.Hosting;
@@ -32,6 +33,21 @@ internal static partial class IpcLog
 
     [LoggerMessage(10, LogLevel.Information, "The connection to {Server}, process {Process}, is over: {Reason}")]
     public static partial void Lost(ILogger logger, string server, int process, string reason);
+
+    [LoggerMessage(11, LogLevel.Error, "{Method} of server {Server}, called by process {Process}, failed with {Status}.")]
+    public static partial void HandlerFailed(ILogger logger, string method, string server, int process, RpcStatus status, Exception? exception);
+
+    [LoggerMessage(12, LogLevel.Information, "{Method} of server {Server}, called by process {Process}, ended with {Status}: {Text}")]
+    public static partial void HandlerRefused(ILogger logger, string method, string server, int process, RpcStatus status, string text);
+
+    /// <summary>What a handler has thrown: with its stack, unless it was thrown to be answered.</summary>
+    public static void Handler(ILogger logger, string server, RpcHandlerFailure failure)
+    {
+        if (failure.IsIntended)
+            HandlerRefused(logger, failure.Method.FullName, server, failure.Peer.ProcessId, failure.Status, failure.Exception.Message);
+        else
+            HandlerFailed(logger, failure.Method.FullName, server, failure.Peer.ProcessId, failure.Status, failure.Exception);
+    }
 
     [LoggerMessage(9, LogLevel.Warning, "No connection to {Server}: {Reason}")]
     public static partial void NotConnected(ILogger logger, string server, string reason);

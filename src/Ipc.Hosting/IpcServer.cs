@@ -94,7 +94,7 @@ public sealed class IpcServer : IHostedService, IDisposable
         Volatile.Read(ref _server)?.Dispose();
     }
 
-    /// <summary>The options as they were set, with the decision about clients logged.</summary>
+    /// <summary>The options as they were set, with the decision about clients, and what handlers throw, logged.</summary>
     private RpcServerOptions Observed()
     {
         RpcServerOptions options = _options.Rpc;
@@ -107,6 +107,12 @@ public sealed class IpcServer : IHostedService, IDisposable
             else
                 IpcLog.Refused(_logger, Name, peer.ProcessId, refusal);
             return refusal;
+        };
+        Action<RpcHandlerFailure>? told = options.HandlerFailed;
+        options.HandlerFailed = failure =>
+        {
+            IpcLog.Handler(_logger, Name, failure);
+            told?.Invoke(failure);
         };
         return options;
     }

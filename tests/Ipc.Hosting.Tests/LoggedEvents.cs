@@ -9,6 +9,10 @@ namespace Ipc.Hosting.Tests;
 internal sealed class LoggedEvents : ILoggerProvider
 {
     private readonly ConcurrentQueue<(int Id, LogLevel Level, string Text)> _events = new();
+    private readonly ConcurrentQueue<Exception> _exceptions = new();
+
+    /// <summary>What was logged with a stack.</summary>
+    public Exception[] Exceptions => _exceptions.ToArray();
 
     public (LogLevel Level, string Text)[] Of(int id) => _events.Where(e => e.Id == id).Select(e => (e.Level, e.Text)).ToArray();
 
@@ -27,7 +31,11 @@ internal sealed class LoggedEvents : ILoggerProvider
         public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
         {
             if (keeps)
+            {
                 owner._events.Enqueue((eventId.Id, logLevel, formatter(state, exception)));
+                if (exception is not null)
+                    owner._exceptions.Enqueue(exception);
+            }
         }
     }
 }

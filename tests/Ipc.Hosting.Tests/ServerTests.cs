@@ -37,6 +37,20 @@ public sealed class ServerTests : HostTest
     }
 
     [Fact]
+    public async Task WhatAHandlerThrowsIsLoggedWithItsStack()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddIpcServer("greeter").AddService<IGreeter, Greeter>(GreeterRpc.Service);
+        using IHost host = await Started(builder);
+        using RpcClient client = RpcClient.Connect("greeter");
+        Assert.Equal(RpcStatus.Unknown, Assert.Throws<RpcException>(() => GreeterRpc.Client(client).Greet("nobody")).Status);
+        await Eventually(() => Logged.Of(11).Length == 1);
+        Assert.Equal((LogLevel.Error, "hosting.test.v1/Greet of server greeter, called by process " + Environment.ProcessId + ", failed with Unknown."), Assert.Single(Logged.Of(11)));
+        Assert.Contains("Greeter.Greet", Assert.Single(Logged.Exceptions)?.StackTrace, StringComparison.Ordinal);
+        await host.StopAsync().WaitAsync(Watchdog);
+    }
+
+    [Fact]
     public async Task AStoppingHostWaitsForPendingCalls()
     {
         HostApplicationBuilder builder = Builder();

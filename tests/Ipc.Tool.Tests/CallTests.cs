@@ -98,6 +98,16 @@ public sealed class CallTests
         Assert.Equal(ExitCode.Unusable, ToolRun.In(directory, "proto", directory.FileOf("bad.dll")).ExitCode);
     }
 
+    /// <summary>The tool itself has constants of the names that generated classes have: it printed one of them, and said that all was well.</summary>
+    [Fact]
+    public void AnAssemblyWithoutAContractHasNoProto()
+    {
+        using var directory = new RegionDirectory();
+        ToolRun run = ToolRun.In(directory, "proto", typeof(ContractAssembly).Assembly.Location);
+        Assert.Equal(ExitCode.NotFound, run.ExitCode);
+        Assert.Empty(run.Out);
+    }
+
     [Fact]
     public void TheProtoOfAnAssemblyIsTheCheckedInOne()
     {

@@ -22,7 +22,7 @@ public sealed class CleanTests(Peers peers)
         doomed.Must("open-reader 1 shared-ring");
         doomed.Must("open-queue 2 dead-queue");
         doomed.Must("open-publisher 3 dead-topic");
-        doomed.Must("open-queue 4 kept persistent=1");
+        doomed.Must("open-queue 4 kept lifetime=persistent");
         doomedToo.Must("listen 1 dead-listener");
         doomedToo.Must("open-mutex 2 dead-mutex");
         doomedToo.Must("acquire 2 timeout=60000");

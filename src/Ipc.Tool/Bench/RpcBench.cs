@@ -16,7 +16,7 @@ internal static class RpcBench
     /// <summary>The other process: until it is told to end.</summary>
     public static void Serve(string name, Action ready, WaitHandle ended)
     {
-        RpcHandler echo = RpcHandler.Unary(s_echo, static (request, _) => request);
+        RpcHandler echo = RpcHandler.Unary(s_echo, static request => request);
         using RpcServer server = RpcServer.Start(name, new RpcService("ipc.bench", [echo.Inline()]));
         ready();
         ended.WaitOne();

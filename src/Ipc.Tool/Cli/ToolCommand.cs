@@ -21,6 +21,7 @@ internal static class ToolCommand
             TopVerb.Create(terminal),
             TailVerb.Create(terminal),
             CleanVerb.Create(terminal),
+            RmVerb.Create(terminal),
             DoctorVerb.Create(terminal),
             ProtoVerb.Create(terminal),
             CallVerb.Create(terminal),

@@ -11,6 +11,9 @@ internal static class ContractAssembly
 {
     private const string ServiceName = "ServiceName", Proto = "Proto";
 
+    // What the generator's texts begin with. Other assemblies have constants of these names, too; this one, for instance.
+    private const string Head = "// Generated from the C# contract ";
+
     /// <summary>Service and text, in the order of the assembly.</summary>
     public static List<(string Service, string Text)> Read(string path)
     {
@@ -25,7 +28,7 @@ internal static class ContractAssembly
             foreach (TypeDefinitionHandle handle in reader.TypeDefinitions)
             {
                 TypeDefinition type = reader.GetTypeDefinition(handle);
-                if (Constant(reader, type, ServiceName) is { } service && Constant(reader, type, Proto) is { } text)
+                if (Constant(reader, type, ServiceName) is { } service && Constant(reader, type, Proto) is { } text && text.StartsWith(Head, StringComparison.Ordinal))
                     found.Add((service, text));
             }
 

@@ -92,7 +92,7 @@ internal static class Inspector
         report.Id = $"{header.RegionIdHigh:x16}{header.RegionIdLow:x16}";
         report.Created = Times.FromUnix(header.Created);
         report.CreatorPid = header.CreatorPid;
-        report.Persistent = (header.Flags & RegionHeader.PersistentFlag) != 0;
+        report.Lifetime = (Lifetime)header.Lifetime;
         report.Recoveries = header.Recoveries;
         bool hasNoNameYet = report.Name.StartsWith("~tmp.", StringComparison.Ordinal);
         report.State = hasNoNameYet ? RegionState.Temporary : RegionState.Damaged;
@@ -113,6 +113,8 @@ internal static class Inspector
         if (!hasNoNameYet)
             report.State = StateOf(header, report, directory);
         KindInspector.Read(look, (RegionKind)header.Kind, report, depth);
+        if (report.State == RegionState.LeftOver && report.Lifetime == Lifetime.UntilEmpty && report.Unread is null or > 0)
+            report.State = RegionState.Idle; // messages wait in it
         Explain(report);
     }
 
@@ -142,7 +144,7 @@ internal static class Inspector
             return ConnectionOwner.IsAlive(directory, report.Name) ? RegionState.Live : RegionState.LeftOver;
         if (report.Alive > 0)
             return RegionState.Live;
-        return report.Persistent == true ? RegionState.Idle : RegionState.LeftOver;
+        return report.Lifetime == Lifetime.Persistent ? RegionState.Idle : RegionState.LeftOver;
     }
 
     private static void Explain(RegionReport report)
@@ -151,6 +153,8 @@ internal static class Inspector
             report.Notes.Add("a dead participant has not been cleaned up for yet: whoever waits or joins next does it");
         if (report.Participants.Any(static p => p.Alive && p.Stopped))
             report.Notes.Add("a participant's process is stopped: it lives, and keeps what it holds");
+        if (report.State == RegionState.Idle && report.Unread > 0)
+            report.Notes.Add($"nobody has it open, and {report.Unread} messages wait for a receiver; 'ipc rm' would delete them");
         if (report.Locked == true)
             report.Notes.Add("the region lock was held at this moment: if it stays so, who holds it is stopped");
     }

@@ -10,8 +10,8 @@ internal static class BodyPages
     {
         page.Heading(heading);
         page.Line("capacity", $"{Human.Bytes(ring.Capacity)} at {ring.DataOffset}");
-        page.Line("writer", (ring.Writer is { } writer ? $"participant {writer}, " : "") + ring.WriterState);
-        page.Line("reader", (ring.Reader is { } reader ? $"participant {reader}, " : "") + ring.ReaderState);
+        page.Line("writer", (ring.Writer is { } writer ? $"participant {writer}, " : "") + ring.WriterState + On(ring.WriterProcessor));
+        page.Line("reader", (ring.Reader is { } reader ? $"participant {reader}, " : "") + ring.ReaderState + On(ring.ReaderProcessor));
         page.Line("not released", $"{ring.Records}{(ring.More ? " or more" : "")} records, {Human.Bytes(ring.Used)}");
         page.Line("tail", $"{ring.Tail}");
         page.Line("read position", $"{ring.ReadPosition}");
@@ -19,6 +19,10 @@ internal static class BodyPages
         page.Line("waiter data", ring.Data.ToString());
         page.Line("waiter space", ring.Space.ToString());
     }
+
+    private static string Number(int? processor) => processor is { } number ? $"{number}" : "not known";
+
+    private static string On(int? processor) => processor is { } number ? $", last waited or woke on processor {number}" : "";
 
     public static void Queue(Terminal terminal, PageWriter page, QueueReport queue)
     {
@@ -89,6 +93,7 @@ internal static class BodyPages
         page.Line("client", connection.ClientClose);
         page.Line("server's text", connection.ServerText);
         page.Line("hello", connection.Hello);
+        page.Line("processors", $"server {Number(connection.ServerProcessor)}, client {Number(connection.ClientProcessor)}");
         page.Line("waiter session", connection.Session.ToString());
         if (connection.ToServer is not null)
             Ring(page, "ring to the server", connection.ToServer);

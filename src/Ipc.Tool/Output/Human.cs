@@ -7,6 +7,14 @@ namespace Ipc.Tool;
 /// <summary>Numbers and times as people read them.</summary>
 internal static class Human
 {
+    public static string Lifetime(Lifetime? lifetime) => lifetime switch
+    {
+        Ipc.Lifetime.WhileUsed => "while used",
+        Ipc.Lifetime.UntilEmpty => "until empty",
+        Ipc.Lifetime.Persistent => "persistent",
+        _ => "",
+    };
+
     private static readonly string[] s_units = ["B", "KiB", "MiB", "GiB", "TiB"];
 
     public static string Bytes(double bytes)

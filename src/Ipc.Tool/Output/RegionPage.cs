@@ -45,7 +45,7 @@ internal static class RegionPage
         page.Line("version", report.Version);
         page.Line("id", report.Id);
         page.Line("created", $"{Human.Time(report.Created)}, {Human.Ago(report.Created, now)}, by process {report.CreatorPid}");
-        page.Line("persistent", report.Persistent == true ? "yes" : "no");
+        page.Line("lifetime", Human.Lifetime(report.Lifetime) + (report.Unread is { } unread ? $", {unread} messages unread" : ""));
         page.Line("recoveries", $"{report.Recoveries} times a dead participant was cleaned up for");
     }
 

@@ -6,7 +6,7 @@ using System.Linq;
 
 namespace Ipc.Tool;
 
-/// <summary><c>ipc clean</c>: removes what the dead have left, and nothing else.</summary>
+/// <summary><c>ipc clean</c>: removes what the dead have left, and nothing else: messages that nobody has received only when that is asked for.</summary>
 /// <remarks>
 /// What is dead is seen from outside first, and decided under the region's lock: a region that somebody joins in between stays. What cannot be
 /// judged (a damaged region, a foreign file, a temporary file whose maker may live) is named and left to people.
@@ -17,11 +17,12 @@ internal static class CleanVerb
     {
         Option<bool> json = CommonOptions.Json();
         var dryRun = new Option<bool>("--dry-run", "-n") { Description = "Only say what would be removed." };
-        var command = new Command("clean", "Removes regions that a crash left; what lives or is persistent stays.") { dryRun, json };
+        var force = new Option<bool>("--force", "-f") { Description = "Also rings and queues that nobody has open, with the unread messages in them." };
+        var command = new Command("clean", "Removes regions that a crash left; what lives, is persistent or holds unread messages stays.") { dryRun, force, json };
         command.SetAction(parsed =>
         {
             string directory = CommonOptions.DirectoryOf(parsed);
-            List<CleanResult> results = [.. Inspector.All(directory, InspectionDepth.Quick).Select(report => Judge(report, parsed.GetValue(dryRun), directory)).OfType<CleanResult>()];
+            List<CleanResult> results = [.. Inspector.All(directory, InspectionDepth.Quick).Select(report => Judge(report, parsed.GetValue(dryRun), parsed.GetValue(force))).OfType<CleanResult>()];
             if (parsed.GetValue(json))
                 Json.Write(terminal.Out, results);
             else
@@ -31,14 +32,17 @@ internal static class CleanVerb
         return command;
     }
 
-    /// <summary>Null: it is alive, or persistent, and not our business.</summary>
-    private static CleanResult? Judge(RegionReport report, bool dryRun, string directory)
+    /// <summary>Null: it is alive, or kept, and not our business.</summary>
+    private static CleanResult? Judge(RegionReport report, bool dryRun, bool force)
     {
         switch (report.State)
         {
             case RegionState.LeftOver or RegionState.Retired:
                 string why = report.State == RegionState.Retired ? "it has ended" : report.Kind == "connection" ? "nobody's connection" : "nobody who lives uses it";
-                return dryRun ? new CleanResult(report.Name, report.Kind, CleanAction.WouldRemove, why, report.Memory) : Remove(report, why);
+                return dryRun ? new CleanResult(report.Name, report.Kind, CleanAction.WouldRemove, why, report.Memory) : Remove(report, why, force: false);
+            case RegionState.Idle when force && report.Lifetime == Lifetime.UntilEmpty:
+                string lost = $"nobody who lives uses it; {report.Unread} unread messages went with it";
+                return dryRun ? new CleanResult(report.Name, report.Kind, CleanAction.WouldRemove, lost, report.Memory) : Remove(report, lost, force: true);
             case RegionState.Temporary:
                 return new CleanResult(report.Name, report.Kind, CleanAction.Left, $"a file that process {report.CreatorPid} was making: remove it by hand when that process is gone", report.Memory);
             case RegionState.Damaged or RegionState.Foreign or RegionState.OtherVersion or RegionState.Unreadable:
@@ -48,16 +52,18 @@ internal static class CleanVerb
         }
     }
 
-    private static CleanResult Remove(RegionReport report, string why)
+    private static CleanResult Remove(RegionReport report, string why, bool force)
     {
         try
         {
             if (report.Kind == "connection")
                 File.Delete(report.Path); // it has no participants and no lock: its listener's slot was the judge
+            else if (force)
+                SharedStorage.Clear(report.Name);
             else
                 SharedStorage.ClearLeftOver(report.Name);
             return File.Exists(report.Path)
-                ? new CleanResult(report.Name, report.Kind, CleanAction.Left, "somebody has taken the name meanwhile", report.Memory)
+                ? new CleanResult(report.Name, report.Kind, CleanAction.Left, "somebody has taken the name meanwhile, or left messages in it", report.Memory)
                 : new CleanResult(report.Name, report.Kind, CleanAction.Removed, why, report.Memory);
         }
         catch (IpcException error) when (error.Status == IpcStatus.InUse)

@@ -24,6 +24,7 @@ using (NativeRingWriter writer = NativeRingWriter.Open("native.ring"))
     Expect(NativeStatus.Ok, writer.Write(sent));
     Expect(NativeStatus.Ok, reader.Read(out NativeRecord record, deadline));
     Same(record.Payload);
+    reader.Release();
 }
 
 using (NativeQueue queue = NativeQueue.Open("native.queue"))

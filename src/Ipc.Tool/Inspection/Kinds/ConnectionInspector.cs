@@ -24,6 +24,8 @@ internal static class ConnectionInspector
             ClientClose = Name(s_codes, header.ClientClose),
             ServerText = Human.Tame(Encoding.UTF8.GetString(text)),
             Hello = Convert.ToHexString(hello),
+            ServerProcessor = KindInspector.Processor(header.ServerProcessor),
+            ClientProcessor = KindInspector.Processor(header.ClientProcessor),
             Session = WaiterReport.Of(header.Session),
         };
         report.Connection.ToServer = RingInspector.Read(look, header.ToServer, depth, report, out _);

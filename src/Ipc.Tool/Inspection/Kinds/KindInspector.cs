@@ -45,6 +45,9 @@ internal static class KindInspector
             throw new DamageException($"{what} magic 0x{found:X8}; 0x{expected:X8} was expected");
     }
 
+    /// <summary>A processor's number, as regions write it: + 1. Null: nobody has said.</summary>
+    public static int? Processor(uint word) => word == 0 ? null : (int)(word - 1);
+
     /// <summary>A participant holds something. Index + 1, as regions write it; who is not in the table is worth a note.</summary>
     public static void Hold(RegionReport report, uint owner, string what)
     {

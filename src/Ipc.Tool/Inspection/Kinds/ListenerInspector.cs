@@ -25,13 +25,14 @@ internal static class ListenerInspector
         for (int index = 0; index < count; index++)
         {
             var slot = MemoryMarshal.Read<ListenerSlot>(System.MemoryExtensions.AsSpan(table, index * ListenerSlot.ByteSize));
-            if (slot.State == ListenerSlot.Idle)
+            if (slot.Word == ListenerSlot.Idle)
                 continue;
+            ulong state = ListenerSlot.StateOf(slot.Word);
             ParticipantReport? client = report.Participants.FirstOrDefault(p => p.Index == index);
-            if (slot.State > ListenerSlot.Attached)
-                report.Damage.Add($"slot {index}: state {slot.State}; at most 3 was expected");
+            if (state > ListenerSlot.Attached)
+                report.Damage.Add($"slot {index}: state {state}; at most 3 was expected");
             else
-                slots.Add(new ListenerSlotReport(index, s_states[slot.State], $"{slot.ConnectionId:x16}", client?.Pid ?? 0, client?.Alive ?? false));
+                slots.Add(new ListenerSlotReport(index, s_states[(int)state], $"{ListenerSlot.IdOf(slot.Word):x16}", client?.Pid ?? 0, client?.Alive ?? false));
         }
 
         ParticipantReport? server = report.Participants.FirstOrDefault(static p => p.Index == 0);

@@ -24,7 +24,7 @@ internal static class QueueInspector
         }
 
         var counts = new long[SlotState.Reading + 1];
-        bool walked = depth == InspectionDepth.Full || (ulong)header.SlotCount * header.Segments <= QuickSlots;
+        bool walked = depth == InspectionDepth.Full || (report.Alive == 0 && report.Lifetime == Lifetime.UntilEmpty) || (ulong)header.SlotCount * header.Segments <= QuickSlots;
         if (walked)
         {
             for (uint segment = 0; segment < header.Segments; segment++)
@@ -33,6 +33,8 @@ internal static class QueueInspector
 
         long hinted = sent >= received ? (long)Math.Min(sent - received, (ulong)header.SlotCount * header.Segments) : 0;
         report.Depth = walked ? counts[SlotState.Ready] : hinted;
+        if (walked)
+            report.Unread = counts[SlotState.Ready] + ((header.Flags & QueueHeader.DropOrphansFlag) != 0 ? 0 : counts[SlotState.Reading]);
         report.DepthText = $"{(walked ? "" : "~")}{report.Depth} of {(ulong)header.SlotCount * header.SegmentLimit}";
         report.Counters = new Counters(report.Id!, "messages", sent, received);
         report.Queue = new QueueReport

@@ -14,7 +14,7 @@ internal static class RingInspector
     {
         RingReport ring = Read(look, look.Body, depth, report, out ulong poolOffset);
         report.Ring = ring;
-        report.Depth = ring.Records;
+        report.Depth = report.Unread = ring.Records;
         report.DepthText = $"{ring.Records}{(ring.More ? "+" : "")} ({Human.Bytes(ring.Used)} of {Human.Bytes(ring.Capacity)})";
         report.Counters = new Counters(report.Id!, "bytes", ring.Tail, ring.ReadPosition);
         if (poolOffset != 0)
@@ -45,6 +45,8 @@ internal static class RingInspector
             WriterState = StateName(header.WriterState),
             Reader = header.Reader == 0 ? null : (int)header.Reader - 1,
             ReaderState = StateName(header.ReaderState),
+            WriterProcessor = KindInspector.Processor(header.WriterProcessor),
+            ReaderProcessor = KindInspector.Processor(header.ReaderProcessor),
             ReadPosition = walk.ReadPosition,
             FreePosition = header.FreePosition,
             Tail = walk.Tail,

@@ -23,5 +23,11 @@ internal sealed record ConnectionReport
 
     public RingReport? ToClient { get; set; }
 
+    /// <summary>On which the server last waited for this client or woke it; null: not known. Where both are the same, neither spins for the other.</summary>
+    public int? ServerProcessor { get; init; }
+
+    /// <summary>The same of the client.</summary>
+    public int? ClientProcessor { get; init; }
+
     public required WaiterReport Session { get; init; }
 }

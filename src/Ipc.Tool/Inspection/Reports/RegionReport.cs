@@ -29,7 +29,10 @@ internal sealed class RegionReport
 
     public uint? CreatorPid { get; set; }
 
-    public bool? Persistent { get; set; }
+    public Lifetime? Lifetime { get; set; }
+
+    /// <summary>Of a ring or a queue: messages that were committed and not released, those in dead hands included.</summary>
+    public long? Unread { get; set; }
 
     /// <summary>How many dead participants were cleaned up for.</summary>
     public uint? Recoveries { get; set; }

@@ -6,7 +6,7 @@ internal enum RegionState
     /// <summary>Somebody who lives uses it.</summary>
     Live,
 
-    /// <summary>Nobody does, and it is persistent: it waits for the next one.</summary>
+    /// <summary>Nobody does, and it is persistent, or messages wait in it: it waits for the next one.</summary>
     Idle,
 
     /// <summary>Nobody does, or will: a crash left it. <c>clean</c> removes it.</summary>

@@ -16,6 +16,12 @@ internal sealed record RingReport
 
     public required string ReaderState { get; init; }
 
+    /// <summary>On which it last waited or woke the reader; null: not known. On the reader's processor it cannot be spun for: the reader sleeps at once.</summary>
+    public int? WriterProcessor { get; init; }
+
+    /// <summary>The same of the reader.</summary>
+    public int? ReaderProcessor { get; init; }
+
     public required ulong ReadPosition { get; init; }
 
     public required ulong FreePosition { get; init; }
