@@ -53,4 +53,6 @@ int main()
     // end-snippet
     if (sender.try_send("one more") != IPC_FULL)
         return 1;
+    while (receiver.try_receive(job) == IPC_OK) // or they would stay, and the queue with them
+        job.release();
 }

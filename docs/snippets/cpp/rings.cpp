@@ -61,6 +61,8 @@ int main()
         full = writer.try_write("one more", 1);
     if (full != IPC_FULL)
         return 1;
+    while (reader.try_read(record) == IPC_OK) // or they would stay, and the ring with them
+        reader.release();
 
     // snippet: connection
     ipc::listener listener("echo");

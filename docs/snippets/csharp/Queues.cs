@@ -63,6 +63,8 @@ internal static class Queues
         for (int i = 0; i < 1000; i++)
             growing.Send("x"u8, 0, Deadline.Now);
         Console.WriteLine(growing.GetInfo().Segments); //> 16
+        while (growing.TryReceive(out QueueMessage rest))
+            rest.Release();
         return Task.CompletedTask;
     }
 }
