@@ -4,7 +4,7 @@
 # The C interface is documented where it is declared: every IPC_API function of ipc.h and ipc/*.h has a comment of its own, which
 # says what it does, what each argument is, what it returns (unless void), how long it blocks, what it allocates and which
 # threads may call it. docs/c-api.md lists every function with the first sentence of that; --write writes the list anew.
-# The version in base.h is that of the packages.
+# The version in base.h is that of the packages, and nuget/contents/Ipc.Native.txt lists every header.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 include=src/Ipc.Native/include
@@ -81,4 +81,10 @@ fi
 
 version=$(sed -nE 's/^#define IPC_VERSION +"(.*)"/\1/p' $include/ipc/base.h)
 grep -qF "<Version>$version</Version>" Directory.Build.props || complain "base.h says version $version, Directory.Build.props does not"
+
+# Every header ships. Packing would find the difference, too, an hour later.
+if ! diff --label nuget/contents/Ipc.Native.txt --label "the headers" -u0 <(sed -n 's,^build/native/include/,,p' nuget/contents/Ipc.Native.txt) \
+    <(cd $include && find . -type f -printf '%P\n' | LC_ALL=C sort); then
+    complain "nuget/contents/Ipc.Native.txt does not list the headers that there are"
+fi
 exit $bad
