@@ -234,9 +234,10 @@ TEST(AHandlerOfTheClientsMayCloseAndDestroyIt)
     serving here(blocks);
     for (const bool destroy : {false, true}) {
         std::shared_ptr<client> caller;
-        check::signal handled;
+        check::signal made, handled;
         auto offered = std::make_shared<ipc::rpc::service>();
         offered->unary(ring, [&](const Blob &, Blob &) {
+            made.wait(); /* a sanitizer does not see that the call is behind the assignment: it went through the server */
             if (destroy)
                 caller.reset();
             else
@@ -246,7 +247,9 @@ TEST(AHandlerOfTheClientsMayCloseAndDestroyIt)
         client_options options;
         options.services = offered;
         caller = std::make_shared<client>("rpc", options);
-        caller->notify(rings, Blob());
+        client &ringing = *caller; /* the handler destroys it when the call is on its way */
+        made.set();
+        ringing.notify(rings, Blob());
         handled.wait();
     }
     here.at.stop();
