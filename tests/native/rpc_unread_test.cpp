@@ -248,6 +248,61 @@ TEST(WhoLeavesTooMuchUnreadIsCutOff)
     CHECK_EQUAL(first.close_code(), static_cast<uint32_t>(IPC_CLOSE_PROTOCOL));
 }
 
+// A server that calls back, again and again, and never reads what it is told.
+void a_client_gives_up_on_a_server_that_does_not_read(bool offers)
+{
+    client_options options;
+    options.to_server_capacity = 4096;
+    options.auto_reconnect = false;
+    options.max_unsent_bytes = 100'000;
+    if (offers)
+        options.services = std::make_shared<service>();
+    ipc::listener at("rpc");
+    uint32_t code = 0;
+    std::thread server([&] {
+        ipc_event event{};
+        if (at.next(event, 60s) != IPC_OK || ipc_connection_accept(event.connection) != IPC_OK)
+            return;
+        at.give_back(event.connection);
+        while (event.kind != IPC_EVENT_READABLE)
+            if (at.next(event, 60s) != IPC_OK)
+                return;
+        ipc::connection to(event.connection);
+        ipc::status written = IPC_OK;
+        for (uint64_t call = 1; call <= 20'000 && written == IPC_OK; ++call) { // each is refused with 60 bytes or more
+            frame_header header = raw_frames::of(frame_kind::request, call, up.id);
+            header.flags = ipc::rpc::flag_callback;
+            uint8_t *place = nullptr;
+            written = to.writer().claim(sizeof header, place, ipc::deadline(60s));
+            if (written == IPC_OK) {
+                std::memcpy(place, &header, sizeof header);
+                written = to.writer().commit(sizeof header, 1);
+            }
+        }
+        if (written == IPC_OK)
+            return; // and close: it would take any number
+        code = to.close_code();
+    });
+    client caller("rpc", options);
+    Blob response;
+    const outcome ended = caller.try_call(contract::echo, blob("answered never"), response);
+    server.join();
+    CHECK_EQUAL(ended.code, status::resource_exhausted);
+    CHECK(ended.text.find("100000 bytes") != std::string::npos);
+    CHECK_EQUAL(caller.server_pid(), 0);
+    CHECK_EQUAL(code, static_cast<uint32_t>(IPC_CLOSE_PROTOCOL));
+}
+
+TEST(AClientKeepsSoMuchAndNoMoreForAServerThatDoesNotRead)
+{
+    a_client_gives_up_on_a_server_that_does_not_read(false);
+}
+
+TEST(AClientWithServicesKeepsNoMoreForAServerThatDoesNotRead)
+{
+    a_client_gives_up_on_a_server_that_does_not_read(true);
+}
+
 TEST(WhoWasCutOffIsForgottenThoughItLives)
 {
     // Its connection lay with the listener, which had nothing to say about it as long as the client did nothing.

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -37,7 +38,7 @@ class client_channel : public caller_core, private client_link
 {
   public:
     explicit client_channel(const client_options &options)
-        : caller_core(options.max_pending, options.stream_window, 0), queue_(options.max_queued_bytes)
+        : caller_core(options.max_pending, options.stream_window, 0), queue_(options.max_queued_bytes), most_owed_(options.max_unsent_bytes)
     {
     }
 
@@ -326,10 +327,11 @@ class client_channel : public caller_core, private client_link
             cancels.pop_back();
         }
         while (usable_ && !owed_.empty()) {
-            const auto &[header, body] = owed_.back();
+            const auto &[header, body] = owed_.front();
             if (try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size())) != IPC_OK)
                 return;
-            owed_.pop_back();
+            owed_bytes_ -= frame_header_size + body.size();
+            owed_.pop_front();
         }
         while (usable_ && queue_.has(epoch_)) {
             const auto next = queue_.first();
@@ -359,7 +361,8 @@ class client_channel : public caller_core, private client_link
     std::unique_ptr<cancel_source> interrupt_ = std::make_unique<cancel_source>();
     std::condition_variable changed_; // the connection's life
     bool unflushed_ = false;          // a batch is not published yet
-    std::vector<std::pair<frame_header, std::string>> owed_;
+    std::deque<std::pair<frame_header, std::string>> owed_; // what callbacks were refused with
+    uint64_t owed_bytes_ = 0;
     transit transit_; // its counters of what came: of whoever has the reading role
     frame_header owed_report_;
     request_queue queue_;
@@ -416,8 +419,22 @@ class client_channel : public caller_core, private client_link
         lock_type held(mutex_);
         if (!usable_ || epoch != epoch_)
             return;
+        owed_bytes_ += frame_header_size + body.size();
         owed_.emplace_back(header, std::move(body));
         pay(held);
+        if (usable_ && owed_bytes_ > most_owed_)
+            give_up();
+    }
+
+    // The server calls, and reads nothing of what it is told: that may not fill this process.
+    void give_up() noexcept
+    {
+        connection_.shutdown(IPC_CLOSE_PROTOCOL, {}); // a client has no text to send
+        break_off({status::resource_exhausted,
+                   "the server does not read: more than " + std::to_string(most_owed_) +
+                       " bytes that answer its callbacks wait for room (client_options::max_unsent_bytes)"});
+        owed_.clear();
+        owed_bytes_ = 0;
     }
 
     uint64_t limit() noexcept override
@@ -433,6 +450,7 @@ class client_channel : public caller_core, private client_link
         return try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size()));
     }
 
+    const uint64_t most_owed_;
     std::vector<std::thread::id> batching_;
 };
 

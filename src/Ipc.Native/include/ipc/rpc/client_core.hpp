@@ -246,6 +246,7 @@ class client_core final : public client_posting,
         usable_ = true;
         unflushed_ = false;
         owed_.clear();
+        owed_bytes_ = 0;
         owed_report_ = {};
         transit_.begin(connection_.writer(), connection_.reader());
         if (options_.services != nullptr) {
