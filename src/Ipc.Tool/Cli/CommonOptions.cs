@@ -18,15 +18,31 @@ internal static class CommonOptions
 
     public static Option<bool> Json() => new("--json") { Description = "Print JSON for scripts instead of a table for people." };
 
-    /// <summary>A region, completed by those that are there.</summary>
+    /// <summary>A region, completed by those that are there; a name that no region can have is left out, for a shell would take it as it is.</summary>
     public static Argument<string> RegionName(string description, params string[] kinds)
     {
         var argument = new Argument<string>("NAME") { Description = description, HelpName = "NAME" };
         argument.CompletionSources.Add(context => Inspector.All(DirectoryOf(context.ParseResult), InspectionDepth.Quick)
-            .Where(report => report.State is RegionState.Live or RegionState.Idle && (kinds.Length == 0 || kinds.Contains(report.Kind)))
+            .Where(report => IsNameOfRegion(report.Name) && report.State is RegionState.Live or RegionState.Idle && (kinds.Length == 0 || kinds.Contains(report.Kind)))
             .Select(static report => new CompletionItem(report.Name)));
         return argument;
     }
+
+    /// <summary>Refuses a number that makes no sense for an option.</summary>
+    public static void Require(Option<double> option, Func<double, bool> isSense, string otherwise) => option.Validators.Add(result =>
+    {
+        try
+        {
+            if (!isSense(result.GetValueOrDefault<double>()))
+                result.AddError(otherwise);
+        }
+        catch (InvalidOperationException)
+        {
+            result.AddError(otherwise); // not a number at all
+        }
+    });
+
+    private static bool IsOfNames(char character) => char.IsAsciiLetterOrDigit(character) || character is '.' or '_' or '-' or '~';
 
     /// <summary>Where the regions are. Nothing is made, and nothing refused: looking needs neither.</summary>
     public static string DirectoryOf(ParseResult parsed)
@@ -43,10 +59,23 @@ internal static class CommonOptions
         return !string.IsNullOrEmpty(set) ? set : "/dev/shm/ipc-" + LinuxNative.geteuid().ToString(CultureInfo.InvariantCulture);
     }
 
+    /// <summary>The same for those who have nothing to say of a directory that is not there. This user's own may be missing, as nobody has used it yet; one that was
+    /// named was meant to be another.</summary>
+    public static string ExistingDirectoryOf(ParseResult parsed)
+    {
+        string directory = DirectoryOf(parsed);
+        if (!System.IO.Directory.Exists(directory) && !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("IPC_DIR")))
+            throw new ToolException(ExitCode.NotFound, $"there is no directory {directory}, which {(string.IsNullOrEmpty(parsed.GetValue(Directory)) ? "IPC_DIR" : "--dir")} names.");
+        return directory;
+    }
+
+    /// <summary>Whether a region can have that name: otherwise, who put it there did it without Ipc.</summary>
+    public static bool IsNameOfRegion(string name) => name.Length > 0 && name[0] != '.' && name.All(IsOfNames);
+
     /// <summary>Looks at one region, or ends the verb with what is wrong.</summary>
     public static RegionReport Look(ParseResult parsed, string name, InspectionDepth depth)
     {
-        string directory = DirectoryOf(parsed);
+        string directory = ExistingDirectoryOf(parsed);
         if (name.Length == 0 || name.Contains('/', StringComparison.Ordinal) || name is "." or "..")
             throw new ToolException(ExitCode.Usage, $"\"{name}\" is no region's name: it holds no path.");
         return Inspector.One(directory, name, depth) ?? throw new ToolException(ExitCode.NotFound, $"there is no \"{name}\" in {directory}; 'ipc ls' lists what there is.");

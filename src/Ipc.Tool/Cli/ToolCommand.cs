@@ -40,7 +40,7 @@ internal static class ToolCommand
         {
             string command = parsed.CommandResult.Command is RootCommand ? "ipc" : "ipc " + parsed.CommandResult.Command.Name;
             foreach (string message in parsed.Errors.Select(static error => error.Message).Distinct())
-                await terminal.Error.WriteLineAsync("ipc: " + message);
+                await terminal.Error.WriteLineAsync("ipc: " + Tame.Line(message));
             await terminal.Error.WriteLineAsync($"Try '{command} --help'.");
             return ExitCode.Usage;
         }
@@ -51,7 +51,7 @@ internal static class ToolCommand
         }
         catch (Exception error) when (Describe(error) is { } described)
         {
-            await terminal.Error.WriteLineAsync("ipc: " + described.Text);
+            await terminal.Error.WriteLineAsync("ipc: " + Tame.Indented(described.Text));
             return described.ExitCode;
         }
     }

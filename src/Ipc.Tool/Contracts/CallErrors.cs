@@ -8,9 +8,9 @@ internal static class CallErrors
 {
     public static void Print(Terminal terminal, RpcException error)
     {
-        string type = string.IsNullOrEmpty(error.RemoteType) ? "" : $" ({error.RemoteType})";
-        terminal.Error.WriteLine($"ipc: {error.Status}{type}: {error.Message}");
+        string type = string.IsNullOrEmpty(error.RemoteType) ? "" : $" ({Tame.Line(error.RemoteType)})";
+        terminal.Error.WriteLine($"ipc: {error.Status}{type}: {Tame.Indented(error.Message)}");
         foreach (RpcDetail detail in error.Details)
-            terminal.Error.WriteLine($"     detail {detail.TypeName}: {Convert.ToHexString(detail.Bytes.Span)}");
+            terminal.Error.WriteLine($"     detail {Tame.Line(detail.TypeName)}: {Convert.ToHexString(detail.Bytes.Span)}");
     }
 }

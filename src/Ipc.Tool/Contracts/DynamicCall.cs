@@ -80,8 +80,9 @@ internal sealed class DynamicCall(Terminal terminal, RpcCaller caller, ContractM
     private static string Text(MessageType type, byte[] message, bool line)
     {
         JsonNode? json = ProtoToJson.Decode(type, message);
-        return json?.ToJsonString(line ? s_line : s_indented) ??
-            throw new ToolException(ExitCode.CallFailed, $"the answer is no {type.FullName} of this contract: {Convert.ToHexString(message)}");
+        return json is not null
+            ? Tame.Json(json.ToJsonString(line ? s_line : s_indented))
+            : throw new ToolException(ExitCode.CallFailed, $"the answer is no {type.FullName} of this contract: {Convert.ToHexString(message)}");
     }
 
     /// <summary>Progress is for whoever watches: it goes to the error output, and the answer alone to the output.</summary>

@@ -10,7 +10,7 @@ internal static class ProcessLook
     public static string? NameOf(uint pid)
     {
         string? name = TryRead(pid, "comm");
-        return name is null ? null : Human.Tame(name.TrimEnd('\n'));
+        return name is null ? null : Tame.Line(name.TrimEnd('\n'));
     }
 
     public static bool IsStopped(uint pid)

@@ -1,6 +1,5 @@
 using System;
 using System.Globalization;
-using System.Text;
 
 namespace Ipc.Tool;
 
@@ -68,15 +67,6 @@ internal static class Human
         >= 1e4 => Three(nanoseconds / 1e3) + " us",
         _ => Three(nanoseconds) + " ns",
     };
-
-    /// <summary>Text of others on one line and without control characters: a terminal obeys some of them.</summary>
-    public static string Tame(string text)
-    {
-        var tame = new StringBuilder(text.Length);
-        foreach (char character in text)
-            tame.Append(char.IsControl(character) || char.IsSurrogate(character) ? '.' : character);
-        return tame.ToString();
-    }
 
     private static string Whole(double value) => Math.Floor(value).ToString(CultureInfo.InvariantCulture);
 

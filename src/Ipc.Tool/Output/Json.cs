@@ -12,10 +12,10 @@ internal static class Json
     private static readonly JsonSerializerOptions s_line = Options(indented: false);
 
     /// <summary>One document.</summary>
-    public static void Write<T>(TextWriter output, T value) => output.WriteLine(JsonSerializer.Serialize(value, s_indented));
+    public static void Write<T>(TextWriter output, T value) => output.WriteLine(Tame.Json(JsonSerializer.Serialize(value, s_indented)));
 
     /// <summary>One line of many.</summary>
-    public static void WriteLine<T>(TextWriter output, T value) => output.WriteLine(JsonSerializer.Serialize(value, s_line));
+    public static void WriteLine<T>(TextWriter output, T value) => output.WriteLine(Tame.Json(JsonSerializer.Serialize(value, s_line)));
 
     private static JsonSerializerOptions Options(bool indented)
     {

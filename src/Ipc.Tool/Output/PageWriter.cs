@@ -10,12 +10,12 @@ internal sealed class PageWriter(Terminal terminal)
     public void Heading(string text)
     {
         terminal.Out.WriteLine();
-        terminal.Console.MarkupLine("[bold]" + Markup.Escape(text) + "[/]");
+        terminal.Console.MarkupLine("[bold]" + Markup.Escape(Tame.Line(text)) + "[/]");
     }
 
     public void Line(string name, string? value)
     {
         if (value is not null)
-            terminal.Out.WriteLine(("  " + name).PadRight(NameWidth) + Human.Tame(value));
+            terminal.Out.WriteLine(("  " + name).PadRight(NameWidth) + Tame.Line(value));
     }
 }

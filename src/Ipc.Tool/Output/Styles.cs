@@ -20,7 +20,7 @@ internal static class Styles
 
     public static Markup Cell(string? text, string? style = null)
     {
-        string escaped = Markup.Escape(Human.Tame(text ?? ""));
+        string escaped = Markup.Escape(Tame.Line(text ?? ""));
         return new Markup(style is null ? escaped : $"[{style}]{escaped}[/]");
     }
 

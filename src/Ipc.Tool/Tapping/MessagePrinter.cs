@@ -35,13 +35,13 @@ internal sealed class MessagePrinter(Terminal terminal, string format, MessageTy
             head.Append("  loan");
         JsonNode? decoded = type is null ? null : ProtoToJson.Decode(type, message.Payload);
         if (decoded is not null)
-            head.Append("  ").Append(decoded.ToJsonString(s_line));
+            head.Append("  ").Append(Tame.Json(decoded.ToJsonString(s_line)));
         else if (type is not null)
             head.Append("  (no ").Append(type.FullName).Append(')');
         bool isText = decoded is null && (format == "text" || (format == "auto" && IsText(message.Payload)));
         if (isText)
             head.Append("  ").Append(Text(message.Payload));
-        terminal.Out.WriteLine(Human.Tame(head.ToString()));
+        terminal.Out.WriteLine(Tame.Line(head.ToString()));
         if (decoded is null && !isText)
             PrintHex(message.Payload);
     }
@@ -62,7 +62,7 @@ internal sealed class MessagePrinter(Terminal terminal, string format, MessageTy
             line["text"] = Encoding.UTF8.GetString(message.Payload);
         else
             line["hex"] = Convert.ToHexString(message.Payload);
-        terminal.Out.WriteLine(line.ToJsonString(s_line));
+        terminal.Out.WriteLine(Tame.Json(line.ToJsonString(s_line)));
     }
 
     private void PrintHex(byte[] payload)

@@ -16,11 +16,7 @@ internal static class BenchVerb
     {
         Option<bool> json = CommonOptions.Json();
         var seconds = new Option<double>("--seconds") { Description = "For each figure.", HelpName = "SECONDS", DefaultValueFactory = static _ => 1 };
-        seconds.Validators.Add(static result =>
-        {
-            if (result.GetValueOrDefault<double>() is not (>= 0.05 and <= 60))
-                result.AddError("--seconds is 0.05 to 60.");
-        });
+        CommonOptions.Require(seconds, static value => value is >= 0.05 and <= 60, "--seconds is 0.05 to 60.");
         var command = new Command("bench", "Measures round trips and one-way traffic between two processes, beside the machine's own limit, in less than half a minute.") { seconds, json };
         command.SetAction(parsed =>
         {
@@ -81,7 +77,7 @@ internal static class BenchVerb
         }
 
         foreach (Measurement one in all.Where(static one => one.Problem is not null))
-            terminal.Out.WriteLine($"  {one.Name}: {Human.Tame(one.Problem!)}");
+            terminal.Out.WriteLine($"  {one.Name}: {Tame.Line(one.Problem!)}");
         if (all.Any(static one => one is { IsRoundTrip: true, Limits: < 1 }))
             terminal.Out.WriteLine("Something beat the limit: this machine was too busy to find it out. Measure again when it is idle.");
         terminal.Out.WriteLine($"{Environment.ProcessorCount} processors. Others' work, sleeping processors and a guest's host change these figures: measure twice.");

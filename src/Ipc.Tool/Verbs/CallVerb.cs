@@ -21,11 +21,7 @@ internal static class CallVerb
         };
         var service = new Option<string?>("--service") { Description = "The service, when several have a method of that name.", HelpName = "SERVICE" };
         var timeout = new Option<double>("--timeout") { Description = "Seconds to wait for the server, and for the answer of a call without streams.", HelpName = "SECONDS", DefaultValueFactory = static _ => 10 };
-        timeout.Validators.Add(static result =>
-        {
-            if (result.GetValueOrDefault<double>() is not (> 0 and <= 1e6))
-                result.AddError("--timeout is more than 0 seconds.");
-        });
+        CommonOptions.Require(timeout, static value => value is > 0 and <= 1e6, "--timeout is more than 0 seconds.");
         var limit = new Option<int>("--limit") { Description = "Ends after so many items of a stream.", HelpName = "COUNT", DefaultValueFactory = static _ => int.MaxValue };
         var metadata = new Option<string[]>("--metadata", "-m") { Description = "Metadata of the call, key=text. May be repeated.", HelpName = "KEY=TEXT" };
         var compact = new Option<bool>("--compact") { Description = "Print each message on one line, as items of streams always are." };
@@ -50,7 +46,7 @@ internal static class CallVerb
             }
             catch (ConnectionRefusedException error)
             {
-                terminal.Error.WriteLine($"ipc: the server refused the connection: {error.Message}");
+                terminal.Error.WriteLine($"ipc: the server refused the connection: {Tame.Indented(error.Message)}");
                 return ExitCode.CallFailed;
             }
         });

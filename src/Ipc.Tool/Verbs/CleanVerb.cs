@@ -21,7 +21,7 @@ internal static class CleanVerb
         var command = new Command("clean", "Removes regions that a crash left; what lives, is persistent or holds unread messages stays.") { dryRun, force, json };
         command.SetAction(parsed =>
         {
-            string directory = CommonOptions.DirectoryOf(parsed);
+            string directory = CommonOptions.ExistingDirectoryOf(parsed);
             List<CleanResult> results = [.. Inspector.All(directory, InspectionDepth.Quick).Select(report => Judge(report, parsed.GetValue(dryRun), parsed.GetValue(force))).OfType<CleanResult>()];
             if (parsed.GetValue(json))
                 Json.Write(terminal.Out, results);
@@ -37,6 +37,8 @@ internal static class CleanVerb
     {
         switch (report.State)
         {
+            case RegionState.LeftOver or RegionState.Retired or RegionState.Idle when !CommonOptions.IsNameOfRegion(report.Name):
+                return new CleanResult(report.Name, report.Kind, CleanAction.Left, "no region can have this name: somebody has put the file there", report.Memory);
             case RegionState.LeftOver or RegionState.Retired:
                 string why = report.State == RegionState.Retired ? "it has ended" : report.Kind == "connection" ? "nobody's connection" : "nobody who lives uses it";
                 return dryRun ? new CleanResult(report.Name, report.Kind, CleanAction.WouldRemove, why, report.Memory) : Remove(report, why, force: false);
@@ -87,11 +89,11 @@ internal static class CleanVerb
                 CleanAction.Failed => "could not remove",
                 _ => "left alone",
             };
-            terminal.Out.WriteLine(Human.Tame($"{action} {result.Kind ?? "file"} {result.Name}: {result.Reason}"));
+            terminal.Out.WriteLine(Tame.Line($"{action} {result.Kind ?? "file"} {result.Name}: {result.Reason}"));
         }
 
         CleanAction counted = dryRun ? CleanAction.WouldRemove : CleanAction.Removed;
         long memory = results.Where(result => result.Action == counted).Sum(static result => result.Memory);
-        terminal.Out.WriteLine($"{results.Count(result => result.Action == counted)} {(dryRun ? "would be " : "")}removed from {directory}, {Human.Bytes(memory)}");
+        terminal.Out.WriteLine($"{results.Count(result => result.Action == counted)} {(dryRun ? "would be " : "")}removed from {Tame.Line(directory)}, {Human.Bytes(memory)}");
     }
 }

@@ -51,9 +51,9 @@ internal static class DoctorVerb
         {
             string mark = finding.Verdict switch { Verdict.Ok => "[green]ok      [/]", Verdict.Warning => "[yellow]warning [/]", _ => "[red]PROBLEM [/]" };
             terminal.Console.Markup(mark);
-            terminal.Out.WriteLine($"{finding.Check,-16}{Human.Tame(finding.Text)}"); // not through the console: it would break long lines
+            terminal.Out.WriteLine($"{finding.Check,-16}{Tame.Line(finding.Text)}"); // not through the console: it would break long lines
             if (finding.Remedy is not null)
-                terminal.Out.WriteLine($"{"",-24}-> {Human.Tame(finding.Remedy)}");
+                terminal.Out.WriteLine($"{"",-24}-> {Tame.Line(finding.Remedy)}");
         }
 
         int problems = findings.Count(static finding => finding.Verdict == Verdict.Problem), warnings = findings.Count(static finding => finding.Verdict == Verdict.Warning);

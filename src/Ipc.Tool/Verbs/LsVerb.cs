@@ -22,15 +22,11 @@ internal static class LsVerb
         };
         var kind = new Option<string?>("--kind") { Description = "Only regions of this kind.", HelpName = "KIND" };
         kind.AcceptOnlyFromAmong("ring", "listener", "connection", "queue", "topic", "mutex", "semaphore", "event");
-        interval.Validators.Add(static result =>
-        {
-            if (result.GetValueOrDefault<double>() is not (>= 0 and <= 3600))
-                result.AddError("--interval is 0 to 3600 seconds.");
-        });
+        CommonOptions.Require(interval, static value => value is >= 0 and <= 3600, "--interval is 0 to 3600 seconds.");
         var command = new Command("ls", "Lists regions: kinds, sizes, participants alive and dead, depths, rates.") { json, interval, kind };
         command.SetAction(async (parsed, cancel) =>
         {
-            string directory = CommonOptions.DirectoryOf(parsed);
+            string directory = CommonOptions.ExistingDirectoryOf(parsed);
             List<RegionReport> reports = await RatedAsync(directory, TimeSpan.FromSeconds(parsed.GetValue(interval)), cancel);
             if (parsed.GetValue(kind) is { } wanted)
                 reports.RemoveAll(report => report.Kind != wanted);
@@ -59,13 +55,13 @@ internal static class LsVerb
     {
         if (reports.Count == 0)
         {
-            terminal.Out.WriteLine($"no regions in {directory}");
+            terminal.Out.WriteLine($"no regions in {Tame.Line(directory)}");
             return;
         }
 
         terminal.Console.Write(RegionTable.Of(reports));
         foreach (RegionReport report in reports.Where(static report => report.Damage.Count > 0))
-            terminal.Out.WriteLine($"{report.Name}: {Human.Tame(report.Damage[0])}");
+            terminal.Out.WriteLine($"{Tame.Line(report.Name)}: {Tame.Line(report.Damage[0])}");
         int dead = reports.Count(static report => report.IsDead);
         if (dead > 0)
             terminal.Out.WriteLine($"{dead} left by the dead: 'ipc clean --dry-run' shows what would be removed");

@@ -42,7 +42,7 @@ internal static class ProtoVerb
         {
             string file = Path.Combine(folder, service.Replace(Path.DirectorySeparatorChar, '_') + ".proto");
             File.WriteAllText(file, text);
-            terminal.Out.WriteLine(file);
+            terminal.Out.WriteLine(Tame.Line(file));
         }
     }
 }

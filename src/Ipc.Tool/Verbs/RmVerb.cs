@@ -20,7 +20,7 @@ internal static class RmVerb
         {
             RegionReport report = CommonOptions.Look(parsed, parsed.GetRequiredValue(name), InspectionDepth.Full);
             Remove(report, parsed.GetValue(force));
-            terminal.Out.WriteLine(Human.Tame($"removed {report.Kind ?? "file"} {report.Name}{What(report)}"));
+            terminal.Out.WriteLine(Tame.Line($"removed {report.Kind ?? "file"} {report.Name}{What(report)}"));
             return ExitCode.Ok;
         });
         return command;
@@ -28,7 +28,7 @@ internal static class RmVerb
 
     private static void Remove(RegionReport report, bool force)
     {
-        bool isSound = report.State is RegionState.Live or RegionState.Idle or RegionState.LeftOver or RegionState.Retired;
+        bool isSound = report.State is RegionState.Live or RegionState.Idle or RegionState.LeftOver or RegionState.Retired && CommonOptions.IsNameOfRegion(report.Name);
         if (isSound && report.Kind != "connection")
         {
             if (!SharedStorage.Remove(report.Name, evenIfUsed: force) && report.State != RegionState.Retired)
@@ -40,7 +40,7 @@ internal static class RmVerb
         {
             throw new ToolException(ExitCode.Unusable, report.Kind == "connection"
                 ? $"\"{report.Name}\" is a connection: it goes with its client or its server. --force removes the file."
-                : $"\"{report.Name}\" is {Styles.Name(report.State)}: {(report.Damage.Count > 0 ? report.Damage[0] : "not a region")}. --force removes the file.");
+                : $"\"{report.Name}\" is {Styles.Name(report.State)}: {(report.Damage.Count > 0 ? report.Damage[0] : "no region can have this name")}. --force removes the file.");
         }
 
         File.Delete(report.Path); // a name only: who has it open keeps the memory

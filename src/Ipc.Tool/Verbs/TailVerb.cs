@@ -91,7 +91,7 @@ internal static class TailVerb
             missed = tap.Missed;
             if (hasEnded)
             {
-                terminal.Error.WriteLine($"({report.Name} has ended)");
+                terminal.Error.WriteLine($"({Tame.Line(report.Name)} has ended)");
                 return;
             }
 

@@ -18,18 +18,14 @@ internal static class TopVerb
     {
         Option<bool> json = CommonOptions.Json();
         var interval = new Option<double>("--interval", "-d") { Description = "Seconds between two looks.", HelpName = "SECONDS", DefaultValueFactory = static _ => 1 };
-        interval.Validators.Add(static result =>
-        {
-            if (result.GetValueOrDefault<double>() is not (>= 0.01 and <= 3600))
-                result.AddError("--interval is 0.01 to 3600 seconds.");
-        });
+        CommonOptions.Require(interval, static value => value is >= 0.01 and <= 3600, "--interval is 0.01 to 3600 seconds.");
         var count = new Option<int>("--count", "-n") { Description = "End after so many tables.", HelpName = "COUNT", DefaultValueFactory = static _ => int.MaxValue };
         var sort = new Option<string>("--sort") { Description = "rate, depth, memory or name.", DefaultValueFactory = static _ => "rate" };
         sort.AcceptOnlyFromAmong("rate", "depth", "memory", "name");
         var command = new Command("top", "Shows a live table of what moves; q ends it. With --json one line per look.") { interval, count, sort, json };
         command.SetAction(async (parsed, cancel) =>
         {
-            var looks = new Looks(CommonOptions.DirectoryOf(parsed), TimeSpan.FromSeconds(parsed.GetValue(interval)), parsed.GetValue(sort)!);
+            var looks = new Looks(CommonOptions.ExistingDirectoryOf(parsed), TimeSpan.FromSeconds(parsed.GetValue(interval)), parsed.GetValue(sort)!);
             int left = parsed.GetValue(count);
             if (parsed.GetValue(json))
                 await RepeatAsync(looks, left, reports => Json.WriteLine(terminal.Out, reports), cancel);
@@ -92,7 +88,7 @@ internal static class TopVerb
 
     private static Rows Page(Looks looks, List<RegionReport> reports, int room)
     {
-        string head = $"{looks.Directory}  {DateTime.UtcNow:HH:mm:ss}Z  {Human.Some(reports.Count, "region")}, {Human.Bytes(reports.Sum(static report => report.Memory))}, " +
+        string head = $"{Tame.Line(looks.Directory)}  {DateTime.UtcNow:HH:mm:ss}Z  {Human.Some(reports.Count, "region")}, {Human.Bytes(reports.Sum(static report => report.Memory))}, " +
             $"{Human.Some(reports.Sum(static report => report.Alive), "participant")} alive, {reports.Count(static report => report.IsDead)} left by the dead";
         return new Rows(new Text(head), RegionTable.Of(reports.Take(room)), new Text(reports.Count > room ? $"and {reports.Count - room} more" : ""));
     }

@@ -22,7 +22,7 @@ internal static class ConnectionInspector
             Reply = Name(s_replies, header.Reply),
             ServerClose = Name(s_codes, header.ServerClose),
             ClientClose = Name(s_codes, header.ClientClose),
-            ServerText = Human.Tame(Encoding.UTF8.GetString(text)),
+            ServerText = Tame.Line(Encoding.UTF8.GetString(text)),
             Hello = Convert.ToHexString(hello),
             ServerProcessor = KindInspector.Processor(header.ServerProcessor),
             ClientProcessor = KindInspector.Processor(header.ClientProcessor),
