@@ -1,8 +1,11 @@
+using System.Runtime.CompilerServices;
+
 namespace Ipc;
 
 /// <summary>A block of a pool in the hands of its owner (taken, not published yet) or of its reader (resolved).</summary>
 internal readonly unsafe struct Loan
 {
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public Loan(byte* bytes, ulong capacity, ulong state, ushort @class, uint index)
     {
         Bytes = bytes;

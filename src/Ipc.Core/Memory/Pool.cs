@@ -28,8 +28,10 @@ internal sealed unsafe partial class Pool
     private readonly PoolGeometry _geometry;
     private readonly uint[] _firstBlocks;
     private readonly ulong[] _firstOffsets;
+    private readonly uint[] _counts;
     private readonly Region? _region;
     private readonly RegionFile? _file;
+    private uint _freed; // the block that was freed here last, for the next to be taken: class + 1, index; 0: none
 
     private Pool(MappedView view, ulong offset, in PoolGeometry geometry, Region? region, RegionFile? file)
     {
@@ -41,10 +43,12 @@ internal sealed unsafe partial class Pool
         _file = file;
         _firstBlocks = new uint[geometry.Classes];
         _firstOffsets = new ulong[geometry.Classes];
+        _counts = new uint[geometry.Classes];
         for (int @class = 0; @class < geometry.Classes; @class++)
         {
             _firstBlocks[@class] = geometry.FirstBlock(@class);
             _firstOffsets[@class] = geometry.FirstOffset(@class);
+            _counts[@class] = geometry.Count(@class);
         }
     }
 
@@ -118,6 +122,8 @@ internal sealed unsafe partial class Pool
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Take(uint owner, uint length, out Loan loan)
     {
+        if (TryTakeStraight(owner, length, out loan))
+            return IpcStatus.Ok;
         IpcStatus status = TryTake(owner, length, out loan);
         if (status == IpcStatus.Full)
             Atomic.StoreRelease(ref Header->Exhausted, Exhausted + 1); // a statistic: two at once may count as one
@@ -132,6 +138,20 @@ internal sealed unsafe partial class Pool
         if (length > MaxLength)
             return IpcStatus.TooLarge;
         return TryTakeNoted(owner, length, out loan) || (NoteAll() && TryTakeNoted(owner, length, out loan)) ? IpcStatus.Ok : IpcStatus.Full;
+    }
+
+    /// <summary>Tries the straight way: the block that was freed here last, of the class that has the pages, or the class's first one. A topic's writer frees a block for each that it takes,
+    /// and looking through the bits would cost a change of them for each.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public bool TryTakeStraight(uint owner, uint length, out Loan loan)
+    {
+        uint pages = PagesFor(length);
+        uint freed = Atomic.LoadAcquire(ref _freed);
+        uint @class = (freed >> 16) - 1;
+        if (@class < (uint)_counts.Length && pages <= 1U << (int)@class && pages > (1U << (int)@class) >> 1)
+            return TryTake((int)@class, freed & 0xFFFF, pages, owner, out loan);
+        loan = default;
+        return pages <= 1 && TryTake(0, 0, pages, owner, out loan);
     }
 
     [MethodImpl(Tiering.Optimized)]
@@ -174,12 +194,14 @@ internal sealed unsafe partial class Pool
         if (Atomic.LoadAcquire(ref block->State) != loan.State)
             return false;
         Atomic.StoreRelease(ref block->Holder, holder);
-        bool published = Atomic.TryExchange(&block->State, loan.State, PoolBlock.StateOf(loan.Generation, 0, PoolBlock.Published)); // [loan]
+        // No CAS: nobody but its living owner changes an owned block. Who does all the same is hostile, and could as well have done it afterwards.
+        Atomic.StoreRelease(ref block->State, PoolBlock.StateOf(loan.Generation, 0, PoolBlock.Published)); // [loan]
         FaultPoints.Pass(FaultPoints.PoolPublishAfter);
-        return published;
+        return true;
     }
 
     /// <summary>Owned to Free: not sent after all.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void GiveBack(in Loan loan) => Release(loan.Class, loan.Index, loan.State);
 
     /// <summary>For a receiver: where the message of this descriptor is. The descriptor is a copy, and hostile.</summary>
@@ -218,7 +240,7 @@ internal sealed unsafe partial class Pool
     {
         for (int @class = 0; @class < _geometry.Classes; @class++)
         {
-            for (uint index = 0; index < _geometry.Count(@class); index++)
+            for (uint index = 0; index < _counts[@class]; index++)
             {
                 PoolBlock* block = Block(@class, index);
                 ulong state = Atomic.LoadAcquire(ref block->State); // [loan]
@@ -245,27 +267,30 @@ internal sealed unsafe partial class Pool
         ulong pages = 0;
         for (int @class = 0; @class < _geometry.Classes; @class++)
         {
-            for (uint index = 0; index < _geometry.Count(@class); index++)
+            for (uint index = 0; index < _counts[@class]; index++)
                 pages += Present(Block(@class, index), @class);
         }
 
         return pages * PoolHeader.Page;
     }
 
-    private bool IsBlock(in LoanDescriptor copy) => copy.Class < _geometry.Classes && copy.Index < _geometry.Count(copy.Class);
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool IsBlock(in LoanDescriptor copy) => copy.Class < (uint)_counts.Length && copy.Index < _counts[copy.Class];
 
     [MethodImpl(Tiering.Optimized)]
     private void Release(int @class, uint index, ulong state)
     {
-        if (Atomic.TryExchange(&Block(@class, index)->State, state, PoolBlock.Freed(state))) // [loan] all reads are done
-            NoteFree(@class, index);
+        if (!Atomic.TryExchange(&Block(@class, index)->State, state, PoolBlock.Freed(state))) // [loan] all reads are done
+            return;
+        NoteFree(@class, index);
+        Atomic.StoreRelease(ref _freed, (uint)(@class + 1) << 16 | index);
     }
 
     /// <summary>Free to Owned: the first block that is noted as free and has that many pages, from 0 up, so that few are in use and their bytes in caches.</summary>
     [MethodImpl(Tiering.Optimized)]
     private bool TakePresent(int @class, uint pages, uint owner, out Loan loan)
     {
-        uint count = _geometry.Count(@class);
+        uint count = _counts[@class];
         for (uint first = 0; first < count; first += 64)
         {
             ulong bits = Atomic.LoadAcquire(ref *FreeWord(@class, first));
@@ -285,7 +310,7 @@ internal sealed unsafe partial class Pool
     }
 
     /// <summary>Present is read between the look at the state and the CAS from it: the state has not changed, so nobody has changed the pages.</summary>
-    [MethodImpl(Tiering.Optimized)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryTake(int @class, uint index, uint pages, uint owner, out Loan loan)
     {
         loan = default;
@@ -301,12 +326,15 @@ internal sealed unsafe partial class Pool
         return true;
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private Loan LoanOf(int @class, uint index, ulong state) =>
         new(BytesOf(@class, index), Present(Block(@class, index), @class) * PoolHeader.Page, state, (ushort)@class, index);
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static uint PagesFor(uint length) => length == 0 ? 1 : (uint)((length + PoolHeader.Page - 1) / PoolHeader.Page);
 
     /// <summary>Cut to the block's size: the number is anybody's.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static uint Present(PoolBlock* block, int @class) => Math.Min(Atomic.LoadAcquire(ref block->Present), 1U << @class); // [present]
 
     private static uint Claimed(PoolBlock* block, int @class) => Math.Min(Atomic.LoadAcquire(ref block->Claimed), 1U << @class);
@@ -314,19 +342,24 @@ internal sealed unsafe partial class Pool
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private PoolBlock* Block(int @class, uint index) => (PoolBlock*)(_base + PoolHeader.TableOffset) + _firstBlocks[@class] + index;
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private ulong OffsetOf(int @class, uint index) => _offset + _firstOffsets[@class] + index * PoolGeometry.BlockSize(@class);
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private byte* BytesOf(int @class, uint index) => _view.Base + OffsetOf(@class, index);
 
     // The bits only say where to look first: the truth is in the blocks. A block that is taken keeps its bit, and who meets it there takes the bit away; so a block that goes
     // back and forth costs no change of the bits at all. A bit that is missing (its block was freed by somebody who died, or on a machine that reorders, in the
     // moment in which another one took the bit away) is found when nothing else is to be had.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private ulong* FreeWord(int @class, uint index) => (ulong*)(_base + PoolHeader.FreeOffset) + @class * PoolHeader.FreeWords + index / 64;
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool IsNoted(int @class, uint index) => (Atomic.LoadAcquire(ref *FreeWord(@class, index)) >> (int)(index % 64) & 1) != 0;
 
     private bool IsFree(int @class, uint index) => PoolBlock.PhaseOf(Atomic.LoadAcquire(ref Block(@class, index)->State)) == PoolBlock.Free;
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void NoteFree(int @class, uint index)
     {
         if (!IsNoted(@class, index))
@@ -347,7 +380,7 @@ internal sealed unsafe partial class Pool
         bool found = false;
         for (int @class = 0; @class < _geometry.Classes; @class++)
         {
-            for (uint index = 0; index < _geometry.Count(@class); index++)
+            for (uint index = 0; index < _counts[@class]; index++)
             {
                 if (IsNoted(@class, index) || !IsFree(@class, index))
                     continue;

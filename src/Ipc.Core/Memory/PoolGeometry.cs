@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 
 namespace Ipc;
 
@@ -49,6 +50,7 @@ internal readonly struct PoolGeometry
         return ((ulong)budget + PoolHeader.Page - 1) & ~(PoolHeader.Page - 1);
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static ulong BlockSize(int @class) => PoolHeader.Page << @class;
 
     public uint Count(int @class) => (uint)Math.Min(PoolHeader.MaxBlocksOfClass, Math.Max(1, Budget >> (12 + @class)));

@@ -31,6 +31,7 @@ public readonly unsafe ref struct QueueClaim
 
     /// <summary>Sends the first <paramref name="length"/> claimed bytes and wakes a sleeping receiver. Nothing is sent when the queue has been closed.</summary>
     /// <exception cref="InvalidOperationException">There is no claim, or it has been committed or abandoned.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public void Commit(int length, ushort type = 0)
     {
         SharedQueue? queue = _queue;

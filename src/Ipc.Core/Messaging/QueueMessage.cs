@@ -38,6 +38,7 @@ public readonly unsafe ref struct QueueMessage
     public bool Redelivered => (_word & SlotState.Redelivered) != 0;
 
     /// <summary>Done with it: its room is free again, and it will not come again. Nothing if it has been released already, or the queue closed.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Release()
     {
         if (_queue is null)

@@ -58,7 +58,7 @@ public sealed unsafe partial class RingReader : RingEnd
     /// <summary>The next record in place. May be called again before releasing: reads ahead, up to one lap.</summary>
     /// <returns>False when there is none, or this end is closed. Never blocks.</returns>
     /// <exception cref="CorruptRegionException">The writer has written what is not a record.</exception>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(Tiering.Inlined)]
     public bool TryRead(out RingRecord record)
     {
         ulong header = 0;
@@ -85,7 +85,7 @@ public sealed unsafe partial class RingReader : RingEnd
     }
 
     /// <summary>Releases all records read so far; their spans are invalid from here on.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(Tiering.Inlined)]
     public void Release()
     {
         if (Enter())
@@ -106,6 +106,7 @@ public sealed unsafe partial class RingReader : RingEnd
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; PeerClosed or PeerDied when everything is read and the writer gone. While no writer has ever
     /// been there it waits.</returns>
     /// <exception cref="CorruptRegionException">The writer has written what is not a record.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Read(Deadline deadline, CancellationToken cancel, out RingRecord record) =>
         TryRead(out record) ? IpcStatus.Ok : ReadWaiting(deadline, cancel, out record);
 

@@ -81,7 +81,7 @@ public sealed unsafe partial class RingWriter : RingEnd
     /// <summary>Claims <paramref name="length"/> contiguous bytes in place. An open claim is given back first.</summary>
     /// <returns>False when the ring is full (the batch is published then), or closed. Never blocks.</returns>
     /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>; nothing has changed.</exception>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(Tiering.Inlined)]
     public bool TryClaim(int length, out Span<byte> payload)
     {
         ulong size = RecordHeader.SizeOf((uint)length);
@@ -102,7 +102,7 @@ public sealed unsafe partial class RingWriter : RingEnd
     }
 
     /// <summary>Publishes the first <paramref name="length"/> claimed bytes, with everything batched before, and wakes a sleeping reader.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(Tiering.Inlined)]
     public void Commit(int length, ushort type = 0)
     {
         ulong start = _claimStart;
@@ -123,6 +123,7 @@ public sealed unsafe partial class RingWriter : RingEnd
     }
 
     /// <summary>Commits without publishing: the batch goes out with the next commit or flush, or when the ring is full.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void CommitBatched(int length, ushort type = 0)
     {
         Enter();
@@ -130,6 +131,7 @@ public sealed unsafe partial class RingWriter : RingEnd
     }
 
     /// <summary>Publishes what is batched, by one store and at most one wake.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Flush()
     {
         try
@@ -153,6 +155,7 @@ public sealed unsafe partial class RingWriter : RingEnd
 
     /// <summary>Claim, copy, commit. False when the ring is full or closed.</summary>
     /// <exception cref="IpcException">TooLarge.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public bool TryWrite(ReadOnlySpan<byte> payload, ushort type = 0)
     {
         if (!TryClaim(payload.Length, out Span<byte> claimed))
@@ -163,6 +166,7 @@ public sealed unsafe partial class RingWriter : RingEnd
     }
 
     /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Write(ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancel = default)
     {
         IpcStatus status = Claim(payload.Length, deadline, cancel, out Span<byte> claimed);

@@ -30,6 +30,24 @@ public sealed unsafe partial class SharedQueue
         return Full();
     }
 
+    /// <summary>Sends a long message if a block and a slot are to be had at once; everything else is for those who wait.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
+    private bool TrySendLong(ReadOnlySpan<byte> payload, ushort type)
+    {
+        if (_closed != 0 || _pool is not { } pool || (uint)payload.Length > pool.MaxLength || !pool.TryTakeStraight(_me, (uint)payload.Length, out Loan loan))
+            return false;
+        if (!TryTakeFree(marks: true, out SlotHeader* slot, out ulong word))
+        {
+            pool.GiveBack(loan);
+            return false;
+        }
+
+        payload.CopyTo(new Span<byte>(loan.Bytes, payload.Length));
+        if (!CommitLoan(slot, word, loan, (uint)payload.Length, type))
+            Missed();
+        return true;
+    }
+
     /// <summary>The message is in a loan, which is published first: whoever finds the slot ready must find the block so too.</summary>
     [MethodImpl(Tiering.Optimized)]
     internal bool CommitLoan(SlotHeader* slot, ulong word, in Loan loan, uint length, ushort type)
@@ -41,7 +59,7 @@ public sealed unsafe partial class SharedQueue
         }
 
         LoanDescriptor descriptor = loan.Describe(length);
-        *(LoanDescriptor*)((byte*)slot + SlotHeader.ByteSize) = descriptor; // plain, as are length, type and flags
+        descriptor.WriteTo((byte*)slot + SlotHeader.ByteSize); // plain, as are length, type and flags
         Atomic.StoreRelease(ref slot->LoanLap, SlotState.LapOf(word)); // after the descriptor: who sees the lap in a recovery sees that too
         *(ulong*)&slot->Length = (ulong)SlotHeader.LoanFlag << 48 | (ulong)type << 32 | length;
         if (!_pool!.Publish(loan, (ulong)((byte*)slot - _region.Base))) // [loan]

@@ -10,7 +10,7 @@ public sealed unsafe partial class SharedQueue
     /// <summary>The next message, in place. Release it. Several may be held at a time, by any threads.</summary>
     /// <returns>False when there is none, or this object is closed. Never blocks.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(Tiering.Inlined)]
     public bool TryReceive(out QueueMessage message)
     {
         if (TryTake(out SlotHeader* slot, out ulong word))
@@ -39,7 +39,7 @@ public sealed unsafe partial class SharedQueue
         TryReceive(out message) ? IpcStatus.Ok : ReceiveWaiting(deadline, cancel, out message);
 
     /// <summary>Reading to Free. Nothing if the slot is not ours any more.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(Tiering.Inlined)]
     internal void Release(SlotHeader* slot, ulong word)
     {
         FaultPoints.Pass(FaultPoints.QueueReleaseBeforeFree);

@@ -14,7 +14,7 @@ public sealed unsafe partial class SharedQueue
     /// this object's later messages waits for it.</summary>
     /// <returns>False when the queue is full (or no memory is to be had for a long message now), or closed. Never blocks.</returns>
     /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>; nothing has changed.</exception>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(Tiering.Inlined)]
     public bool TryClaim(int length, out QueueClaim claim)
     {
         if ((uint)length > _blockSize)
@@ -36,10 +36,13 @@ public sealed unsafe partial class SharedQueue
 
     /// <summary>Claim, copy, commit. False when the queue is full or closed.</summary>
     /// <exception cref="IpcException">TooLarge.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public bool TrySend(ReadOnlySpan<byte> payload, ushort type = 0)
     {
         if ((uint)payload.Length <= _blockSize)
             return TrySendInBlock(payload, type) || Full();
+        if (TrySendLong(payload, type))
+            return true;
         if (!TryClaimLong(payload.Length, out QueueClaim claim, marks: true))
             return false;
         payload.CopyTo(claim.Payload);
@@ -51,7 +54,7 @@ public sealed unsafe partial class SharedQueue
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Send(ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancel = default)
     {
-        if (TrySendInBlock(payload, type))
+        if ((uint)payload.Length <= _blockSize ? TrySendInBlock(payload, type) : TrySendLong(payload, type))
             return IpcStatus.Ok;
         IpcStatus status = ClaimWaiting(payload.Length, deadline, cancel, out QueueClaim claim, marks: true);
         if (status == IpcStatus.Ok)
@@ -66,7 +69,7 @@ public sealed unsafe partial class SharedQueue
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TrySendInBlock(ReadOnlySpan<byte> payload, ushort type)
     {
-        if ((uint)payload.Length > _blockSize || !TryTakeFree(marks: true, out SlotHeader* slot, out ulong word))
+        if (!TryTakeFree(marks: true, out SlotHeader* slot, out ulong word))
             return false;
         payload.CopyTo(new Span<byte>((byte*)slot + SlotHeader.ByteSize, payload.Length));
         Commit(slot, word, (uint)payload.Length, type, 0);
@@ -75,7 +78,7 @@ public sealed unsafe partial class SharedQueue
 
     /// <summary>Writing to Ready. The flags say whether the payload is a loan's descriptor.</summary>
     /// <returns>False: the slot is not ours any more; nothing was sent.</returns>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(Tiering.Inlined)]
     internal bool Commit(SlotHeader* slot, ulong word, uint length, ushort type, ushort flags)
     {
         if (((Atomic.LoadAcquire(ref slot->State) ^ word) & ~SlotState.Sealed) != 0)
@@ -231,7 +234,7 @@ public sealed unsafe partial class SharedQueue
     }
 
     /// <summary>Adds to the word of a slot that is ours, whatever becomes of SEALED meanwhile. False: it is not ours any more.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private static bool TryChange(SlotHeader* slot, ulong word, ulong difference)
     {
         for (; ; )

@@ -267,6 +267,17 @@ public sealed unsafe partial class TopicReader
         return true;
     }
 
+    /// <summary>A loan's bytes, which stay while this reader's cursor does. Null: something is wrong, and the slow path says what.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
+    private byte* LoanInPlace(SlotHeader* slot, uint length)
+    {
+        LoanDescriptor descriptor = *(LoanDescriptor*)(slot + 1); // once
+        if (Pool is not { } pool || descriptor.Length != length || pool.Resolve(descriptor, out Loan loan) is not null)
+            return null;
+        _passedLoan = true;
+        return loan.Bytes;
+    }
+
     /// <summary>A loan's bytes. Copied through the file: what was given back meanwhile reads as zeros, and takes no memory for that.</summary>
     /// <returns>Null, or what is wrong.</returns>
     private string? FindLoan(SlotHeader* slot, ulong word, bool inPlace, out ReadOnlySpan<byte> payload)

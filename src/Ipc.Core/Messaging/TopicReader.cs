@@ -89,6 +89,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
     /// <summary>The next message. May be called again before releasing: reads ahead.</summary>
     /// <returns>Ok; Empty; Evicted: a writer has cut this reader off (<c>message.Lost</c> says how many it misses), see <see cref="Rejoin"/>; Closed. Never blocks.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus TryRead(out TopicMessage message)
     {
         ulong position = _position;
@@ -101,11 +102,13 @@ public sealed unsafe partial class TopicReader : TopicEnd
                 Atomic.LoadAcquire(ref _seat->State) == _seatState)
             {
                 ulong description = Atomic.LoadAcquire(ref *(ulong*)&slot->Length); // length, type and flags, once
-                if ((uint)description <= _blockSize && description >> FlagsShift == 0)
+                byte* payload = description >> FlagsShift == SlotHeader.LoanFlag ? LoanInPlace(slot, (uint)description)
+                    : (uint)description <= _blockSize && description >> FlagsShift == 0 ? (byte*)(slot + 1) : null;
+                if (payload != null)
                 {
                     _position = position + 1;
-                    message = new TopicMessage(new ReadOnlySpan<byte>(slot + 1, (int)(uint)description), (ushort)(description >> TypeShift), slot->Key,
-                        position, 0, (int)owner - 1);
+                    message = new TopicMessage(new ReadOnlySpan<byte>(payload, (int)(uint)description), (ushort)(description >> TypeShift), slot->Key, position, 0,
+                        (int)owner - 1);
                     Leave();
                     FaultPoints.Pass(FaultPoints.TopicReadDone);
                     return IpcStatus.Ok;
@@ -119,6 +122,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
     /// <summary>The next message, waiting for it if there is none.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; Evicted. Writers may come and go: their absence ends no wait.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Read(Deadline deadline, CancellationToken cancel, out TopicMessage message)
     {
         IpcStatus status = TryRead(out message);
@@ -143,6 +147,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
 
     /// <summary>Releases all messages read so far: writers may overwrite them.</summary>
     /// <returns>Ok; Evicted: what was read since the last release may have been overwritten while it was read, do not trust it; Closed.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Release()
     {
         IpcStatus status = IpcStatus.Closed;

@@ -13,6 +13,11 @@ public sealed unsafe partial class TopicWriter
 {
     private const ulong LoanNap = 20_000_000; // ns; that there is a loan again is not always signalled
 
+    /// <summary>A block that is to be had at once; what is left of an earlier attempt is for the slow path.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryTakeLoanStraight(uint length) =>
+        _loan.Bytes == null && Pool is { } pool && length <= pool.MaxLength && pool.TryTakeStraight(_owner, length, out _loan);
+
     private bool TryTakeLoan(uint length)
     {
         if (_loan.Bytes != null && _loan.Capacity >= length)
@@ -69,7 +74,7 @@ public sealed unsafe partial class TopicWriter
     }
 
     /// <summary>The slot is ours; what its last message had borrowed is not needed any more.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private void FreeOldLoan(SlotHeader* slot)
     {
         LoanDescriptor descriptor = *(LoanDescriptor*)(slot + 1);
@@ -79,12 +84,13 @@ public sealed unsafe partial class TopicWriter
     }
 
     /// <summary>First the slot names the block, then the block is published, then the slot: so at no moment is there a loan that belongs to nobody.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void CommitLoan(uint length, ushort type, ulong key)
     {
         SlotHeader* slot = _claimSlot;
         Loan loan = _loan;
         LoanDescriptor descriptor = loan.Describe(length);
-        *(LoanDescriptor*)(slot + 1) = descriptor;
+        descriptor.WriteTo(slot + 1);
         slot->Length = length;
         slot->Type = type;
         slot->Key = key;

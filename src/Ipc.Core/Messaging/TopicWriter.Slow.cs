@@ -260,7 +260,7 @@ public sealed unsafe partial class TopicWriter
     }
 
     /// <summary>Entered already; leaves. A loan, or something is wrong with the commit.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private void CommitSlow(ulong position, int length, ushort type, ulong key)
     {
         try

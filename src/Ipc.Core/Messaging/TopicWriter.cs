@@ -99,9 +99,11 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     /// <summary>Claims room for a message, in place. An open claim is given back first.</summary>
     /// <returns>False when there is no room (<see cref="SlowReader"/> says why), or this end is closed. Never blocks, never evicts.</returns>
     /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>; nothing has changed.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public bool TryClaim(int length, out TopicClaim claim)
     {
-        if (Enter() && (uint)length <= _blockSize && _claimed == NoClaim)
+        bool isLong = (uint)length > _blockSize;
+        if (Enter() && _claimed == NoClaim && (!isLong || TryTakeLoanStraight((uint)length)))
         {
             ulong position = Atomic.LoadAcquire(ref Header->Tail);
             SlotHeader* slot = SlotAt(position);
@@ -114,7 +116,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
                 if (slot->Flags != 0)
                     FreeOldLoan(slot);
                 _claimed = length;
-                claim = new TopicClaim(this, position, new Span<byte>(slot + 1, length));
+                claim = new TopicClaim(this, position, new Span<byte>(isLong ? _loan.Bytes : slot + 1, length));
                 Leave();
                 return true;
             }
@@ -131,6 +133,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
 
     /// <summary>Claim, copy, commit. False when there is no room or this end is closed.</summary>
     /// <exception cref="IpcException">TooLarge.</exception>
+    [MethodImpl(Tiering.Optimized)]
     public bool TryPublish(ReadOnlySpan<byte> payload, ushort type = 0, ulong key = 0)
     {
         if (!TryClaim(payload.Length, out TopicClaim claim))
@@ -141,6 +144,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     }
 
     /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public IpcStatus Publish(ReadOnlySpan<byte> payload, ushort type, ulong key, Deadline deadline, CancellationToken cancel = default)
     {
         IpcStatus status = Claim(payload.Length, deadline, cancel, out TopicClaim claim);
@@ -184,6 +188,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         }
     }
 
+    [MethodImpl(Tiering.Optimized)]
     internal void Commit(ulong position, int length, ushort type, ulong key)
     {
         if (Enter() && position == _claimPosition && (uint)length < (uint)(_claimed + 1) && _loan.Bytes == null)

@@ -78,15 +78,17 @@ public sealed unsafe class PoolTests : IDisposable
     }
 
     [Fact]
-    public void TheLowestBlockThatIsFreeIsTakenFirst()
+    public void TheBlockThatWasFreedLastIsTakenFirstAndThenTheLowest()
     {
         Pool pool = New().Pool;
         Loan[] loans = Enumerable.Range(0, 4).Select(_ => Take(pool, 4096)).ToArray();
         Assert.Equal([0, 1, 2, 3], loans.Select(loan => loan.Index));
         pool.GiveBack(loans[1]);
+        pool.GiveBack(loans[0]);
         pool.GiveBack(loans[2]);
-        Assert.Equal(1u, Take(pool, 4096).Index);
         Assert.Equal(2u, Take(pool, 4096).Index);
+        Assert.Equal(0u, Take(pool, 4096).Index);
+        Assert.Equal(1u, Take(pool, 4096).Index);
     }
 
     [Fact]

@@ -1,6 +1,7 @@
 /* Geometry, and a block's way through its states. Where its memory comes from is pool_growth.c's. */
 #include "memory/pool.h"
 
+#include "compiler.h"
 #include "diagnostics/error.h"
 #include "diagnostics/fault.h"
 
@@ -68,6 +69,7 @@ static void lay_out(ipc_pool *pool)
         const uint32_t count = ipc_pool_class_count(pool->budget, klass);
         pool->first[klass] = first;
         pool->place[klass] = place;
+        pool->count[klass] = count;
         first += count;
         place += count * ipc_pool_class_size(klass);
     }
@@ -139,8 +141,7 @@ static bool note_all(ipc_pool *pool)
 {
     bool found = false;
     for (uint32_t klass = 0; klass < pool->classes; klass++) {
-        const uint32_t count = ipc_pool_class_count(pool->budget, klass);
-        for (uint32_t index = 0; index < count; index++) {
+        for (uint32_t index = 0; index < pool->count[klass]; index++) {
             const uint64_t bits = ipc_load_relaxed64(&pool->header->free[klass][index / 64]);
             if ((bits >> index % 64 & 1) != 0 ||
                 ipc_block_phase(ipc_load_acquire64(&ipc_pool_block_at(pool, klass, index)->state)) != IPC_BLOCK_FREE)
@@ -174,7 +175,7 @@ bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word,
    0 up, so that few blocks are in use and their bytes in caches. False: none is. */
 static bool find_noted(ipc_pool *pool, uint32_t klass, uint32_t pages, uint32_t *best, uint64_t *best_word)
 {
-    const uint32_t count = ipc_pool_class_count(pool->budget, klass);
+    const uint32_t count = pool->count[klass];
     uint32_t best_present = 0;
     *best = count;
     for (uint32_t first = 0; first < count; first += 64) {
@@ -219,6 +220,37 @@ static uint32_t pages_for(uint64_t length)
     return length == 0 ? 1 : (uint32_t)((length + IPC_POOL_PAGE - 1) >> IPC_POOL_PAGE_SHIFT);
 }
 
+/* The class whose blocks have that many pages. */
+static uint32_t class_for(uint32_t pages)
+{
+    return pages <= 1 ? 0 : 32 - (uint32_t)__builtin_clz(pages - 1);
+}
+
+static inline bool take_one(ipc_pool *pool, uint32_t klass, uint32_t index, uint32_t pages, uint32_t owner,
+                            ipc_loan *loan)
+{
+    ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
+    const uint64_t word = ipc_load_acquire64(&block->state);
+    return ipc_block_phase(word) == IPC_BLOCK_FREE &&
+           ipc_pool_pages(ipc_load_relaxed32(&block->present), klass) >= pages &&
+           ipc_pool_own(pool, klass, index, word, owner, loan);
+}
+
+/* The straight way: the block that was freed here last (a topic's writer frees one for each that it takes, and looking
+   through the bits would cost a change of them for each), or the first of the first 64 that is noted. */
+static inline bool take_straight(ipc_pool *pool, uint32_t owner, uint32_t pages, ipc_loan *loan)
+{
+    const uint32_t klass = class_for(pages);
+    if (IPC_UNLIKELY(klass >= pool->classes))
+        return false;
+    const uint32_t freed = ipc_load_relaxed32(&pool->freed);
+    if (freed >> 16 == klass + 1 && take_one(pool, klass, freed & 0xFFFFu, pages, owner, loan))
+        return true;
+    const uint64_t bits = ipc_load_relaxed64(&pool->header->free[klass][0]);
+    const uint32_t index = bits == 0 ? UINT32_MAX : (uint32_t)__builtin_ctzll(bits);
+    return index < pool->count[klass] && take_one(pool, klass, index, pages, owner, loan);
+}
+
 /* Does the loan have the pages, or can it get them? Otherwise it is given back. */
 static bool has_pages(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_grow, bool may_take)
 {
@@ -233,9 +265,7 @@ static bool has_pages(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_g
 /* Of what is noted as free. */
 static bool take_noted(ipc_pool *pool, uint32_t owner, uint32_t pages, ipc_loan *loan)
 {
-    uint32_t least = 0;
-    while (1u << least < pages)
-        least++;
+    const uint32_t least = class_for(pages);
 
     /* Within the budget first; when that has failed once, only blocks that have what is needed, and not the whole of a
        very long one for a short message. */
@@ -258,7 +288,7 @@ static bool take_noted(ipc_pool *pool, uint32_t owner, uint32_t pages, ipc_loan 
     return false;
 }
 
-ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
+IPC_NOINLINE static ipc_status take_slowly(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
 {
     if (length > pool->budget)
         return ipc_fail(IPC_E_TOO_LARGE,
@@ -271,6 +301,12 @@ ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_lo
     return IPC_FULL;
 }
 
+ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
+{
+    const uint32_t pages = pages_for(length);
+    return IPC_LIKELY(take_straight(pool, owner, pages, loan)) ? IPC_OK : take_slowly(pool, owner, length, loan);
+}
+
 ipc_status ipc_pool_extend(ipc_pool *pool, ipc_loan *loan, uint32_t length)
 {
     if (length <= loan->capacity)
@@ -281,26 +317,7 @@ ipc_status ipc_pool_extend(ipc_pool *pool, ipc_loan *loan, uint32_t length)
     return ipc_pool_grow(pool, loan, pages, false) || ipc_pool_grow(pool, loan, pages, true) ? IPC_OK : IPC_FULL;
 }
 
-ipc_loan_descriptor ipc_pool_describe(const ipc_loan *loan, uint32_t length)
-{
-    const ipc_loan_descriptor descriptor = {
-        .klass = loan->klass, .index = loan->index, .generation = loan->generation, .length = length};
-    return descriptor;
-}
-
-/* ---- publishing and freeing -------------------------------------------------------------------------- */
-
-bool ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder)
-{
-    ipc_pool_block *block = ipc_pool_block_at(pool, loan->klass, loan->index);
-    uint64_t word = ipc_block_word(loan->generation, loan->owner, IPC_BLOCK_OWNED);
-    ipc_store_relaxed64(&block->holder, holder);
-    IPC_FAULT_POINT("pool.publish.before");
-    const bool is_ours =
-        ipc_cas64(&block->state, &word, ipc_block_word(loan->generation, 0, IPC_BLOCK_PUBLISHED)); /* [loan] */
-    IPC_FAULT_POINT("pool.publish.after");
-    return is_ours;
-}
+/* ---- freeing ----------------------------------------------------------------------------------------- */
 
 /* From exactly `word` to Free, one generation later. */
 static bool set_free(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word)
@@ -310,6 +327,7 @@ static bool set_free(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t wo
     if (!ipc_cas64(&ipc_pool_block_at(pool, klass, index)->state, &word, freed)) /* [loan] */
         return false;
     note_free(pool, klass, index);
+    ipc_store_relaxed32(&pool->freed, (klass + 1) << 16 | index);
     return true;
 }
 
@@ -321,7 +339,7 @@ void ipc_pool_give_back(ipc_pool *pool, const ipc_loan *loan)
 static bool is_in_table(const ipc_pool *pool, const ipc_loan_descriptor *copy)
 {
     return copy->reserved == 0 && copy->klass < pool->classes &&
-           copy->index < ipc_pool_class_count(pool->budget, copy->klass);
+           copy->index < pool->count[copy->klass];
 }
 
 void ipc_pool_free(ipc_pool *pool, const ipc_loan_descriptor *copy)
@@ -330,22 +348,36 @@ void ipc_pool_free(ipc_pool *pool, const ipc_loan_descriptor *copy)
         (void)set_free(pool, copy->klass, copy->index, ipc_block_word(copy->generation, 0, IPC_BLOCK_PUBLISHED));
 }
 
+IPC_NOINLINE static ipc_status no_such_block(const ipc_pool *pool, const ipc_loan_descriptor *copy)
+{
+    return ipc_fail(IPC_E_CORRUPT, "a loan's descriptor names block %u of class %u (%u): there are %u classes",
+                    copy->index, copy->klass, copy->reserved, pool->classes);
+}
+
+IPC_NOINLINE static ipc_status not_published(const ipc_loan_descriptor *copy, uint64_t word)
+{
+    return ipc_fail(IPC_E_CORRUPT,
+                    "a loan's descriptor has generation %u of block %u of class %u, the block is %016" PRIx64,
+                    copy->generation, copy->index, copy->klass, word);
+}
+
+IPC_NOINLINE static ipc_status longer_than_block(const ipc_loan_descriptor *copy, uint64_t capacity)
+{
+    return ipc_fail(IPC_E_CORRUPT, "a loan's descriptor says %u bytes, the block has %" PRIu64, copy->length, capacity);
+}
+
 ipc_status ipc_pool_resolve(const ipc_pool *pool, const ipc_loan_descriptor *copy, ipc_loan *loan)
 {
-    if (!is_in_table(pool, copy))
-        return ipc_fail(IPC_E_CORRUPT, "a loan's descriptor names block %u of class %u (%u): there are %u classes",
-                        copy->index, copy->klass, copy->reserved, pool->classes);
+    if (IPC_UNLIKELY(!is_in_table(pool, copy)))
+        return no_such_block(pool, copy);
     const ipc_pool_block *block = ipc_pool_block_at(pool, copy->klass, copy->index);
     const uint64_t word = ipc_load_acquire64(&block->state); /* [loan] */
-    if (word != ipc_block_word(copy->generation, 0, IPC_BLOCK_PUBLISHED))
-        return ipc_fail(IPC_E_CORRUPT,
-                        "a loan's descriptor has generation %u of block %u of class %u, the block is %016" PRIx64,
-                        copy->generation, copy->index, copy->klass, word);
+    if (IPC_UNLIKELY(word != ipc_block_word(copy->generation, 0, IPC_BLOCK_PUBLISHED)))
+        return not_published(copy, word);
     const uint32_t present = ipc_pool_pages(ipc_load_acquire32(&block->present), copy->klass); /* [present] */
     const uint64_t capacity = (uint64_t)present << IPC_POOL_PAGE_SHIFT;
-    if (copy->length > capacity)
-        return ipc_fail(IPC_E_CORRUPT, "a loan's descriptor says %u bytes, the block has %" PRIu64, copy->length,
-                        capacity);
+    if (IPC_UNLIKELY(copy->length > capacity))
+        return longer_than_block(copy, capacity);
     loan->bytes = ipc_region_at(pool->region, ipc_pool_place_of(pool, copy->klass, copy->index));
     loan->capacity = capacity;
     loan->generation = copy->generation;
@@ -362,7 +394,7 @@ void ipc_pool_recover(ipc_pool *pool, uint32_t dead_owner,
                       void *context)
 {
     for (uint32_t klass = 0; klass < pool->classes; klass++) {
-        for (uint32_t index = 0; index < ipc_pool_class_count(pool->budget, klass); index++) {
+        for (uint32_t index = 0; index < pool->count[klass]; index++) {
             ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
             const uint64_t word = ipc_load_acquire64(&block->state); /* [loan] */
             const uint32_t phase = ipc_block_phase(word);

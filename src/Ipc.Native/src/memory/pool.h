@@ -15,6 +15,7 @@
 #ifndef IPC_POOL_H
 #define IPC_POOL_H
 
+#include "diagnostics/fault.h"
 #include "layout/pool_layout.h"
 #include "memory/region.h"
 
@@ -34,6 +35,8 @@ typedef struct ipc_pool {
     uint32_t block_count;
     uint32_t first[IPC_POOL_CLASSES_MAX]; /* number of the class's first block */
     uint64_t place[IPC_POOL_CLASSES_MAX]; /* of the class's first block in the region */
+    uint32_t count[IPC_POOL_CLASSES_MAX]; /* blocks of the class */
+    ipc_atomic32 freed; /* the block that was freed here last, for the next to be taken: class + 1, index; 0: none */
     /* The sum of what is claimed is looked at and raised under this lock; NULL: there is a single sender. */
     bool (*growth_lock)(void *growth_owner); /* tries: false when somebody has it; who waits looks again soon */
     void (*growth_unlock)(void *growth_owner);
@@ -86,10 +89,7 @@ static inline uint32_t ipc_pool_max_length(const ipc_pool *pool)
 ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan);
 /* More memory behind an owned block: IPC_FULL if it cannot hold that (the loan is as it was). */
 ipc_status ipc_pool_extend(ipc_pool *pool, ipc_loan *loan, uint32_t length);
-ipc_loan_descriptor ipc_pool_describe(const ipc_loan *loan, uint32_t length);
-/* Owned -> Published; `holder` names it: the file offset of a slot, or the position of a record. False: it is not ours
-   any more, which no peer does; do not send it. */
-bool ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder);
+/* ipc_pool_describe and ipc_pool_publish: at the end of this file. */
 void ipc_pool_give_back(ipc_pool *pool, const ipc_loan *loan); /* Owned -> Free */
 
 /* ---- the receiver's ---------------------------------------------------------------------------------- */
@@ -126,6 +126,28 @@ static inline uint64_t ipc_pool_place_of(const ipc_pool *pool, uint32_t klass, u
 static inline uint32_t ipc_pool_pages(uint32_t word, uint32_t klass)
 {
     return word > 1u << klass ? 1u << klass : word;
+}
+
+static inline ipc_loan_descriptor ipc_pool_describe(const ipc_loan *loan, uint32_t length)
+{
+    const ipc_loan_descriptor descriptor = {
+        .klass = loan->klass, .index = loan->index, .generation = loan->generation, .length = length};
+    return descriptor;
+}
+
+/* Owned -> Published; `holder` names it: the file offset of a slot, or the position of a record. False: it is not ours
+   any more, which no peer does; do not send it. No CAS: nobody but its living owner changes an owned block. Who does all
+   the same is hostile, and could as well have done it afterwards. */
+static inline bool ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder)
+{
+    ipc_pool_block *block = ipc_pool_block_at(pool, loan->klass, loan->index);
+    if (ipc_load_relaxed64(&block->state) != ipc_block_word(loan->generation, loan->owner, IPC_BLOCK_OWNED))
+        return false;
+    ipc_store_relaxed64(&block->holder, holder);
+    IPC_FAULT_POINT("pool.publish.before");
+    ipc_store_release64(&block->state, ipc_block_word(loan->generation, 0, IPC_BLOCK_PUBLISHED)); /* [loan] */
+    IPC_FAULT_POINT("pool.publish.after");
+    return true;
 }
 
 /* Free -> Owned, if it is still the `word` that was seen. */

@@ -61,7 +61,7 @@ static uint64_t pages_claimed(const ipc_pool *pool)
 {
     uint64_t sum = 0;
     for (uint32_t klass = 0; klass < pool->classes; klass++) {
-        for (uint32_t index = 0; index < ipc_pool_class_count(pool->budget, klass); index++) {
+        for (uint32_t index = 0; index < pool->count[klass]; index++) {
             const ipc_pool_place place = place_of(pool, klass, index);
             sum += claimed_pages(&place);
         }
@@ -128,7 +128,7 @@ static uint64_t take_from_free(ipc_pool *pool, uint32_t owner, uint64_t wanted)
 {
     uint64_t taken = 0;
     for (uint32_t klass = pool->classes; klass-- > 0;) {
-        for (uint32_t index = 0; index < ipc_pool_class_count(pool->budget, klass) && taken < wanted; index++)
+        for (uint32_t index = 0; index < pool->count[klass] && taken < wanted; index++)
             (void)take_pages(pool, klass, index, owner, &taken);
     }
     return taken;
@@ -167,7 +167,7 @@ void ipc_pool_get_info(const ipc_pool *pool, ipc_pool_info *info)
     info->exhausted = pool->header == NULL ? 0 : ipc_load_relaxed64(&pool->header->exhausted);
     info->lent = 0;
     for (uint32_t klass = 0; klass < pool->classes; klass++) {
-        for (uint32_t index = 0; index < ipc_pool_class_count(pool->budget, klass); index++) {
+        for (uint32_t index = 0; index < pool->count[klass]; index++) {
             const ipc_pool_place place = place_of(pool, klass, index);
             const uint32_t phase = ipc_block_phase(ipc_load_relaxed64(&place.block->state));
             info->present += (uint64_t)present_pages(&place) << IPC_POOL_PAGE_SHIFT;

@@ -87,7 +87,7 @@ ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn, bool waits); /* who d
 void ipc_queue_prepare_ahead(ipc_queue *queue, uint64_t turn);
 
 /* queue_loans.c: the block gets (has) a loan. */
-ipc_status ipc_queue_take_loan(ipc_queue *queue, uint32_t length, ipc_block *block);
+void ipc_queue_attach_loan(ipc_block *block, const ipc_loan *loan);
 void ipc_queue_give_back_loan(ipc_queue *queue, const ipc_block *block);
 /* Before Ready. False: the loan is not ours any more, and nothing of it must be sent. */
 bool ipc_queue_publish_loan(ipc_queue *queue, const ipc_block *block, uint32_t length);

@@ -34,16 +34,10 @@ static ipc_loan loan_of(const ipc_queue *queue, const ipc_block *block)
     return loan;
 }
 
-ipc_status ipc_queue_take_loan(ipc_queue *queue, uint32_t length, ipc_block *block)
+void ipc_queue_attach_loan(ipc_block *block, const ipc_loan *loan)
 {
-    ipc_loan loan;
-    ipc_status status = ipc_pool_take(&queue->pool, queue->owner, length, &loan);
-    if (status != IPC_OK)
-        return status;
-    block->payload = loan.bytes;
-    block->length = length;
-    remember(block, &loan, length);
-    return IPC_OK;
+    block->payload = loan->bytes;
+    remember(block, loan, block->length);
 }
 
 void ipc_queue_give_back_loan(ipc_queue *queue, const ipc_block *block)

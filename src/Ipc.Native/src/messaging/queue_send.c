@@ -48,7 +48,7 @@ static ipc_status follow_send(ipc_queue *queue, uint64_t turn)
     return IPC_OK;
 }
 
-static ipc_status claim_slot(ipc_queue *queue, uint32_t length, bool waits, ipc_block *block)
+IPC_NOINLINE static ipc_status claim_slot(ipc_queue *queue, uint32_t length, bool waits, ipc_block *block)
 {
     const bool turns = queue->view.segment_limit > 1;
     ipc_queue_header *header = queue->view.header;
@@ -92,6 +92,25 @@ static ipc_status claim_slot(ipc_queue *queue, uint32_t length, bool waits, ipc_
     return ipc_queue_restless(queue);
 }
 
+/* One CAS, in a queue that does not grow; everything else goes round. */
+static inline ipc_status claim_straight(ipc_queue *queue, uint32_t length, bool waits, ipc_block *block)
+{
+    if (IPC_LIKELY(queue->single)) {
+        ipc_atomic64 *tail = &queue->view.segments[0].tail;
+        const uint64_t t = ipc_load_acquire64(tail);
+        const uint32_t lap = ipc_slot_lap_of(&queue->view.first, t);
+        ipc_block_slot *slot = ipc_slot_at(&queue->view.first, t);
+        uint64_t free_word = ipc_slot_word(lap, 0, 0, IPC_PHASE_FREE);
+        const uint64_t mine = ipc_slot_word(lap, queue->owner, 0, IPC_PHASE_WRITING);
+        if (IPC_LIKELY(ipc_load_relaxed64(&slot->state) == free_word && ipc_cas64(&slot->state, &free_word, mine))) {
+            claimed(queue, IPC_QUEUE_FIRST_TURN, tail, t);
+            hand_out(queue, slot, mine, length, block);
+            return IPC_OK;
+        }
+    }
+    return claim_slot(queue, length, waits, block);
+}
+
 IPC_NOINLINE static ipc_status too_large(const ipc_queue *queue, uint32_t length)
 {
     if (!ipc_pool_exists(&queue->pool))
@@ -108,39 +127,23 @@ IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length
         return too_large(queue, length);
     if (ipc_queue_is_closed(&queue->sending))
         return IPC_CLOSED;
-    ipc_block loan = {0};
-    ipc_status status = ipc_queue_take_loan(queue, length, &loan);
+    ipc_loan loan;
+    ipc_status status = ipc_pool_take(&queue->pool, queue->owner, length, &loan);
     if (status != IPC_OK)
         return status;
-    status = claim_slot(queue, length, waits, block);
-    if (status != IPC_OK) {
-        ipc_queue_give_back_loan(queue, &loan);
-        return status;
-    }
-    block->payload = loan.payload;
-    block->reserved[IPC_BLOCK_LOAN] = loan.reserved[IPC_BLOCK_LOAN];
-    block->reserved[IPC_BLOCK_LOAN_MORE] = loan.reserved[IPC_BLOCK_LOAN_MORE];
-    return IPC_OK;
+    status = claim_straight(queue, length, waits, block);
+    if (status == IPC_OK)
+        ipc_queue_attach_loan(block, &loan);
+    else
+        ipc_pool_give_back(&queue->pool, &loan);
+    return status;
 }
 
 ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *block)
 {
     if (IPC_UNLIKELY(length > queue->view.block_size))
         return claim_with_loan(queue, length, false, block);
-    if (IPC_LIKELY(queue->single)) {
-        ipc_atomic64 *tail = &queue->view.segments[0].tail;
-        const uint64_t t = ipc_load_acquire64(tail);
-        const uint32_t lap = ipc_slot_lap_of(&queue->view.first, t);
-        ipc_block_slot *slot = ipc_slot_at(&queue->view.first, t);
-        uint64_t free_word = ipc_slot_word(lap, 0, 0, IPC_PHASE_FREE);
-        const uint64_t mine = ipc_slot_word(lap, queue->owner, 0, IPC_PHASE_WRITING);
-        if (IPC_LIKELY(ipc_load_relaxed64(&slot->state) == free_word && ipc_cas64(&slot->state, &free_word, mine))) {
-            claimed(queue, IPC_QUEUE_FIRST_TURN, tail, t);
-            hand_out(queue, slot, mine, length, block);
-            return IPC_OK;
-        }
-    }
-    return claim_slot(queue, length, false, block);
+    return claim_straight(queue, length, false, block);
 }
 
 /* ---- committing and abandoning ----------------------------------------------------------------------- */

@@ -202,10 +202,9 @@ static inline ipc_loan_descriptor ipc_topic_load_descriptor(ipc_block_slot *slot
 static inline void ipc_topic_store_descriptor(ipc_block_slot *slot, const ipc_loan_descriptor *descriptor)
 {
     ipc_atomic64 *words = (ipc_atomic64 *)(void *)ipc_slot_payload(slot);
-    uint64_t copy[2];
-    memcpy(copy, descriptor, sizeof copy);
-    ipc_store_relaxed64(&words[0], copy[0]);
-    ipc_store_relaxed64(&words[1], copy[1]);
+    /* Put together in registers: a descriptor that was written in halves could not be forwarded as a whole. */
+    ipc_store_relaxed64(&words[0], (uint64_t)descriptor->index << 32 | descriptor->klass);
+    ipc_store_relaxed64(&words[1], (uint64_t)descriptor->length << 32 | descriptor->generation);
 }
 
 static inline void ipc_topic_fill_in(ipc_message *message, const void *payload, uint64_t details, uint64_t key,
