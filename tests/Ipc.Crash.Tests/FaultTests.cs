@@ -61,15 +61,15 @@ public sealed class FaultTests(Peers peers)
     public void BothLanguagesHaveThePointsOfTheTableAndNoOthers()
     {
         string[] table = [.. FaultTable.Cases.Select(row => row.Point).Distinct().Order(StringComparer.Ordinal)];
-        Assert.Equal(table, PointsIn("src/Ipc.Native/src", "*.c"));
+        Assert.Equal(table, PointsIn("src/Ipc.Native/src", "*.c", "*.h"));
         Assert.Equal(table, PointsIn("src/Ipc.Core", "*.cs"));
     }
 
     /// <summary>Every string in the sources of a library that looks like the name of a fault point.</summary>
-    private static string[] PointsIn(string folder, string pattern)
+    private static string[] PointsIn(string folder, params string[] patterns)
     {
         var names = new SortedSet<string>(StringComparer.Ordinal);
-        foreach (string file in Directory.GetFiles(Path.Combine(PeerPrograms.Top, folder), pattern, SearchOption.AllDirectories))
+        foreach (string file in patterns.SelectMany(pattern => Directory.GetFiles(Path.Combine(PeerPrograms.Top, folder), pattern, SearchOption.AllDirectories)))
         {
             if (file.Contains("/obj/", StringComparison.Ordinal) || file.Contains("/bin/", StringComparison.Ordinal))
                 continue;

@@ -153,24 +153,6 @@ static bool note_all(ipc_pool *pool)
     return found;
 }
 
-bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word, uint32_t owner, ipc_loan *loan)
-{
-    ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
-    const uint32_t generation = ipc_block_generation(word);
-    if (!ipc_cas64(&block->state, &word, ipc_block_word(generation, owner, IPC_BLOCK_OWNED))) /* [loan] */
-        return false;
-    ipc_release_fence(); /* [overwrite]: who sees a byte that we write here sees that the block was taken */
-    IPC_FAULT_POINT("pool.take.owned");
-    const uint32_t present = ipc_pool_pages(ipc_load_acquire32(&block->present), klass); /* [present] */
-    loan->bytes = ipc_region_at(pool->region, ipc_pool_place_of(pool, klass, index));
-    loan->capacity = (uint64_t)present << IPC_POOL_PAGE_SHIFT;
-    loan->generation = generation;
-    loan->index = index;
-    loan->klass = (uint16_t)klass;
-    loan->owner = (uint16_t)owner;
-    return true;
-}
-
 /* Of the blocks of the class that are noted as free: the first that has the pages, else the one that has the most. From
    0 up, so that few blocks are in use and their bytes in caches. False: none is. */
 static bool find_noted(ipc_pool *pool, uint32_t klass, uint32_t pages, uint32_t *best, uint64_t *best_word)
@@ -215,42 +197,6 @@ static bool take_of_class(ipc_pool *pool, uint32_t klass, uint32_t pages, uint32
     return false;
 }
 
-static uint32_t pages_for(uint64_t length)
-{
-    return length == 0 ? 1 : (uint32_t)((length + IPC_POOL_PAGE - 1) >> IPC_POOL_PAGE_SHIFT);
-}
-
-/* The class whose blocks have that many pages. */
-static uint32_t class_for(uint32_t pages)
-{
-    return pages <= 1 ? 0 : 32 - (uint32_t)__builtin_clz(pages - 1);
-}
-
-static inline bool take_one(ipc_pool *pool, uint32_t klass, uint32_t index, uint32_t pages, uint32_t owner,
-                            ipc_loan *loan)
-{
-    ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
-    const uint64_t word = ipc_load_acquire64(&block->state);
-    return ipc_block_phase(word) == IPC_BLOCK_FREE &&
-           ipc_pool_pages(ipc_load_relaxed32(&block->present), klass) >= pages &&
-           ipc_pool_own(pool, klass, index, word, owner, loan);
-}
-
-/* The straight way: the block that was freed here last (a topic's writer frees one for each that it takes, and looking
-   through the bits would cost a change of them for each), or the first of the first 64 that is noted. */
-static inline bool take_straight(ipc_pool *pool, uint32_t owner, uint32_t pages, ipc_loan *loan)
-{
-    const uint32_t klass = class_for(pages);
-    if (IPC_UNLIKELY(klass >= pool->classes))
-        return false;
-    const uint32_t freed = ipc_load_relaxed32(&pool->freed);
-    if (freed >> 16 == klass + 1 && take_one(pool, klass, freed & 0xFFFFu, pages, owner, loan))
-        return true;
-    const uint64_t bits = ipc_load_relaxed64(&pool->header->free[klass][0]);
-    const uint32_t index = bits == 0 ? UINT32_MAX : (uint32_t)__builtin_ctzll(bits);
-    return index < pool->count[klass] && take_one(pool, klass, index, pages, owner, loan);
-}
-
 /* Does the loan have the pages, or can it get them? Otherwise it is given back. */
 static bool has_pages(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_grow, bool may_take)
 {
@@ -265,7 +211,7 @@ static bool has_pages(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_g
 /* Of what is noted as free. */
 static bool take_noted(ipc_pool *pool, uint32_t owner, uint32_t pages, ipc_loan *loan)
 {
-    const uint32_t least = class_for(pages);
+    const uint32_t least = ipc_pool_class_for(pages);
 
     /* Within the budget first; when that has failed once, only blocks that have what is needed, and not the whole of a
        very long one for a short message. */
@@ -288,30 +234,24 @@ static bool take_noted(ipc_pool *pool, uint32_t owner, uint32_t pages, ipc_loan 
     return false;
 }
 
-IPC_NOINLINE static ipc_status take_slowly(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
+ipc_status ipc_pool_take_slowly(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
 {
     if (length > pool->budget)
         return ipc_fail(IPC_E_TOO_LARGE,
                         "a message of %u bytes does not fit into a pool of %" PRIu64 " bytes: raise the loan budget",
                         length, pool->budget);
-    const uint32_t pages = pages_for(length);
+    const uint32_t pages = ipc_pool_pages_for(length);
     if (take_noted(pool, owner, pages, loan) || (note_all(pool) && take_noted(pool, owner, pages, loan)))
         return IPC_OK;
     ipc_add_relaxed64(&pool->header->exhausted, 1);
     return IPC_FULL;
 }
 
-ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
-{
-    const uint32_t pages = pages_for(length);
-    return IPC_LIKELY(take_straight(pool, owner, pages, loan)) ? IPC_OK : take_slowly(pool, owner, length, loan);
-}
-
 ipc_status ipc_pool_extend(ipc_pool *pool, ipc_loan *loan, uint32_t length)
 {
     if (length <= loan->capacity)
         return IPC_OK;
-    const uint32_t pages = pages_for(length);
+    const uint32_t pages = ipc_pool_pages_for(length);
     if (pages > 1u << loan->klass)
         return IPC_FULL;
     return ipc_pool_grow(pool, loan, pages, false) || ipc_pool_grow(pool, loan, pages, true) ? IPC_OK : IPC_FULL;
@@ -338,8 +278,7 @@ void ipc_pool_give_back(ipc_pool *pool, const ipc_loan *loan)
 
 static bool is_in_table(const ipc_pool *pool, const ipc_loan_descriptor *copy)
 {
-    return copy->reserved == 0 && copy->klass < pool->classes &&
-           copy->index < pool->count[copy->klass];
+    return copy->reserved == 0 && copy->klass < pool->classes && copy->index < pool->count[copy->klass];
 }
 
 void ipc_pool_free(ipc_pool *pool, const ipc_loan_descriptor *copy)

@@ -15,6 +15,7 @@
 #ifndef IPC_POOL_H
 #define IPC_POOL_H
 
+#include "compiler.h"
 #include "diagnostics/fault.h"
 #include "layout/pool_layout.h"
 #include "memory/region.h"
@@ -84,12 +85,9 @@ static inline uint32_t ipc_pool_max_length(const ipc_pool *pool)
 
 /* ---- the sender's ------------------------------------------------------------------------------------ */
 
-/* A block of at least `length` bytes, Owned by `owner` (participant index + 1). IPC_FULL: not now, for the budget or
-   the disk is used up. IPC_E_TOO_LARGE: never. */
-ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan);
 /* More memory behind an owned block: IPC_FULL if it cannot hold that (the loan is as it was). */
 ipc_status ipc_pool_extend(ipc_pool *pool, ipc_loan *loan, uint32_t length);
-/* ipc_pool_describe and ipc_pool_publish: at the end of this file. */
+/* ipc_pool_take, ipc_pool_describe and ipc_pool_publish: at the end of this file. */
 void ipc_pool_give_back(ipc_pool *pool, const ipc_loan *loan); /* Owned -> Free */
 
 /* ---- the receiver's ---------------------------------------------------------------------------------- */
@@ -136,8 +134,8 @@ static inline ipc_loan_descriptor ipc_pool_describe(const ipc_loan *loan, uint32
 }
 
 /* Owned -> Published; `holder` names it: the file offset of a slot, or the position of a record. False: it is not ours
-   any more, which no peer does; do not send it. No CAS: nobody but its living owner changes an owned block. Who does all
-   the same is hostile, and could as well have done it afterwards. */
+   any more, which no peer does; do not send it. No CAS: nobody but its living owner changes an owned block. Who does
+   all the same is hostile, and could as well have done it afterwards. */
 static inline bool ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64_t holder)
 {
     ipc_pool_block *block = ipc_pool_block_at(pool, loan->klass, loan->index);
@@ -151,11 +149,79 @@ static inline bool ipc_pool_publish(ipc_pool *pool, const ipc_loan *loan, uint64
 }
 
 /* Free -> Owned, if it is still the `word` that was seen. */
-bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word, uint32_t owner, ipc_loan *loan);
+static inline bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, uint64_t word, uint32_t owner,
+                                ipc_loan *loan)
+{
+    ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
+    const uint32_t generation = ipc_block_generation(word);
+    if (!ipc_cas64(&block->state, &word, ipc_block_word(generation, owner, IPC_BLOCK_OWNED))) /* [loan] */
+        return false;
+    ipc_release_fence(); /* [overwrite]: who sees a byte that we write here sees that the block was taken */
+    IPC_FAULT_POINT("pool.take.owned");
+    const uint32_t present = ipc_pool_pages(ipc_load_acquire32(&block->present), klass); /* [present] */
+    loan->bytes = ipc_region_at(pool->region, ipc_pool_place_of(pool, klass, index));
+    loan->capacity = (uint64_t)present << IPC_POOL_PAGE_SHIFT;
+    loan->generation = generation;
+    loan->index = index;
+    loan->klass = (uint16_t)klass;
+    loan->owner = (uint16_t)owner;
+    return true;
+}
+
 /* Makes the owned block have `pages`. May take pages of free blocks away for it, if it is allowed to. */
 bool ipc_pool_grow(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_take);
 /* claimed = present: what was claimed and never announced is given back. The caller owns the block, or its owner is
    dead. */
 void ipc_pool_settle(ipc_pool *pool, uint32_t klass, uint32_t index);
+
+/* ---- taking, the straight way ------------------------------------------------------------------------ */
+
+/* The class whose blocks have that many pages. */
+static inline uint32_t ipc_pool_class_for(uint32_t pages)
+{
+    return pages <= 1 ? 0 : 32 - (uint32_t)__builtin_clz(pages - 1);
+}
+
+static inline uint32_t ipc_pool_pages_for(uint64_t length)
+{
+    return length == 0 ? 1 : (uint32_t)((length + IPC_POOL_PAGE - 1) >> IPC_POOL_PAGE_SHIFT);
+}
+
+static inline bool ipc_pool_take_one(ipc_pool *pool, uint32_t klass, uint32_t index, uint32_t pages, uint32_t owner,
+                                     ipc_loan *loan)
+{
+    ipc_pool_block *block = ipc_pool_block_at(pool, klass, index);
+    const uint64_t word = ipc_load_acquire64(&block->state);
+    return ipc_block_phase(word) == IPC_BLOCK_FREE &&
+           ipc_pool_pages(ipc_load_relaxed32(&block->present), klass) >= pages &&
+           ipc_pool_own(pool, klass, index, word, owner, loan);
+}
+
+/* The straight way: the block that was freed here last (a topic's writer frees one for each that it takes, and looking
+   through the bits would cost a change of them for each), or the first of the first 64 that is noted. */
+static inline bool ipc_pool_take_straight(ipc_pool *pool, uint32_t owner, uint32_t pages, ipc_loan *loan)
+{
+    const uint32_t klass = ipc_pool_class_for(pages);
+    if (IPC_UNLIKELY(klass >= pool->classes))
+        return false;
+    const uint32_t freed = ipc_load_relaxed32(&pool->freed);
+    if (freed >> 16 == klass + 1 && ipc_pool_take_one(pool, klass, freed & 0xFFFFu, pages, owner, loan))
+        return true;
+    const uint64_t bits = ipc_load_relaxed64(&pool->header->free[klass][0]);
+    const uint32_t index = bits == 0 ? UINT32_MAX : (uint32_t)__builtin_ctzll(bits);
+    return index < pool->count[klass] && ipc_pool_take_one(pool, klass, index, pages, owner, loan);
+}
+
+ipc_status ipc_pool_take_slowly(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan);
+
+/* A block of at least `length` bytes, Owned by `owner` (participant index + 1). IPC_FULL: not now, for the budget or
+   the disk is used up. IPC_E_TOO_LARGE: never. */
+static inline ipc_status ipc_pool_take(ipc_pool *pool, uint32_t owner, uint32_t length, ipc_loan *loan)
+{
+    const uint32_t pages = ipc_pool_pages_for(length);
+    return IPC_LIKELY(ipc_pool_take_straight(pool, owner, pages, loan))
+               ? IPC_OK
+               : ipc_pool_take_slowly(pool, owner, length, loan);
+}
 
 #endif
