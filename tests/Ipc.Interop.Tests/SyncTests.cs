@@ -35,6 +35,42 @@ public sealed class SyncTests(Peers peers)
         pair.Other.Must("release 1");
     }
 
+    /// <summary>
+    /// Who holds becomes another program by exec(): its process lives on under its number, so nobody is told of an end, but what held has gone. Who sleeps for it
+    /// notices, is told that it was abandoned, and has it.
+    /// </summary>
+    [Theory]
+    [MemberData(nameof(Holders))]
+    public void AHolderThatBecomesAnotherProgramHoldsNothing(Language one, Language other, string kind)
+    {
+        using var pair = new SyncPair(peers, one, other, kind, "wait=block");
+        using Driven becoming = peers.New(one);
+        becoming.Must($"open-{kind} 1 {pair.Name} open=existing");
+        becoming.Must("acquire 1");
+        Assert.Equal(IpcStatus.Timeout, pair.Other.Do("acquire 1 timeout=1").Status); // it watches the holder's process from now on
+        pair.Other.Begin($"acquire 1 {Long}");
+        pair.Other.WaitUntilAsleep();
+        becoming.Must("exec-cat");
+        Assert.Equal(IpcStatus.Abandoned, pair.Other.Result().Status);
+        Assert.False(becoming.HasExited);
+        Assert.Equal(IpcStatus.Timeout, pair.One.Do("acquire 1 timeout=30").Status);
+        pair.Other.Must("release 1");
+    }
+
+    public static TheoryData<Language, Language, string> Holders
+    {
+        get
+        {
+            var data = new TheoryData<Language, Language, string>();
+            foreach (string kind in new[] { "mutex", "semaphore" })
+            {
+                data.Add(Language.C, Language.CSharp, kind);
+                data.Add(Language.CSharp, Language.C, kind);
+            }
+            return data;
+        }
+    }
+
     /// <summary>The owner dies: a sleeping waiter gets the mutex, is told so, and the next one is not.</summary>
     [Theory]
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]

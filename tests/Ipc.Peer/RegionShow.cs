@@ -88,8 +88,7 @@ internal static unsafe partial class RegionShow
         Show(prefix + "attached", entry->Attached);
         Show(prefix + "pid_namespace", entry->PidNamespace);
         Show(prefix + "runtime", entry->Runtime);
-        ProcessIdentity process = new((int)entry->Pid, entry->StartTime, entry->PidNamespace);
-        Show(prefix + "alive", Region.IsAlive(file, index, process) ? 1u : 0u);
+        Show(prefix + "alive", Region.IsAlive(file, index) ? 1u : 0u);
     }
 
     private static void ShowRing(string prefix, RingHeader* header)

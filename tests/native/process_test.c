@@ -313,3 +313,55 @@ TEST(a_child_of_the_dead_does_not_keep_it_alive)
     (void)close(plan.pipe[1]);
     ipc_ring_reader_close(reader);
 }
+
+static _Atomic int opening_ends;
+
+static void *open_and_close(void *unused)
+{
+    (void)unused;
+    static const ipc_sync_options options = {.open_mode = IPC_OPEN_OR_CREATE};
+    while (!opening_ends) {
+        ipc_shared_mutex *one = NULL;
+        ipc_shared_mutex *other = NULL;
+        CHECK_OK(ipc_shared_mutex_open("m", &options, &one));
+        CHECK_OK(ipc_shared_mutex_open("m", &options, &other));
+        ipc_shared_mutex_close(other);
+        ipc_shared_mutex_close(one);
+    }
+    return NULL;
+}
+
+/* How many descriptors of this process lead into the test's directory; nameless files count too. */
+static int descriptors_there(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 64; fd++) {
+        char link[64];
+        char target[512];
+        (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        const ssize_t length = readlink(link, target, sizeof target - 1);
+        if (length < 0)
+            continue;
+        target[length] = '\0';
+        count += strstr(target, test_directory()) != NULL;
+    }
+    return count;
+}
+
+/* A descriptor that a child kept would keep the locks of a parent that is killed while it has them. */
+TEST(a_child_has_no_file_of_a_region_whenever_it_is_made)
+{
+    test_thread thread;
+    opening_ends = 0;
+    test_thread_start(&thread, open_and_close, NULL);
+    const int rounds = test_is_long() ? 20000 : 1000;
+    for (int i = 0; i < rounds; i++) {
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0)
+            _exit(descriptors_there());
+        CHECK_EQUAL(0, test_wait_exit(child));
+    }
+    opening_ends = 1;
+    test_thread_join(&thread);
+}

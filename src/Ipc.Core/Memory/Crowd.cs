@@ -34,6 +34,16 @@ internal sealed unsafe class Crowd
             Look(word);
     }
 
+    /// <summary>That participant holds what the caller waits for: is it still there? If not, the region is recovered soon. Any index.</summary>
+    public void AskFor(uint index)
+    {
+        lock (_watched)
+        {
+            if (!_closed && index < (uint)_watched.Length && _region.HasNoLock((int)index))
+                _region.RecoverSoon();
+        }
+    }
+
     /// <summary>No more: before the region is left, after which nobody would forget what is watched for it.</summary>
     public void Close()
     {

@@ -24,47 +24,22 @@ internal sealed unsafe partial class Region
         return false;
     }
 
-    /// <summary>
-    /// The participant's process lives: its byte is locked through another open file. A child made by fork without exec keeps its dead
-    /// parent's open files, so where the pid can be judged the process must exist too. A stopped process is alive.
-    /// </summary>
-    public bool IsAlive(int index) => index == Index || IsAlive(_file, index, ProcessOf(index));
-
-    /// <summary>The same for a region that is only looked at.</summary>
-    public static bool IsAlive(RegionFile file, int index, in ProcessIdentity process)
-    {
-        if (!Os.Current.IsLockedByAnother(file, FirstParticipantLock + index))
-            return false;
-        bool judged = process.PidNamespace != 0 && process.PidNamespace == Os.Current.Self.PidNamespace;
-        return !judged || Os.Current.IsRunning(process.Pid, process.StartTime);
-    }
-
     /// <summary>It has left without the region lock, and waits to be recovered: its process lives, so nobody else will be told.</summary>
     public bool HasGivenUp(int index)
     {
-        ParticipantEntry* entry = Entry(index);
-        return index != Index && Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live && // [live]
-            Atomic.LoadAcquire(ref entry->Ended) != ParticipantEntry.NotEnded && // [given-up]
+        return Atomic.LoadAcquire(ref Entry(index)->Ended) != ParticipantEntry.NotEnded && // [given-up]
+            HasNoLock(index);
+    }
+
+    /// <summary>It is live in the table and its lock is gone: dead, or what it was has ended by exec(). One call of the system.</summary>
+    public bool HasNoLock(int index)
+    {
+        return index != Index && Atomic.LoadAcquire(ref Entry(index)->State) == ParticipantEntry.Live && // [live]
             !Os.Current.IsLockedByAnother(_file, FirstParticipantLock + index);
     }
 
     /// <summary>The region is recovered soon, on the watch thread.</summary>
     public void RecoverSoon() => ProcessWatch.RecoverSoon(this);
-
-    public ProcessIdentity ProcessOf(int index)
-    {
-        ParticipantEntry* entry = Entry(index);
-        return new ProcessIdentity((int)entry->Pid, entry->StartTime, entry->PidNamespace);
-    }
-
-    /// <summary>Asks for recovery when that participant's process ends. Not for ourselves.</summary>
-    public void WatchParticipant(int index)
-    {
-        ProcessIdentity process = ProcessOf(index);
-        ProcessIdentity self = Os.Current.Self;
-        if (process.Pid != self.Pid || process.StartTime != self.StartTime || process.PidNamespace != self.PidNamespace) // each container has a process 1
-            ProcessWatch.Watch(process, this);
-    }
 
     /// <summary>Under the region lock, or in a region that nobody else sees.</summary>
     private void TakeEntry()
@@ -92,6 +67,7 @@ internal sealed unsafe partial class Region
         entry->PidNamespace = self.PidNamespace;
         entry->Runtime = ParticipantEntry.RuntimeCSharp;
         entry->Ended = ParticipantEntry.NotEnded;
+        LockProcess(Index);
         FaultPoints.Pass(FaultPoints.RegionAttachEntryFilled);
         Atomic.StoreRelease(ref entry->State, ParticipantEntry.Live); // [live]
         FaultPoints.Pass(FaultPoints.RegionAttachLive);
@@ -215,7 +191,7 @@ internal sealed unsafe partial class Region
                     Entry(index)->Ended = ParticipantEntry.EndedByLeaving;
                     Atomic.StoreRelease(ref Entry(index)->State, ParticipantEntry.Free);
                     Index = -1;
-                    Os.Current.Unlock(_file, FirstParticipantLock + index);
+                    UnlockEntry(index);
                     FaultPoints.Pass(FaultPoints.RegionLeaveEntryFreed);
                     SignalAll();
                     if (_rules.EndsWith(index) || IsOver())
@@ -245,7 +221,7 @@ internal sealed unsafe partial class Region
             Atomic.StoreRelease(ref Entry(index)->Ended, ParticipantEntry.EndedByLeaving); // [given-up]
             FaultPoints.Pass(FaultPoints.RegionLeaveGivenUp);
             Index = -1;
-            Os.Current.Unlock(_file, FirstParticipantLock + index);
+            UnlockEntry(index);
             SignalAll();
         }
     }

@@ -158,9 +158,9 @@ internal sealed unsafe partial class LinuxOs
         statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, Statx.BasicStats, out Statx found) == 0 &&
         found.Inode == file.Inode && DeviceOf(found) == file.Device;
 
-    public override bool TryLock(RegionFile file, long position)
+    public override bool TryLock(RegionFile file, in FileRange range)
     {
-        Flock flock = new() { Type = F_WRLCK, Start = position, Length = 1 };
+        Flock flock = new() { Type = F_WRLCK, Start = (long)range.Offset, Length = (long)range.Size };
         if (fcntl(file.Handle, F_OFD_SETLK, ref flock) == 0)
             return true;
 
@@ -170,9 +170,9 @@ internal sealed unsafe partial class LinuxOs
         return false;
     }
 
-    public override void Unlock(RegionFile file, long position)
+    public override void Unlock(RegionFile file, in FileRange range)
     {
-        Flock flock = new() { Type = F_UNLCK, Start = position, Length = 1 };
+        Flock flock = new() { Type = F_UNLCK, Start = (long)range.Offset, Length = (long)range.Size };
         if (fcntl(file.Handle, F_OFD_SETLK, ref flock) != 0)
             Failed("fcntl unlock");
     }
@@ -183,6 +183,18 @@ internal sealed unsafe partial class LinuxOs
         if (fcntl(file.Handle, F_OFD_GETLK, ref flock) != 0)
             Failed("fcntl get lock");
         return flock.Type != F_UNLCK;
+    }
+
+    public override FileRange FindLock(RegionFile file, in FileRange range)
+    {
+        Flock flock = new() { Type = F_WRLCK, Start = (long)range.Offset, Length = (long)range.Size };
+        if (fcntl(file.Handle, F_OFD_GETLK, ref flock) != 0)
+            Failed("fcntl get lock");
+        if (flock.Type == F_UNLCK)
+            return default;
+        ulong first = Math.Max((ulong)flock.Start, range.Offset);
+        ulong end = flock.Length == 0 ? ulong.MaxValue : (ulong)flock.Start + (ulong)flock.Length; // 0: to the end of all files
+        return new FileRange(first, Math.Min(end, range.Offset + range.Size) - first);
     }
 
 #if NET

@@ -101,7 +101,14 @@ internal abstract unsafe class Os
 
     // ---- locks that die with the process
 
-    public abstract bool TryLock(RegionFile file, long position);
-    public abstract void Unlock(RegionFile file, long position);
+    public bool TryLock(RegionFile file, long position) => TryLock(file, new FileRange((ulong)position, 1));
+    public void Unlock(RegionFile file, long position) => Unlock(file, new FileRange((ulong)position, 1));
     public abstract bool IsLockedByAnother(RegionFile file, long position);
+
+    /// <summary>Locks a range, of which others see where it begins and how long it is.</summary>
+    public abstract bool TryLock(RegionFile file, in FileRange range);
+    public abstract void Unlock(RegionFile file, in FileRange range);
+
+    /// <summary>A lock that another open file has within the range, cut to it; of size 0: there is none.</summary>
+    public abstract FileRange FindLock(RegionFile file, in FileRange range);
 }

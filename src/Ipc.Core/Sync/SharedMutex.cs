@@ -125,7 +125,7 @@ public sealed unsafe class SharedMutex : IDisposable
 
         public readonly IpcStatus Taken => _taken;
 
-        public readonly ulong LongestSleep => ulong.MaxValue;
+        public readonly ulong LongestSleep => SyncRegion.AskInterval;
 
         public bool IsTrue() => _done || (_done = _mutex.TryTake(out _taken));
 
@@ -133,6 +133,8 @@ public sealed unsafe class SharedMutex : IDisposable
 
         public readonly void BeforeSleep()
         {
+            if (_mutex._sync.IsTimeToAsk())
+                _mutex._sync.AskForHolder(Atomic.LoadAcquire(ref _mutex._header->Owner));
         }
     }
 }

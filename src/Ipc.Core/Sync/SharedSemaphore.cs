@@ -149,6 +149,18 @@ public sealed unsafe class SharedSemaphore : IDisposable
         return false;
     }
 
+    private void AskForHolders()
+    {
+        uint last = 0; // whoever has many mostly has them side by side
+        for (uint i = 0; i < _permits; i++)
+        {
+            uint owner = Atomic.LoadAcquire(ref _table[i]);
+            if (owner != last)
+                _sync.AskForHolder(owner);
+            last = owner;
+        }
+    }
+
     /// <summary>A permit, which is taken when it is seen.</summary>
     private struct Condition : IWaitCondition
     {
@@ -165,7 +177,7 @@ public sealed unsafe class SharedSemaphore : IDisposable
 
         public readonly bool Abandoned => _abandoned;
 
-        public readonly ulong LongestSleep => ulong.MaxValue;
+        public readonly ulong LongestSleep => SyncRegion.AskInterval;
 
         public bool IsTrue() => _done || (_done = _semaphore.TryTake(out _abandoned));
 
@@ -173,6 +185,8 @@ public sealed unsafe class SharedSemaphore : IDisposable
 
         public readonly void BeforeSleep()
         {
+            if (_semaphore._sync.IsTimeToAsk())
+                _semaphore.AskForHolders();
         }
     }
 }

@@ -15,6 +15,7 @@ internal sealed unsafe class SyncRegion
     private readonly WaitControl _control;
     private readonly WaiterWords* _waiter;
     private int _closed;
+    private ulong _askedAt; // when a sleeper of ours last asked for the holders' locks; a race of two costs one question
 
     private SyncRegion(Region region, SyncRules rules, WaitMode mode)
     {
@@ -46,6 +47,28 @@ internal sealed unsafe class SyncRegion
     {
         _crowd.Attend();
         return IpcStatus.Ok;
+    }
+
+    /// <summary>How long who waits for a holder sleeps at most, until it asks for it.</summary>
+    public const ulong AskInterval = 250_000_000;
+
+    /// <summary>
+    /// Before a sleep for what others hold: now and then true, and then the caller asks for each (<see cref="AskForHolder"/>). A holder that has called exec() lives on under its
+    /// number, so that nobody is told of an end; but what it was is gone, and its locks with it.
+    /// </summary>
+    public bool IsTimeToAsk()
+    {
+        ulong now = Os.Current.Now();
+        if (now - Atomic.LoadAcquire(ref _askedAt) < AskInterval)
+            return false;
+        Atomic.StoreRelease(ref _askedAt, now);
+        return true;
+    }
+
+    public void AskForHolder(uint owner)
+    {
+        if (owner != 0)
+            _crowd.AskFor(owner - 1);
     }
 
     public void Signal() => Waiter.Signal(_waiter);

@@ -33,7 +33,7 @@ internal static class ParticipantInspector
     private static ParticipantReport Describe(RegionLook look, int index, in ParticipantEntry entry)
     {
         bool elsewhere = entry.PidNamespace != 0 && entry.PidNamespace != Os.Current.Self.PidNamespace;
-        bool alive = Region.IsAlive(look.File, index, new ProcessIdentity((int)entry.Pid, entry.StartTime, entry.PidNamespace));
+        bool alive = Region.IsAlive(look.File, index);
         bool visible = alive && !elsewhere;
         return new ParticipantReport
         {

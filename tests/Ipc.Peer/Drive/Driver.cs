@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Globalization;
+using System.Runtime.InteropServices;
 using System.Text;
 
 namespace Ipc.Peer.Drive;
@@ -68,9 +69,22 @@ internal sealed partial class Driver
     private string? Process() => _line.Word(0) switch
     {
         "close" => Close(_line.Id),
+        "exec-cat" => BecomeCat(),
         "clear" => SharedStorage.Clear(_line.Word(1)) ? "0" : Status(IpcStatus.NotFound),
         _ => null,
     };
+
+    /// <summary>This process becomes another program, under its number; that ends with its input.</summary>
+    private static string BecomeCat()
+    {
+        Answer("0");
+        IntPtr[] arguments = [Marshal.StringToCoTaskMemUTF8("cat"), IntPtr.Zero];
+        _ = Execute("/bin/cat", arguments, IntPtr.Zero);
+        return "1 | exec failed";
+    }
+
+    [DllImport("libc", EntryPoint = "execve")]
+    private static extern int Execute([MarshalAs(UnmanagedType.LPUTF8Str)] string path, IntPtr[] arguments, IntPtr environment);
 
     private string Close(int id)
     {

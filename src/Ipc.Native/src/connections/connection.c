@@ -63,14 +63,13 @@ static ipc_watch_answer peer_died(void *owner)
 
 void ipc_connection_watch(ipc_connection *connection)
 {
-    const ipc_participant *entry = ipc_region_participant(connection->view->region, connection->peer_index);
-    const uint64_t pid_namespace = ipc_load_relaxed64(&entry->pid_namespace);
-    const bool same = pid_namespace != 0 && pid_namespace == ipc_platform_pid_namespace();
+    ipc_region_process process;
+    ipc_region_process_to_watch(connection->view->region, connection->peer_index, &process);
     connection->watching = true;
-    if (same && connection->peer_pid == ipc_platform_pid())
+    if (process.is_here && process.pid == ipc_platform_pid())
         return; /* both ends are ours: it does not die without us */
-    connection->watching = ipc_watch_add(&connection->watch, connection->peer_pid,
-                                         ipc_load_relaxed64(&entry->start_time), same, peer_died, connection) == IPC_OK;
+    connection->watching = ipc_watch_add(&connection->watch, process.pid, process.start_time, process.is_here,
+                                         peer_died, connection) == IPC_OK;
 }
 
 static bool attend(void *owner)

@@ -17,6 +17,11 @@
 /* The bytes of the file, beyond any size it can have, whose locks say who is alive. */
 #define IPC_LOCK_PARTICIPANTS 0x4000000000000000ull
 #define IPC_LOCK_REGION       0x3FFFFFFFFFFFFFFFull
+/* Before them, a window for each participant: place and length of the lock in it say which process it is. */
+#define IPC_LOCK_PROCESSES      0x2000000000000000ull
+#define IPC_LOCK_PROCESS_WINDOW 0x0001000000000000ull
+#define IPC_PROCESS_PID_BITS    22u /* of the lock's place in its window */
+#define IPC_PROCESS_SPACE_BITS  25u /* the pid namespace's, above them */
 
 enum {
     IPC_KIND_RING = 1,

@@ -8,6 +8,7 @@
 #define IPC_SEMAPHORE_MAGIC       0x414D4553u /* "SEMA" */
 #define IPC_EVENT_MAGIC           0x544E5645u /* "EVNT" */
 #define IPC_SYNC_BODY_SIZE        384u
+#define IPC_SYNC_ASK_NS           250000000u /* a sleeper asks this often whether the holders are there */
 #define IPC_SEMAPHORE_TABLE       512u /* of the permits, in the body */
 #define IPC_SEMAPHORE_PERMITS_MAX 4096u
 #define IPC_SYNC_ABANDONED        0x80000000u /* alone in a mutex's or a permit's word: free, and the last one died */

@@ -37,15 +37,15 @@ static ipc_watch_answer member_died(void *owner)
 }
 
 /* False: its death may go unnoticed. */
-static bool watch_member(ipc_crowd_member *member, const ipc_participant *entry)
+static bool watch_member(ipc_crowd_member *member)
 {
-    const uint32_t pid = ipc_load_relaxed32(&entry->pid);
-    const uint64_t space = ipc_load_relaxed64(&entry->pid_namespace);
+    ipc_region_process process;
+    ipc_region_process_to_watch(member->crowd->region, member->index, &process);
     /* Who has given up lives: the lock of its entry has to be asked, at once and again. */
-    const bool same = space != 0 && space == ipc_platform_pid_namespace() && !member->given_up;
-    if (same && pid == ipc_platform_pid())
+    const bool same = process.is_here && !member->given_up;
+    if (same && process.pid == ipc_platform_pid())
         return true; /* another object of this process does not die without us */
-    if (ipc_watch_add(&member->watch, pid, ipc_load_relaxed64(&entry->start_time), same, member_died, member) != IPC_OK)
+    if (ipc_watch_add(&member->watch, process.pid, process.start_time, same, member_died, member) != IPC_OK)
         return false;
     member->watched = true;
     return true;
@@ -66,7 +66,7 @@ static bool attend_member(ipc_crowd *crowd, uint32_t index)
     }
     member->generation = generation;
     member->given_up = given_up;
-    if (!live || watch_member(member, entry))
+    if (!live || watch_member(member))
         return true;
     /* No descriptors, no thread: who waits asks the locks himself, whenever it wakes to look around. */
     (void)ipc_region_recover(crowd->region, index, generation);

@@ -156,10 +156,6 @@ bool ipc_region_is_over(ipc_region *region);
 /* region_participants.c */
 ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline); /* IPC_NOW: tries, and never blocks */
 void ipc_region_unlock(ipc_region *region);
-bool ipc_region_is_alive(const ipc_region *region, uint32_t index); /* false for a free entry */
-bool ipc_region_has_living(const ipc_region *region);               /* besides us */
-/* It has left without the region lock, and waits to be recovered: its process lives, so nobody else will be told. */
-bool ipc_region_has_given_up(const ipc_region *region, uint32_t index);
 ipc_status ipc_region_take_entry(ipc_region *region, uint32_t role, uint32_t *index);
 void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role);
 void ipc_region_recover_locked(ipc_region *region);
@@ -174,9 +170,32 @@ void ipc_region_exit(ipc_region *region);
 /* Leaves, unmaps and frees. */
 void ipc_region_leave(ipc_region *region);
 
+/* region_process.c: who is alive, by what the kernel says. */
+typedef struct ipc_region_process {
+    uint32_t pid;
+    uint64_t start_time;
+    bool is_here; /* in our pid namespace: the pid means something */
+} ipc_region_process;
+
+bool ipc_region_is_alive(const ipc_region *region, uint32_t index); /* false for a free entry */
+bool ipc_region_has_living(const ipc_region *region);               /* besides us */
+/* It is live in the table and its lock is gone: dead, or what it was has ended by exec(). One call of the system. */
+bool ipc_region_has_no_lock(const ipc_region *region, uint32_t index);
+/* It has left without the region lock, and waits to be recovered: its process lives, so nobody else will be told. */
+bool ipc_region_has_given_up(const ipc_region *region, uint32_t index);
+/* Says which process we are, by a lock; the entry's byte is locked. And gives back both. */
+void ipc_region_lock_process(const ipc_region *region, uint32_t index);
+void ipc_region_unlock_entry(const ipc_region *region, uint32_t index);
+/* False: the kernel does not know. */
+bool ipc_region_process_of(const ipc_region *region, uint32_t index, ipc_region_process *process);
+/* The same, or if need be what its entry says: good enough to be woken by its end, not to judge. */
+void ipc_region_process_to_watch(const ipc_region *region, uint32_t index, ipc_region_process *process);
+
 /* region_registry.c: every mapping of this process, so that a forked child can let go of them. */
-void ipc_region_register(ipc_region *region);
-void ipc_region_unregister(ipc_region *region);
+/* Between these no child is made: what is opened, and noted in a region, is closed in every child. */
+void ipc_region_hold_forks(void);
+void ipc_region_let_fork(void);
+ipc_status ipc_region_map(ipc_region *region); /* the whole file, which the geometry tells the size of */
 ipc_status ipc_region_allocate(const ipc_region_kind *kind, void *owner, const char *path, ipc_region **region);
 /* Unmaps, closes and frees; changes nothing in shared memory. */
 void ipc_region_discard(ipc_region *region);

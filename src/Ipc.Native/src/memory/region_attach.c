@@ -35,7 +35,9 @@ static ipc_status open_and_map(ipc_region *region)
 {
     uint64_t size = 0;
     ipc_region_header copy;
+    ipc_region_hold_forks();
     ipc_status status = ipc_platform_file_open(region->path, &region->file, &size);
+    ipc_region_let_fork();
     if (status != IPC_OK)
         return status;
     if (size < IPC_REGION_SIZE_UNIT)
@@ -53,10 +55,7 @@ static ipc_status open_and_map(ipc_region *region)
     status = check_kind(region, region->path);
     if (status != IPC_OK)
         return status;
-    void *base = NULL;
-    status = ipc_platform_map(region->file, region->geometry.total_size, &base);
-    region->base = base;
-    return status;
+    return ipc_region_map(region);
 }
 
 ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_region **region)
@@ -72,7 +71,6 @@ ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *
         ipc_region_discard(made);
         return status;
     }
-    ipc_region_register(made);
     *region = made;
     return IPC_OK;
 }

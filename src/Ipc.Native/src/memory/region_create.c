@@ -34,14 +34,13 @@ static ipc_status make_file(ipc_region *region, const ipc_region_plan *plan)
         {0, plan->reserved_size == 0 ? plan->total_size : plan->reserved_size}};
     for (int i = 0; i < IPC_REGION_RESERVED; i++)
         reserved[1 + i] = plan->reserved[i];
-    ipc_status status = ipc_platform_file_create(directory, plan->total_size, reserved, 1 + IPC_REGION_RESERVED,
-                                                 &region->file, region->temporary, sizeof region->temporary);
-    if (status != IPC_OK)
-        return status;
-    void *base = NULL;
-    status = ipc_platform_map(region->file, plan->total_size, &base);
-    region->base = base;
-    return status;
+    ipc_region_hold_forks();
+    ipc_status status =
+        ipc_platform_file_create(directory, &region->file, region->temporary, sizeof region->temporary);
+    ipc_region_let_fork();
+    if (status == IPC_OK)
+        status = ipc_platform_file_reserve(region->file, plan->total_size, reserved, 1 + IPC_REGION_RESERVED);
+    return status == IPC_OK ? ipc_region_map(region) : status;
 }
 
 ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const ipc_region_plan *plan,
@@ -73,7 +72,6 @@ ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const
         ipc_region_discard(made);
         return status;
     }
-    ipc_region_register(made);
     *region = made;
     return IPC_OK;
 }

@@ -49,42 +49,6 @@ void ipc_region_unlock(ipc_region *region)
     ipc_mutex_unlock(&region->mutex);
 }
 
-bool ipc_region_is_alive(const ipc_region *region, uint32_t index)
-{
-    if (index >= region->geometry.participant_capacity)
-        return false;
-    const ipc_participant *entry = ipc_region_participant(region, index);
-    if (ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE) /* [live] */
-        return false;
-    if (index == region->index)
-        return true;
-    if (!ipc_platform_lock_is_held(region->file, IPC_LOCK_PARTICIPANTS + index))
-        return false;
-    /* A child made by fork keeps its parent's locks open. It does not keep the parent alive. */
-    const uint64_t theirs = ipc_load_relaxed64(&entry->pid_namespace);
-    const uint64_t ours = ipc_platform_pid_namespace();
-    if (theirs == 0 || theirs != ours)
-        return true;
-    return ipc_platform_process_exists(ipc_load_relaxed32(&entry->pid), ipc_load_relaxed64(&entry->start_time));
-}
-
-bool ipc_region_has_given_up(const ipc_region *region, uint32_t index)
-{
-    const ipc_participant *entry = ipc_region_participant(region, index);
-    return index != region->index && ipc_load_acquire32(&entry->state) == IPC_PARTICIPANT_LIVE && /* [live] */
-           ipc_load_acquire32(&entry->ended) != IPC_ENDED_NOT &&                                  /* [given-up] */
-           !ipc_platform_lock_is_held(region->file, IPC_LOCK_PARTICIPANTS + index);
-}
-
-bool ipc_region_has_living(const ipc_region *region)
-{
-    for (uint32_t i = 0; i < region->geometry.participant_capacity; i++) {
-        if (i != region->index && ipc_region_is_alive(region, i))
-            return true;
-    }
-    return false;
-}
-
 void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role)
 {
     ipc_participant *entry = ipc_region_participant(region, index);
@@ -96,6 +60,7 @@ void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role)
     ipc_store_relaxed64(&entry->pid_namespace, ipc_platform_pid_namespace());
     ipc_store_relaxed32(&entry->runtime, IPC_RUNTIME_C);
     ipc_store_relaxed32(&entry->ended, IPC_ENDED_NOT);
+    ipc_region_lock_process(region, index);
     IPC_FAULT_POINT("region.attach.entry_filled");
     ipc_store_release32(&entry->state, IPC_PARTICIPANT_LIVE); /* [live] */
     IPC_FAULT_POINT("region.attach.live");
@@ -211,7 +176,7 @@ static void leave_locked(ipc_region *region)
             kind->clean_up(region, index, false);
         free_entry(region, index, IPC_ENDED_LEFT);
         IPC_FAULT_POINT("region.leave.entry_freed");
-        ipc_platform_unlock(region->file, IPC_LOCK_PARTICIPANTS + index);
+        ipc_region_unlock_entry(region, index);
         region->index = IPC_NO_PARTICIPANT;
     }
     const bool live = ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_LIVE;
@@ -230,7 +195,7 @@ static void give_up(ipc_region *region)
         return;
     ipc_store_release32(&ipc_region_participant(region, index)->ended, IPC_ENDED_LEFT); /* [given-up] */
     IPC_FAULT_POINT("region.leave.given_up");
-    ipc_platform_unlock(region->file, IPC_LOCK_PARTICIPANTS + index);
+    ipc_region_unlock_entry(region, index);
     region->index = IPC_NO_PARTICIPANT;
     ipc_region_wake_all(region);
 }

@@ -5,6 +5,9 @@
  * child would be written by a second writer, a lock released by it would be the parent's. So in the child, before fork
  * returns, every mapping is replaced by private zeroes, every descriptor closed, and every object told that it is
  * closed. (Closing does not release the parent's locks: they end with the last descriptor of the description.)
+ *
+ * A region is here before it has a file, and no fork comes between the opening and the note of it: a child that had a
+ * descriptor without knowing would keep the region lock of a parent that is killed with it, for as long as it lives.
  */
 #include "diagnostics/error.h"
 #include "memory/region.h"
@@ -45,7 +48,17 @@ static void prepare_fork(void)
     ipc_at_fork(fork_prepare, fork_parent, fork_child);
 }
 
-void ipc_region_register(ipc_region *region)
+void ipc_region_hold_forks(void)
+{
+    ipc_mutex_lock(&lock);
+}
+
+void ipc_region_let_fork(void)
+{
+    ipc_mutex_unlock(&lock);
+}
+
+static void enlist(ipc_region *region)
 {
     ipc_once_run(&fork_once, prepare_fork);
     ipc_mutex_lock(&lock);
@@ -57,16 +70,12 @@ void ipc_region_register(ipc_region *region)
     ipc_mutex_unlock(&lock);
 }
 
-void ipc_region_unregister(ipc_region *region)
+/* Under the lock. */
+static void strike_off(ipc_region *region)
 {
-    ipc_mutex_lock(&lock);
-    if (region->previous != NULL) {
-        *region->previous = region->next;
-        if (region->next != NULL)
-            region->next->previous = region->previous;
-        region->previous = NULL;
-    }
-    ipc_mutex_unlock(&lock);
+    *region->previous = region->next;
+    if (region->next != NULL)
+        region->next->previous = region->previous;
 }
 
 ipc_status ipc_region_allocate(const ipc_region_kind *kind, void *owner, const char *path, ipc_region **region)
@@ -80,8 +89,19 @@ ipc_status ipc_region_allocate(const ipc_region_kind *kind, void *owner, const c
     made->index = IPC_NO_PARTICIPANT;
     ipc_mutex_init(&made->mutex);
     (void)snprintf(made->path, sizeof made->path, "%s", path);
+    enlist(made);
     *region = made;
     return IPC_OK;
+}
+
+ipc_status ipc_region_map(ipc_region *region)
+{
+    void *base = NULL;
+    ipc_region_hold_forks();
+    ipc_status status = ipc_platform_map(region->file, region->geometry.total_size, &base);
+    region->base = base;
+    ipc_region_let_fork();
+    return status;
 }
 
 void ipc_region_close_file(ipc_region *region)
@@ -96,9 +116,11 @@ void ipc_region_discard(ipc_region *region)
 {
     if (region == NULL)
         return;
-    ipc_region_unregister(region);
+    ipc_mutex_lock(&lock);
+    strike_off(region);
+    ipc_platform_file_close(region->file); /* at once: a child that is made now knows of none */
+    ipc_mutex_unlock(&lock);
     ipc_platform_unmap(region->base, region->geometry.total_size);
-    ipc_platform_file_close(region->file);
     if (region->temporary[0] != '\0')
         ipc_platform_file_unlink(region->temporary);
     ipc_mutex_destroy(&region->mutex);

@@ -129,20 +129,19 @@ static ipc_watch_answer peer_died(void *owner)
     return ipc_region_recover(end->region, end->watched - 1, end->watched_generation);
 }
 
-static void watch_peer(ipc_ring_end *end, uint32_t owner, const ipc_participant *entry, uint32_t generation)
+static void watch_peer(ipc_ring_end *end, uint32_t owner, uint32_t generation)
 {
     if (end->watched != 0)
         ipc_watch_remove(&end->watch);
     end->watched = owner;
     end->watched_generation = generation;
-    const uint32_t pid = ipc_load_relaxed32(&entry->pid);
-    const uint64_t names_pids = ipc_load_relaxed64(&entry->pid_namespace);
+    ipc_region_process process;
+    ipc_region_process_to_watch(end->region, owner - 1, &process);
     /* Who has given up lives: the lock of its entry has to be asked, at once and again. */
-    const bool same = names_pids != 0 && names_pids == ipc_platform_pid_namespace() &&
-                      !ipc_region_has_given_up(end->region, owner - 1);
-    if (same && pid == ipc_platform_pid())
+    const bool same = process.is_here && !ipc_region_has_given_up(end->region, owner - 1);
+    if (same && process.pid == ipc_platform_pid())
         return; /* both ends are ours: it does not die without us */
-    if (ipc_watch_add(&end->watch, pid, ipc_load_relaxed64(&entry->start_time), same, peer_died, end) != IPC_OK)
+    if (ipc_watch_add(&end->watch, process.pid, process.start_time, same, peer_died, end) != IPC_OK)
         end->watched = 0;
 }
 
@@ -159,7 +158,7 @@ bool ipc_ring_end_attend(void *owner)
         ipc_load_acquire32(&ipc_region_header_of(end->region)->change.word) | IPC_WAITER_SLEEPING;
     ipc_mutex_lock(&end->watching);
     if (word != end->watched || generation != end->watched_generation || change != end->watched_at) {
-        watch_peer(end, word, entry, generation);
+        watch_peer(end, word, generation);
         end->watched_at = change;
     }
     const bool watched = end->watched == word;

@@ -66,20 +66,19 @@ static ipc_status reserve_range(ipc_file file, uint64_t offset, uint64_t length)
     return IPC_OK;
 }
 
-static ipc_status reserve(int fd, uint64_t size, const ipc_file_range *reserved, size_t ranges)
+ipc_status ipc_platform_file_reserve(ipc_file file, uint64_t size, const ipc_file_range *reserved, size_t ranges)
 {
-    if (ftruncate(fd, (off_t)size) != 0)
+    if (ftruncate(descriptor(file), (off_t)size) != 0)
         return ipc_fail_system(errno, "cannot make a file of %" PRIu64 " bytes", size);
     for (size_t i = 0; i < ranges; i++) {
-        ipc_status status = reserve_range(fd, reserved[i].offset, reserved[i].length);
+        ipc_status status = reserve_range(file, reserved[i].offset, reserved[i].length);
         if (status != IPC_OK)
             return status;
     }
     return IPC_OK;
 }
 
-ipc_status ipc_platform_file_create(const char *directory, uint64_t size, const ipc_file_range *reserved, size_t ranges,
-                                    ipc_file *file, char *temporary, size_t temporary_size)
+ipc_status ipc_platform_file_create(const char *directory, ipc_file *file, char *temporary, size_t temporary_size)
 {
     temporary[0] = '\0';
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -88,19 +87,16 @@ ipc_status ipc_platform_file_create(const char *directory, uint64_t size, const 
         ipc_platform_random(&random, sizeof random);
         int length =
             snprintf(temporary, temporary_size, "%s/~tmp.%u.%016" PRIx64, directory, ipc_platform_pid(), random);
-        if (length < 0 || (size_t)length >= temporary_size)
+        if (length < 0 || (size_t)length >= temporary_size) {
+            temporary[0] = '\0';
             return ipc_fail(IPC_E_ARGUMENT, "the region directory's path is too long");
+        }
         fd = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
     }
-    if (fd < 0)
-        return ipc_fail_system(errno, "cannot create a file in %s", directory);
-
-    ipc_status status = reserve(fd, size, reserved, ranges);
-    if (status != IPC_OK) {
-        (void)close(fd);
-        if (temporary[0] != '\0')
-            (void)unlink(temporary);
-        return status;
+    if (fd < 0) {
+        const int error = errno;
+        temporary[0] = '\0';
+        return ipc_fail_system(error, "cannot create a file in %s", directory);
     }
     *file = fd;
     return IPC_OK;
@@ -257,20 +253,20 @@ bool ipc_platform_give_back_pages(void *base, uint64_t offset, uint64_t length)
     return madvise((uint8_t *)base + offset, (size_t)length, MADV_REMOVE) == 0;
 }
 
-static struct flock one_byte(short type, uint64_t byte)
+static struct flock bytes_of(short type, uint64_t start, uint64_t length)
 {
     struct flock lock;
     memset(&lock, 0, sizeof lock); /* l_pid must be 0 for these locks */
     lock.l_type = type;
     lock.l_whence = SEEK_SET;
-    lock.l_start = (off_t)byte;
-    lock.l_len = 1;
+    lock.l_start = (off_t)start;
+    lock.l_len = (off_t)length;
     return lock;
 }
 
-ipc_status ipc_platform_lock_try(ipc_file file, uint64_t byte)
+ipc_status ipc_platform_range_lock_try(ipc_file file, uint64_t start, uint64_t length)
 {
-    struct flock lock = one_byte(F_WRLCK, byte);
+    struct flock lock = bytes_of(F_WRLCK, start, length);
     if (fcntl(descriptor(file), F_OFD_SETLK, &lock) == 0)
         return IPC_OK;
     if (errno == EAGAIN || errno == EACCES)
@@ -278,15 +274,37 @@ ipc_status ipc_platform_lock_try(ipc_file file, uint64_t byte)
     return ipc_fail_system(errno, "cannot lock a byte of a region");
 }
 
+void ipc_platform_range_unlock(ipc_file file, uint64_t start, uint64_t length)
+{
+    struct flock lock = bytes_of(F_UNLCK, start, length);
+    (void)fcntl(descriptor(file), F_OFD_SETLK, &lock); /* closing the file does it as well */
+}
+
+bool ipc_platform_range_find(ipc_file file, uint64_t start, uint64_t length, uint64_t *found, uint64_t *found_length)
+{
+    struct flock lock = bytes_of(F_WRLCK, start, length);
+    if (fcntl(descriptor(file), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+        return false;
+    const uint64_t first = (uint64_t)lock.l_start;
+    const uint64_t end = lock.l_len == 0 ? UINT64_MAX : first + (uint64_t)lock.l_len; /* 0: to the end of all files */
+    *found = first < start ? start : first;
+    *found_length = (end < start + length ? end : start + length) - *found;
+    return true;
+}
+
+ipc_status ipc_platform_lock_try(ipc_file file, uint64_t byte)
+{
+    return ipc_platform_range_lock_try(file, byte, 1);
+}
+
 void ipc_platform_unlock(ipc_file file, uint64_t byte)
 {
-    struct flock lock = one_byte(F_UNLCK, byte);
-    (void)fcntl(descriptor(file), F_OFD_SETLK, &lock); /* closing the file does it as well */
+    ipc_platform_range_unlock(file, byte, 1);
 }
 
 bool ipc_platform_lock_is_held(ipc_file file, uint64_t byte)
 {
-    struct flock lock = one_byte(F_WRLCK, byte);
+    struct flock lock = bytes_of(F_WRLCK, byte, 1);
     if (fcntl(descriptor(file), F_OFD_GETLK, &lock) != 0)
         return true; /* not knowing must never declare a living process dead */
     return lock.l_type != F_UNLCK;

@@ -28,10 +28,11 @@ typedef struct ipc_file_range {
     uint64_t length;
 } ipc_file_range;
 
-/* A new file without a name, of that size, with every page of the ranges reserved: a full disk is an error here, never
-   a fault later. The rest is holes. `temporary` gets a path only where the file system cannot make nameless files. */
-ipc_status ipc_platform_file_create(const char *directory, uint64_t size, const ipc_file_range *reserved, size_t ranges,
-                                    ipc_file *file, char *temporary, size_t temporary_size);
+/* A new file without a name, empty. `temporary` gets a path only where the file system cannot make nameless files. */
+ipc_status ipc_platform_file_create(const char *directory, ipc_file *file, char *temporary, size_t temporary_size);
+/* Gives it its size, with every page of the ranges reserved: a full disk is an error here, never a fault later. The rest
+   is holes. */
+ipc_status ipc_platform_file_reserve(ipc_file file, uint64_t size, const ipc_file_range *reserved, size_t ranges);
 /* Gives the file its name, replacing nothing: IPC_E_EXISTS. */
 ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const char *path);
 /* Opens without following links. Refuses what is not a regular file of this user. */
@@ -59,6 +60,11 @@ bool ipc_platform_give_back_pages(void *base, uint64_t offset, uint64_t length);
 ipc_status ipc_platform_lock_try(ipc_file file, uint64_t byte); /* IPC_E_IN_USE: another open file has it */
 void ipc_platform_unlock(ipc_file file, uint64_t byte);
 bool ipc_platform_lock_is_held(ipc_file file, uint64_t byte); /* by another open file */
+/* The same of a range, of which others see where it begins and how long it is. */
+ipc_status ipc_platform_range_lock_try(ipc_file file, uint64_t start, uint64_t length);
+void ipc_platform_range_unlock(ipc_file file, uint64_t start, uint64_t length);
+/* A lock that another open file has within the range, cut to it. False: there is none. */
+bool ipc_platform_range_find(ipc_file file, uint64_t start, uint64_t length, uint64_t *found, uint64_t *found_length);
 
 /* ---- sleeping and barriers (linux_wait.c) ------------------------------------------------------------ */
 

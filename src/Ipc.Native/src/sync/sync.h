@@ -25,6 +25,7 @@ typedef struct ipc_sync {
     bool process_fences; /* no membarrier here: fence at every signal */
     ipc_crowd crowd;
     ipc_end end;
+    ipc_atomic64 asked_at; /* when a sleeper of ours last asked for the holders' locks */
     const ipc_sync_options *options; /* while it is being opened */
 } ipc_sync;
 

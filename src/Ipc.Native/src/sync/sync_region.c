@@ -170,6 +170,32 @@ static bool attend(void *subject)
     return ipc_crowd_attend(&((ipc_sync *)subject)->crowd);
 }
 
+/* A holder that has called exec() lives on under its number, so that nobody is told of an end; but what it was is gone,
+   and its locks with it. So who sleeps for what another one holds looks whether that is still there: seldom, for one
+   call of the system each time. */
+static void ask_for_holders(void *subject)
+{
+    ipc_sync *sync = subject;
+    const uint64_t now = ipc_platform_now();
+    if (now - ipc_load_relaxed64(&sync->asked_at) < IPC_SYNC_ASK_NS)
+        return;
+    ipc_store_relaxed64(&sync->asked_at, now);
+    ipc_region *region = sync->region;
+    const bool is_mutex = sync->kind->kind == IPC_KIND_MUTEX;
+    uint64_t asked[IPC_PARTICIPANT_CAPACITY_MAX / 64] = {0};
+    for (uint32_t i = 0; i < (is_mutex ? 1 : sync->parameter); i++) {
+        const uint32_t owner = ipc_load_relaxed32(is_mutex ? &sync->body->word : &sync->table[i]);
+        const uint32_t index = owner - 1;
+        if (owner == 0 || owner > region->geometry.participant_capacity || index == region->index ||
+            (asked[index / 64] >> index % 64 & 1) != 0)
+            continue;
+        asked[index / 64] |= 1ull << index % 64;
+        if (ipc_region_has_no_lock(region, index))
+            (void)ipc_region_recover(region, index,
+                                     ipc_load_relaxed32(&ipc_region_participant(region, index)->generation));
+    }
+}
+
 static ipc_status acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (*may_take)(const void *sync),
                           bool (*put_back)(ipc_sync *sync, bool abandoned), ipc_deadline deadline, ipc_cancel *cancel)
 {
@@ -177,6 +203,7 @@ static ipc_status acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (
         return IPC_CLOSED;
     ipc_status status = take(sync);
     if (status == IPC_EMPTY) {
+        const bool is_held = sync->kind->kind != IPC_KIND_EVENT;
         const ipc_wait wait = {
             .end = &sync->end,
             .waiter = &sync->body->waiter,
@@ -185,6 +212,8 @@ static ipc_status acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (
             .subject = sync,
             .deadline = deadline,
             .cancel = cancel,
+            .arm = is_held ? ask_for_holders : NULL,
+            .longest_sleep_ns = is_held ? IPC_SYNC_ASK_NS : 0,
         };
         status = ipc_wait_until(&wait, may_take);
     }
