@@ -58,6 +58,9 @@ if(NOT IPC_SANITIZE)
     add_executable(rpc_poison_test)
     ipc_add_cpp_tests(rpc_poison_test rpc_poison_test)
     target_compile_definitions(rpc_poison_test PRIVATE IPC_POISON=1)
+    add_executable(rpc_allocation_test) # counts what a sanitizer allocates, too
+    ipc_add_cpp_tests(rpc_allocation_test rpc_allocation_test)
+    target_compile_definitions(rpc_allocation_test PRIVATE IPC_POISON=0)
 endif()
 
 # One program, with exceptions and type information and without.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,8 +41,10 @@ class call_context
           one_way_((request.flags & flag_one_way) != 0)
     {
         credit_.items = request.code;
-        if ((request.flags & flag_client_stream) != 0)
+        if ((request.flags & flag_client_stream) != 0) {
             window_.begin(first_input_credit, first_input_credit);
+            arrived_.emplace();
+        }
     }
 
     call_context(const call_context &) = delete;
@@ -146,7 +149,7 @@ class call_context
     bool hungry_ = false;               // and waits for one
     bool wants_room_ = false;           // an item of the answer waits for room
     detail::item_window window_;        // of the caller's stream
-    std::deque<std::string> arrived_;   // items that have come
+    std::optional<std::deque<std::string>> arrived_; // items that have come, if there may be any: an empty deque allocates
     std::shared_ptr<canceller> nested_; // made when it is asked for
     std::atomic<bool> cancelled_{false};
     std::atomic<bool> answered_{false}; // its last frame is, or is about to be, sent [answer]

@@ -92,6 +92,13 @@ inline call_options observed(const call_options &options, const observation &see
     return made;
 }
 
+// Whether a request may have a head. Most have none.
+inline bool has_head(const call_options &options) noexcept
+{
+    return options.send != nullptr || !options.trace.empty() || !options.trace_state.empty() ||
+           call_context::current() != nullptr;
+}
+
 // The head of a request, in HEAD. Inside a handler the trace context is passed on, unless the caller has its own.
 inline outcome request_head(const call_options &options, std::string &head)
 {

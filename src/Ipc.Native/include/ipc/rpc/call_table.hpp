@@ -73,8 +73,10 @@ class call_table
     void free(pending &entry) noexcept
     {
         entry.live = false;
-        entry.end = {};
-        entry.arrived.clear();
+        if (!entry.end || entry.end.has_words())
+            entry.end = {};
+        if (!entry.arrived.empty())
+            entry.arrived.clear();
         entry.done = nullptr;
         free_.push_back(entry.index); // reserved
         live_.fetch_sub(1, std::memory_order_relaxed);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -239,15 +240,16 @@ class callee : public callee_link
             give(held, context, credit);
         }
         std::unique_lock held(mutex_);
+        std::deque<std::string> &arrived = *context.arrived_; // a call without the flag for it does not get here
         context.hungry_ = true;
-        while (context.arrived_.empty() && !context.input_ended_ && !context.cancelled_.load(std::memory_order_relaxed))
+        while (arrived.empty() && !context.input_ended_ && !context.cancelled_.load(std::memory_order_relaxed))
             if (!sleep_until(held, context.wake_, context.until_))
                 break;
         context.hungry_ = false;
-        if (context.arrived_.empty() || context.cancelled())
+        if (arrived.empty() || context.cancelled())
             return false;
-        body = std::move(context.arrived_.front());
-        context.arrived_.pop_front();
+        body = std::move(arrived.front());
+        arrived.pop_front();
         context.window_.consume(1, cost_of(body.size()));
         if (context.window_.is_due())
             give(held, context, credit);
@@ -390,13 +392,13 @@ class callee : public callee_link
         call_context *const context = find(got.header.call);
         if (context == nullptr || context->input_ended_)
             return true;
-        if (!context->window_.receive(got, context->hungry_ && context->arrived_.empty())) {
+        if (!context->arrived_ || !context->window_.receive(got, context->hungry_ && context->arrived_->empty())) {
             if (!take_answer(*context))
                 return true;
             fire(*context);
             return context->one_way_;
         }
-        context->arrived_.emplace_back(reinterpret_cast<const char *>(got.body), got.size);
+        context->arrived_->emplace_back(reinterpret_cast<const char *>(got.body), got.size);
         context->wake_.notify_all();
         return true;
     }

@@ -215,11 +215,12 @@ class caller
                        bool progress, Take &take, Report &report)
     {
         using namespace detail;
-        if (outcome bad = refuse_in_place(); !bad)
-            return bad;
+        if (is_refused_in_place())
+            return refuse_in_place();
         std::string head;
-        if (outcome bad = request_head(options, head); !bad)
-            return bad;
+        if (has_head(options))
+            if (outcome bad = request_head(options, head); !bad)
+                return bad;
         caller_core &core = *core_;
         const call_limits limits(options);
         pending *entry = nullptr;
@@ -291,8 +292,8 @@ class caller
     {
         using namespace detail;
         made.reset();
-        if (outcome bad = refuse_in_place(); !bad)
-            return bad;
+        if (is_refused_in_place())
+            return refuse_in_place();
         observation seen = observe(core_->watcher(), method, options);
         std::string head;
         if (outcome bad = request_head(observed(options, seen), head); !bad)
@@ -343,12 +344,15 @@ class caller
     };
 
     // The answer to a callback would never be read.
-    outcome refuse_in_place() const
+    bool is_refused_in_place() const noexcept
     {
         const call_context *const serving = call_context::current();
-        if (serving != nullptr && detail::callee::is_in_place(*serving) && core_->calls_a_client())
-            return {status::failed_precondition, "a handler with dispatch::in_place cannot wait for its client"};
-        return {};
+        return serving != nullptr && detail::callee::is_in_place(*serving) && core_->calls_a_client();
+    }
+
+    static outcome refuse_in_place()
+    {
+        return {status::failed_precondition, "a handler with dispatch::in_place cannot wait for its client"};
     }
 };
 

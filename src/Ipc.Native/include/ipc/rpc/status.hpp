@@ -89,9 +89,33 @@ struct outcome {
     {
     }
 
+    outcome(const outcome &) = default;
+    outcome &operator=(const outcome &) = default;
+
+    // Most have no words, and every call hands some of them on: then there is only the code to move.
+    outcome(outcome &&other) noexcept : code(other.code)
+    {
+        if (other.has_words())
+            take_words(other);
+    }
+
+    outcome &operator=(outcome &&other) noexcept
+    {
+        code = other.code;
+        if (has_words() || other.has_words())
+            take_words(other);
+        return *this;
+    }
+
     explicit operator bool() const noexcept
     {
         return code == status::ok;
+    }
+
+    // Whether there is more to it than the code.
+    bool has_words() const noexcept
+    {
+        return !text.empty() || !type.empty() || !details.empty();
     }
 
     // Adds a protobuf message that the caller gets to see.
@@ -99,6 +123,14 @@ struct outcome {
     {
         details.push_back(error_detail::of(value));
         return std::move(*this);
+    }
+
+  private:
+    void take_words(outcome &other) noexcept
+    {
+        type = std::move(other.type);
+        text = std::move(other.text);
+        details = std::move(other.details);
     }
 };
 
