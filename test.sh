@@ -330,6 +330,9 @@ fi
 if [ -z "$filter" ] && [ $configuration = Release ]; then
     IPC_TEST_RUN=$run_mark check "samples, run as their READMEs say" eng/check-samples.sh
 fi
+if [ -z "$filter" ] && [ $configuration = Release ] && [ $depth != quick ]; then
+    IPC_TEST_RUN=$run_mark check "promises that were broken once" tests/promises.sh
+fi
 if [ -z "$filter" ] && [ $depth != quick ]; then # these need no more than a processor either, but the second lane has enough
     export -f clang_tidy
     check "C and C++ headers, each alone" tests/native/headers.sh

@@ -32,7 +32,7 @@ require build || exit 1
 offer libboost-dev:/usr/include/boost/interprocess libzmq3-dev:/usr/include/zmq.h libnng-dev:/usr/include/nng/nng.h
 
 build_native() {
-    cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_limits bench_ring bench_crew bench_cliff bench_rpc bench_rival
+    cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_limits bench_sockets bench_ring bench_crew bench_cliff bench_rpc bench_rival
 }
 export -f build_native
 run_logged "building C and C++" "$logs/bench-native.log" 1200 bash -c build_native ||

@@ -171,9 +171,9 @@ static void close_ends(void *state, int side)
 int main(int argc, char **argv)
 {
     const bench_figure figures[] = {
-        {"cliff.queue.c", 1, 0, open_queue, measure_queue, NULL, close_ends},
-        {"cliff.ring.c", 1, 0, open_ring, measure_ring, NULL, close_ends},
-        {"cliff.topic.c", 1, 0, open_topic, measure_topic, NULL, close_ends},
+        {"cliff.queue.c", 1, 0, open_queue, measure_queue, NULL, close_ends, 0},
+        {"cliff.ring.c", 1, 0, open_ring, measure_ring, NULL, close_ends, 0},
+        {"cliff.topic.c", 1, 0, open_topic, measure_topic, NULL, close_ends, 0},
     };
     return bench_main(argc, argv, figures, sizeof figures / sizeof figures[0]);
 }

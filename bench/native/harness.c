@@ -16,6 +16,9 @@
 
 static char pair_name[32];
 
+uint64_t *bench_times;
+static uint64_t times_room, times_noted;
+
 uint64_t bench_now(void)
 {
     struct timespec time;
@@ -34,14 +37,53 @@ const char *bench_name(void)
     return pair_name;
 }
 
+void bench_note(void)
+{
+    if (times_noted < times_room)
+        bench_times[times_noted++] = bench_now();
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* One round whose operations are timed one by one. The first, which finds the other side asleep, is not counted. */
+static void print_quantiles(const bench_figure *figure, void *state, uint64_t count)
+{
+    times_room = count + 1;
+    times_noted = 0;
+    bench_times = calloc(times_room, sizeof *bench_times);
+    if (bench_times == NULL)
+        bench_fail("quantiles", "no memory");
+    (void)figure->measure(state, count);
+    if (times_noted < 2)
+        bench_fail(figure->name, "it does not say when an operation is done");
+    const uint64_t intervals = times_noted - 1;
+    for (uint64_t i = 0; i < intervals; i++)
+        bench_times[i] = bench_times[i + 1] - bench_times[i];
+    qsort(bench_times, intervals, sizeof *bench_times, by_value);
+    printf("%llu %llu %llu %llu\n", (unsigned long long)bench_times[intervals / 2],
+           (unsigned long long)bench_times[intervals * 99 / 100], (unsigned long long)bench_times[intervals * 999 / 1000],
+           (unsigned long long)bench_times[intervals - 1]);
+    free(bench_times);
+    bench_times = NULL;
+}
+
 /* The whole process: the library's threads too. Threads that start later inherit it. */
-static void pin(int core)
+static void pin(int core, int caller_only)
 {
     if (core < 0)
         return;
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET((unsigned)core, &set);
+    if (caller_only) {
+        if (sched_setaffinity(0, sizeof set, &set) != 0)
+            bench_fail("sched_setaffinity", strerror(errno));
+        return;
+    }
     DIR *tasks = opendir("/proc/self/task");
     if (tasks == NULL)
         bench_fail("/proc/self/task", strerror(errno));
@@ -68,7 +110,7 @@ static void answer_rounds(const bench_figure *figure, void *shared, int go, int 
     if (getppid() != parent)
         _exit(1);
     void *state = figure->open ? figure->open(shared, 1) : shared;
-    pin(core);
+    pin(core, figure->pins_caller_only);
     uint64_t count;
     while (read(go, &count, sizeof count) == (ssize_t)sizeof count)
         figure->answer(state, count);
@@ -79,14 +121,17 @@ static void answer_rounds(const bench_figure *figure, void *shared, int go, int 
 static void measure_rounds(const bench_figure *figure, void *shared, int go, int core, uint64_t count)
 {
     void *state = figure->open ? figure->open(shared, 0) : shared;
-    pin(core);
+    pin(core, figure->pins_caller_only);
     char line[64];
     puts("ready");
     fflush(stdout);
     while (fgets(line, sizeof line, stdin) != NULL) {
         if (go >= 0 && write(go, &count, sizeof count) != (ssize_t)sizeof count)
             bench_fail("write", strerror(errno));
-        printf("%.4f\n", figure->measure(state, count));
+        if (strncmp(line, "quantiles", 9) == 0)
+            print_quantiles(figure, state, count);
+        else
+            printf("%.4f\n", figure->measure(state, count));
         fflush(stdout);
     }
     signal(SIGCHLD, SIG_DFL); /* from here on its end is what we want */

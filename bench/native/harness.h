@@ -29,15 +29,28 @@ typedef struct bench_figure {
     double (*measure)(void *state, uint64_t count); /* the value of a round, in the figure's unit */
     void (*answer)(void *state, uint64_t count);    /* NULL: there is no second process */
     void (*close)(void *state, int side);
+    int pins_caller_only; /* the library's own threads go where they please */
 } bench_figure;
 
 /* usage: PROGRAM FIGURE [--cores A,B] [--scale F]     a core of -1 leaves that process unpinned; F scales the length of
  * a round. */
 int bench_main(int argc, char **argv, const bench_figure *figures, size_t figure_count);
 
+/* To be called after each operation of a round trip: with "quantiles" instead of "go" on standard input, the harness answers with
+ * p50, p99, p99.9 and the maximum, in ns, of what lay between two calls. Otherwise one look at a variable. */
+static inline void bench_done(void);
 uint64_t bench_now(void);                                          /* CLOCK_MONOTONIC, ns */
 BENCH_NORETURN void bench_fail(const char *what, const char *why); /* says so and ends both processes */
 const char *bench_name(void); /* unique to this pair of processes, e.g. for region names */
+
+extern uint64_t *bench_times; /* NULL: nobody wants to know */
+void bench_note(void);
+
+static inline void bench_done(void)
+{
+    if (bench_times)
+        bench_note();
+}
 
 #ifdef __cplusplus
 }

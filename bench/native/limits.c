@@ -2,6 +2,7 @@
  * limits.c - what the machine can do: the denominators of every ratio. No library, as little code as the task allows.
  *
  *   limit.pingpong64   ns      a line with 56 bytes and a sequence number there, the same back; both copy it; bare spin
+ *   limit.pingpong64.2lines  ns      the same with two lines each way, written and read in order: what a call moves
  *   limit.futex        us      two processes that wake each other in turn
  *   limit.spsc64       M/s     messages of 64 B one way through a ring of 1 MB with a shared head and tail
  *   limit.memcpy.1m    us      memcpy of 1 MB between private buffers, one core
@@ -76,6 +77,7 @@ static double pingpong_measure(void *shared, uint64_t count)
             began = bench_now();
         send_message(&p->to, payload, ++sequence);
         receive_message(&p->back, payload, sequence);
+        bench_done();
     }
     return per_operation(began, count);
 }
@@ -88,6 +90,45 @@ static void pingpong_answer(void *shared, uint64_t count)
     for (uint64_t i = 0; i <= count; i++) {
         receive_message(&p->to, payload, ++sequence);
         send_message(&p->back, payload, sequence);
+    }
+}
+
+/* ---- limit.pingpong64.2lines ---- */
+
+typedef struct two_lines {
+    message to[2], back[2]; /* a ring's record and the line behind it, or its head */
+} two_lines;
+
+static double two_lines_measure(void *shared, uint64_t count)
+{
+    two_lines *p = shared;
+    unsigned char payload[56] = {7};
+    uint64_t sequence = atomic_load_explicit(&p->back[1].sequence, memory_order_relaxed);
+    uint64_t began = 0;
+    for (uint64_t i = 0; i <= count; i++) {
+        if (i == 1)
+            began = bench_now();
+        sequence++;
+        send_message(&p->to[0], payload, sequence);
+        send_message(&p->to[1], payload, sequence);
+        receive_message(&p->back[0], payload, sequence);
+        receive_message(&p->back[1], payload, sequence);
+        bench_done();
+    }
+    return per_operation(began, count);
+}
+
+static void two_lines_answer(void *shared, uint64_t count)
+{
+    two_lines *p = shared;
+    unsigned char payload[56];
+    uint64_t sequence = atomic_load_explicit(&p->back[1].sequence, memory_order_relaxed);
+    for (uint64_t i = 0; i <= count; i++) {
+        sequence++;
+        receive_message(&p->to[0], payload, sequence);
+        receive_message(&p->to[1], payload, sequence);
+        send_message(&p->back[0], payload, sequence);
+        send_message(&p->back[1], payload, sequence);
     }
 }
 
@@ -120,6 +161,7 @@ static double futex_measure(void *shared, uint64_t count)
             began = bench_now();
         futex_send(&p->to, ++value);
         futex_receive(&p->back, value);
+        bench_done();
     }
     return per_operation(began, count) / 1000.0;
 }
@@ -337,6 +379,11 @@ static const bench_figure figures[] = {
      .shared_bytes = sizeof(pingpong),
      .measure = pingpong_measure,
      .answer = pingpong_answer},
+    {.name = "limit.pingpong64.2lines",
+     .count = 300000,
+     .shared_bytes = sizeof(two_lines),
+     .measure = two_lines_measure,
+     .answer = two_lines_answer},
     {.name = "limit.futex",
      .count = 1500,
      .shared_bytes = sizeof(futex_pair),

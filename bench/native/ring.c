@@ -107,6 +107,7 @@ static double echo_measure(void *opened, uint64_t count)
             began = bench_now();
         send_small(pair, bytes);
         receive_small(pair, bytes);
+        bench_done();
     }
     return (double)(bench_now() - began) / (double)count;
 }

@@ -2,6 +2,7 @@
 //
 //   rival.boostmq.8.1-1  ns   boost::interprocess::message_queue, 1024 messages
 //   rival.zeromq.8.1-1   ns   ZeroMQ PUSH/PULL over ipc://
+//   rival.zeromq.pubsub.8.1-1   ns   ZeroMQ PUB/SUB over ipc://, without a limit to what waits
 //   rival.nng.8.1-1      ns   nng push/pull over ipc://
 #include "rival.hpp"
 
@@ -39,7 +40,7 @@ constexpr std::uint64_t messages = 100000;
 
 bench_figure figure(const char *name, void *(*open)(void *, int))
 {
-    return bench_figure{name, messages, 0, open, measure, answer, close_channel};
+    return bench_figure{name, messages, 0, open, measure, answer, close_channel, 1};
 }
 
 } // namespace
@@ -52,6 +53,8 @@ int main(int argc, char **argv)
 #endif
 #ifdef HAVE_ZEROMQ
         figure("rival.zeromq.8.1-1", [](void *, int side) -> void * { return rival::open_zeromq(bench_name(), side); }),
+        figure("rival.zeromq.pubsub.8.1-1",
+               [](void *, int side) -> void * { return rival::open_zeromq_topic(bench_name(), side); }),
 #endif
 #ifdef HAVE_NNG
         figure("rival.nng.8.1-1", [](void *, int side) -> void * { return rival::open_nng(bench_name(), side); }),

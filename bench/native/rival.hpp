@@ -22,6 +22,7 @@ public:
 // 0 measures and sends, 1 answers and receives.
 channel *open_boost(const std::string &name, int side);
 channel *open_zeromq(const std::string &name, int side);
+channel *open_zeromq_topic(const std::string &name, int side);
 channel *open_nng(const std::string &name, int side);
 
 [[noreturn]] inline void fail(const char *what, const std::string &why)

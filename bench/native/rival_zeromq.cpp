@@ -4,14 +4,24 @@
 
 namespace {
 
+// The library's own threads belong on any core: a pair of sockets whose threads share one core with who uses them would be a weak rival.
 class zeromq_channel : public rival::channel {
 public:
-    zeromq_channel(const std::string &name, int side)
-        : context_(zmq_ctx_new()), to_(zmq_socket(context_, side == 0 ? ZMQ_PUSH : ZMQ_PULL)),
+    zeromq_channel(const std::string &name, int side, int sends, int receives)
+        : context_(zmq_ctx_new()), to_(zmq_socket(context_, side == 0 ? sends : receives)),
           back_(zmq_socket(context_, side == 0 ? ZMQ_PULL : ZMQ_PUSH))
     {
+        const int none = 0;
+        if (sends == ZMQ_PUB) { // as many as there are: nothing is dropped, which a topic does not do either
+            check(zmq_setsockopt(to_, ZMQ_SNDHWM, &none, sizeof none), "ZMQ_SNDHWM");
+            check(zmq_setsockopt(to_, ZMQ_RCVHWM, &none, sizeof none), "ZMQ_RCVHWM");
+            if (side != 0)
+                check(zmq_setsockopt(to_, ZMQ_SUBSCRIBE, "", 0), "ZMQ_SUBSCRIBE");
+        }
         attach(to_, "ipc:///tmp/" + name + "-to", side == 0);
         attach(back_, "ipc:///tmp/" + name + "-back", side == 0);
+        if (sends == ZMQ_PUB)
+            meet(side);
     }
     ~zeromq_channel() override
     {
@@ -45,6 +55,22 @@ private:
         return value;
     }
 
+    // What is published before the subscription has arrived is lost: zeros until the subscriber says that it has one.
+    void meet(int side)
+    {
+        if (side != 0) {
+            take(to_);
+            send_back();
+            while (take(to_) != 1) {
+            }
+            return;
+        }
+        std::uint64_t word = 0;
+        while (zmq_recv(back_, &word, sizeof word, ZMQ_DONTWAIT) < 0)
+            send(0);
+        send(1);
+    }
+
     void *context_, *to_, *back_;
 };
 
@@ -52,5 +78,10 @@ private:
 
 rival::channel *rival::open_zeromq(const std::string &name, int side)
 {
-    return new zeromq_channel(name, side);
+    return new zeromq_channel(name, side, ZMQ_PUSH, ZMQ_PULL);
+}
+
+rival::channel *rival::open_zeromq_topic(const std::string &name, int side)
+{
+    return new zeromq_channel(name, side, ZMQ_PUB, ZMQ_SUB);
 }

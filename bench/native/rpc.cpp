@@ -98,6 +98,7 @@ try {
         const ipc::rpc::outcome result = client.try_call(method, request, response);
         if (!result || response.data().size() != expected)
             bench_fail("rpc.cpp", result ? "wrong content" : result.text.c_str());
+        bench_done();
     }
     return static_cast<double>(bench_now() - began) / static_cast<double>(count);
 } catch (const std::exception &error) {
@@ -168,7 +169,7 @@ try {
 bench_figure figure(const char *name, uint64_t count, void *(*open)(void *, int),
                     double (*measure_round)(void *, uint64_t))
 {
-    return {name, count, 0, open, measure_round, answer, close_side};
+    return {name, count, 0, open, measure_round, answer, close_side, 0};
 }
 
 } // namespace

@@ -5,6 +5,7 @@ internal enum Runner
 {
     NativeLimits,
     NativeRing,
+    NativeSockets,
     NativeRpc,
     NativeCrew,
     NativeCliff,
@@ -21,9 +22,10 @@ internal enum Runner
 /// <param name="Most">Instead of a ratio: the value that it may have at most.</param>
 /// <param name="Least">The same for rates: the value that it must have at least.</param>
 /// <param name="Optional">Left out where its program is not built: the library that it measures is not installed.</param>
+/// <param name="Latency">A round trip: its quantiles are measured too.</param>
 /// <param name="Spins">Needs two cores: on one, a spinning process only keeps the other from answering.</param>
 internal sealed record Figure(string Name, Unit Unit, Runner Runner, string? Limit = null, double? Target = null, string? Rival = null, bool Spins = false, double? Most = null,
-    double? Least = null, bool Optional = false)
+    double? Least = null, bool Optional = false, bool Latency = false)
 {
     /// <summary>A new pair of processes for each round, as they come: not warmed up, on any core, with default options.</summary>
     public bool IsPlain => Name.StartsWith("default.", System.StringComparison.Ordinal) || Name.StartsWith("busy.", System.StringComparison.Ordinal);

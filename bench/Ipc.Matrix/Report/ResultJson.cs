@@ -18,7 +18,9 @@ internal static class ResultJson
     }
 
     private static Row ToRow(Result result) => new(result.Figure.Name, result.Value!.Value, result.Figure.Unit.Symbol(), result.LimitValue, result.Ratio,
-        result.RivalValue is null ? null : result.Figure.Rival, result.RivalValue, result.Spread);
+        result.RivalValue is null ? null : result.Figure.Rival, result.RivalValue, result.Spread,
+        !result.Figure.HasTarget ? null : result.IsUnstable ? "unstable" : result.Reached == true ? "reached" : "missed",
+        result.Quantiles?[0], result.Quantiles?[1], result.Quantiles?[2], result.Quantiles?[3]);
 
     private sealed record Row(
         [property: JsonPropertyName("name")] string Name,
@@ -28,5 +30,10 @@ internal static class ResultJson
         [property: JsonPropertyName("ratio")] double? Ratio,
         [property: JsonPropertyName("rival")] string? Rival,
         [property: JsonPropertyName("rival_value")] double? RivalValue,
-        [property: JsonPropertyName("spread")] double? Spread);
+        [property: JsonPropertyName("spread")] double? Spread,
+        [property: JsonPropertyName("verdict")] string? Verdict,
+        [property: JsonPropertyName("p50")] double? P50,
+        [property: JsonPropertyName("p99")] double? P99,
+        [property: JsonPropertyName("p999")] double? P999,
+        [property: JsonPropertyName("max")] double? Max);
 }

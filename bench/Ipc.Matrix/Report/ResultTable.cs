@@ -23,12 +23,30 @@ internal static class ResultTable
         foreach (Result result in results)
             table.AddRow(Row(result));
         console.Write(table);
+        if (results.Any(result => result.Quantiles is not null))
+            console.Write(Latencies(results));
 
         foreach (Result failed in results.Where(result => result.Failed))
             console.WriteLine($"{failed.Figure.Name}: {failed.Problem}");
         int missed = results.Count(result => result.Reached == false);
         int judged = results.Count(result => result.Reached is not null);
-        console.WriteLine($"{judged - missed} of {judged} targets reached, {results.Count(result => result.Failed)} figures failed, {results.Count(result => result.Skipped)} left out");
+        console.WriteLine($"{judged - missed} of {judged} targets reached, {results.Count(result => result.Figure.HasTarget && result.IsUnstable)} unstable, {results.Count(result => result.Failed)} figures failed, {results.Count(result => result.Skipped)} left out");
+    }
+
+    /// <summary>Single round trips: what a mean does not say.</summary>
+    private static Table Latencies(IReadOnlyList<Result> results)
+    {
+        Table table = new() { Border = TableBorder.Simple };
+        table.AddColumn(new TableColumn("round trip") { NoWrap = true });
+        foreach (string name in new[] { "p50", "p99", "p99.9", "max", "unit" })
+            table.AddColumn(new TableColumn(name) { Alignment = name == "unit" ? Justify.Left : Justify.Right, NoWrap = true });
+        foreach (Result result in results)
+        {
+            if (result.Quantiles is { } all)
+                table.AddRow(Cells([result.Figure.Name, .. all.Select(Number), result.Figure.Unit.Symbol()]));
+        }
+
+        return table;
     }
 
     /// <summary>Plain text where nobody watches, and never narrower than the table.</summary>
@@ -50,9 +68,9 @@ internal static class ResultTable
             return Cells(figure.Name, result.Skipped ? "left out" : "[red]failed[/]", figure.Unit.Symbol(), "", "", "", "", result.Skipped ? result.Problem! : "");
         string ratio = result.Ratio is { } share ? share.ToString("F2", CultureInfo.InvariantCulture) : "";
         string colour = result.Reached switch { true => "green", false => "red", null => "default" };
-        string target = Target(figure);
+        string target = figure.HasTarget && result.IsUnstable ? "unstable" : Target(figure);
         string rival = result is { Gain: { } gain, RivalValue: { } theirs } ? $"{figure.Rival} {Number(theirs)}, {gain.ToString(gain < 10 ? "F1" : "F0", CultureInfo.InvariantCulture)}x" : "";
-        return Cells(figure.Name, Number(value), figure.Unit.Symbol(), result.LimitValue is { } limit ? Number(limit) : "", $"[{colour}]{ratio}[/]", target,
+        return Cells(figure.Name, result.Ratio is null && result.Reached is not null ? $"[{colour}]{Number(value)}[/]" : Number(value), figure.Unit.Symbol(), result.LimitValue is { } limit ? Number(limit) : "", $"[{colour}]{ratio}[/]", target,
             result.Spread is { } spread ? spread.ToString("P0", CultureInfo.InvariantCulture) : "", rival);
     }
 

@@ -1,5 +1,7 @@
 using System;
+using System.Diagnostics;
 using System.Globalization;
+using System.Linq;
 
 namespace Ipc.Matrix;
 
@@ -18,13 +20,23 @@ internal static class ManagedPair
             Cores.PinProcess(cores.Measuring);
 
         Console.WriteLine("ready");
-        while (Console.ReadLine() is not null)
+        while (Console.ReadLine() is { } wish)
         {
+            int operations = int.Parse(count, CultureInfo.InvariantCulture);
+            subject.Ticks = wish == Worker.Quantiles ? new long[operations] : null;
             answering.Tell(count);
-            double value = subject.Measure(int.Parse(count, CultureInfo.InvariantCulture));
+            double value = subject.Measure(operations);
             answering.Expect("done");
-            Console.WriteLine(value.ToString("F4", CultureInfo.InvariantCulture));
+            Console.WriteLine(subject.Ticks is { } ticks ? Quantiles(ticks) : value.ToString("F4", CultureInfo.InvariantCulture));
         }
+    }
+
+    /// <summary>p50, p99, p99.9 and the maximum, in ns.</summary>
+    private static string Quantiles(long[] ticks)
+    {
+        Array.Sort(ticks);
+        return string.Join(' ', new[] { 0.5, 0.99, 0.999, 1 }.Select(quantile =>
+            (ticks[Math.Min(ticks.Length - 1, (int)(ticks.Length * quantile))] * 1e9 / Stopwatch.Frequency).ToString("F0", CultureInfo.InvariantCulture)));
     }
 
     /// <summary>Says "ready" when the other process can connect, then answers a round for each line, until its input ends.</summary>

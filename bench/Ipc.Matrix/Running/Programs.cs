@@ -19,6 +19,7 @@ internal sealed class Programs(string nativeFolder, Cores cores, double scale)
         return figure.Runner switch
         {
             Runner.NativeLimits => Worker.Start(figure.Name, Native("bench_limits"), arguments),
+            Runner.NativeSockets => Worker.Start(figure.Name, Native("bench_sockets"), arguments),
             Runner.NativeRing => Worker.Start(figure.Name, Native("bench_ring"), arguments),
             Runner.NativeCrew => Worker.Start(figure.Name, Native("bench_crew"), arguments),
             Runner.NativeCliff => Worker.Start(figure.Name, Native("bench_cliff"), arguments),

@@ -23,5 +23,12 @@ internal sealed record Result(Figure Figure, double? Value, double? LimitValue =
 
     public bool Failed => Problem is not null && !Skipped;
 
-    public bool? Reached => Value is { } value && Ratio is { } ratio && Figure.HasTarget ? Figure.Reaches(value, ratio) : null;
+    /// <summary>Half of the rounds lie further apart than a quarter of the median: whatever the value, it is no verdict.</summary>
+    public bool IsUnstable => Spread > 0.25;
+
+    /// <summary>Null: there is no target, or no verdict.</summary>
+    public bool? Reached => Value is { } value && Figure.HasTarget && !IsUnstable && (Ratio is not null || Figure.Target is null) ? Figure.Reaches(value, Ratio ?? 0) : null;
+
+    /// <summary>p50, p99, p99.9 and the maximum of single round trips in the figure's unit, each the median of some rounds; null where nobody asked.</summary>
+    public double[]? Quantiles { get; init; }
 }

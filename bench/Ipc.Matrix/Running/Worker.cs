@@ -10,6 +10,9 @@ namespace Ipc.Matrix;
 /// died may spin for ever.</remarks>
 internal sealed class Worker : IDisposable
 {
+    /// <summary>The wish for a round whose operations are timed one by one.</summary>
+    public const string Quantiles = "quantiles";
+
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
 
     private readonly string _what;

@@ -13,6 +13,18 @@ internal sealed class RpcAsyncEcho(int count) : RpcPair(WaitMode.Spin, count)
     private async Task<double> MeasureAsync(int count)
     {
         await CallAsync();
+        if (Ticks is { } ticks)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                long start = System.Diagnostics.Stopwatch.GetTimestamp();
+                await CallAsync();
+                ticks[i] = System.Diagnostics.Stopwatch.GetTimestamp() - start;
+            }
+
+            return 0;
+        }
+
         long began = System.Diagnostics.Stopwatch.GetTimestamp();
         for (int i = 0; i < count; i++)
             await CallAsync();

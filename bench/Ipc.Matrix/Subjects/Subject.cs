@@ -29,11 +29,26 @@ internal abstract class Subject(int count) : IDisposable
 
     protected static double Nanoseconds(long began, int count) => Stopwatch.GetElapsedTime(began).TotalNanoseconds / count;
 
+    /// <summary>Where each operation's own time is noted while quantiles are asked for; otherwise null, and operations are timed together.</summary>
+    public long[]? Ticks { get; set; }
+
     /// <summary>Times <paramref name="count"/> operations after one that is not counted: it finds the other side asleep.</summary>
-    protected static double PerOperation<TOperation>(int count, ref TOperation operation)
+    protected double PerOperation<TOperation>(int count, ref TOperation operation)
         where TOperation : struct, IOperation
     {
         operation.Run();
+        if (Ticks is { } ticks)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                long start = Stopwatch.GetTimestamp();
+                operation.Run();
+                ticks[i] = Stopwatch.GetTimestamp() - start;
+            }
+
+            return 0;
+        }
+
         long began = Stopwatch.GetTimestamp();
         for (int i = 0; i < count; i++)
             operation.Run();
