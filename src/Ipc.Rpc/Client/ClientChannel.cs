@@ -43,6 +43,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private Callee? _callee; // answers the server's calls, if there is anything to be called
     private RpcFailure? _ended;
     private long _received; // bytes of frames; of whoever has the turn
+    private bool _writing; // the write lock's: a frame with a message. The lock lets its own thread in again, which the message's code may run on
 
     /// <param name="owner">The session: what batches are told apart by.</param>
     /// <param name="name">The server's name.</param>
@@ -194,9 +195,29 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     [MethodImpl(Tiering.Optimized)]
     public override void EnterWrite(RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
-        if (Monitor.TryEnter(_write))
-            return;
+        if (!Monitor.TryEnter(_write))
+            WaitForWriter(method, deadline, cancel);
+        if (_writing)
+        {
+            Monitor.Exit(_write);
+            throw new RpcException(
+                RpcStatus.FailedPrecondition, null, "A call to " + method.FullName + " was made by a message that was being written for the same connection: its property, or its serializer.",
+                null, null, method, Peer);
+        }
 
+        _writing = true;
+    }
+
+    [MethodImpl(Tiering.Optimized)]
+    public override void ExitWrite()
+    {
+        _writing = false;
+        Monitor.Exit(_write);
+        AfterWrite();
+    }
+
+    private void WaitForWriter(RpcMethod method, Deadline deadline, CancellationToken cancel)
+    {
         while (true)
         {
             double remaining = Math.Ceiling(deadline.Remaining.TotalMilliseconds);
@@ -207,13 +228,6 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
             if (deadline.HasPassed)
                 throw RpcFailure.Deadline(method).ToException(cancel, method, Peer);
         }
-    }
-
-    [MethodImpl(Tiering.Optimized)]
-    public override void ExitWrite()
-    {
-        Monitor.Exit(_write);
-        AfterWrite();
     }
 
     [MethodImpl(Tiering.Optimized)]
@@ -229,6 +243,9 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     /// <summary>Sends small frames that were left behind, unless another thread is about to.</summary>
     public override void FlushControl()
     {
+        if (Monitor.IsEntered(_write) && _builder.IsInRing)
+            return; // a message's own code, while this thread writes the message: who leaves the lock comes here again
+
         bool go = true;
         while (go && _control.HasAny && Monitor.TryEnter(_write))
         {

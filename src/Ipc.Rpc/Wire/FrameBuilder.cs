@@ -110,6 +110,9 @@ internal sealed class FrameBuilder : IPayloadTarget
         return _spill.AsSpan(_prefix);
     }
 
+    /// <summary>Whether a frame has been begun in the ring, and not ended: nothing else may be put there.</summary>
+    public bool IsInRing => _claimed != 0;
+
     /// <summary>Ends the frame, whose body has <paramref name="written"/> bytes. Nobody sees it before <see cref="Publish"/>.</summary>
     [MethodImpl(Tiering.Optimized)]
     public FrameOutcome End(int written)
