@@ -7,28 +7,34 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Ipc.Hosting;
 
-/// <summary>How a connection is. The first check connects, on a thread of the pool, if nothing else has.</summary>
+/// <summary>How a connection is. Where there is none the check makes one, as the next call would: a server is there, or it is not.</summary>
 internal sealed class IpcClientHealthCheck : IHealthCheck
 {
-    private readonly Func<RpcClient> _client;
+    private readonly RpcClient _client;
+    private readonly bool _connectsAgain;
 
-    public IpcClientHealthCheck(Func<RpcClient> client) => _client = client;
+    public IpcClientHealthCheck(RpcClient client, bool connectsAgain)
+    {
+        _client = client;
+        _connectsAgain = connectsAgain;
+    }
 
     public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
     {
-        RpcClient client;
+        var data = new Dictionary<string, object> { ["process"] = _client.ServerProcessId };
+        if (!_client.IsConnected && _client.ServerProcessId != 0 && !_connectsAgain)
+            return new HealthCheckResult(context.Registration.FailureStatus, "The connection to " + _client.Name + " is over, and AutoReconnect is off.", null, data);
         try
         {
-            client = await Task.Run(_client, cancellationToken).ConfigureAwait(false);
+            if (!_client.IsConnected)
+                await Task.Run(() => _client.EnsureConnected(TimeSpan.Zero, cancellationToken), cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e) when (e is RpcException or IpcException)
         {
-            return new HealthCheckResult(context.Registration.FailureStatus, e.Message, e);
+            return new HealthCheckResult(context.Registration.FailureStatus, e.Message, e, data);
         }
 
-        var data = new Dictionary<string, object> { ["process"] = client.ServerProcessId };
-        return client.IsConnected
-            ? HealthCheckResult.Healthy("Connected to " + client.Name + ".", data)
-            : HealthCheckResult.Degraded("The connection to " + client.Name + " is over; the next call connects again.", null, data);
+        data["process"] = _client.ServerProcessId;
+        return HealthCheckResult.Healthy("Connected to " + _client.Name + ".", data);
     }
 }

@@ -11,7 +11,7 @@ public sealed class IpcClientOptions
     /// <summary>How it connects and calls.</summary>
     public RpcClientOptions Rpc { get; set; } = new();
 
-    /// <summary>Whether the host connects when it starts, and does not start if it cannot. Unless set, the first use connects, and fails if it cannot; later uses
-    /// try again.</summary>
+    /// <summary>Whether the host connects when it starts, waiting up to <see cref="RpcClientOptions.ConnectTimeout"/> for the server, and does not start if it cannot. Unless set, the
+    /// first call connects, and fails at once if there is no server; later calls try again. Taking the client, or a proxy, out of the container never waits.</summary>
     public bool ConnectOnStart { get; set; }
 }

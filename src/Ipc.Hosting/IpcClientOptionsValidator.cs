@@ -9,8 +9,7 @@ internal sealed class IpcClientOptionsValidator : IpcOptionsValidator<IpcClientO
 {
     private protected override void Check(IpcClientOptions options, List<string> wrong)
     {
-        if (string.IsNullOrWhiteSpace(options.Name))
-            wrong.Add("A client names its server.");
+        CheckName(options.Name, "a server's", wrong);
         if (options.Rpc is null)
             wrong.Add("Rpc is null.");
         else
@@ -19,15 +18,20 @@ internal sealed class IpcClientOptionsValidator : IpcOptionsValidator<IpcClientO
 
     private static void Check(Rpc.RpcClientOptions rpc, List<string> wrong)
     {
-        if (rpc.StreamWindow is < 1 or > ushort.MaxValue)
-            wrong.Add("Rpc.StreamWindow is " + rpc.StreamWindow + "; it is 1 to 65535 items.");
-        if (rpc.MaxPendingCalls < 1)
-            wrong.Add("Rpc.MaxPendingCalls is " + rpc.MaxPendingCalls + "; at least one call has to be possible.");
-        if (rpc.ConnectTimeout < TimeSpan.Zero && rpc.ConnectTimeout != Timeout.InfiniteTimeSpan)
-            wrong.Add("Rpc.ConnectTimeout is " + rpc.ConnectTimeout + "; it cannot be negative.");
-        if (rpc.CallTimeout < TimeSpan.Zero && rpc.CallTimeout != Timeout.InfiniteTimeSpan)
-            wrong.Add("Rpc.CallTimeout is " + rpc.CallTimeout + "; it cannot be negative.");
-        if (rpc.LoanBudget < 0)
-            wrong.Add("Rpc.LoanBudget is " + rpc.LoanBudget + "; it cannot be negative.");
+        CheckTime("ConnectTimeout", rpc.ConnectTimeout, wrong);
+        CheckTime("CallTimeout", rpc.CallTimeout, wrong);
+        CheckRing("ToServerCapacity", rpc.ToServerCapacity, wrong);
+        CheckRing("ToClientCapacity", rpc.ToClientCapacity, wrong);
+        CheckRange("LoanBudget", rpc.LoanBudget, 0, 64L << 30, "bytes", wrong);
+        CheckRange("StreamWindow", rpc.StreamWindow, 1, ushort.MaxValue, "items", wrong);
+        CheckRange("MaxPendingCalls", rpc.MaxPendingCalls, 1, int.MaxValue, "calls", wrong);
+        CheckRange("Hello.Length", rpc.Hello.Length, 0, 240, "bytes", wrong);
+        CheckRange("MaxUnsentBytes", rpc.MaxUnsentBytes, 1, long.MaxValue, "bytes", wrong);
+    }
+
+    private static void CheckTime(string name, TimeSpan value, List<string> wrong)
+    {
+        if (value < TimeSpan.Zero && value != Timeout.InfiniteTimeSpan)
+            wrong.Add("Rpc." + name + " is " + value + "; it cannot be negative.");
     }
 }

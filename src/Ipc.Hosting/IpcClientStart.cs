@@ -4,6 +4,7 @@ using System.Threading.Tasks;
 using Ipc.Rpc;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
 namespace Ipc.Hosting;
@@ -13,18 +14,24 @@ internal sealed class IpcClientStart : IHostedService
 {
     private readonly IServiceProvider _provider;
     private readonly string _name;
+    private readonly ILogger _logger;
 
-    public IpcClientStart(IServiceProvider provider, string name)
+    public IpcClientStart(IServiceProvider provider, string name, ILogger logger)
     {
         _provider = provider;
         _name = name;
+        _logger = logger;
     }
 
     /// <summary>On a thread of the pool: connecting waits, and the host's other services start meanwhile if it lets them.</summary>
     public Task StartAsync(CancellationToken cancellationToken)
-        => _provider.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get(_name).ConnectOnStart
-            ? Task.Run(() => _provider.GetRequiredKeyedService<RpcClient>(_name), cancellationToken)
-            : Task.CompletedTask;
+    {
+        IpcClientOptions options = _provider.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get(_name);
+        if (!options.ConnectOnStart)
+            return Task.CompletedTask;
+        RpcClient client = _provider.GetRequiredKeyedService<RpcClient>(_name);
+        return Task.Run(() => IpcClients.Connect(client, options.Rpc.ConnectTimeout, _logger, cancellationToken), cancellationToken);
+    }
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 }

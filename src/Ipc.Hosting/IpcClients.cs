@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 using Ipc.Rpc;
 using Microsoft.Extensions.Logging;
 
@@ -7,18 +8,24 @@ namespace Ipc.Hosting;
 /// <summary>Makes the clients of a host.</summary>
 internal static class IpcClients
 {
-    public static RpcClient Connect(IpcClientOptions options, ILogger logger)
+    /// <summary>A client that connects with its first call: what a container makes must not wait for another process.</summary>
+    public static RpcClient Open(IpcClientOptions options, ILogger logger)
+    {
+        RpcClient client = RpcClient.Open(options.Name, options.Rpc);
+        client.ConnectionChanged += change => Tell(logger, options.Name, change);
+        return client;
+    }
+
+    /// <summary>Connects, waiting for the server; says why not.</summary>
+    public static void Connect(RpcClient client, TimeSpan patience, ILogger logger, CancellationToken cancel)
     {
         try
         {
-            RpcClient client = RpcClient.Connect(options.Name, options.Rpc);
-            IpcLog.Connected(logger, options.Name, client.ServerProcessId);
-            client.ConnectionChanged += change => Tell(logger, options.Name, change);
-            return client;
+            client.EnsureConnected(patience, cancel);
         }
         catch (Exception e) when (e is RpcException or IpcException)
         {
-            IpcLog.NotConnected(logger, options.Name, e.Message);
+            IpcLog.NotConnected(logger, client.Name, e.Message);
             throw;
         }
     }

@@ -2,6 +2,7 @@ using System;
 using Ipc.Rpc;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Options;
 
 namespace Ipc.Hosting;
 
@@ -11,15 +12,16 @@ namespace Ipc.Hosting;
 /// </code></example>
 public static class IpcHealthChecks
 {
-    /// <summary>Healthy while the server serves; degraded while it starts or stops; otherwise, or when it has failed, a failure.</summary>
+    /// <summary>Healthy while the server serves; degraded while it starts or stops; otherwise, when it has failed, or when its file has gone so that nobody finds it, a failure.</summary>
     /// <param name="name">What the server was added as.</param>
     public static HealthCheckRegistration Server(string name)
         => new("ipc-server:" + name, provider => new IpcServerHealthCheck(provider.GetRequiredKeyedService<IpcServer>(name)), failureStatus: null, tags: Tags());
 
-    /// <summary>Healthy while there is a connection; degraded when it was lost, since the next call connects again; a failure while there is none to be had.</summary>
+    /// <summary>Healthy while there is a connection, or one can be made: the check makes it, as the next call would, on a thread of the pool. Otherwise a failure.</summary>
     /// <param name="name">What the connection was added as.</param>
     public static HealthCheckRegistration Client(string name)
-        => new("ipc-client:" + name, provider => new IpcClientHealthCheck(() => provider.GetRequiredKeyedService<RpcClient>(name)), failureStatus: null, tags: Tags());
+        => new("ipc-client:" + name, provider => new IpcClientHealthCheck(
+            provider.GetRequiredKeyedService<RpcClient>(name), provider.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get(name).Rpc.AutoReconnect), failureStatus: null, tags: Tags());
 
     private static string[] Tags() => new[] { "ipc" };
 }

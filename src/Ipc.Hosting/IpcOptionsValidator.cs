@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Globalization;
 using Microsoft.Extensions.Options;
 
 namespace Ipc.Hosting;
@@ -13,6 +14,30 @@ internal abstract class IpcOptionsValidator<TOptions> : IValidateOptions<TOption
         Check(options, wrong);
         return wrong.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(wrong);
     }
+
+    /// <summary>A name that no region can have is found out by the first call otherwise.</summary>
+    private protected static void CheckName(string name, string whose, List<string> wrong)
+    {
+        bool isName = !string.IsNullOrEmpty(name) && name.Length <= 120 && name[0] != '.';
+        foreach (char c in name ?? string.Empty)
+            isName &= c is (>= 'a' and <= 'z') or (>= 'A' and <= 'Z') or (>= '0' and <= '9') or '.' or '_' or '-';
+        if (!isName)
+            wrong.Add("Name is \"" + name + "\"; " + whose + " is 1 to 120 letters A-Z a-z, digits, dots, _ and -, and does not begin with a dot.");
+    }
+
+    private protected static void CheckRange(string name, long value, long least, long most, string unit, List<string> wrong)
+    {
+        if (value < least || value > most)
+            wrong.Add("Rpc." + name + " is " + Number(value) + "; it is " + Number(least) + (most == long.MaxValue ? " or more " : " to " + Number(most) + " ") + unit + ".");
+    }
+
+    private protected static void CheckRing(string name, long value, List<string> wrong)
+    {
+        if (value < 4096 || value > 1 << 30 || (value & (value - 1)) != 0)
+            wrong.Add("Rpc." + name + " is " + Number(value) + "; a ring is a power of two from 4096 to 1073741824 bytes.");
+    }
+
+    private static string Number(long value) => value.ToString(CultureInfo.InvariantCulture);
 
     /// <summary>Adds what is wrong.</summary>
     private protected abstract void Check(TOptions options, List<string> wrong);

@@ -40,6 +40,9 @@ public sealed class IpcServer : IHostedService, IDisposable
     /// <summary>How many clients are connected.</summary>
     public int ConnectionCount => Volatile.Read(ref _server)?.ConnectionCount ?? 0;
 
+    /// <summary>Whether clients that look for its name find it.</summary>
+    internal bool IsFindable => Volatile.Read(ref _server)?.IsFindable ?? false;
+
     /// <summary>Why it failed; <see langword="null"/> if it has not.</summary>
     public Exception? Failure => Volatile.Read(ref _server)?.Completion.Exception?.InnerException;
 
@@ -52,9 +55,10 @@ public sealed class IpcServer : IHostedService, IDisposable
         if (Interlocked.CompareExchange(ref _state, (int)IpcServerState.Starting, (int)IpcServerState.NotStarted) != (int)IpcServerState.NotStarted)
             throw new InvalidOperationException("The server " + Name + " has been started before.");
 
-        RpcService[] services = _provider.GetKeyedServices<IpcServiceFactory>(_key).Select(factory => factory.Make(_provider)).ToArray();
+        RpcService[] services;
         try
         {
+            services = _provider.GetKeyedServices<IpcServiceFactory>(_key).Select(factory => factory.Make(_provider)).ToArray();
             RpcServer server = RpcServer.Start(Name, Observed(), services);
             Volatile.Write(ref _server, server);
             Volatile.Write(ref _state, (int)IpcServerState.Serving);
@@ -97,7 +101,7 @@ public sealed class IpcServer : IHostedService, IDisposable
     /// <summary>The options as they were set, with the decision about clients, and what handlers throw, logged.</summary>
     private RpcServerOptions Observed()
     {
-        RpcServerOptions options = _options.Rpc;
+        RpcServerOptions options = _options.Rpc.Copy(); // they may be another server's, too
         Func<RpcPeer, string?>? accept = options.Accept;
         options.Accept = peer =>
         {

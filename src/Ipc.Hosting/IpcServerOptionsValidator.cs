@@ -8,8 +8,7 @@ internal sealed class IpcServerOptionsValidator : IpcOptionsValidator<IpcServerO
 {
     private protected override void Check(IpcServerOptions options, List<string> wrong)
     {
-        if (string.IsNullOrWhiteSpace(options.Name))
-            wrong.Add("A server has a name.");
+        CheckName(options.Name, "a server's", wrong);
         if (options.DrainTimeout < TimeSpan.Zero)
             wrong.Add("DrainTimeout is " + options.DrainTimeout + "; it cannot be negative.");
         if (options.Rpc is null)
@@ -20,13 +19,13 @@ internal sealed class IpcServerOptionsValidator : IpcOptionsValidator<IpcServerO
 
     private static void Check(Rpc.RpcServerOptions rpc, List<string> wrong)
     {
-        if (rpc.MaxConnections < 1)
-            wrong.Add("Rpc.MaxConnections is " + rpc.MaxConnections + "; at least one client has to be possible.");
-        if (rpc.MaxThreads < 2)
-            wrong.Add("Rpc.MaxThreads is " + rpc.MaxThreads + "; a server needs at least two.");
-        if (rpc.MaxPendingCalls < 1)
-            wrong.Add("Rpc.MaxPendingCalls is " + rpc.MaxPendingCalls + "; at least one call has to be possible.");
-        if (rpc.MaxLoanBudget < 0)
-            wrong.Add("Rpc.MaxLoanBudget is " + rpc.MaxLoanBudget + "; it cannot be negative.");
+        CheckRange("MaxConnections", rpc.MaxConnections, 1, 4095, "clients", wrong);
+        CheckRing("MaxRingCapacity", rpc.MaxRingCapacity, wrong);
+        CheckRange("MaxLoanBudget", rpc.MaxLoanBudget, 0, 64L << 30, "bytes", wrong);
+        CheckRange("MaxThreads", rpc.MaxThreads, 2, int.MaxValue, "threads: one that leads and one that can take over", wrong);
+        CheckRange("MaxPendingCalls", rpc.MaxPendingCalls, 1, int.MaxValue, "calls", wrong);
+        CheckRange("MaxUnsentBytes", rpc.MaxUnsentBytes, 1, long.MaxValue, "bytes", wrong);
+        CheckRange("MaxConcurrentCalls", rpc.MaxConcurrentCalls, 0, int.MaxValue, "calls, 0 for any number", wrong);
+        CheckRange("StreamWindow", rpc.StreamWindow, 32, ushort.MaxValue, "items", wrong);
     }
 }

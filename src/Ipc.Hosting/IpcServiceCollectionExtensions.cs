@@ -54,9 +54,9 @@ public static class IpcServiceCollectionExtensions
         {
             options.PostConfigure(set => set.Name = set.Name.Length == 0 ? name : set.Name).ValidateOnStart();
             services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<IpcClientOptions>, IpcClientOptionsValidator>());
-            services.AddKeyedSingleton(name, (provider, _) => IpcClients.Connect(
+            services.AddKeyedSingleton(name, (provider, _) => IpcClients.Open(
                 provider.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get(name), LoggerOf(provider, "Ipc.Client")));
-            services.AddSingleton<IHostedService>(provider => new IpcClientStart(provider, name));
+            services.AddSingleton<IHostedService>(provider => new IpcClientStart(provider, name, LoggerOf(provider, "Ipc.Client")));
         }
 
         return new IpcClientBuilder(services, name);

@@ -1,4 +1,5 @@
 using System;
+using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc;
@@ -43,28 +44,74 @@ public sealed class HealthTests : HostTest
         Assert.Equal(HealthStatus.Unhealthy, (await Check(health)).Status);
     }
 
+    /// <summary>The check connects, as the next call would, so that it says what that call would find.</summary>
     [Fact]
     public async Task AConnectionIsHealthyWhileItsServerIsThere()
     {
         HostApplicationBuilder builder = Builder();
-        builder.Services.AddIpcClient("greeter", static options => options.Rpc.ConnectTimeout = TimeSpan.Zero);
+        builder.Services.AddIpcClient("greeter");
         builder.Services.AddHealthChecks().Add(IpcHealthChecks.Client("greeter"));
         using IHost host = await Started(builder);
         HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
         HealthReport report = await Check(health);
         Assert.Equal(HealthStatus.Unhealthy, report.Status);
         Assert.Equal(RpcStatus.Unavailable, Assert.IsType<RpcException>(report.Entries["ipc-client:greeter"].Exception).Status);
-
-        host.Services.GetRequiredService<Microsoft.Extensions.Options.IOptionsMonitor<IpcClientOptions>>().Get("greeter").Rpc.ConnectTimeout = Watchdog;
-        using (RpcServer server = RpcServer.Start("greeter", GreeterRpc.Service(new Greeter())))
+        for (int round = 1; round <= 2; round++)
         {
-            report = await Check(health);
-            Assert.Equal((HealthStatus.Healthy, Environment.ProcessId), (report.Status, report.Entries["ipc-client:greeter"].Data["process"]));
+            using (RpcServer server = RpcServer.Start("greeter", GreeterRpc.Service(new Greeter())))
+            {
+                report = await Check(health);
+                Assert.Equal((HealthStatus.Healthy, Environment.ProcessId), (report.Status, report.Entries["ipc-client:greeter"].Data["process"]));
+            }
+
+            await Eventually(() => Logged.Of(10).Length == round); // noticed without a call
+            Assert.Equal(HealthStatus.Unhealthy, (await Check(health)).Status);
         }
 
-        await Eventually(() => Logged.Of(10).Length == 1); // noticed without a call
-        Assert.Equal(HealthStatus.Degraded, (await Check(health)).Status);
         await host.StopAsync().WaitAsync(Watchdog);
+    }
+
+    [Fact]
+    public async Task AConnectionThatMayNotBeMadeAgainIsNotMadeByTheCheck()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddIpcClient("greeter", static options => options.Rpc.AutoReconnect = false);
+        builder.Services.AddHealthChecks().Add(IpcHealthChecks.Client("greeter"));
+        using IHost host = await Started(builder);
+        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
+        using (RpcServer first = RpcServer.Start("greeter", GreeterRpc.Service(new Greeter())))
+            Assert.Equal(HealthStatus.Healthy, (await Check(health)).Status);
+        await Eventually(() => Logged.Of(10).Length == 1);
+        using RpcServer second = RpcServer.Start("greeter", GreeterRpc.Service(new Greeter()));
+        Assert.Equal(HealthStatus.Unhealthy, (await Check(health)).Status);
+        Assert.Equal(0, second.ConnectionCount);
+        await host.StopAsync().WaitAsync(Watchdog);
+    }
+
+    /// <summary>A server that nobody finds any more was healthy as long as its process lived.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task AServerWhoseFileHasGoneIsNotHealthy(bool replaced)
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddIpcServer("greeter").AddService<IGreeter, Greeter>(GreeterRpc.Service);
+        builder.Services.AddHealthChecks().Add(IpcHealthChecks.Server("greeter"));
+        using IHost host = await Started(builder);
+        HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
+        using RpcClient connected = RpcClient.Connect("greeter");
+        Assert.Equal(HealthStatus.Healthy, (await Check(health)).Status);
+
+        string file = Path.Combine(Environment.GetEnvironmentVariable("IPC_DIR")!, "greeter");
+        File.Delete(file);
+        using RpcServer? other = replaced ? RpcServer.Start("greeter", GreeterRpc.Service(new Greeter())) : null;
+        HealthReportEntry entry = (await Check(health)).Entries["ipc-server:greeter"];
+        Assert.Equal(HealthStatus.Unhealthy, entry.Status);
+        Assert.Contains("its file was removed or replaced", entry.Description, StringComparison.Ordinal);
+        Assert.Equal("Hello, Ada", GreeterRpc.Client(connected).Greet("Ada"));
+        Assert.Equal(replaced, other?.IsFindable ?? false);
+        await host.StopAsync().WaitAsync(Watchdog);
+        Assert.Equal(replaced, File.Exists(file)); // the name is the other's
     }
 
     private static Task<HealthReport> Check(HealthCheckService health) => health.CheckHealthAsync().WaitAsync(Watchdog);

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc;
 using Microsoft.Extensions.Configuration;
@@ -61,7 +62,7 @@ public sealed class OptionsTests : HostTest
             options.Rpc.CallTimeout = TimeSpan.FromSeconds(-2);
         });
         OptionsValidationException wrong = await Assert.ThrowsAsync<OptionsValidationException>(() => Started(builder));
-        Assert.Equal(["Rpc.StreamWindow", "Rpc.CallTimeout"], wrong.Failures.Select(static text => text.Split(' ')[0]));
+        Assert.Equal(["Rpc.CallTimeout", "Rpc.StreamWindow"], wrong.Failures.Select(static text => text.Split(' ')[0]));
     }
 
     [Fact]
@@ -77,16 +78,86 @@ public sealed class OptionsTests : HostTest
         Assert.Single(Logged.Of(9));
     }
 
+    /// <summary>Taking a proxy out of the container neither waits for a server nor fails without one: each had blocked for ConnectTimeout, in the middle of the container's work.</summary>
     [Fact]
     public async Task AHostWithoutItsServerStartsAndItsNextUseTriesAgain()
     {
         HostApplicationBuilder builder = Builder();
-        builder.Services.AddIpcClient<IGreeter>("greeter", GreeterRpc.Client, static options => options.Rpc.ConnectTimeout = TimeSpan.Zero);
+        builder.Services.AddIpcClient<IGreeter>("greeter", GreeterRpc.Client, static options => options.Rpc.ConnectTimeout = Timeout.InfiniteTimeSpan);
         using IHost host = await Started(builder);
-        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => host.Services.GetRequiredService<IGreeter>()).Status);
+        IGreeter greeter = await Task.Run(() => host.Services.GetRequiredService<IGreeter>(), TestContext.Current.CancellationToken).WaitAsync(Watchdog);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => greeter.Greet("Ada")).Status);
         using RpcServer server = RpcServer.Start("greeter", GreeterRpc.Service(new Greeter()));
-        host.Services.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get("greeter").Rpc.ConnectTimeout = Watchdog;
-        Assert.Equal("Hello, Ada", host.Services.GetRequiredService<IGreeter>().Greet("Ada"));
+        Assert.Equal("Hello, Ada", greeter.Greet("Ada"));
+        await Eventually(() => Logged.Of(8).Length == 1);
         await host.StopAsync().WaitAsync(Watchdog);
+    }
+
+    [Fact]
+    public async Task AHostThatConnectsAtStartWaitsForItsServer()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddIpcClient<IGreeter>("greeter", GreeterRpc.Client, static options =>
+        {
+            options.ConnectOnStart = true;
+            options.Rpc.ConnectTimeout = Watchdog;
+        });
+        using IHost host = builder.Build();
+        Task starting = host.StartAsync();
+        Assert.False(starting.IsCompleted, "started without its server");
+        using RpcServer server = RpcServer.Start("greeter", GreeterRpc.Service(new Greeter()));
+        await starting.WaitAsync(Watchdog);
+        Assert.True(host.Services.GetRequiredKeyedService<RpcClient>("greeter").IsConnected);
+        await host.StopAsync().WaitAsync(Watchdog);
+    }
+
+    /// <summary>What Ipc.Rpc refuses is refused when the host starts, and nothing else.</summary>
+    [Theory]
+    [InlineData("StreamWindow", 31, 32)]
+    [InlineData("StreamWindow", 65536, 65535)]
+    [InlineData("MaxConcurrentCalls", -1, 0)]
+    [InlineData("MaxThreads", 1, 2)]
+    [InlineData("MaxPendingCalls", 0, 1)]
+    [InlineData("MaxUnsentBytes", 0, 1)]
+    [InlineData("MaxConnections", 0, 1)]
+    [InlineData("MaxConnections", 4096, 4095)]
+    [InlineData("MaxRingCapacity", 4097, 4096)]
+    [InlineData("MaxRingCapacity", 1L << 31, 1L << 30)]
+    [InlineData("MaxLoanBudget", -1, 0)]
+    [InlineData("MaxLoanBudget", (64L << 30) + 1, 64L << 30)]
+    public async Task TheServersBoundsAreThoseOfTheLibrary(string option, long wrong, long right)
+    {
+        static RpcServerOptions With(string option, long value)
+        {
+            var options = new RpcServerOptions();
+            System.Reflection.PropertyInfo property = typeof(RpcServerOptions).GetProperty(option)!;
+            property.SetValue(options, Convert.ChangeType(value, property.PropertyType, System.Globalization.CultureInfo.InvariantCulture));
+            return options;
+        }
+
+        Assert.ThrowsAny<Exception>(() => RpcServer.Open("greeter", With(option, wrong)).Dispose());
+        RpcServer.Open("greeter", With(option, right)).Dispose();
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddIpcServer("greeter", options => options.Rpc = With(option, wrong));
+        Assert.StartsWith("Rpc." + option + " is " + wrong + ";", Assert.Single((await Assert.ThrowsAsync<OptionsValidationException>(() => Started(builder))).Failures), StringComparison.Ordinal);
+
+        HostApplicationBuilder good = Builder();
+        good.Services.AddIpcServer("greeter", options => options.Rpc = With(option, right));
+        using IHost host = await Started(good);
+        await host.StopAsync().WaitAsync(Watchdog);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData(".hidden")]
+    [InlineData("a/b")]
+    [InlineData("a b")]
+    [InlineData("a~b")]
+    public async Task ANameThatNobodyCanHaveIsRefused(string name)
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddIpcClient("greeter", options => options.Rpc.ConnectTimeout = TimeSpan.Zero).Options.PostConfigure(options => options.Name = name);
+        Assert.StartsWith("Name is", Assert.Single((await Assert.ThrowsAsync<OptionsValidationException>(() => Started(builder))).Failures), StringComparison.Ordinal);
+        Assert.ThrowsAny<IpcException>(() => RpcClient.Connect(name));
     }
 }

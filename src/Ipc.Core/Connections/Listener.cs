@@ -77,6 +77,9 @@ public sealed unsafe partial class Listener : IDisposable
     /// <summary>The name it was opened with.</summary>
     public string Name => _region.Name;
 
+    /// <summary>Whether who looks for the name finds this listener: not after somebody has removed its file, or put another in its place. One look at the directory.</summary>
+    public bool IsFindable => Os.Current.LeadsTo(_region.Path, _region.File!);
+
     /// <summary>Connections now, requests that are not answered yet included.</summary>
     public int Count => Atomic.LoadAcquire(ref _count);
 

@@ -50,14 +50,18 @@ internal sealed class ClientSession : ICallRoute, IDisposable
 
     public ClientChannel? Channel => Volatile.Read(ref _channel);
 
-    /// <summary>Connects for the first time, waiting for a server.</summary>
-    public void Connect(CancellationToken cancel)
+    /// <summary>Sees to it that there is a connection, waiting for a server. Calls do not wait meanwhile: the lock is taken only when there is one.</summary>
+    public void EnsureConnected(TimeSpan patience, CancellationToken cancel)
     {
+        ThrowIfDisposed();
+        if (Channel is { Ended: null })
+            return;
+
+        Connection connection;
         try
         {
-            Deadline deadline = Options.ConnectTimeout == Timeout.InfiniteTimeSpan ? Deadline.Never : Deadline.After(Options.ConnectTimeout);
-            var connection = Connection.Connect(_name, ConnectOptionsFor(deadline), cancel);
-            Volatile.Write(ref _channel, Start(connection));
+            Deadline deadline = patience == Timeout.InfiniteTimeSpan ? Deadline.Never : Deadline.After(patience);
+            connection = Connection.Connect(_name, ConnectOptionsFor(deadline), cancel);
         }
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {
@@ -65,8 +69,18 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         }
         catch (IpcException e) when (e.Status is not (IpcStatus.InvalidName or IpcStatus.InvalidArgument))
         {
-            throw FailureOf(e, waited: true).ToException(cancel, null, Peer);
+            throw FailureOf(e, waited: patience != TimeSpan.Zero).ToException(cancel, null, Peer);
         }
+
+        lock (_connecting)
+        {
+            if (Channel is { Ended: null } || Volatile.Read(ref _disposed))
+                connection.Dispose(); // a call was faster, or it is too late
+            else
+                Take(Start(connection));
+        }
+
+        ThrowIfDisposed();
     }
 
     public void Dispose()
@@ -122,19 +136,24 @@ internal sealed class ClientSession : ICallRoute, IDisposable
                 throw refusal.ToException(cancel, method, Peer);
 
             ClientChannel channel = ConnectAgain(method, deadline, cancel);
-            Interlocked.Exchange(ref _channel, channel);
-            if (Volatile.Read(ref _disposed)) // [disposed]
-            {
-                channel.End(ClosedHere());
-                ThrowIfDisposed();
-            }
-
+            Take(channel);
+            ThrowIfDisposed();
             return channel;
         }
         finally
         {
             Monitor.Exit(_connecting);
         }
+    }
+
+    /// <summary>Makes a channel the present one, and ends it if the client was disposed meanwhile. Under the lock.</summary>
+    private void Take(ClientChannel channel)
+    {
+        _pause = 0;
+        _refusal = null;
+        Interlocked.Exchange(ref _channel, channel);
+        if (Volatile.Read(ref _disposed)) // [disposed]
+            channel.End(ClosedHere());
     }
 
     private void Lost(ClientChannel channel, RpcFailure reason)
@@ -188,10 +207,7 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         bounded.CancelAfter(patience < TimeSpan.Zero ? TimeSpan.Zero : patience > _longest ? _longest : patience);
         try
         {
-            var connection = Connection.Connect(_name, ConnectOptionsFor(Deadline.Now), bounded.Token);
-            _pause = 0;
-            _refusal = null;
-            return Start(connection);
+            return Start(Connection.Connect(_name, ConnectOptionsFor(Deadline.Now), bounded.Token));
         }
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {

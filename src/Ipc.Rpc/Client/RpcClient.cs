@@ -71,8 +71,7 @@ public sealed class RpcClient : RpcCaller, IDisposable
     public static RpcClient Connect(string name, RpcClientOptions? options = null, CancellationToken cancel = default)
     {
         RpcClient client = Open(name, options);
-        client._session.Connect(cancel);
-        GC.KeepAlive(client._setup.Lease);
+        client.EnsureConnected(client._session.Options.ConnectTimeout, cancel);
         return client;
     }
 
@@ -90,6 +89,21 @@ public sealed class RpcClient : RpcCaller, IDisposable
         var session = new ClientSession(name, copy, events);
         CallSetup setup = CallSetup.Default.WithLease(new ClientLease(session, events)).WithTimeout(copy.CallTimeout).WithFormat(CallFormat.Of(copy.Serializer));
         return new RpcClient(session, setup, isView: false);
+    }
+
+    /// <summary>Connects now unless it is connected, waiting up to <paramref name="patience"/> for a server to be there and to answer: for a client that was only opened, before
+    /// its first call; for one that has lost its server; to see whether there is one.</summary>
+    /// <remarks>With <see cref="TimeSpan.Zero"/> the server has to be there, and has 5 seconds to answer. Calls that other threads make meanwhile do not wait for this.</remarks>
+    /// <exception cref="RpcException">As from <see cref="Connect"/>.</exception>
+    /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
+    /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
+    public void EnsureConnected(TimeSpan patience, CancellationToken cancel = default)
+    {
+        if (patience < TimeSpan.Zero && patience != Timeout.InfiniteTimeSpan)
+            throw new ArgumentOutOfRangeException(nameof(patience), patience, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+        _session.EnsureConnected(patience, cancel);
+        GC.KeepAlive(_setup.Lease);
     }
 
     /// <summary>The same client with another time limit for unary calls. Disposing it does nothing.</summary>

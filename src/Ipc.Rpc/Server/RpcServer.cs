@@ -39,6 +39,10 @@ public sealed class RpcServer : IDisposable
     /// <summary>How many clients are connected.</summary>
     public int ConnectionCount => Volatile.Read(ref _loop)?.ConnectionCount ?? 0;
 
+    /// <summary>Whether clients that look for its name find it. Not after somebody has removed its file, or put another in its place: those that are connected stay, and nobody
+    /// else comes. One look at the directory.</summary>
+    public bool IsFindable => _listener.IsFindable;
+
     /// <summary>How many one-way calls failed: unknown, undecodable, refused, or ended by an exception of their handler. Nobody else is told of them.</summary>
     public long FailedOneWayCalls => Volatile.Read(ref _loop)?.Host.FailedOneWayCalls ?? 0;
 

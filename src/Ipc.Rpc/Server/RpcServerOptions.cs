@@ -41,7 +41,7 @@ public sealed class RpcServerOptions
     public int StreamWindow { get; set; } = ushort.MaxValue;
 
     /// <summary>Look at every call, the first one outermost.</summary>
-    public IList<RpcServerInterceptor> Interceptors { get; } = new List<RpcServerInterceptor>();
+    public IList<RpcServerInterceptor> Interceptors { get; private set; } = new List<RpcServerInterceptor>();
 
     /// <summary>Decides about a client that wants to connect: <see langword="null"/> accepts it, a text refuses it with that text. Accepts all unless set.</summary>
     /// <remarks>It runs on the thread that serves everybody: it has to be quick.</remarks>
@@ -53,10 +53,19 @@ public sealed class RpcServerOptions
     public Action<RpcHandlerFailure>? HandlerFailed { get; set; }
 
     /// <summary>Further formats that requests may be written in. Protobuf by the generated codecs is there without being named, unless a serializer of format 0 is.</summary>
-    public IList<IpcSerializer> Serializers { get; } = new List<IpcSerializer>();
+    public IList<IpcSerializer> Serializers { get; private set; } = new List<IpcSerializer>();
 
     /// <summary>About what waking a thread takes. A connection whose requests hold up others for longer is given a thread of its own.</summary>
     internal TimeSpan LongTurn { get; set; } = TimeSpan.FromTicks(300); // 30 us
+
+    /// <summary>The same options once more: what is set, or added, in one of the two is not in the other.</summary>
+    public RpcServerOptions Copy()
+    {
+        var copy = (RpcServerOptions)MemberwiseClone();
+        copy.Interceptors = new List<RpcServerInterceptor>(Interceptors);
+        copy.Serializers = new List<IpcSerializer>(Serializers);
+        return copy;
+    }
 
     internal RpcServerOptions Checked()
     {
@@ -70,6 +79,6 @@ public sealed class RpcServerOptions
             throw new ArgumentOutOfRangeException(nameof(MaxConcurrentCalls), MaxConcurrentCalls, "The number of concurrent calls is not negative; 0 is any number.");
         if (StreamWindow < FrameHeader.FirstClientCredit || StreamWindow > ushort.MaxValue)
             throw new ArgumentOutOfRangeException(nameof(StreamWindow), StreamWindow, "A stream window is 32 to 65535 items.");
-        return (RpcServerOptions)MemberwiseClone();
+        return Copy();
     }
 }
