@@ -730,3 +730,27 @@ TEST(trying_to_claim_does_not_wait_for_the_region_lock)
     ipc_region_discard(region);
     ipc_queue_close(queue);
 }
+
+TEST(after_a_burst_a_queue_becomes_small_by_itself)
+{
+    const ipc_queue_options options = {.block_size = 64, .block_count = 16, .max_expansions = 2, .loan_budget = 64u << 20};
+    ipc_queue *queue = NULL;
+    ipc_block block = {0};
+    CHECK_OK(ipc_queue_open("q", &options, &queue));
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_OK(ipc_queue_try_claim(queue, 10u << 20, &block));
+        CHECK_OK(ipc_queue_commit(queue, &block, 10u << 20, 1));
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_OK(ipc_queue_try_receive(queue, &block));
+        ipc_queue_release(queue, &block);
+    }
+    CHECK(info_of(queue).loans_present >= 30u << 20);
+    for (uint32_t i = 0; i < 3000; i++) {
+        CHECK_OK(ipc_queue_send(queue, &i, sizeof i, 1, IPC_NOW, NULL));
+        CHECK_OK(ipc_queue_try_receive(queue, &block));
+        ipc_queue_release(queue, &block);
+    }
+    CHECK(info_of(queue).loans_present <= 1u << 20);
+    ipc_queue_close(queue);
+}

@@ -524,3 +524,58 @@ TEST(hostile_loans_in_a_connection_close_it_as_corrupt)
     test_thread_join(&thread);
     CHECK(one.saw_corrupt);
 }
+
+/* ---- after a burst ----------------------------------------------------------------------------------- */
+
+#define BURST (32u << 20)
+
+static const ipc_ring_options roomy = {.capacity = 64 * KIB, .loan_budget = 64ull << 20};
+
+static void echo_short(both *ends, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        write_one(ends->writer, 40, i);
+        (void)read_one(ends->reader, 40, i);
+        ipc_ring_release(ends->reader);
+    }
+}
+
+TEST(after_a_burst_a_ring_becomes_small_by_itself)
+{
+    both ends;
+    open_both(&ends, &roomy);
+    write_one(ends.writer, BURST, 1);
+    const ipc_record held = read_one(ends.reader, BURST, 1);
+    for (uint32_t i = 0; i < 1000; i++) { /* nearly all the room that there is while it is held */
+        write_one(ends.writer, 0, i);
+        (void)read_one(ends.reader, 0, i);
+    }
+    expect(&held, BURST, 1);
+    ipc_ring_release(ends.reader);
+    CHECK(present(ends.writer) >= BURST);
+    echo_short(&ends, 5000);
+    CHECK_EQUAL(0, present(ends.writer));
+    write_one(ends.writer, BURST, 2); /* and it grows again */
+    (void)read_one(ends.reader, BURST, 2);
+    close_both(&ends);
+}
+
+TEST(what_is_sent_again_and_again_keeps_its_memory)
+{
+    both ends;
+    open_both(&ends, &roomy);
+    for (uint32_t i = 0; i < 40; i++) {
+        write_one(ends.writer, 2u << 20, i);
+        (void)read_one(ends.reader, 2u << 20, i);
+        ipc_ring_release(ends.reader);
+        echo_short(&ends, 400); /* less than a window */
+        CHECK_EQUAL(2u << 20, present(ends.writer));
+    }
+    write_one(ends.writer, LONG, 1); /* a little is kept in any case */
+    (void)read_one(ends.reader, LONG, 1);
+    ipc_ring_release(ends.reader);
+    echo_short(&ends, 5000);
+    CHECK(present(ends.writer) >= LONG);
+    CHECK(present(ends.writer) <= 1024 * KIB);
+    close_both(&ends);
+}

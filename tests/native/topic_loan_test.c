@@ -172,3 +172,20 @@ TEST(a_topic_without_loans_takes_blocks_only)
     publish_all(writer, 0, 5);
     ipc_topic_writer_close(writer);
 }
+
+TEST(after_a_burst_a_topic_becomes_small_by_itself)
+{
+    static const ipc_topic_options options = {.block_size = 8, .block_count = BLOCKS, .loan_budget = 64u << 20};
+    ipc_topic_writer *writer = NULL;
+    CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
+    publish_long(writer, 10u << 20, 1);
+    publish_long(writer, 10u << 20, 2);
+    ipc_pool_info info;
+    ipc_pool_get_info(writer->pool, &info);
+    CHECK(info.present >= 20u << 20);
+    for (uint32_t i = 0; i < 3000; i++)
+        publish_long(writer, 4, (uint8_t)i);
+    ipc_pool_get_info(writer->pool, &info);
+    CHECK(info.present <= 1u << 20);
+    ipc_topic_writer_close(writer);
+}

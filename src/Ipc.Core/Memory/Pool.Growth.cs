@@ -131,16 +131,24 @@ internal sealed unsafe partial class Pool
             {
                 PoolBlock* block = Block(@class, index);
                 uint claimed = Claimed(block, @class);
-                if (claimed == 0 || !TryTake(@class, index, pages: 0, owner, out Loan loan))
-                    continue;
-                Atomic.StoreRelease(ref block->Present, 0);
-                DropUnfinishedPages(block, @class, index);
-                GiveBack(loan);
-                given += claimed;
+                if (claimed != 0 && TryTakePages(@class, index, owner))
+                    given += claimed;
             }
         }
 
         return given != 0;
+    }
+
+    /// <summary>Takes a free block's pages; false when it is not free.</summary>
+    private bool TryTakePages(int @class, uint index, uint owner)
+    {
+        PoolBlock* block = Block(@class, index);
+        if (!TryTake(@class, index, pages: 0, owner, out Loan loan))
+            return false;
+        Atomic.StoreRelease(ref block->Present, 0);
+        DropUnfinishedPages(block, @class, index);
+        GiveBack(loan);
+        return true;
     }
 
     private ulong ClaimedPages()

@@ -50,6 +50,10 @@ internal sealed unsafe partial class Pool
             _firstOffsets[@class] = geometry.FirstOffset(@class);
             _counts[@class] = geometry.Count(@class);
         }
+
+        _used = new uint[geometry.Classes];
+        _held = (uint[])_counts.Clone(); // who comes does not know what others have left
+        _holds = true;
     }
 
     public PoolGeometry Geometry => _geometry;
@@ -321,6 +325,8 @@ internal sealed unsafe partial class Pool
         ulong owned = PoolBlock.StateOf(PoolBlock.GenerationOf(state), owner, PoolBlock.Owned);
         if (!Atomic.TryExchange(&block->State, state, owned)) // [overwrite] a full fence: who still copies the block's last message and sees a byte of the next one sees this word too
             return false;
+        if (index >= _used[@class])
+            NoteUse(@class, index);
         FaultPoints.Pass(FaultPoints.PoolTakeOwned);
         loan = LoanOf(@class, index, owned);
         return true;

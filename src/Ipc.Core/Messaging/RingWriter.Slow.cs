@@ -224,6 +224,11 @@ public sealed unsafe partial class RingWriter
             Corrupted($"free position {free}; it must be a multiple of {RecordHeader.Line} from {_freeSeen} to {_tail}");
         _freeSeen = free;
         _limit = free + _capacity - RecordHeader.Line;
+        if (_tail - _windowStart >= Math.Max(_capacity / 2, Pool.WindowBytes))
+        {
+            _windowStart = _tail;
+            Geometry.Pool?.EndWindow(_owner);
+        }
     }
 
     [MethodImpl(Tiering.Optimized)]

@@ -37,6 +37,7 @@ public sealed unsafe partial class RingWriter : RingEnd
     private ulong _tail;         // ours alone: nobody else sees it
     private ulong _limit;        // records may reach to here; from the free position as last read
     private ulong _freeSeen;     // that position
+    private ulong _windowStart;  // of the pool's window: Pool.Shrink.cs
     private ulong _claimStart;
     private ulong _claimSize;
     private int _claimed = NoClaim;
@@ -65,6 +66,7 @@ public sealed unsafe partial class RingWriter : RingEnd
         _owner = owner;
         _tail = tail;
         _freeSeen = free;
+        _windowStart = tail;
         _limit = free + _capacity - RecordHeader.Line;
     }
 

@@ -139,6 +139,8 @@ public sealed unsafe partial class SharedQueue
                 FaultPoints.Pass(FaultPoints.QueueClaimWriting);
                 Atomic.TryExchange(&segment->Tail, tail, tail + 1);
                 FaultPoints.Pass(FaultPoints.QueueClaimTail);
+                if ((tail & _mask) == 0)
+                    _pool?.Pass(_me, _mask + 1);
                 if (marks)
                     Atomic.StoreRelease(ref slot->Length, InFlight);
                 return Atomic.LoadAcquire(ref _closed) == 0 || UndoClaim(slot, word);
@@ -198,6 +200,8 @@ public sealed unsafe partial class SharedQueue
                 FaultPoints.Pass(FaultPoints.QueueClaimWriting);
                 Atomic.TryExchange(&segment->Tail, tail, tail + 1);
                 FaultPoints.Pass(FaultPoints.QueueClaimTail);
+                if ((tail & _mask) == 0)
+                    _pool?.Pass(_me, _mask + 1);
                 slot = at;
                 if (marks)
                     Atomic.StoreRelease(ref slot->Length, InFlight);

@@ -252,6 +252,8 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         _claimSlot = slot;
         _claimPosition = position;
         _claimWord = mine;
+        if ((position & _mask) == 0)
+            Pool?.Pass(_owner, _mask + 1);
         FaultPoints.Pass(FaultPoints.TopicClaimWriting);
         Atomic.TryExchange(&Header->Tail, position, position + 1);
         FaultPoints.Pass(FaultPoints.TopicClaimTail);

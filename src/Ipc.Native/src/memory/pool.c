@@ -110,6 +110,7 @@ ipc_status ipc_pool_locate(const ipc_region *region, uint64_t offset, ipc_pool *
     pool->budget = budget;
     pool->classes = classes;
     lay_out(pool);
+    ipc_pool_hold_all(pool);
     return IPC_OK;
 }
 

@@ -42,6 +42,11 @@ typedef struct ipc_pool {
     bool (*growth_lock)(void *growth_owner); /* tries: false when somebody has it; who waits looks again soon */
     void (*growth_unlock)(void *growth_owner);
     void *growth_owner;
+    /* What this sender has taken, by class: the highest block's number + 1 (pool_shrink.c). Of any thread; hints. */
+    ipc_atomic32 held[IPC_POOL_CLASSES_MAX]; /* it may have pages, and we may be who gave them to it */
+    ipc_atomic32 used[IPC_POOL_CLASSES_MAX]; /* in this window */
+    ipc_atomic32 holds;                      /* 0: no class holds anything */
+    ipc_atomic32 passed;                     /* messages of this window */
 } ipc_pool;
 
 /* A block in the hands of its owner, or of a reader. */
@@ -108,6 +113,25 @@ void ipc_pool_recover(ipc_pool *pool, uint32_t dead_owner,
 void ipc_pool_trim(ipc_pool *pool, uint32_t owner);
 void ipc_pool_get_info(const ipc_pool *pool, ipc_pool_info *info);
 
+/* ---- after a burst (pool_shrink.c) ------------------------------------------------------------------- */
+
+/* A window: what was not needed for that long is not needed. */
+#define IPC_POOL_WINDOW_MESSAGES 1024u
+#define IPC_POOL_WINDOW_BYTES    65536u /* of a ring, or half the ring if that is more */
+
+void ipc_pool_note_use(ipc_pool *pool, uint32_t klass, uint32_t index);
+void ipc_pool_hold_all(ipc_pool *pool); /* who comes does not know what others have left */
+/* The window ends: free blocks that it did not need give their pages back, but for a small rest. */
+void ipc_pool_end_window(ipc_pool *pool, uint32_t owner);
+void ipc_pool_end_messages(ipc_pool *pool, uint32_t owner, uint32_t messages);
+
+/* This sender has sent so many messages, of any length: a window may be over. Once in a lap of a queue or topic. */
+static inline void ipc_pool_pass(ipc_pool *pool, uint32_t owner, uint32_t messages)
+{
+    if (ipc_load_relaxed32(&pool->holds) != 0)
+        ipc_pool_end_messages(pool, owner, messages);
+}
+
 /* ---- between pool.c and pool_growth.c ---------------------------------------------------------------- */
 
 static inline ipc_pool_block *ipc_pool_block_at(const ipc_pool *pool, uint32_t klass, uint32_t index)
@@ -165,11 +189,15 @@ static inline bool ipc_pool_own(ipc_pool *pool, uint32_t klass, uint32_t index, 
     loan->index = index;
     loan->klass = (uint16_t)klass;
     loan->owner = (uint16_t)owner;
+    if (IPC_UNLIKELY(index >= ipc_load_relaxed32(&pool->used[klass])))
+        ipc_pool_note_use(pool, klass, index);
     return true;
 }
 
 /* Makes the owned block have `pages`. May take pages of free blocks away for it, if it is allowed to. */
 bool ipc_pool_grow(ipc_pool *pool, ipc_loan *loan, uint32_t pages, bool may_take);
+/* Takes a free block's pages, which are added to `taken`. False: it is not free, or has none, or the system keeps them. */
+bool ipc_pool_take_pages(ipc_pool *pool, uint32_t klass, uint32_t index, uint32_t owner, uint64_t *taken);
 /* claimed = present: what was claimed and never announced is given back. The caller owns the block, or its owner is
    dead. */
 void ipc_pool_settle(ipc_pool *pool, uint32_t klass, uint32_t index);

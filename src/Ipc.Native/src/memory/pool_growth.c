@@ -101,8 +101,7 @@ static bool make_present(ipc_pool *pool, const ipc_pool_place *place, uint32_t p
     return true;
 }
 
-/* Takes a free block's pages: false when it is not free, or has none. */
-static bool take_pages(ipc_pool *pool, uint32_t klass, uint32_t index, uint32_t owner, uint64_t *taken)
+bool ipc_pool_take_pages(ipc_pool *pool, uint32_t klass, uint32_t index, uint32_t owner, uint64_t *taken)
 {
     const ipc_pool_place place = place_of(pool, klass, index);
     const uint64_t word = ipc_load_acquire64(&place.block->state);
@@ -129,7 +128,7 @@ static uint64_t take_from_free(ipc_pool *pool, uint32_t owner, uint64_t wanted)
     uint64_t taken = 0;
     for (uint32_t klass = pool->classes; klass-- > 0;) {
         for (uint32_t index = 0; index < pool->count[klass] && taken < wanted; index++)
-            (void)take_pages(pool, klass, index, owner, &taken);
+            (void)ipc_pool_take_pages(pool, klass, index, owner, &taken);
     }
     return taken;
 }

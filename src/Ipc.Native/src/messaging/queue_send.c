@@ -31,6 +31,8 @@ static inline void claimed(ipc_queue *queue, uint64_t turn, ipc_atomic64 *tail, 
 {
     IPC_FAULT_POINT("queue.claim.writing");
     ipc_slot_help(tail, t);
+    if (IPC_UNLIKELY((t & (queue->view.slot_count - 1)) == 0))
+        ipc_pool_pass(&queue->pool, queue->owner, queue->view.slot_count);
     if (IPC_UNLIKELY(queue->view.min_expansion_distance != 0) && !queue->single) {
         const uint32_t portion = queue->view.slot_count >> 3;
         if (portion <= 1 || (t & (portion - 1)) == 0)

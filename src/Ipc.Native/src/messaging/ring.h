@@ -68,6 +68,8 @@ struct ipc_ring_writer {
     /* cold */
     bool corrupt;
     uint64_t free_seen;
+    uint64_t window;      /* so many bytes of the ring are a window of its pool */
+    uint64_t window_from; /* where the present one began */
     ipc_ring ring;
     ipc_end end;
     ipc_ring_peer peer;

@@ -31,6 +31,8 @@ ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, 
     writer->tail = tail;
     writer->free_seen = freed;
     writer->limit = freed + ring->capacity - IPC_LINE;
+    writer->window = ring->capacity / 2 < IPC_POOL_WINDOW_BYTES ? IPC_POOL_WINDOW_BYTES : ring->capacity / 2;
+    writer->window_from = writer->tail;
     writer->claim_size = 0;
     writer->withheld = 0;
     writer->header = ring->header;
@@ -81,6 +83,11 @@ static ipc_status refresh_limit(ipc_ring_writer *writer)
         return corrupt(writer, free_position);
     writer->free_seen = free_position;
     writer->limit = free_position + writer->capacity - IPC_LINE;
+    if (IPC_UNLIKELY(writer->tail - writer->window_from >= writer->window)) {
+        writer->window_from = writer->tail;
+        if (ipc_load_relaxed32(&writer->ring.pool.holds) != 0)
+            ipc_pool_end_window(&writer->ring.pool, writer->ring.owner);
+    }
     return IPC_OK;
 }
 

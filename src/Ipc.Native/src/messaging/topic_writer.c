@@ -72,6 +72,8 @@ static inline ipc_status claim_slot(ipc_topic_writer *writer, ipc_block *block)
         if (IPC_UNLIKELY((ipc_topic_flags(ipc_load_relaxed64(ipc_topic_details(slot))) & IPC_BLOCK_HAS_LOAN) != 0))
             ipc_topic_free_old_loan(writer, slot, word);
         ipc_slot_help(&writer->header->tail, tail);
+        if (IPC_UNLIKELY((tail & (writer->slot_count - 1)) == 0))
+            ipc_pool_pass(writer->pool, writer->me, (uint32_t)writer->slot_count);
         IPC_FAULT_POINT("topic.claim.tail");
         writer->base.open_claims++;
         block->payload = ipc_slot_payload(slot);
