@@ -121,6 +121,38 @@ public sealed class LifetimeTests(Peers peers) : IClassFixture<Peers>
         Assert.Empty(peers.Directory.FilesOf(name));
     }
 
+    /// <summary>A reader read five, released two and closed in order: the three in between may have been handled, what it never saw has not.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void WhatAReaderLeftUnreleasedIsFlaggedToo(Language first, Language second)
+    {
+        string name = peers.NewName("ring");
+        Driven writer = peers.At(Language.C, "sender"), leaving = peers.At(first, "reader"), next = peers.At(second, "receiver");
+        writer.Must($"open-writer 1 {name}");
+        for (int i = 0; i < 8; i++)
+            writer.Must($"write 1 {i} 10 {i}");
+        leaving.Must($"open-reader 2 {name}");
+        for (int i = 0; i < 5; i++)
+        {
+            leaving.Must("read 2");
+            if (i == 1)
+                leaving.Must("release 2");
+        }
+
+        leaving.Must("close 2");
+        next.Must($"open-reader 1 {name}");
+        for (int i = 2; i < 8; i++)
+        {
+            Answer answer = next.Must("read 1");
+            Assert.Equal((i, i < 5 ? 1 : 0), ((int)answer["type"], (int)answer["redelivered"]));
+        }
+
+        next.Must("release 1");
+        next.Must("close 1");
+        writer.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(name));
+    }
+
     [Theory]
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
     public void AnotherLifetimeThanThereIsIsRefusedWithBothValues(Language creator, Language asking)

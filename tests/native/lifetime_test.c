@@ -273,3 +273,28 @@ TEST(what_a_dead_reader_may_have_handled_is_flagged_for_every_later_reader)
     }
     CHECK_EQUAL(0, test_files());
 }
+
+TEST(what_a_reader_left_unreleased_is_flagged_too)
+{
+    const sender plan = {.kind = RING, .records = 8, .leaves = true};
+    ipc_ring_reader *reader = NULL;
+    ipc_record record;
+    CHECK_EQUAL(0, send_to_ring(&plan));
+    CHECK_OK(ipc_ring_reader_open("x", NULL, &reader));
+    for (int i = 0; i < 5; i++) {
+        CHECK_OK(ipc_ring_try_read(reader, &record));
+        CHECK(!record.redelivered);
+        if (i == 1)
+            ipc_ring_release(reader);
+    }
+    ipc_ring_reader_close(reader);
+    CHECK_OK(ipc_ring_reader_open("x", NULL, &reader));
+    for (int i = 2; i < 8; i++) {
+        CHECK_OK(ipc_ring_try_read(reader, &record));
+        CHECK_EQUAL(i, record.type);
+        CHECK_EQUAL(i < 5, record.redelivered); /* it never saw the others */
+    }
+    ipc_ring_release(reader);
+    ipc_ring_reader_close(reader);
+    CHECK_EQUAL(0, test_files());
+}

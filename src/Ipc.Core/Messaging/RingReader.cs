@@ -50,6 +50,13 @@ public sealed unsafe partial class RingReader : RingEnd
 
     private protected override bool HasSpanOut => _position != _released;
 
+    /// <summary>Before the reader leaves, its memory mapped: what it has read and not released may have been handled. Its successors are told.</summary>
+    internal void TellRead()
+    {
+        if (_position > _released && _position > _redeliverUntil)
+            Atomic.StoreRelease(ref Header->RedeliverUntil, _position);
+    }
+
     /// <summary>Opens the reading end of the ring <paramref name="name"/>. One live reader: a second is refused (<see cref="IpcStatus.InUse"/>).</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
     public static RingReader Open(string name, RingOptions? options = null, CancellationToken cancel = default) =>

@@ -102,6 +102,7 @@ internal sealed unsafe class RingRegion : IRingLink
             return;
 
         bool quiet = _end!.Close();
+        (_end as RingReader)?.TellRead();
         _region.Leave();
         if (quiet)
             _region.View.Dispose();

@@ -119,6 +119,8 @@ static void close_end(ipc_ring_end *end)
         ipc_end_close(end->end);
         if (end->role == IPC_ROLE_WRITER)
             ipc_ring_abandon(&end->as.writer); /* an open loan would be out of use until the next writer comes */
+        else
+            ipc_ring_reader_tell_read(&end->as.reader);
     }
     if (end->role == IPC_ROLE_READER)
         ipc_ring_reader_dispose(&end->as.reader);

@@ -166,6 +166,8 @@ ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, 
 /* Before the reader sleeps, or is armed: nobody looks at `wanted` from then on. */
 void ipc_ring_return_all(ipc_ring_reader *reader);
 /* What the reader has of its own. */
+/* Before the reader leaves: what it has read and not released may have been handled. Its successors are told. */
+void ipc_ring_reader_tell_read(ipc_ring_reader *reader);
 void ipc_ring_reader_dispose(ipc_ring_reader *reader);
 /* In a forked child: the mapping is zeroes now; every call returns IPC_CLOSED. */
 void ipc_ring_writer_abandon(ipc_ring_writer *writer);

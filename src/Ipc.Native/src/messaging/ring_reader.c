@@ -77,6 +77,12 @@ void ipc_ring_reader_abandon(ipc_ring_reader *reader)
     ipc_store_relaxed32(&reader->end.inside, 0);
 }
 
+void ipc_ring_reader_tell_read(ipc_ring_reader *reader)
+{
+    if (reader->position > reader->released && reader->position > reader->redelivered_until)
+        ipc_store_relaxed64(&reader->header->redeliver_until, reader->position);
+}
+
 void ipc_ring_reader_dispose(ipc_ring_reader *reader)
 {
     free(reader->loans);
