@@ -77,6 +77,23 @@ public sealed class BindingTests
         Assert.Equal(NativeStatus.InvalidState, Assert.Throws<NativeException>(() => writer.Commit(16)).Status);
     }
 
+    /// <summary>The library would put memory that it has freed into its list of connections.</summary>
+    [Fact]
+    public async Task AConnectionThatIsDisposedOfCannotBeReturned()
+    {
+        string name = RegionName.Of();
+        using NativeListener listener = NativeListener.Open(name);
+        Task<NativeConnection> connecting = Task.Factory.StartNew(() => NativeConnection.Connect(name, new NativeConnectOptions { Deadline = Soon }), TaskCreationOptions.LongRunning);
+        Assert.Equal(NativeStatus.Ok, listener.Next(out _, out NativeConnection? lent, Soon));
+        lent!.Accept();
+        using NativeConnection client = await connecting.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        lent.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => listener.Return(lent));
+        Assert.Throws<ObjectDisposedException>(() => lent.Reader.TryRead(out _));
+        Assert.Throws<ObjectDisposedException>(() => lent.Writer.Claim(8, out _));
+        Assert.Equal(NativeStatus.Timeout, listener.Next(out _, out _, NativeDeadline.After(TimeSpan.FromMilliseconds(1))));
+    }
+
     [Fact]
     public void ClearingRemovesWhatIsPersistent()
     {

@@ -124,6 +124,9 @@ public sealed unsafe class NativeConnection : IDisposable
         }
     }
 
+    /// <summary>A call from elsewhere, with <see cref="Pointer"/>.</summary>
+    internal Use Enter() => new(_owner);
+
     /// <summary>The library frees it: nothing is left to close, and nobody may come in.</summary>
     internal void Disown() => _owner.SetHandleAsInvalid();
 

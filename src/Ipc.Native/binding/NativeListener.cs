@@ -53,11 +53,13 @@ public sealed unsafe class NativeListener : IDisposable
     }
 
     /// <summary>The connection is watched again. Any thread.</summary>
+    /// <exception cref="ObjectDisposedException">The connection, or this listener, has been disposed of.</exception>
     public void Return(NativeConnection connection)
     {
         if (connection is null)
             throw new ArgumentNullException(nameof(connection));
         using var use = new Use(_owner);
+        using Use lent = connection.Enter(); // who has disposed of it has nothing to return
         connection.IsLent = false;
         NativeMethods.ipc_listener_return(_listener, connection.Pointer);
     }
