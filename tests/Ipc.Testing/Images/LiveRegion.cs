@@ -12,8 +12,8 @@ namespace Ipc.Testing.Images;
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LiveRegion : IDisposable
 {
-    private const int SetLock = 37, WriteLock = 1; // F_OFD_SETLK, F_WRLCK
-    private const int FutexCall = 202, FutexWake = 1; // x86-64
+    private const int SetLock = 37, WriteLock = 1, NoLock = 2; // F_OFD_SETLK, F_WRLCK, F_UNLCK
+    private const int FutexCall = 202, FutexWait = 0, FutexWake = 1; // x86-64
     private readonly FileStream _file;
     private readonly MemoryMappedFile _mapping;
     private readonly MemoryMappedViewAccessor _view;
@@ -50,9 +50,27 @@ public sealed unsafe class LiveRegion : IDisposable
     public void Or(long offset, ulong bits) => Interlocked.Or(ref *(ulong*)At(offset, 8), bits);
 
     /// <summary>Takes the lock of a participant, as a live one does. It lasts as long as this object.</summary>
-    public bool TryLock(long position)
+    public bool TryLock(long position) => SetLockTo(WriteLock, position);
+
+    public void Unlock(long position) => SetLockTo(NoLock, position);
+
+    /// <summary>Changes 8 bytes if they are what was expected.</summary>
+    public bool Swap(long offset, ulong from, ulong to) => Interlocked.CompareExchange(ref *(ulong*)At(offset, 8), to, from) == from;
+
+    public bool Swap(long offset, uint from, uint to) => Interlocked.CompareExchange(ref *(uint*)At(offset, 4), to, from) == from;
+
+    /// <summary>Sleeps while the word is that, until somebody wakes it; a tenth of a second at most.</summary>
+    public void Sleep(long waiter, uint expected)
     {
-        var wanted = new FileLock { Type = WriteLock, Start = position, Length = 1 };
+        long* time = stackalloc long[] { 0, 100_000_000 };
+        SystemCall(FutexCall, At(waiter, 4), FutexWait, (int)expected, time, null, 0);
+    }
+
+    public void WakeSleepers(long waiter) => SystemCall(FutexCall, At(waiter, 4), FutexWake, int.MaxValue, null, null, 0);
+
+    private bool SetLockTo(short type, long position)
+    {
+        var wanted = new FileLock { Type = type, Start = position, Length = 1 };
         return Control((int)_file.SafeFileHandle.DangerousGetHandle(), SetLock, ref wanted) == 0;
     }
 
