@@ -53,9 +53,9 @@ for file in tests/promises/[0-9][0-9]-*.txt; do
     while read -r kind rest; do
         case $kind in '' | '#'*) continue ;; esac
         lines=$((lines + 1))
-        # shellcheck disable=SC2086 # words on purpose
         printf '== %s: %s %s\n' "$number" "$kind" "$rest" >>"$log"
-        run_line "$kind" $rest >>"$log" 2>&1 </dev/null || bad+=("$kind $rest")
+        read -ra words <<<"$rest" # words, and no names of files for a *
+        run_line "$kind" "${words[@]}" >>"$log" 2>&1 </dev/null || bad+=("$kind $rest")
     done <"$file"
     [ $lines != 0 ] || bad+=("no check")
     if [ ${#bad[@]} = 0 ]; then
