@@ -59,6 +59,33 @@ public sealed class AccessTests(Peers peers)
         File.Delete(peers.Directory.FileOf(name));
     }
 
+    /// <summary>/dev/shm is open to all: another user may have made our directory first. Whose it is counts, not what its mode would allow.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
+    public void ADefaultDirectoryThatAnotherUserHasMadeIsRefused(Language language)
+    {
+        Assert.SkipUnless(Environment.IsPrivilegedProcess, "needs root to become another user");
+        string path = $"/dev/shm/ipc-{Nobody}";
+        Assert.SkipWhen(Directory.Exists(path), $"{path} is in use");
+        Directory.CreateDirectory(path);
+        try
+        {
+            File.SetUnixFileMode(path, (UnixFileMode)0x1FF);
+            using Driven? stranger = Driven.TryStartAs(Nobody, language, ""); // an empty IPC_DIR is none
+            Assert.SkipWhen(stranger == null, $"user {Nobody} cannot run the peer here (setpriv is missing, or the build is not readable for others)");
+            foreach (string command in new[] { "open-writer 1 ring", "open-reader 1 ring open=existing", "connect 1 server", "listen 1 server" })
+            {
+                Answer answer = stranger!.Do(command);
+                Assert.True(answer.Status == IpcStatus.AccessDenied, $"{command}: {answer}");
+            }
+            Assert.Empty(Directory.GetFileSystemEntries(path));
+        }
+        finally
+        {
+            Directory.Delete(path, true);
+        }
+    }
+
     [Theory]
     [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
     public void AnotherUserIsDenied(Language language)
@@ -67,7 +94,7 @@ public sealed class AccessTests(Peers peers)
         string name = peers.NewName("ours");
         Driven owner = peers.At(Matrix.Other(language), "writer");
         owner.Must($"open-writer 1 {name}");
-        using (Driven? stranger = Driven.TryStartAs(Nobody, language, peers.Directory))
+        using (Driven? stranger = Driven.TryStartAs(Nobody, language, peers.Directory.Path))
         {
             Assert.SkipWhen(stranger == null, $"user {Nobody} cannot run the peer here (setpriv is missing, or the build is not readable for others)");
             foreach (string command in new[] { $"open-reader 1 {name} open=existing", $"open-reader 1 {name}", $"open-writer 1 {name}-2", $"connect 1 {name}", $"listen 1 {name}" })

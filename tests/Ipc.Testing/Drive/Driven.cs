@@ -75,12 +75,12 @@ public sealed class Driven : IDisposable
         Ready(new Driven(language, directory, ["drive"], environment));
 
     /// <summary>The same as another user; null when that user cannot run the program.</summary>
-    public static Driven? TryStartAs(uint user, Language language, RegionDirectory directory)
+    public static Driven? TryStartAs(uint user, Language language, string directory)
     {
         Driven? driven = null;
         try
         {
-            driven = new Driven(language, directory.Path, ["drive"], null, user);
+            driven = new Driven(language, directory, ["drive"], null, user);
             return Ready(driven);
         }
         catch (Exception error) when (error is Win32Exception or EndOfStreamException)
