@@ -20,11 +20,17 @@
 #define _GNU_SOURCE
 #include "drive.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -155,6 +161,32 @@ static void become_cat(void)
     _exit(127);
 }
 
+/* From now on this process gets no descriptor more. */
+static ipc_status refuse_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return IPC_E_SYSTEM;
+    limit.rlim_cur = 0;
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? IPC_OK : IPC_E_SYSTEM;
+}
+
+/* From now on this thread, and those that it starts, may not fence for others (MEMBARRIER_CMD_GLOBAL_EXPEDITED). */
+static ipc_status refuse_membarrier(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)SYS_membarrier, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {.len = sizeof filter / sizeof filter[0], .filter = filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? IPC_OK
+                                                                                                                      : IPC_E_SYSTEM;
+}
+
 /* check NAME busy|idle|empty: the walk over the whole region (check_region.h). Only the C peer has this. */
 static void check(void)
 {
@@ -183,6 +215,10 @@ static bool run(void)
     }
     if (strcmp(command, "exec-cat") == 0)
         become_cat();
+    if (strcmp(command, "refuse-descriptors") == 0 || strcmp(command, "refuse-membarrier") == 0) {
+        drive_answer(command[7] == 'd' ? refuse_descriptors() : refuse_membarrier());
+        return true;
+    }
     if (strcmp(command, "clear") == 0) {
         drive_answer_with_text(ipc_clear(drive_word(1)));
         return true;

@@ -49,7 +49,7 @@ internal sealed unsafe partial class LinuxOs : Os
 
     public override bool IsRunning(int pid, ulong startTime) => LinuxProcess.IsRunning(pid, startTime);
 
-    public override ProcessMonitor CreateProcessMonitor() => new LinuxProcessMonitor();
+    public override ProcessMonitor CreateProcessMonitor() => LinuxProcessMonitor.TryCreate() ?? (ProcessMonitor)new PlainProcessMonitor();
 
     public override void EndSelf(bool stop)
     {
@@ -86,11 +86,7 @@ internal sealed unsafe partial class LinuxOs : Os
     }
 
     [MethodImpl(Tiering.Optimized)]
-    public override void FenceOthers()
-    {
-        if (syscall3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0)
-            Failed("membarrier");
-    }
+    public override bool TryFenceOthers() => syscall3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
 
     public override bool TryFenceThisProcess() =>
         _private && syscall3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;

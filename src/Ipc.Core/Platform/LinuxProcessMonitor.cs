@@ -12,11 +12,28 @@ internal sealed unsafe class LinuxProcessMonitor : ProcessMonitor
     private readonly int _epoll;
     private readonly int _wake;
 
-    public LinuxProcessMonitor()
+    private LinuxProcessMonitor(int epoll, int wake)
     {
-        _epoll = Check(epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
-        _wake = Check(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
-        Check(Register(_wake, 0), "epoll_ctl");
+        _epoll = epoll;
+        _wake = wake;
+    }
+
+    /// <summary>Null: there are no descriptors left, or they are not allowed.</summary>
+    public static LinuxProcessMonitor? TryCreate()
+    {
+        int epoll = epoll_create1(EPOLL_CLOEXEC);
+        int wake = epoll < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (wake >= 0)
+        {
+            LinuxProcessMonitor monitor = new(epoll, wake);
+            if (monitor.Register(wake, 0) == 0)
+                return monitor;
+            _ = close(wake);
+        }
+
+        if (epoll >= 0)
+            _ = close(epoll);
+        return null;
     }
 
     public override bool TryAdd(in ProcessIdentity process, int token, out bool gone)
@@ -104,12 +121,5 @@ internal sealed unsafe class LinuxProcessMonitor : ProcessMonitor
         *(int*)@event = EPOLLIN;
         *(int*)(@event + EpollDataOffset) = token;
         return epoll_ctl(_epoll, EPOLL_CTL_ADD, fd, @event);
-    }
-
-    private static int Check(int result, string call)
-    {
-        if (result < 0)
-            Throw.Status(IpcStatus.SystemError, $"{call} failed with errno {Marshal.GetLastWin32Error()}.", Marshal.GetLastWin32Error());
-        return result;
     }
 }

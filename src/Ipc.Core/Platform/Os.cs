@@ -54,8 +54,8 @@ internal abstract unsafe class Os
     /// <summary>This process takes part in the asymmetric fence: its publishers need none of their own.</summary>
     public abstract bool CanFenceOthers { get; }
 
-    /// <summary>Every running thread of every process that takes part executes a full barrier before this returns.</summary>
-    public abstract void FenceOthers();
+    /// <summary>Every running thread of every process that takes part executes a full barrier before this returns; false: the system refuses it, now (a filter may be installed late).</summary>
+    public abstract bool TryFenceOthers();
 
     /// <summary>The same for the threads of this process alone; false when the system cannot.</summary>
     public abstract bool TryFenceThisProcess();

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc;
@@ -10,11 +11,14 @@ namespace Ipc;
 /// The kernel reports the end of a process through its pidfd at once and for nothing. Where pidfd is not allowed, or the peer lives in
 /// another pid name space, the thread asks the region's locks four times a second instead. What it then does is
 /// <see cref="IWatchedRegion.TryRecover"/>, which never blocks: a region whose lock is held is asked again 10 ms later, so a
-/// stopped participant of one region holds up no other.
+/// stopped participant of one region holds up no other. Where not even the thread can be started (.NET needs descriptors for that), whoever
+/// waits does its work, four times a second (<see cref="LookAround"/>).
 /// </remarks>
 internal static class ProcessWatch
 {
-    private const int PollInterval = 250;
+    /// <summary>ms; who waits without the thread looks around as often.</summary>
+    public const int PollInterval = 250;
+
     private const int RetryInterval = 10;
 
     private static readonly object s_sync = new();
@@ -22,6 +26,7 @@ internal static class ProcessWatch
     private static readonly HashSet<IWatchedRegion> s_due = new();
     private static ProcessMonitor? s_monitor; // not null: the thread runs
     private static int s_lastToken;
+    private static int s_withoutThread; // 1: it could not be started
 
     private sealed class Watched
     {
@@ -41,10 +46,10 @@ internal static class ProcessWatch
                 return;
             }
 
-            ProcessMonitor monitor = StartThread();
+            ProcessMonitor? monitor = StartThread();
             int token = 0;
             bool gone = false;
-            if (process.PidNamespace == Os.Current.Self.PidNamespace)
+            if (monitor is not null && process.PidNamespace == Os.Current.Self.PidNamespace)
             {
                 s_lastToken = s_lastToken == int.MaxValue ? 1 : s_lastToken + 1;
                 token = monitor.TryAdd(process, s_lastToken, out gone) ? s_lastToken : 0;
@@ -62,7 +67,7 @@ internal static class ProcessWatch
             }
 
             if (token == 0)
-                monitor.Wake(); // its timeout has changed
+                monitor?.Wake(); // its timeout has changed
         }
     }
 
@@ -72,7 +77,7 @@ internal static class ProcessWatch
         lock (s_sync)
         {
             s_due.Add(region);
-            StartThread().Wake();
+            StartThread()?.Wake();
         }
     }
 
@@ -103,13 +108,47 @@ internal static class ProcessWatch
         }
     }
 
-    private static ProcessMonitor StartThread()
+    /// <summary>There is nobody but those who wait to notice a death: they do not sleep for longer than <see cref="PollInterval"/>, and look around before.</summary>
+    public static bool IsWithoutThread => Atomic.LoadAcquire(ref s_withoutThread) != 0;
+
+    /// <summary>What the thread would do now, or the thread, if it can be started by now. Does not wait for others.</summary>
+    public static void LookAround()
+    {
+        List<IWatchedRegion> due;
+        lock (s_sync)
+        {
+            if (StartThread() is { } monitor)
+            {
+                monitor.Wake();
+                return;
+            }
+
+            PollLocks();
+            due = new List<IWatchedRegion>(s_due);
+            s_due.Clear();
+        }
+
+        foreach (IWatchedRegion region in due)
+            Recover(region);
+    }
+
+    /// <summary>Null: it cannot be started.</summary>
+    private static ProcessMonitor? StartThread()
     {
         if (s_monitor is null)
         {
             ProcessMonitor monitor = Os.Current.CreateProcessMonitor();
-            s_monitor = monitor;
-            OwnThread.Start(new Thread(() => Run(monitor)) { IsBackground = true, Name = "ipc-watch" });
+            try
+            {
+                OwnThread.Start(new Thread(() => Run(monitor)) { IsBackground = true, Name = "ipc-watch" });
+                s_monitor = monitor; // its first step waits for our lock
+            }
+            catch (Exception error) when (error is OutOfMemoryException or ThreadStartException)
+            {
+                monitor.Dispose();
+            }
+
+            Atomic.StoreRelease(ref s_withoutThread, s_monitor is null ? 1 : 0);
         }
 
         return s_monitor;
@@ -166,7 +205,7 @@ internal static class ProcessWatch
         catch (Exception error)
 #pragma warning restore CA1031
         {
-            Trace.TraceError("Recovery of an IPC region failed: " + error);
+            Report(error);
         }
 
         if (!done)
@@ -175,6 +214,10 @@ internal static class ProcessWatch
                 s_due.Add(region);
         }
     }
+
+    /// <summary>By itself: what tells is loaded when it is needed, and a process without descriptors can load nothing.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Report(Exception error) => Trace.TraceError("Recovery of an IPC region failed: " + error);
 
     private static void MoveToDue(ProcessMonitor monitor, int token)
     {

@@ -151,6 +151,12 @@ internal sealed unsafe class WaitControl
 
             ulong until = deadline.Nanoseconds;
             ulong longest = condition.LongestSleep;
+            if (ProcessWatch.IsWithoutThread)
+            {
+                ProcessWatch.LookAround();
+                longest = Math.Min(longest, ProcessWatch.PollInterval * 1_000_000UL);
+            }
+
             if (longest != ulong.MaxValue)
                 until = Math.Min(until, Os.Current.Now() + longest);
             Waiter.Sleep(waiter, announced, until, began);

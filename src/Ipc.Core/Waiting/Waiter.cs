@@ -26,6 +26,11 @@ internal static unsafe class Waiter
     /// <summary>This process does not take part in the asymmetric fence: it fences after each publish.</summary>
     public static readonly bool PublishersFence = !Os.Current.CanFenceOthers;
 
+    private static ulong s_refusedAt; // when membarrier was first refused to a sleeper of ours (a filter that is installed late); 0 never. A race of two costs nothing
+
+    /// <summary>This process cannot fence for others: its sleepers ask publishers to do it.</summary>
+    private static bool SleepersAsk => PublishersFence || Atomic.LoadAcquire(ref s_refusedAt) != 0;
+
     private const ulong SleeperOrFence = WaiterWords.SleeperBit | 1UL << 32;
     private const ulong SliceLength = 10_000_000;  // ns; how long a sleeper whose flag may have been missed sleeps at a time
     private const ulong SlicePeriod = 20_000_000;  // ns; for how long
@@ -99,7 +104,7 @@ internal static unsafe class Waiter
     public static void Arm(WaiterWords* waiter)
     {
         Atomic.TryOr(&waiter->Word, WaiterWords.SleeperBit);
-        if (PublishersFence && Atomic.LoadAcquire(ref waiter->FenceRequired) == 0)
+        if (SleepersAsk && Atomic.LoadAcquire(ref waiter->FenceRequired) == 0)
             Atomic.StoreRelease(ref waiter->FenceRequired, 1);
     }
 
@@ -107,15 +112,19 @@ internal static unsafe class Waiter
     [MethodImpl(Tiering.Optimized)]
     public static void FenceOthers(WaiterWords* waiter)
     {
-        if (PublishersFence)
+        if (SleepersAsk || !TryFenceOthers())
         {
             Atomic.StoreRelease(ref waiter->FenceRequired, 1);
             Atomic.Fence();
         }
-        else
-        {
-            Os.Current.FenceOthers();
-        }
+    }
+
+    private static bool TryFenceOthers()
+    {
+        if (Os.Current.TryFenceOthers())
+            return true;
+        Atomic.StoreRelease(ref s_refusedAt, Os.Current.Now());
+        return false;
     }
 
     /// <summary>Sleeps while the word is <paramref name="announced"/>, until the deadline. May return early for any reason.</summary>
@@ -126,10 +135,10 @@ internal static unsafe class Waiter
     [MethodImpl(Tiering.Optimized)]
     public static void Sleep(WaiterWords* waiter, uint announced, ulong deadline, ulong waitingSince)
     {
-        if (PublishersFence)
+        if (SleepersAsk)
         {
             ulong now = Os.Current.Now();
-            if (now - waitingSince < SlicePeriod)
+            if (now - Math.Max(waitingSince, Atomic.LoadAcquire(ref s_refusedAt)) < SlicePeriod)
                 deadline = Math.Min(deadline, now + SliceLength);
         }
 

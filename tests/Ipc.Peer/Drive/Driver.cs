@@ -39,7 +39,7 @@ internal sealed partial class Driver
         _line = new Line(text);
         try
         {
-            string? answer = Queue() ?? Topic() ?? Sync() ?? Ring() ?? Numbered() ?? Connect() ?? Process();
+            string? answer = Queue() ?? Topic() ?? Sync() ?? Ring() ?? Numbered() ?? Connect() ?? Refusals() ?? Process();
             if (answer == null)
             {
                 Answer($"2 | unknown command {_line.Word(0)}");

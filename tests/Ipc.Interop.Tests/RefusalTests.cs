@@ -1,0 +1,90 @@
+using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
+using Xunit;
+
+namespace Ipc.Interop.Tests;
+
+/// <summary>The system refuses a process something that it allowed before: no descriptors are left, a filter forbids membarrier. The same promises hold.</summary>
+public sealed class RefusalTests(Peers peers)
+{
+    private const string Long = "timeout=600000";
+
+    public static TheoryData<Language, Language> Pairs => new() { { Language.C, Language.CSharp }, { Language.CSharp, Language.C }, { Language.CSharp, Language.CSharp } };
+
+    /// <summary>Who sleeps asks publishers to fence from then on, and no wake-up is lost.</summary>
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void WithoutMembarrierSleepersAskForFences(Language refused, Language other)
+    {
+        string name = peers.NewName("refused");
+        Driven writer = peers.At(other, "sender");
+        using Driven reader = peers.New(refused);
+        reader.Must($"open-reader 1 {name} wait=block");
+        writer.Must($"open-writer 1 {name} wait=block");
+        using (var region = new LiveRegion(peers.Directory.FileOf(name)))
+        {
+            Assert.Equal(0u, region[region.Body + Wire.Ring.Data + Wire.Waiter.FenceRequired]);
+            reader.Must("refuse-membarrier");
+            Watchdog.Until(
+                () => reader.Do("read 1 timeout=50").Status == IpcStatus.Timeout && region[region.Body + Wire.Ring.Data + Wire.Waiter.FenceRequired] == 1,
+                "a sleeper to ask for fences");
+        }
+
+        for (int i = 0; i < 20; i++)
+        {
+            reader.Begin($"read 1 {Long}");
+            if (i % 4 == 0)
+                reader.WaitUntilAsleep();
+            writer.Must("write 1 1 100 1");
+            Assert.Equal(IpcStatus.Ok, reader.Result().Status);
+            reader.Must("release 1");
+        }
+
+        reader.Must("close 1");
+        writer.Must("close 1");
+    }
+
+    /// <summary>Without descriptors there is no watch of processes: who waits asks the locks. Who dies is noticed; who lives, and cannot be looked at, is not taken for dead.</summary>
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void WithoutDescriptorsADeathIsNoticedAndALifeToo(Language refused, Language other)
+    {
+        string name = peers.NewName("refused");
+        Driven living = peers.At(other, "sender");
+        using Driven waiting = peers.New(refused), dying = peers.New(other);
+        // All of it once, with everything allowed: .NET loads code when it is first used, and needs descriptors for that.
+        living.Must($"open-mutex 2 {name}-before");
+        living.Must("acquire 2");
+        waiting.Must($"open-mutex 2 {name}-before wait=block");
+        using (Driven first = peers.New(other))
+        {
+            first.Must($"open-mutex 2 {name}-before");
+            waiting.Begin("acquire 2 timeout=1000");
+            first.Kill();
+            Assert.Equal(IpcStatus.Timeout, waiting.Result().Status);
+        }
+
+        waiting.Must("close 2");
+        living.Must("close 2");
+
+        waiting.Must($"open-mutex 1 {name} wait=block");
+        living.Must($"open-mutex 1 {name} open=existing");
+        dying.Must($"open-mutex 1 {name} open=existing");
+        living.Must("acquire 1");
+        waiting.Must("refuse-descriptors");
+        waiting.Begin($"acquire 1 {Long}");
+        using (var region = new LiveRegion(peers.Directory.FileOf(name)))
+        {
+            dying.Kill();
+            Watchdog.Until(() => region[Wire.Region.Recoveries] != 0, "the death to be noticed");
+            living.Must("release 1");
+            Assert.Equal(IpcStatus.Ok, waiting.Result().Status);
+            Assert.Equal(1u, region[Wire.Region.Recoveries]); // the living one was once taken for dead: its process could not be looked up
+        }
+
+        waiting.Must("release 1");
+        waiting.Must("close 1");
+        living.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(name));
+    }
+}
