@@ -13,7 +13,7 @@ public sealed class PageMemberTests(Peers peers)
 
     [Theory]
     [MemberData(nameof(Languages))]
-    public void MessagesPassBothWays(Language language)
+    public async Task MessagesPassBothWays(Language language)
     {
         string name = peers.NewName("page");
         Driven other = peers.At(language, "sender");
@@ -31,8 +31,7 @@ public sealed class PageMemberTests(Peers peers)
 
                 Task<int> received = Task.Run(member.Receive, TestContext.Current.CancellationToken);
                 other.Must($"write 1 1 10 {i + 1}");
-                Assert.True(received.Wait(Watchdog.Patience, TestContext.Current.CancellationToken));
-                Assert.Equal(i + 1, received.Result);
+                Assert.Equal(i + 1, await received.WaitAsync(Watchdog.Patience, TestContext.Current.CancellationToken));
             }
 
             member.Leave();
