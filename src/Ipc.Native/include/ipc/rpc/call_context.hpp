@@ -28,6 +28,7 @@ class caller;
 namespace detail
 {
 class callee;
+class callee_calls;
 }
 
 // Valid while the handler runs, on any thread. A handler that takes long looks at cancelled() now and then, and waits
@@ -127,6 +128,7 @@ class call_context
 
   private:
     friend class detail::callee;
+    friend class detail::callee_calls;
     friend class call_scope;
     friend class call_limits;
 
@@ -183,5 +185,7 @@ class call_scope
 
 } // namespace ipc::rpc
 
-#include "callee.hpp" // what wait() and others do: they are inline there
+#ifndef IPC_RPC_CALLEE_CALLS_HPP // which was first, and does so itself at its end
+#include "callee.hpp"            // what wait() and others do: they are inline there
+#endif
 #endif

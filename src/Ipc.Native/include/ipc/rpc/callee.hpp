@@ -1,13 +1,8 @@
-// One end of a connection as the side that is called: the calls that have come in, and what is sent to answer them.
+// One end of a connection as the side that is called: what is sent to answer the calls that have come in
+// (callee_calls.hpp).
 //
 // Both ends are callees: the server for its clients' requests, a client with services for its server's callbacks. What
 // differs, how a frame gets onto the wire, is virtual.
-//
-// Only calls that may outlast their reading are registered here (streams, what waits or was handed to another thread):
-// the others end before the next frame is read, so nothing that comes later could concern them.
-//
-// The mutex is never held while anything is sent or another lock of the library but a canceller's is taken; so a
-// cancellation may reach from here into the calls that a handler has made, wherever they are.
 #ifndef IPC_RPC_CALLEE_HPP
 #define IPC_RPC_CALLEE_HPP
 
@@ -18,10 +13,9 @@
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "call_context.hpp"
-#include "callee_link.hpp"
+#include "callee_calls.hpp"
 #include "error_body.hpp"
 #include "flow.hpp"
 #include "frame.hpp"
@@ -31,102 +25,14 @@
 namespace ipc::rpc::detail
 {
 
-class callee : public callee_link
+class callee : public callee_calls
 {
   public:
     // FLAGS are on every frame that is sent: flag_callback, or none.
     // WINDOW: items that a caller may be ahead of the reader of its stream.
     explicit callee(uint8_t flags, uint32_t window = first_input_credit) noexcept
-        : callee_link(flags), window_(std::max(window, first_input_credit))
+        : callee_calls(flags), window_(std::max(window, first_input_credit))
     {
-    }
-
-    // ---- the calls
-    // ---------------------------------------------------------------------------------------------------------
-
-    void add(call_context &context)
-    {
-        const std::lock_guard held(mutex_);
-        registered_.push_back(&context);
-        count_.store(registered_.size(), std::memory_order_relaxed);
-        if (ended_.load(std::memory_order_relaxed))
-            fire(context);
-    }
-
-    void remove(call_context &context) noexcept
-    {
-        const std::lock_guard held(mutex_);
-        registered_.erase(std::remove(registered_.begin(), registered_.end(), &context), registered_.end());
-        count_.store(registered_.size(), std::memory_order_relaxed);
-    }
-
-    size_t calls() const noexcept
-    {
-        return count_.load(std::memory_order_relaxed);
-    }
-
-    // Every call is cancelled, and so is what begins from now on. Repeating it is harmless.
-    void end_calls() noexcept
-    {
-        const std::lock_guard held(mutex_);
-        ended_.store(true);
-        for (call_context *context : registered_)
-            fire(*context);
-    }
-
-    bool ended() const noexcept
-    {
-        return ended_.load(std::memory_order_relaxed);
-    }
-
-    // ---- what arrives for them. Returns what is wrong with the frame, or null
-    // -----------------------------------------------------
-
-    const char *arrived(const frame &got)
-    {
-        switch (got.kind()) {
-        case frame_kind::credit:
-            return credit(got.header);
-        case frame_kind::item:
-            if (!item(got))
-                post_error(got.header.call, {status::resource_exhausted, "an item came without credit for it"});
-            return nullptr;
-        case frame_kind::end: {
-            const std::lock_guard held(mutex_);
-            if (call_context *const context = find(got.header.call)) {
-                context->input_ended_ = true;
-                context->wake_.notify_all();
-            }
-            return nullptr;
-        }
-        case frame_kind::cancel: {
-            const std::lock_guard held(mutex_);
-            if (call_context *const context = find(got.header.call))
-                fire(*context);
-            return nullptr;
-        }
-        default:
-            return nullptr;
-        }
-    }
-
-    // True: REQUEST has the id of a pending call. Both have ended then.
-    bool clashes(const frame_header &request)
-    {
-        if (calls() == 0)
-            return false;
-        {
-            const std::lock_guard held(mutex_);
-            call_context *const context = find(request.call);
-            if (context == nullptr)
-                return false;
-            if (!take_answer(*context))
-                return false; // its caller has the answer, or will: the id is free
-            fire(*context);
-        }
-        post_error(request.call, {status::invalid_argument, "the id " + std::to_string(request.call) +
-                                                                " is that of a call that is still pending"});
-        return true;
     }
 
     // ---- answers
@@ -175,14 +81,6 @@ class callee : public callee_link
         if (context.until_.has_passed())
             return {status::deadline_exceeded, "the deadline passed while the handler ran"};
         return {status::cancelled, "the caller cancelled"};
-    }
-
-    // True for the one that sends the last frame of CONTEXT's call: its handler, or the thread that reads, when the
-    // caller breaks the rules. Taken before it is sent, so that nobody takes a call whose caller has its answer for
-    // pending [answer].
-    static bool take_answer(call_context &context) noexcept
-    {
-        return !context.answered_.exchange(true);
     }
 
     // The answer was given already, or none is wanted.
@@ -326,37 +224,11 @@ class callee : public callee_link
     }
 
   private:
-    static void fire(call_context &context) noexcept
-    {
-        context.cancelled_.store(true, std::memory_order_release);
-        context.wake_.notify_all();
-        if (context.nested_ != nullptr)
-            context.nested_->trigger();
-    }
-
     std::string take_progress(call_context &context)
     {
         const std::lock_guard held(mutex_);
         context.has_progress_.store(false, std::memory_order_relaxed);
         return std::exchange(context.progress_, {});
-    }
-
-    call_context *find(uint64_t call) noexcept
-    {
-        for (call_context *context : registered_)
-            if (context->call_ == call && !context->answered_.load(std::memory_order_relaxed))
-                return context;
-        return nullptr;
-    }
-
-    const char *credit(const frame_header &given)
-    {
-        const std::lock_guard held(mutex_);
-        call_context *const context = find(given.call);
-        if (context == nullptr)
-            return nullptr;
-        context->wake_.notify_all();
-        return context->credit_.give(given) ? nullptr : "more credit than 2^31 items or bytes";
     }
 
     // Waits until an item may be sent. False: it is not wanted any more.
@@ -385,24 +257,6 @@ class callee : public callee_link
         submit(credit, payload());
     }
 
-    // False: it came without credit, and the call has ended. Who called one-way is not told.
-    bool item(const frame &got)
-    {
-        const std::lock_guard held(mutex_);
-        call_context *const context = find(got.header.call);
-        if (context == nullptr || context->input_ended_)
-            return true;
-        if (!context->arrived_ || !context->window_.receive(got, context->hungry_ && context->arrived_->empty())) {
-            if (!take_answer(*context))
-                return true;
-            fire(*context);
-            return context->one_way_;
-        }
-        context->arrived_->emplace_back(reinterpret_cast<const char *>(got.body), got.size);
-        context->wake_.notify_all();
-        return true;
-    }
-
     // False when the metadata may not travel: the caller has been told.
     bool answer_head(call_context &context, std::string &head)
     {
@@ -419,10 +273,6 @@ class callee : public callee_link
     }
 
     const uint32_t window_;
-    mutable std::mutex mutex_; // guards what follows, and the streams of every call
-    std::vector<call_context *> registered_;
-    std::atomic<size_t> count_{0};
-    std::atomic<bool> ended_{false};
 };
 
 } // namespace ipc::rpc::detail

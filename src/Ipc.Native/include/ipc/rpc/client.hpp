@@ -5,12 +5,40 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
 #include "async_call.hpp"
 #include "caller.hpp"
 #include "client_core.hpp"
+
+namespace ipc::rpc::detail
+{
+
+// The owner of CORE is destroyed, perhaps by code that runs on a thread of CORE's own: that thread cannot wait for
+// itself, so another one does.
+inline void retire(std::shared_ptr<client_core> core) noexcept
+{
+    if (core->close())
+        return;
+#ifdef IPC_NO_EXCEPTIONS
+    std::thread([kept = std::move(core)] { kept->close(); }).detach();
+#else
+    auto *const kept = new std::shared_ptr<client_core>(std::move(core));
+    try {
+        std::thread([kept] {
+            (*kept)->close();
+            delete kept;
+        }).detach();
+    } catch (const std::system_error &) {
+        // No thread to be had: what it would free stays.
+    }
+#endif
+}
+
+} // namespace ipc::rpc::detail
 
 namespace ipc::rpc
 {
@@ -43,7 +71,7 @@ class client : public caller
     ~client()
     {
         if (client_ != nullptr)
-            detail::client_core::retire(std::move(client_)); // streams that outlive the client end too
+            detail::retire(std::move(client_)); // streams that outlive the client end too
     }
 
     client(client &&) noexcept = default;

@@ -55,6 +55,12 @@ struct client_options {
 namespace detail
 {
 
+// Who has so little time waits for a server; who has more learns at once that there is none, and may ask again.
+inline bool is_hurried(deadline until) noexcept
+{
+    return until.at() < ipc_deadline_after(5'000'000'000u);
+}
+
 inline outcome open_connection(const std::string &name, const client_options &options, ipc_deadline until,
                                ipc_cancel *cancel, connection &made)
 {

@@ -13,8 +13,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -113,27 +111,6 @@ class client_core final : public client_posting,
         return true;
     }
 
-    // The owner of CORE is destroyed, perhaps by code that runs on a thread of CORE's own: that thread cannot wait for
-    // itself, so another one does.
-    static void retire(std::shared_ptr<client_core> core) noexcept
-    {
-        if (core->close())
-            return;
-#ifdef IPC_NO_EXCEPTIONS
-        std::thread([kept = std::move(core)] { kept->close(); }).detach();
-#else
-        auto *const kept = new std::shared_ptr<client_core>(std::move(core));
-        try {
-            std::thread([kept] {
-                (*kept)->close();
-                delete kept;
-            }).detach();
-        } catch (const std::system_error &) {
-            // No thread to be had: what it would free stays.
-        }
-#endif
-    }
-
     // ---- asynchronous calls and batches
     // ------------------------------------------------------------------------------------
 
@@ -193,12 +170,6 @@ class client_core final : public client_posting,
 #else
         throw ipc::error(IPC_CLOSED, text);
 #endif
-    }
-
-    // Who has so little time waits for a server; who has more learns at once that there is none, and may ask again.
-    static bool is_hurried(deadline until) noexcept
-    {
-        return until.at() < ipc_deadline_after(5'000'000'000u);
     }
 
     // Nobody is inside.

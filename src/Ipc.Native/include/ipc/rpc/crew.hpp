@@ -34,29 +34,13 @@
 #include <vector>
 
 #include "asides.hpp"
+#include "crew_host.hpp"
 #include "session.hpp"
 #include "thread_list.hpp"
 #include "worker.hpp"
 
 namespace ipc::rpc::detail
 {
-
-// What the crew works for.
-class crew_host
-{
-  public:
-    // Waits for events and serves them, until stopped or until ME has lost the lead.
-    virtual void lead(worker &me) = 0;
-    // Goes on reading a connection whose reader is stuck in a handler.
-    virtual void serve(session &from, worker &me) = 0;
-    // The same, by whoever leads.
-    virtual void read_on(session &from) = 0;
-    // The same, if it is not read because its requests wait for their turn: something else is awaited from it.
-    virtual void read_anyway(session &from) = 0;
-
-  protected:
-    ~crew_host() = default;
-};
 
 class crew final : public reliever
 {

@@ -8,12 +8,10 @@
 #include <condition_variable>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -23,47 +21,14 @@
 #include "crew.hpp"
 #include "frame.hpp"
 #include "gate.hpp"
-#include "guarded.hpp"
 #include "handler.hpp"
-#include "observer.hpp"
+#include "server_options.hpp"
 #include "service.hpp"
 #include "session.hpp"
 #include "turn_watch.hpp"
 #include "worker.hpp"
 
-namespace ipc::rpc
-{
-
-// Who wants to connect.
-struct client_info {
-    int32_t pid;
-    std::string_view hello;
-};
-
-struct server_options {
-    uint32_t max_connections = 0;   // 0 = 1023
-    uint64_t max_ring_capacity = 0; // bytes; 0 = 64 MiB. A client that asks for more is refused
-    uint64_t max_loan_budget = 0;   // bytes, of a direction; 0 = 1 GiB. A client that asks for more is refused
-    wait_mode wait = IPC_WAIT_ADAPTIVE;
-    unsigned max_threads = 256;     // blocked handlers and streams take one each
-    uint32_t max_callbacks = 65535; // calls to one client that may be pending at once
-    // Items that a client may be ahead of the reader of its stream. Besides, 64 KiB, which become more, up to 4 MiB,
-    // when it is seen that a reader waits for them to.
-    uint16_t stream_window = 65535;
-    unsigned max_calls_per_connection =
-        64;                            // blocked handlers of one client, beyond which it is not read until one returns
-    unsigned max_concurrent_calls = 0; // handlers and streams at once, of all clients; 0: any number. Others wait
-    bool ordered_calls = false;        // the calls of one connection run one after another, in their order
-    std::chrono::nanoseconds send_timeout =
-        std::chrono::seconds(30); // a client that does not read for so long is cut off
-    uint64_t max_unsent_bytes =
-        256ull << 20; // of answers that wait for room in a client's ring and loans; with more it is cut off, too
-    // The reason to refuse a client; empty: it is welcome. Runs on the thread that watches all connections: be quick.
-    std::function<std::string(const client_info &)> refuse;
-    std::shared_ptr<rpc::observer> observer; // told of calls that are served, and of callbacks
-};
-
-namespace detail
+namespace ipc::rpc::detail
 {
 
 class server_core final : private crew_host, private courier_host
@@ -345,16 +310,7 @@ class server_core final : private crew_host, private courier_host
 
     void admit(ipc_connection *asking)
     {
-        std::string reason;
-        if (options_.refuse) {
-            uint32_t length = 0;
-            const auto *hello = static_cast<const char *>(ipc_connection_hello(asking, &length));
-            const client_info who{ipc_connection_peer_pid(asking), {hello, length}};
-            const outcome asked = guarded([&] { reason = options_.refuse(who); });
-            if (!asked)
-                reason = asked.text;
-        }
-        if (!reason.empty()) {
+        if (const std::string reason = why_refused(options_, asking); !reason.empty()) {
             ipc_connection_refuse(asking, reason.c_str());
             return;
         }
@@ -438,6 +394,5 @@ class server_core final : private crew_host, private courier_host
     std::string failure_text_;
 };
 
-} // namespace detail
-} // namespace ipc::rpc
+} // namespace ipc::rpc::detail
 #endif

@@ -25,32 +25,17 @@
 #include "flow.hpp"
 #include "frame.hpp"
 #include "frame_sender.hpp"
+#include "session_parts.hpp"
 #include "status.hpp"
 #include "worker.hpp"
 
 namespace ipc::rpc::detail
 {
 
-class session;
-
-// Who sees to it that a session is read while a handler of its waits for the client.
-class reliever
-{
-  public:
-    virtual void relieve(worker *me, session &from) = 0;
-
-  protected:
-    ~reliever() = default;
-};
-
-struct session_options {
-    std::chrono::nanoseconds send_timeout;
-    uint64_t max_unsent_bytes;
-    uint32_t max_pending;
-    uint16_t stream_window;
-};
-
-class session final : public std::enable_shared_from_this<session>, public callee, public caller_core
+class session final : public std::enable_shared_from_this<session>,
+                      public callee,
+                      public caller_core,
+                      public session_notes
 {
   public:
     session(ipc_connection *handle, reliever &readers, std::shared_ptr<courier> later, const session_options &options)
@@ -77,33 +62,6 @@ class session final : public std::enable_shared_from_this<session>, public calle
     bool awaits_answers() const noexcept
     {
         return !calls_.empty();
-    }
-
-    // ---- for whoever leads
-    // ---------------------------------------------------------------------------------------------------
-
-    // Another session's request was found waiting behind one of this.
-    void is_in_the_way() noexcept
-    {
-        aside_times_ = aside_times;
-    }
-
-    // Whether its next request should be read by a thread of its own.
-    bool may_go_aside() noexcept
-    {
-        if (aside_times_ == 0)
-            return false;
-        --aside_times_;
-        return true;
-    }
-
-    // Notes how long its requests took this time. Whether they took long the last two times: once may be the
-    // scheduler's doing.
-    bool is_often_long(bool is_long) noexcept
-    {
-        const bool before = was_long_;
-        was_long_ = is_long;
-        return before && is_long;
     }
 
     // A frame that is no request. Returns what is wrong with it, or null. On the thread that reads.
@@ -410,10 +368,6 @@ class session final : public std::enable_shared_from_this<session>, public calle
 
     static constexpr std::chrono::milliseconds a_while{50}; // between two looks at a canceller
 
-    static constexpr unsigned aside_times = 8; // what one observation is good for
-
-    unsigned aside_times_ = 0; // this and the next: the leader's
-    bool was_long_ = false;
     connection connection_; // the writer is the sender's, which closes it
     frame_sender sender_;
     transit transit_;   // of the items; what is sent, under the sender's mutex

@@ -1,0 +1,67 @@
+// What a server may be told when it is made.
+#ifndef IPC_RPC_SERVER_OPTIONS_HPP
+#define IPC_RPC_SERVER_OPTIONS_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "../../ipc.hpp"
+#include "guarded.hpp"
+#include "observer.hpp"
+#include "status.hpp"
+
+namespace ipc::rpc
+{
+
+// Who wants to connect.
+struct client_info {
+    int32_t pid;
+    std::string_view hello;
+};
+
+struct server_options {
+    uint32_t max_connections = 0;   // 0 = 1023
+    uint64_t max_ring_capacity = 0; // bytes; 0 = 64 MiB. A client that asks for more is refused
+    uint64_t max_loan_budget = 0;   // bytes, of a direction; 0 = 1 GiB. A client that asks for more is refused
+    wait_mode wait = IPC_WAIT_ADAPTIVE;
+    unsigned max_threads = 256;     // blocked handlers and streams take one each
+    uint32_t max_callbacks = 65535; // calls to one client that may be pending at once
+    // Items that a client may be ahead of the reader of its stream. Besides, 64 KiB, which become more, up to 4 MiB,
+    // when it is seen that a reader waits for them to.
+    uint16_t stream_window = 65535;
+    unsigned max_calls_per_connection =
+        64;                            // blocked handlers of one client, beyond which it is not read until one returns
+    unsigned max_concurrent_calls = 0; // handlers and streams at once, of all clients; 0: any number. Others wait
+    bool ordered_calls = false;        // the calls of one connection run one after another, in their order
+    std::chrono::nanoseconds send_timeout =
+        std::chrono::seconds(30); // a client that does not read for so long is cut off
+    uint64_t max_unsent_bytes =
+        256ull << 20; // of answers that wait for room in a client's ring and loans; with more it is cut off, too
+    // The reason to refuse a client; empty: it is welcome. Runs on the thread that watches all connections: be quick.
+    std::function<std::string(const client_info &)> refuse;
+    std::shared_ptr<rpc::observer> observer; // told of calls that are served, and of callbacks
+};
+
+namespace detail
+{
+
+// Empty: ASKING is welcome.
+inline std::string why_refused(const server_options &options, ipc_connection *asking)
+{
+    if (!options.refuse)
+        return {};
+    uint32_t length = 0;
+    const auto *hello = static_cast<const char *>(ipc_connection_hello(asking, &length));
+    const client_info who{ipc_connection_peer_pid(asking), {hello, length}};
+    std::string reason;
+    const outcome asked = guarded([&] { reason = options.refuse(who); });
+    return asked ? reason : asked.text;
+}
+
+} // namespace detail
+} // namespace ipc::rpc
+#endif
