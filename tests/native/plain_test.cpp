@@ -330,7 +330,7 @@ int main()
     char *const folder = mkdtemp(below.data());
     CHECK(folder != nullptr);
     setenv("IPC_DIR", folder, 1);
-    alarm(120);
+    alarm(280);
     test_owners();
     test_connection();
     test_rpc();

@@ -108,7 +108,7 @@ inline int run(int argc, char **argv)
             return 1;
         }
         setenv("IPC_DIR", folder.c_str(), 1);
-        alarm(120); // the watchdog: a test that hangs is ended by SIGALRM
+        alarm(280); // the watchdog, as test.c has it: a test that hangs is ended by SIGALRM
         std::string problem;
         try {
             each.run();

@@ -314,7 +314,7 @@ int main(int argc, char **argv)
     if (mkdtemp(folder.data()) == nullptr)
         return 2;
     setenv("IPC_DIR", folder.c_str(), 1);
-    alarm(static_cast<unsigned>(seconds.count()) + 110); // the watchdog
+    alarm(static_cast<unsigned>(seconds.count()) + 280); // the watchdog
 
     randomness random(seed);
     std::atomic<bool> over{false};
