@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # usage: tests/mutate.sh [--long]     weakens one ordering, or one step of the protocol, at a time: some check must notice.
 #
-#   (none)   three orderings, by litmus tests           a few seconds
-#   --long   every label that queues, topics and pools brought with them, in litmus tests, in the library, in the models
+#   (none)   three orderings, by litmus tests, and three mutants of the C++ calls           a minute, most of it compiling
+#   --long   every label that queues, topics and pools brought with them, in litmus tests, in the library, in the models; all of mutants-rpc.sh
 #
 # Edits are made to a copy outside of the tree. A mutant of atomic.h is compiled into the litmus tests alone, and linked with the
-# libraries that are built already (build/native; build/tsan for what only ThreadSanitizer can see). Ends with a table; the
-# exit code is 1 when a mutant survived, or when an edit found nothing to change.
+# libraries that are built already (build/native; build/tsan for what only ThreadSanitizer can see); one of the C++ headers into the one
+# file of tests that must notice it. Ends with a table; the exit code is 1 when a mutant survived, or when an edit found nothing to change.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 . "$top/eng/programs.sh" # mutants die with their regions open
@@ -16,7 +16,7 @@ long=
 case ${1:-} in
     "") ;;
     --long) long=yes ;;
-    *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
 esac
 
 survived=0 table=()
@@ -75,6 +75,28 @@ mutant() { # LABEL WHAT FILE SCRIPT native|tsan PROGRAM CASE [LIBRARY]
     fi
 }
 
+# A mutant of the C++ headers, and the one test of tests/native/FILE.cpp that must fail, or hang.
+rpc_mutant() { # short|long LABEL WHAT HEADER SCRIPT FILE TEST
+    local check="$6.$7" built=$top/build/native code=0
+    [ "$1" = short ] || [ -n "$long" ] || return 0
+    if ! copy_edited "$4" "$5"; then
+        row "$2" "$3" "$check" "NOTHING TO EDIT"
+    elif ! g++ -std=c++17 -O0 -DNDEBUG -w -DRPC_PEER="\"$built/tests/native/rpc_peer\"" -I"$work/tree/src/Ipc.Native/include" -I"$work/tree/tests/native" \
+        -isystem "$built/tests/native/rpc_tests_proto" "$work/tree/tests/native/$6.cpp" "$work/tree/tests/native/rpc_test.cpp" \
+        "$built/tests/native/librpc_tests_proto.a" "$built/src/Ipc.Native/libipc.a" -lprotobuf -pthread -o "$work/program" >"$work/compile.log" 2>&1; then
+        row "$2" "$3" "$check" "DOES NOT COMPILE: $(grep -m 1 error "$work/compile.log")"
+    else
+        for _ in 1 2 3; do
+            [ $code != 0 ] || timeout --signal=KILL 45 "$work/program" "$7" >"$work/run.log" 2>&1 || code=$?
+        done
+        case $code in
+            0) row "$2" "$3" "$check" "SURVIVED" ;;
+            137) row "$2" "$3" "$check" "caught: hangs" ;;
+            *) row "$2" "$3" "$check" "caught: $(sed -n 's/^FAILED [^:]*: [^ ]*: //p' "$work/run.log" | cut -c1-60)" ;;
+        esac
+    fi
+}
+
 # A mutant that only a model can be sure to find.
 model() { # LABEL WHAT MODEL SWITCHES...
     local label=$1 what=$2 model=$3
@@ -102,6 +124,7 @@ mutant "[join]" "no fence between the entry and the tail" $atomics "$fence" nati
 mutant "[take]" "a store instead of the CAS" tests/native/litmus_test.c \
     '/unsigned second_takes/,/^}/s/return ipc_cas64.*/return ipc_load_relaxed64(\&one->word) == expected ? (test_yield(), ipc_store_release64(\&one->word, 2), 1) : 0;/' \
     native litmus_test take
+. "$top/tests/mutants-rpc.sh"
 if [ -n "$long" ]; then
     require_spin || exit 1
     if [ -f "$top/build/tsan/tests/native/libipc_testing.a" ]; then

@@ -66,6 +66,33 @@ void fill(client &caller)
 
 } // namespace
 
+namespace
+{
+
+struct counting_wakes final : ipc::rpc::detail::cancellable {
+    void wake() noexcept override
+    {
+        ++times;
+    }
+
+    int times = 0;
+};
+
+} // namespace
+
+TEST(ACancellerForgetsWhatHasEnded)
+{
+    canceller cancel;
+    counting_wakes ended, waiting;
+    const ipc::rpc::detail::registered kept(&cancel, waiting);
+    {
+        const ipc::rpc::detail::registered gone(&cancel, ended);
+    }
+    cancel.trigger();
+    CHECK_EQUAL(waiting.times, 1);
+    CHECK_EQUAL(ended.times, 0);
+}
+
 TEST(ACallWhoseCancellerWasTriggeredIsNotSent)
 {
     std::atomic<int> runs{0};

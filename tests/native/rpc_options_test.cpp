@@ -272,4 +272,35 @@ TEST(AHandlerInPlaceRunsOnTheThreadThatReads)
     CHECK(first.load() == second.load());
 }
 
+TEST(CallsThatHaveEndedAreNotCountedAmongThoseThatBlock)
+{
+    server_options options;
+    options.max_calls_per_connection = 2;
+    check::signal begun, release;
+    const serving here(
+        [&](server &at) {
+            at.unary(special, [&](const Blob &, Blob &) {
+                begun.set();
+                release.wait();
+            });
+        },
+        options);
+    client caller("rpc");
+    for (int i = 0; i < 5; ++i) {
+        auto items = caller.stream(contract::count, counting(10));
+        for (Blob item; items.next(item);) {
+        }
+    }
+    std::thread blocked([&] {
+        Blob response;
+        caller.try_call(special, Blob(), response);
+    });
+    begun.wait();
+    Blob response;
+    const outcome beside = caller.try_call(contract::echo, blob("beside"), response, 30s);
+    release.set();
+    blocked.join();
+    CHECK_EQUAL(beside.code, status::ok);
+}
+
 } // namespace rpc_options_test

@@ -246,4 +246,32 @@ TEST(ACallWorksWhileItsThreadHoldsAStream)
     CHECK_EQUAL(number, 300);
 }
 
+TEST(WhatOneCallLeftIsNotTheNextOnes)
+{
+    const serving here;
+    client caller("rpc");
+    contract::FailRequest failing;
+    failing.set_status(static_cast<int>(status::not_found));
+    failing.set_text("of the call before");
+    Blob answer, item;
+    for (int round = 0; round < 3; ++round) { // in the same place of the client's table
+        CHECK_EQUAL(caller.try_call(contract::fail, failing, answer).code, status::not_found);
+        auto items = caller.stream(contract::count, counting(3, 50), 60s);
+        while (items.next(item)) {
+        }
+    }
+    {
+        auto dropped = caller.stream(contract::count, counting(100, 50), 60s);
+        CHECK(dropped.next(item));
+        Blob request;
+        request.set_data("between");
+        CHECK_EQUAL(caller.call(contract::echo, request, 60s).data(), "between"); // which has read others' items
+    }
+    for (int round = 0; round < 3; ++round) {
+        Blob request;
+        request.set_data("mine");
+        CHECK_EQUAL(caller.call(contract::echo, request, 60s).data(), "mine");
+    }
+}
+
 } // namespace rpc_streams_test
