@@ -46,7 +46,7 @@ class overlap
         --inside_;
     }
 
-    // Until it has happened so often again. With one processor nothing is ever read aside: then a few calls are made.
+    // Until it has happened so often again: seldom, where others want the processors, so ask for little. With one processor nothing is ever read aside: then a few calls are made.
     void wait(int times) const
     {
         if (std::thread::hardware_concurrency() < 2)
@@ -107,7 +107,7 @@ TEST(HandlersOfTwoClientsThatComputeRunSideBySide)
         [&](server &at) { at.unary(work, [&](const Blob &, Blob &, call_context &) { both.compute(); }); });
     client first("rpc"), second("rpc");
     caller one(first, {work}), two(second, {work});
-    both.wait(100);
+    both.wait(10);
     one.end();
     two.end();
     CHECK(one.failed && two.failed);
@@ -123,9 +123,9 @@ TEST(AHandlerThatBlocksAsideHoldsUpNeitherOtherConnectionsNorItsOwn)
     client first("rpc"), second("rpc");
     for (int round = 0; round < 10; ++round) {
         caller one(first, {work}), two(second, {work});
-        both.wait(20);
+        both.wait(3);
         auto blocked = first.call_async(stay, Blob());
-        both.wait(20); // both connections are read on
+        both.wait(3); // both connections are read on
         blocked.cancel();
         Blob response;
         CHECK(blocked.try_get(response).code == status::cancelled);
@@ -150,7 +150,7 @@ TEST(AHandlerAsideCallsItsCallerBack)
     options.services = offered;
     client first("rpc", options), second("rpc", options);
     caller one(first, {work, work, down}), two(second, {work, work, down});
-    both.wait(100);
+    both.wait(10);
     one.end();
     two.end();
     CHECK(one.failed && two.failed);
@@ -204,7 +204,7 @@ TEST(ClientsThatAreKilledWhileTheyAreReadAsideAreInNobodysWay)
     caller one(stays, {contract::echo});
     for (int round = 0; round < 10; ++round) {
         peer_process goes("call", "1000000");
-        both.wait(20);
+        both.wait(3);
         goes.kill();
     }
     one.end();
