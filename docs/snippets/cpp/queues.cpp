@@ -35,7 +35,8 @@ int main()
     if (sender.try_claim(sizeof(int64_t), claim) == IPC_OK) {
         const int64_t value = 42;
         std::memcpy(claim.data(), &value, sizeof value); // straight into the queue
-        claim.commit(sizeof value, 2);
+        if (claim.commit(sizeof value, 2) != IPC_OK)
+            std::cerr << ipc_last_error() << '\n';
     }
     // end-snippet
 

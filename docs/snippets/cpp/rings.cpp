@@ -18,14 +18,17 @@ void serve(ipc::listener &listener)
         ipc_connection *const client = event.connection;
         switch (event.kind) {
         case IPC_EVENT_CONNECT:
-            ipc_connection_accept(client); // or ipc_connection_refuse
+            if (ipc_connection_accept(client) != IPC_OK) // or ipc_connection_refuse
+                std::cerr << ipc_last_error() << '\n';    // it has gone meanwhile: IPC_EVENT_CLOSED is next
             break;
         case IPC_EVENT_READABLE: {
             ipc::reader_ref in = ipc_connection_reader(client);
             ipc::writer_ref out = ipc_connection_writer(client);
             ipc::record record;
-            while (in.try_read(record) == IPC_OK)
-                out.try_write(record.text()); // IPC_FULL: this client does not read its answers
+            while (in.try_read(record) == IPC_OK) {
+                if (out.try_write(record.text()) != IPC_OK)
+                    break; // this client does not read its answers: the rest of what it asked is dropped
+            }
             in.release();
             break;
         }

@@ -36,7 +36,8 @@ int main()
     // end-snippet
 
     // snippet: rejoin
-    reader.rejoin(IPC_JOIN_NEWEST); // gives up what it has not read
+    if (reader.rejoin(IPC_JOIN_NEWEST) != IPC_OK) // gives up what it has not read
+        std::cerr << ipc_last_error() << '\n';
     writer.publish("after", 0, 0, 100ms);
     if (reader.read(price, 1s) == IPC_OK)
         std::cout << ipc::text_of(price) << '\n'; //> after

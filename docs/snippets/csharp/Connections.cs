@@ -18,8 +18,7 @@ internal static class Connections
         using (Connection connection = Connection.Connect("echo"))
         {
             Deadline soon = Deadline.After(TimeSpan.FromSeconds(5));
-            connection.Writer.Write("hello"u8, 0, soon);
-            if (connection.Reader.Read(soon, default, out RingRecord answer) == IpcStatus.Ok)
+            if (connection.Writer.Write("hello"u8, 0, soon) == IpcStatus.Ok && connection.Reader.Read(soon, default, out RingRecord answer) == IpcStatus.Ok)
                 Console.WriteLine(Encoding.UTF8.GetString(answer.Payload)); //> hello
             connection.Reader.Release();
         }
@@ -41,7 +40,11 @@ internal static class Connections
                     break;
                 case ListenerEventKind.Readable:
                     while (e.Connection.Reader.TryRead(out RingRecord record))
-                        e.Connection.Writer.TryWrite(record.Payload); // false: this client does not read its answers
+                    {
+                        if (!e.Connection.Writer.TryWrite(record.Payload))
+                            break; // this client does not read its answers: the rest of what it asked is dropped
+                    }
+
                     e.Connection.Reader.Release();
                     break;
                 case ListenerEventKind.Closed:

@@ -61,7 +61,7 @@ internal static class Queues
         // end-snippet
         using SharedQueue growing = SharedQueue.Open("growing", patient);
         for (int i = 0; i < 1000; i++)
-            growing.Send("x"u8, 0, Deadline.Now);
+            Console.Write(growing.TrySend("x"u8) ? "" : "full");
         Console.WriteLine(growing.GetInfo().Segments); //> 16
         while (growing.TryReceive(out QueueMessage rest))
             rest.Release();

@@ -13,7 +13,8 @@ internal static class Rings
         using RingWriter writer = RingWriter.Open("samples", new RingOptions { Capacity = 1 << 20 });
         using RingReader reader = RingReader.Open("samples");
 
-        writer.Write("one"u8, type: 1, Deadline.After(TimeSpan.FromSeconds(1)));
+        if (writer.Write("one"u8, type: 1, Deadline.After(TimeSpan.FromSeconds(1))) != IpcStatus.Ok)
+            Console.WriteLine("no room: the reader does not read");
 
         if (reader.Read(Deadline.After(TimeSpan.FromSeconds(1)), default, out RingRecord record) == IpcStatus.Ok)
             Console.WriteLine(Encoding.UTF8.GetString(record.Payload)); //> one

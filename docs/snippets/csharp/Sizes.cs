@@ -14,15 +14,15 @@ internal static class Sizes
         using RingReader reader = RingReader.Open("frames");
         Console.WriteLine(writer.MaxPayload); //> 8388608
 
-        writer.TryWrite(new byte[5 << 20]); // too long for the ring: travels as a loan, read in place all the same
-        Console.WriteLine(reader.TryRead(out RingRecord frame) ? frame.Payload.Length : 0); //> 5242880
+        bool isWritten = writer.TryWrite(new byte[5 << 20]); // too long for the ring: travels as a loan, read in place all the same
+        Console.WriteLine(isWritten && reader.TryRead(out RingRecord frame) ? frame.Payload.Length : 0); //> 5242880
         reader.Release();
         // end-snippet
 
         // snippet: too-large
         try
         {
-            writer.TryWrite(new byte[9 << 20]);
+            _ = writer.TryWrite(new byte[9 << 20]);
         }
         catch (IpcException e) when (e.Status == IpcStatus.TooLarge)
         {
@@ -32,8 +32,7 @@ internal static class Sizes
 
         // snippet: trim
         using SharedQueue queue = SharedQueue.Open("uploads", new QueueOptions { BlockSize = 1024, LoanBudget = 64 << 20 });
-        queue.TrySend(new byte[10 << 20]);
-        if (queue.TryReceive(out QueueMessage upload))
+        if (queue.TrySend(new byte[10 << 20]) && queue.TryReceive(out QueueMessage upload))
             upload.Release();
         long kept = queue.GetInfo().LoansPresent; // memory stays for the next long message ...
         queue.TrimLoans();                        // ... until somebody gives it back

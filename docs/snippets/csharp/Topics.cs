@@ -20,7 +20,8 @@ internal static class Topics
         using TopicWriter writer = TopicWriter.Open("prices", new TopicOptions { BlockSize = 64, BlockCount = 1024 });
         using TopicReader reader = TopicReader.Open("prices"); // from now on; TopicJoin says otherwise
 
-        writer.Publish("1.0842"u8, type: 1, key: 7, Deadline.After(TimeSpan.FromMilliseconds(100)));
+        if (writer.Publish("1.0842"u8, type: 1, key: 7, Deadline.After(TimeSpan.FromMilliseconds(100))) != IpcStatus.Ok)
+            Console.WriteLine($"{writer.SlowReader?.Behind} behind"); // a reliable reader held it up
 
         if (reader.Read(Deadline.After(TimeSpan.FromSeconds(1)), default, out TopicMessage price) == IpcStatus.Ok)
             Console.WriteLine($"{price.Key}: {Encoding.UTF8.GetString(price.Payload)}"); //> 7: 1.0842
@@ -42,9 +43,9 @@ internal static class Topics
         using TopicReader lossy = TopicReader.Open("ticks", null, new TopicReaderOptions { Policy = TopicPolicy.Lossy });
         using TopicReader latest = TopicReader.Open("ticks", null, new TopicReaderOptions { Policy = TopicPolicy.Latest });
         for (int tick = 0; tick < 100; tick++)
-            writer.TryPublish(BitConverter.GetBytes(tick), key: (ulong)(tick % 2));
+            _ = writer.TryPublish(BitConverter.GetBytes(tick), key: (ulong)(tick % 2)); // no reliable reader: never false
 
-        lossy.TryRead(out TopicMessage next); // 100 were written, the topic holds 16
+        _ = lossy.TryRead(out TopicMessage next); // 100 were written, the topic holds 16
         Console.WriteLine($"{next.Lost} lost, then {BitConverter.ToInt32(next.Payload)}"); //> 86 lost, then 86
 
         while (latest.TryRead(out TopicMessage newest) == IpcStatus.Ok) // one of each key
@@ -56,7 +57,7 @@ internal static class Topics
         // snippet: reliable
         using TopicReader slow = TopicReader.Open("ticks"); // reliable: nobody overtakes it
         for (int tick = 0; tick < 16; tick++)
-            writer.TryPublish(BitConverter.GetBytes(tick));
+            _ = writer.TryPublish(BitConverter.GetBytes(tick)); // room for 16
         IpcStatus status = writer.Publish("one more"u8, 0, 0, Deadline.FromMilliseconds(20));
         Console.WriteLine($"{status}: {writer.SlowReader!.Behind} behind"); //> Timeout: 16 behind
         // end-snippet
@@ -65,10 +66,10 @@ internal static class Topics
         // snippet: evict
         using TopicReader cut = TopicReader.Open("ticks", null, new TopicReaderOptions { Policy = TopicPolicy.Evict });
         for (int tick = 0; tick < 20; tick++)
-            writer.Publish(BitConverter.GetBytes(tick), 0, 0, Deadline.FromMilliseconds(20)); // waits once, then cuts it off
+            _ = writer.Publish(BitConverter.GetBytes(tick), 0, 0, Deadline.FromMilliseconds(20)); // waits once, then cuts it off
 
         Console.WriteLine(cut.TryRead(out _)); //> Evicted
-        cut.Rejoin(); // from now on again
+        _ = cut.Rejoin(); // from now on again
         // end-snippet
     }
 }

@@ -9,7 +9,12 @@ internal static class Writer
     {
         // snippet: writer
         using TopicWriter topic = TopicWriter.Open(name);
-        topic.WaitForReaders(readers, Deadline.After(TimeSpan.FromSeconds(30)));
+        if (topic.WaitForReaders(readers, Deadline.After(TimeSpan.FromSeconds(30))) != IpcStatus.Ok)
+        {
+            Console.Error.WriteLine($"fewer than {readers} readers came");
+            return 1;
+        }
+
         double[] prices = new double[Price.Symbols.Length];
         Random random = new();
         for (int i = 0; i < count; i++)
@@ -27,7 +32,12 @@ internal static class Writer
         }
         // end-snippet
 
-        topic.Publish(default, Price.End, (ulong)count, Deadline.After(TimeSpan.FromSeconds(10)));
+        if (topic.Publish(default, Price.End, (ulong)count, Deadline.After(TimeSpan.FromSeconds(10))) != IpcStatus.Ok)
+        {
+            Console.Error.WriteLine($"held up at the end by {topic.SlowReader}");
+            return 1;
+        }
+
         Console.WriteLine($"wrote {count} prices");
         return 0;
     }

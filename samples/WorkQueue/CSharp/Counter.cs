@@ -17,7 +17,8 @@ internal static class Counter
         {
             string file = Encoding.UTF8.GetString(job.Payload);
             string answer = $"{file}\t{CountLines(file)}\t{(job.Redelivered ? "again" : "first")}";
-            results.Send(Encoding.UTF8.GetBytes(answer), Job.Work, Deadline.Never);
+            if (results.Send(Encoding.UTF8.GetBytes(answer), Job.Work, Deadline.Never) != IpcStatus.Ok)
+                return 1; // nobody takes answers any more: the job is not released, so another worker gets it
             job.Release(); // killed before this line: another worker gets the job, marked as redelivered
         }
         // end-snippet
