@@ -52,7 +52,7 @@ public partial class CatalogueTests
     public void EveryDiagnosticHasItsPageAndItsRow()
     {
         string list = Repository.Read("docs/diagnostics/README.md");
-        string[] known = [.. Ids().Matches(Repository.Read("src/Ipc.Rpc.Generator/AnalyzerReleases.Unshipped.md") + Repository.Read("src/Ipc.Rpc.Generator/AnalyzerReleases.Shipped.md"))
+        string[] known = [.. Ids().Matches(Repository.Read("src/Ipc.Core.Analyzers/AnalyzerReleases.Unshipped.md") + Repository.Read("src/Ipc.Rpc.Generator/AnalyzerReleases.Unshipped.md") + Repository.Read("src/Ipc.Rpc.Generator/AnalyzerReleases.Shipped.md"))
             .Select(static match => match.Value).Distinct().Order()];
         Assert.True(known.Length > 30);
         Assert.All(known, id => Assert.Contains($"[{id}]({id}.md)", list, StringComparison.Ordinal));
@@ -91,6 +91,6 @@ public partial class CatalogueTests
         return Regex.Matches(body.Groups[3].Value, @"(\w+) = (-?\d+)").ToDictionary(static match => int.Parse(match.Groups[2].Value), static match => match.Groups[1].Value);
     }
 
-    [GeneratedRegex(@"IPCRPC\d\d\d")]
+    [GeneratedRegex(@"IPC(RPC)?\d\d\d")]
     private static partial Regex Ids();
 }
