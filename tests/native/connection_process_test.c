@@ -1,6 +1,7 @@
 /* Clients and servers that are killed. */
 #define _GNU_SOURCE
 #include "connections/connection.h"
+#include "ignore.h"
 #include "test.h"
 
 #include <signal.h>
@@ -42,7 +43,7 @@ static int accept_one_and_stay(void *argument)
     say(argument, 'y');
     while (ipc_listener_next(listener, IPC_FOREVER, NULL, &event) == IPC_OK) {
         if (event.kind == IPC_EVENT_CONNECT)
-            (void)ipc_connection_accept(event.connection);
+            ignore(ipc_connection_accept(event.connection));
         ipc_listener_return(listener, event.connection);
     }
     return 1;
@@ -62,7 +63,7 @@ static int connect_and_stay(void *argument)
     say(argument, 'y');
     if (ipc_connect("l", &options, &connection) != IPC_OK)
         return 1;
-    (void)ipc_ring_write(ipc_connection_writer(connection), "last", 4, 1, SOON, NULL);
+    ignore(ipc_ring_write(ipc_connection_writer(connection), "last", 4, 1, SOON, NULL));
     stay();
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "drive_parts.h"
+#include "ignore.h"
 #include "numbered.h"
 
 /* send ID FIRST COUNT MAX [batch=K] timeout=MS */
@@ -142,7 +143,7 @@ static void storm_write(drive_object *o)
         side[0] = n;
         const ipc_status status = ipc_ring_claim(drive_writer_of(o), length, ipc_deadline_after(600000000000u), NULL, &payload);
         if (status == IPC_PEER_DIED || status == IPC_PEER_CLOSED) { /* full, and its reader is being replaced */
-            ipc_ring_writer_wait_for_peer(drive_writer_of(o), ipc_deadline_after(600000000000u), NULL);
+            ignore(ipc_ring_writer_wait_for_peer(drive_writer_of(o), ipc_deadline_after(600000000000u), NULL));
             n--;
             continue;
         }
@@ -151,7 +152,7 @@ static void storm_write(drive_object *o)
             return;
         }
         fill_numbered(payload, length, n);
-        ipc_ring_commit(drive_writer_of(o), length, (uint16_t)n);
+        ignore(ipc_ring_commit(drive_writer_of(o), length, (uint16_t)n));
         side[1] = n;
     }
     drive_answer(side != NULL ? IPC_OK : IPC_E_SYSTEM);
@@ -167,7 +168,7 @@ static void storm_read(drive_object *o)
         ipc_record record;
         const ipc_status status = ipc_ring_read(drive_reader_of(o), ipc_deadline_after(600000000000u), NULL, &record);
         if (status == IPC_PEER_DIED || status == IPC_PEER_CLOSED) { /* empty, and its writer is being replaced */
-            ipc_ring_reader_wait_for_peer(drive_reader_of(o), ipc_deadline_after(600000000000u), NULL);
+            ignore(ipc_ring_reader_wait_for_peer(drive_reader_of(o), ipc_deadline_after(600000000000u), NULL));
             continue;
         }
         if (status != IPC_OK) {

@@ -1,4 +1,5 @@
 /* peer listen, peer connect: echo over a listener. */
+#include "ignore.h"
 #include "peer.h"
 
 #include <pthread.h>
@@ -33,7 +34,7 @@ static void handle(ipc_listener *listener, const ipc_event *event)
 {
     switch (event->kind) {
     case IPC_EVENT_CONNECT:
-        (void)ipc_connection_accept(event->connection);
+        ignore(ipc_connection_accept(event->connection));
         break;
     case IPC_EVENT_READABLE:
         if (echo(event->connection) != IPC_OK) {

@@ -1,6 +1,7 @@
 /* A storm's worker at a ring: one writer, one reader, each replaced when it dies. */
 #include "storm_worker.h"
 
+#include "ignore.h"
 #include "numbered.h"
 
 static ipc_status send_one(void *end, uint64_t n, uint32_t length, bool only_abandon)
@@ -9,7 +10,7 @@ static ipc_status send_one(void *end, uint64_t n, uint32_t length, bool only_aba
     ipc_status status;
     while ((status = ipc_ring_claim(end, length, IPC_FOREVER, NULL, &payload)) == IPC_PEER_DIED ||
            status == IPC_PEER_CLOSED)
-        (void)ipc_ring_writer_wait_for_peer(end, IPC_FOREVER, NULL); /* full, and its reader is being replaced */
+        ignore(ipc_ring_writer_wait_for_peer(end, IPC_FOREVER, NULL)); /* full, and its reader is being replaced */
     if (status != IPC_OK)
         return status;
     fill_numbered(payload, length, n);
@@ -58,7 +59,7 @@ int storm_ring(storm_worker *w, const char *role)
     } else if (writes) {
         while ((status = ipc_ring_write(writer, "end", 3, STORM_END, IPC_FOREVER, NULL)) == IPC_PEER_DIED ||
                status == IPC_PEER_CLOSED) /* full, and its last reader was killed: the next one is on its way */
-            (void)ipc_ring_writer_wait_for_peer(writer, IPC_FOREVER, NULL);
+            ignore(ipc_ring_writer_wait_for_peer(writer, IPC_FOREVER, NULL));
         result = status == IPC_OK ? 0 : peer_error(status);
     } else {
         for (bool ended = false; result == 0 && !ended;)

@@ -1,6 +1,7 @@
 /* Mutex, semaphore, event: who dies with them, and between any two steps. A child inherits the fault point that its
    parent has looked up, or not found: the cases that kill by one open nothing before they fork. */
 #define _GNU_SOURCE
+#include "ignore.h"
 #include "sync_parts.h"
 
 #include <signal.h>
@@ -29,12 +30,12 @@ static int go_through(void *fault)
     ipc_shared_mutex *m = mutex(&options);
     ipc_shared_semaphore *s = semaphore(&options);
     ipc_shared_event *e = event(&options);
-    (void)ipc_shared_mutex_acquire(m, SOON, NULL);
+    ignore(ipc_shared_mutex_acquire(m, SOON, NULL));
     (void)ipc_shared_mutex_release(m);
-    (void)ipc_shared_semaphore_acquire(s, SOON, NULL);
+    ignore(ipc_shared_semaphore_acquire(s, SOON, NULL));
     (void)ipc_shared_semaphore_release(s);
     ipc_shared_event_set(e);
-    (void)ipc_shared_event_wait(e, SOON, NULL);
+    ignore(ipc_shared_event_wait(e, SOON, NULL));
     return 0;
 }
 

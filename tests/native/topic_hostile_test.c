@@ -1,5 +1,6 @@
 /* A topic whose bytes were written by somebody hostile: every call returns, and none leaves the mapping. */
 #include "hostile.h"
+#include "ignore.h"
 #include "topic_steps.h"
 
 static uint64_t random_state = 88172645463325252ull;
@@ -158,7 +159,7 @@ TEST(a_tail_that_lies_stops_nobody_for_long)
                 const ipc_topic_options options = options_of((ipc_policy)policy, (ipc_join)join);
                 status = ipc_topic_reader_open("t", &options, &reader);
                 if (status == IPC_OK) {
-                    (void)ipc_topic_read(reader, IPC_NOW, NULL, &message);
+                    ignore(ipc_topic_read(reader, IPC_NOW, NULL, &message));
                     (void)ipc_topic_release(reader);
                     ipc_topic_reader_close(reader);
                 } else {
@@ -166,7 +167,7 @@ TEST(a_tail_that_lies_stops_nobody_for_long)
                 }
             }
         }
-        (void)ipc_topic_try_read(lossy, &message);
+        ignore(ipc_topic_try_read(lossy, &message));
         ipc_topic_reader_close(lossy);
         ipc_topic_writer_close(writer);
     }
@@ -253,7 +254,7 @@ TEST(noise_in_every_word_is_survived)
                 if (next_random(&random_state) % 4 == 0)
                     ipc_topic_abandon(writer, &block);
                 else
-                    (void)ipc_topic_commit(writer, &block, length, 1, next_random(&random_state) % 5);
+                    ignore(ipc_topic_commit(writer, &block, length, 1, next_random(&random_state) % 5));
             }
             for (int i = 0; i < 4; i++) {
                 if (ipc_topic_try_read(readers[i], &message) == IPC_OK) {
@@ -267,7 +268,7 @@ TEST(noise_in_every_word_is_survived)
                     CHECK(in_mapping || message.length <= readers[i]->copy_size);
                 }
                 if (next_random(&random_state) % 2 == 0 && ipc_topic_release(readers[i]) == IPC_EVICTED)
-                    (void)ipc_topic_rejoin(readers[i], (ipc_join)(next_random(&random_state) % 3));
+                    ignore(ipc_topic_rejoin(readers[i], (ipc_join)(next_random(&random_state) % 3)));
             }
         }
         for (int i = 0; i < 4; i++)

@@ -1,5 +1,6 @@
 /* Writers and readers in other processes, some of which are killed or stopped. */
 #define _GNU_SOURCE
+#include "ignore.h"
 #include "topic_steps.h"
 
 #include <signal.h>
@@ -100,7 +101,7 @@ static void check_as_new(const ipc_topic_writer *writer)
 /* How many there are, with an eye on whoever is not watched yet. */
 static uint32_t living_noticed(ipc_topic_writer *writer, uint32_t role)
 {
-    (void)ipc_topic_writer_wait_for_readers(writer, 0, IPC_NOW, NULL);
+    ignore(ipc_topic_writer_wait_for_readers(writer, 0, IPC_NOW, NULL));
     return ipc_topic_count_living(writer->base.region, role, NULL);
 }
 

@@ -18,6 +18,14 @@ extern "C" {
 #define IPC_API
 #endif
 
+/* What a function with this returns is not to be dropped: a message that was not sent is lost, and nothing else says so.
+   Who means it says so by a variable, and (void)variable. */
+#if defined(__GNUC__)
+#define IPC_MUST_USE __attribute__((warn_unused_result))
+#else
+#define IPC_MUST_USE
+#endif
+
 /* ---- results ----------------------------------------------------------------------------------------- */
 
 typedef enum ipc_status {

@@ -29,7 +29,7 @@ typedef struct ipc_listener_options {
  * Blocks     up to 5 s for a stopped process that keeps all others out. Allocates the listener and a table of its
  *            connections. Threads: any.
  */
-IPC_API ipc_status ipc_listener_open(const char *name, const ipc_listener_options *options, ipc_listener **listener);
+IPC_API IPC_MUST_USE ipc_status ipc_listener_open(const char *name, const ipc_listener_options *options, ipc_listener **listener);
 
 /* Closes all connections (IPC_CLOSE_SHUTDOWN), refuses who is asking, and removes the name. A thread in
  * ipc_listener_next returns IPC_CLOSED first. What is lent out stays the borrower's: ipc_connection_close or
@@ -78,7 +78,7 @@ typedef struct ipc_event {
  * Blocks     until DEADLINE. Allocates per client that connects, its connection. Threads: one at a time (a leader),
  *            while others handle what was lent before.
  */
-IPC_API ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel,
+IPC_API IPC_MUST_USE ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel,
                                      ipc_event *event);
 
 /* Gives a lent connection back to be watched. One with unread records comes again at once. After ipc_listener_close
@@ -97,7 +97,7 @@ IPC_API void ipc_listener_return(ipc_listener *listener, ipc_connection *connect
  * Returns    IPC_OK; IPC_E_STATE: it does not wait for an answer.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_connection_accept(ipc_connection *connection);
+IPC_API IPC_MUST_USE ipc_status ipc_connection_accept(ipc_connection *connection);
 
 /* The other answer to IPC_EVENT_CONNECT: the client's ipc_connect returns IPC_E_REFUSED. Frees the connection.
  *
@@ -130,7 +130,7 @@ typedef struct ipc_connect_options {
  *            IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM.
  * Blocks     until options->deadline. Allocates the connection. Threads: any.
  */
-IPC_API ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc_connection **connection);
+IPC_API IPC_MUST_USE ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc_connection **connection);
 
 /* Closes this side (IPC_CLOSE_NORMAL, unless it was shut down before) and frees it. The peer reads what was
  * published, then gets IPC_PEER_CLOSED. A server calls it for a connection that is lent to it.

@@ -154,7 +154,7 @@ class listener
         return handle_.get();
     }
 
-    status next(ipc_event &event, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status next(ipc_event &event, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_listener_next(handle_.get(), until.at(), cancel, &event);
     }

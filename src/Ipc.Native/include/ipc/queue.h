@@ -54,7 +54,7 @@ typedef struct ipc_queue_options {
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the object. Threads: any.
  */
-IPC_API ipc_status ipc_queue_open(const char *name, const ipc_queue_options *options, ipc_queue **queue);
+IPC_API IPC_MUST_USE ipc_status ipc_queue_open(const char *name, const ipc_queue_options *options, ipc_queue **queue);
 
 /* Leaves the queue and frees the object. Threads that wait in a call of it return IPC_CLOSED first, and must not
  * touch it again; no thread may be inside any other call, or still use a block. What is claimed is abandoned, what
@@ -74,7 +74,7 @@ IPC_API void ipc_queue_close(ipc_queue *queue);
  *            more than the loan budget; IPC_CLOSED; IPC_E_CORRUPT.
  * Blocks     never. Allocates nothing; the system may, for a new segment. Threads: any number at once.
  */
-IPC_API ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *block);
+IPC_API IPC_MUST_USE ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *block);
 
 /* As ipc_queue_try_claim, waiting for room.
  *
@@ -87,7 +87,7 @@ IPC_API ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_bl
  *            ipc_queue_try_claim.
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
-IPC_API ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+IPC_API IPC_MUST_USE ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
                                    ipc_block *block);
 
 /* Sends the first LENGTH claimed bytes; wakes a receiver that sleeps.
@@ -100,7 +100,7 @@ IPC_API ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadli
  *            was claimed, which stays so.
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
-IPC_API ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length, uint16_t type);
+IPC_API IPC_MUST_USE ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length, uint16_t type);
 
 /* Gives a claimed block back unsent; a block that is not claimed stays what it is.
  *
@@ -121,7 +121,7 @@ IPC_API void ipc_queue_abandon(ipc_queue *queue, ipc_block *block);
  * Returns    IPC_OK: sent; otherwise as ipc_queue_claim, and nothing was sent.
  * Blocks     until DEADLINE, for room. Allocates nothing. Threads: any number at once.
  */
-IPC_API ipc_status ipc_queue_send(ipc_queue *queue, const void *payload, uint32_t length, uint16_t type,
+IPC_API IPC_MUST_USE ipc_status ipc_queue_send(ipc_queue *queue, const void *payload, uint32_t length, uint16_t type,
                                   ipc_deadline deadline, ipc_cancel *cancel);
 
 /* Receives the next message, in place. Several may be held at a time, and released in any order. Until it is
@@ -133,7 +133,7 @@ IPC_API ipc_status ipc_queue_send(ipc_queue *queue, const void *payload, uint32_
  *            dropped.
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
-IPC_API ipc_status ipc_queue_try_receive(ipc_queue *queue, ipc_block *block);
+IPC_API IPC_MUST_USE ipc_status ipc_queue_try_receive(ipc_queue *queue, ipc_block *block);
 
 /* As ipc_queue_try_receive, waiting for a message.
  *
@@ -144,7 +144,7 @@ IPC_API ipc_status ipc_queue_try_receive(ipc_queue *queue, ipc_block *block);
  * Returns    IPC_OK, never IPC_EMPTY; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_CORRUPT as above.
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
-IPC_API ipc_status ipc_queue_receive(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_block *block);
+IPC_API IPC_MUST_USE ipc_status ipc_queue_receive(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_block *block);
 
 /* The message is done with, for good: its block is free. A block that holds none stays what it is.
  *
@@ -162,7 +162,7 @@ IPC_API void ipc_queue_release(ipc_queue *queue, ipc_block *block);
  * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
-IPC_API ipc_status ipc_queue_wait(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel);
+IPC_API IPC_MUST_USE ipc_status ipc_queue_wait(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel);
 
 /* Waits of this object, now and from now on, return IPC_STOPPED until it is resumed. Calls that need not wait work.
  *

@@ -52,7 +52,7 @@ class queue_claim
     }
 
     // Sends the first LENGTH bytes.
-    status commit(uint32_t length, uint16_t type = 0) noexcept
+    [[nodiscard]] status commit(uint32_t length, uint16_t type = 0) noexcept
     {
         if (queue_ == nullptr)
             return IPC_E_STATE;
@@ -62,7 +62,7 @@ class queue_claim
         return code;
     }
 
-    status commit() noexcept
+    [[nodiscard]] status commit() noexcept
     {
         return commit(block_.length);
     }
@@ -173,33 +173,33 @@ class queue
     }
 
     // What CLAIM held before is abandoned. IPC_FULL when there is no room now.
-    status try_claim(uint32_t length, queue_claim &claim) noexcept
+    [[nodiscard]] status try_claim(uint32_t length, queue_claim &claim) noexcept
     {
         claim.abandon();
         return keep(claim, ipc_queue_try_claim(get(), length, &claim.block_));
     }
 
-    status claim(uint32_t length, queue_claim &claim, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status claim(uint32_t length, queue_claim &claim, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         claim.abandon();
         return keep(claim, ipc_queue_claim(get(), length, until.at(), cancel, &claim.block_));
     }
 
     // What MESSAGE held before is released. IPC_EMPTY when there is none now.
-    status try_receive(queue_message &message) noexcept
+    [[nodiscard]] status try_receive(queue_message &message) noexcept
     {
         message.release();
         return keep(message, ipc_queue_try_receive(get(), &message.block_));
     }
 
-    status receive(queue_message &message, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status receive(queue_message &message, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         message.release();
         return keep(message, ipc_queue_receive(get(), until.at(), cancel, &message.block_));
     }
 
     // Copies and sends. IPC_FULL when there is no room now.
-    status try_send(std::string_view payload, uint16_t type = 0) noexcept
+    [[nodiscard]] status try_send(std::string_view payload, uint16_t type = 0) noexcept
     {
         if (payload.size() > UINT32_MAX)
             return IPC_E_TOO_LARGE;
@@ -212,7 +212,7 @@ class queue
         return room.commit(length, type);
     }
 
-    status send_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status send_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         if (payload.size() > UINT32_MAX)
             return IPC_E_TOO_LARGE;
@@ -228,7 +228,7 @@ class queue
 #endif
 
     // Until something can be received.
-    status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_queue_wait(get(), until.at(), cancel);
     }

@@ -36,7 +36,7 @@ typedef struct ipc_ring_options {
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the end. Threads: any.
  */
-IPC_API ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *options, ipc_ring_writer **writer);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *options, ipc_ring_writer **writer);
 
 /* Opens the reading end of the ring NAME, and creates the ring if options say so. What was published and not
  * released is read now; after a reader that died it is marked `redelivered`.
@@ -51,7 +51,7 @@ IPC_API ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the end. Threads: any.
  */
-IPC_API ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options *options, ipc_ring_reader **reader);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options *options, ipc_ring_reader **reader);
 
 /* Leaves the ring and frees the end. A thread that waits in a call of it returns IPC_CLOSED first, and must not
  * touch it again; no thread may be inside any other call, or still use a payload. What was not published is
@@ -113,7 +113,7 @@ IPC_API uint64_t ipc_ring_reader_capacity(const ipc_ring_reader *reader);
  *            ipc_ring_writer_max_payload(); IPC_CLOSED; IPC_E_CORRUPT: the reader has written what it must not.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
 
 /* As ipc_ring_try_claim, waiting for room.
  *
@@ -126,7 +126,7 @@ IPC_API ipc_status ipc_ring_try_claim(ipc_ring_writer *writer, uint32_t length, 
  *            IPC_PEER_DIED: full, and the reader is gone; otherwise as ipc_ring_try_claim.
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+IPC_API IPC_MUST_USE ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
                                   void **payload);
 
 /* Grows the open claim, keeping what was written into it.
@@ -138,7 +138,7 @@ IPC_API ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t length, ipc_
  *            claim; IPC_CLOSED.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
 
 /* Ends the claim and publishes its first LENGTH bytes as a record, with everything batched before; wakes a reader
  * that sleeps.
@@ -150,7 +150,7 @@ IPC_API ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t lengt
  *            IPC_E_CORRUPT: somebody took the loan away.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_t length, uint16_t type);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_t length, uint16_t type);
 
 /* Ends the claim without publishing: the record goes out with the next ipc_ring_commit or ipc_ring_flush, or when a
  * claim finds no room.
@@ -162,7 +162,7 @@ IPC_API ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_t length, uin
  *            IPC_E_CORRUPT: somebody took the loan away.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_commit_batched(ipc_ring_writer *writer, uint32_t length, uint16_t type);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_commit_batched(ipc_ring_writer *writer, uint32_t length, uint16_t type);
 
 /* Publishes what was batched, with one store; wakes a reader that sleeps. Nothing to do when nothing was.
  *
@@ -189,7 +189,7 @@ IPC_API void ipc_ring_abandon(ipc_ring_writer *writer);
  * Returns    IPC_OK: published; otherwise as ipc_ring_claim, and nothing was sent.
  * Blocks     until DEADLINE, for room. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t length, uint16_t type,
+IPC_API IPC_MUST_USE ipc_status ipc_ring_write(ipc_ring_writer *writer, const void *payload, uint32_t length, uint16_t type,
                                   ipc_deadline deadline, ipc_cancel *cancel);
 
 /* Gives the memory of loans that are not in use back to the system: after a burst of long records, when the reader has
@@ -215,7 +215,7 @@ typedef struct ipc_record {
  *            put there what is no record; IPC_E_NO_MEMORY: for the list of unreleased loans.
  * Blocks     never. Allocates a list, once many long records are unreleased. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record);
 
 /* As ipc_ring_try_read, waiting for a record.
  *
@@ -227,7 +227,7 @@ IPC_API ipc_status ipc_ring_try_read(ipc_ring_reader *reader, ipc_record *record
  *            IPC_PEER_DIED: empty, and the writer is gone; otherwise as ipc_ring_try_read.
  * Blocks     until DEADLINE. Allocates as ipc_ring_try_read. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
+IPC_API IPC_MUST_USE ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
                                  ipc_record *record);
 
 /* Waits until a record can be read, and does not read it.
@@ -238,7 +238,7 @@ IPC_API ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline,
  * Returns    IPC_OK, or what ipc_ring_read would return.
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
 
 /* Releases all records read so far: their payloads may be overwritten from now on, and a writer that waits for the
  * room goes on.
@@ -310,7 +310,7 @@ IPC_API ipc_peer_state ipc_ring_reader_peer(const ipc_ring_reader *reader);
  *            which has its peer from the beginning.
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_writer_wait_for_peer(ipc_ring_writer *writer, ipc_deadline deadline, ipc_cancel *cancel);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_writer_wait_for_peer(ipc_ring_writer *writer, ipc_deadline deadline, ipc_cancel *cancel);
 
 /* Waits until a live writer is attached, or there is something to read from one that has come and is gone already.
  *
@@ -321,7 +321,7 @@ IPC_API ipc_status ipc_ring_writer_wait_for_peer(ipc_ring_writer *writer, ipc_de
  *            which has its peer from the beginning.
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_ring_reader_wait_for_peer(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_reader_wait_for_peer(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
 
 #ifdef __cplusplus
 }

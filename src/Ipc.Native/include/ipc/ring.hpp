@@ -58,7 +58,7 @@ class writer_ref
     }
 
     // LENGTH bytes in place at PAYLOAD; IPC_FULL when there is no room now.
-    status try_claim(uint32_t length, uint8_t *&payload) noexcept
+    [[nodiscard]] status try_claim(uint32_t length, uint8_t *&payload) noexcept
     {
         void *place = nullptr;
         const status code = ipc_ring_try_claim(handle_, length, &place);
@@ -66,7 +66,7 @@ class writer_ref
         return code;
     }
 
-    status claim(uint32_t length, uint8_t *&payload, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status claim(uint32_t length, uint8_t *&payload, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         void *place = nullptr;
         const status code = ipc_ring_claim(handle_, length, until.at(), cancel, &place);
@@ -75,7 +75,7 @@ class writer_ref
     }
 
     // Grows the open claim to LENGTH bytes, keeping what was written: PAYLOAD may have moved.
-    status extend_claim(uint32_t length, uint8_t *&payload) noexcept
+    [[nodiscard]] status extend_claim(uint32_t length, uint8_t *&payload) noexcept
     {
         void *place = nullptr;
         const status code = ipc_ring_extend_claim(handle_, length, &place);
@@ -84,12 +84,12 @@ class writer_ref
         return code;
     }
 
-    status commit(uint32_t length, uint16_t type = 0) noexcept
+    [[nodiscard]] status commit(uint32_t length, uint16_t type = 0) noexcept
     {
         return ipc_ring_commit(handle_, length, type);
     }
 
-    status commit_batched(uint32_t length, uint16_t type = 0) noexcept
+    [[nodiscard]] status commit_batched(uint32_t length, uint16_t type = 0) noexcept
     {
         return ipc_ring_commit_batched(handle_, length, type);
     }
@@ -105,7 +105,7 @@ class writer_ref
     }
 
     // Copies and publishes. IPC_FULL when there is no room now.
-    status try_write(std::string_view payload, uint16_t type = 0) noexcept
+    [[nodiscard]] status try_write(std::string_view payload, uint16_t type = 0) noexcept
     {
         if (payload.size() > UINT32_MAX)
             return IPC_E_TOO_LARGE;
@@ -118,7 +118,7 @@ class writer_ref
         return commit(length, type);
     }
 
-    status write_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status write_until(std::string_view payload, uint16_t type, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         if (payload.size() > UINT32_MAX)
             return IPC_E_TOO_LARGE;
@@ -154,7 +154,7 @@ class writer_ref
         return ipc_ring_writer_peer(handle_);
     }
 
-    status wait_for_peer(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait_for_peer(deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_ring_writer_wait_for_peer(handle_, until.at(), cancel);
     }
@@ -182,7 +182,7 @@ class reader_ref
     }
 
     // The next record in place; IPC_EMPTY when there is none now.
-    status try_read(record &next) noexcept
+    [[nodiscard]] status try_read(record &next) noexcept
     {
         ipc_record raw;
         const status code = ipc_ring_try_read(handle_, &raw);
@@ -191,7 +191,7 @@ class reader_ref
         return code;
     }
 
-    status read(record &next, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status read(record &next, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         ipc_record raw;
         const status code = ipc_ring_read(handle_, until.at(), cancel, &raw);
@@ -201,7 +201,7 @@ class reader_ref
     }
 
     // Waits until there is something to read, and does not read it.
-    status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_ring_wait(handle_, until.at(), cancel);
     }
@@ -227,7 +227,7 @@ class reader_ref
         return ipc_ring_reader_peer(handle_);
     }
 
-    status wait_for_peer(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait_for_peer(deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_ring_reader_wait_for_peer(handle_, until.at(), cancel);
     }

@@ -42,7 +42,7 @@ typedef struct ipc_sync_options {
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the object. Threads: any.
  */
-IPC_API ipc_status ipc_shared_mutex_open(const char *name, const ipc_sync_options *options, ipc_shared_mutex **mutex);
+IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_open(const char *name, const ipc_sync_options *options, ipc_shared_mutex **mutex);
 
 /* Leaves and frees the object. What it holds is abandoned: the next owner gets IPC_ABANDONED. Threads that wait in
  * it return IPC_CLOSED first, and must not touch it again; no thread may be inside any other call.
@@ -62,7 +62,7 @@ IPC_API void ipc_shared_mutex_close(ipc_shared_mutex *mutex);
  *            it guards may be half done; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
-IPC_API ipc_status ipc_shared_mutex_acquire(ipc_shared_mutex *mutex, ipc_deadline deadline, ipc_cancel *cancel);
+IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_acquire(ipc_shared_mutex *mutex, ipc_deadline deadline, ipc_cancel *cancel);
 
 /* Gives it back; wakes one that waits.
  *
@@ -97,7 +97,7 @@ IPC_API void ipc_shared_mutex_resume(ipc_shared_mutex *mutex);
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the object. Threads: any.
  */
-IPC_API ipc_status ipc_shared_semaphore_open(const char *name, const ipc_sync_options *options,
+IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_open(const char *name, const ipc_sync_options *options,
                                              ipc_shared_semaphore **semaphore);
 
 /* Leaves and frees the object. Permits that it holds are abandoned: their next owners get IPC_ABANDONED. Threads
@@ -117,7 +117,7 @@ IPC_API void ipc_shared_semaphore_close(ipc_shared_semaphore *semaphore);
  *            IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
-IPC_API ipc_status ipc_shared_semaphore_acquire(ipc_shared_semaphore *semaphore, ipc_deadline deadline,
+IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_acquire(ipc_shared_semaphore *semaphore, ipc_deadline deadline,
                                                 ipc_cancel *cancel);
 
 /* Gives one permit back; wakes one that waits.
@@ -169,7 +169,7 @@ IPC_API void ipc_shared_semaphore_resume(ipc_shared_semaphore *semaphore);
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the object. Threads: any.
  */
-IPC_API ipc_status ipc_shared_event_open(const char *name, const ipc_sync_options *options, ipc_shared_event **event);
+IPC_API IPC_MUST_USE ipc_status ipc_shared_event_open(const char *name, const ipc_sync_options *options, ipc_shared_event **event);
 
 /* Leaves and frees the object. Threads that wait in it return IPC_CLOSED first, and must not touch it again; no
  * thread may be inside any other call.
@@ -202,7 +202,7 @@ IPC_API void ipc_shared_event_reset(ipc_shared_event *event);
  * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
-IPC_API ipc_status ipc_shared_event_wait(ipc_shared_event *event, ipc_deadline deadline, ipc_cancel *cancel);
+IPC_API IPC_MUST_USE ipc_status ipc_shared_event_wait(ipc_shared_event *event, ipc_deadline deadline, ipc_cancel *cancel);
 
 /* Whether it stays set until it is reset, as its creator chose.
  *

@@ -41,7 +41,7 @@ class shared_mutex
     }
 
     // IPC_OK and IPC_ABANDONED: it is ours.
-    status acquire(deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status acquire(deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_shared_mutex_acquire(get(), until.at(), cancel);
     }
@@ -108,7 +108,7 @@ class shared_semaphore
     }
 
     // IPC_OK and IPC_ABANDONED: a permit is ours.
-    status acquire(deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status acquire(deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_shared_semaphore_acquire(get(), until.at(), cancel);
     }
@@ -194,7 +194,7 @@ class shared_event
         ipc_shared_event_reset(get());
     }
 
-    status wait(deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait(deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_shared_event_wait(get(), until.at(), cancel);
     }

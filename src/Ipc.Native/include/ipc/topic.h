@@ -68,7 +68,7 @@ typedef struct ipc_topic_options {
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the writer. Threads: any.
  */
-IPC_API ipc_status ipc_topic_writer_open(const char *name, const ipc_topic_options *options, ipc_topic_writer **writer);
+IPC_API IPC_MUST_USE ipc_status ipc_topic_writer_open(const char *name, const ipc_topic_options *options, ipc_topic_writer **writer);
 
 /* Opens the topic NAME as a reader, and creates it if options say so. Its policy and where it begins are the
  * options'.
@@ -83,7 +83,7 @@ IPC_API ipc_status ipc_topic_writer_open(const char *name, const ipc_topic_optio
  * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
  *            others out. Allocates the reader; with IPC_LATEST a table of keys. Threads: any.
  */
-IPC_API ipc_status ipc_topic_reader_open(const char *name, const ipc_topic_options *options, ipc_topic_reader **reader);
+IPC_API IPC_MUST_USE ipc_status ipc_topic_reader_open(const char *name, const ipc_topic_options *options, ipc_topic_reader **reader);
 
 /* Leaves the topic and frees the writer. A thread that waits in a call of it returns IPC_CLOSED first, and must not
  * touch it again; no thread may be inside any other call, or still use a payload. Open claims are abandoned. The
@@ -114,7 +114,7 @@ IPC_API void ipc_topic_reader_close(ipc_topic_reader *reader);
  *            IPC_CLOSED; IPC_E_CORRUPT.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_topic_try_claim(ipc_topic_writer *writer, uint32_t length, ipc_block *block);
+IPC_API IPC_MUST_USE ipc_status ipc_topic_try_claim(ipc_topic_writer *writer, uint32_t length, ipc_block *block);
 
 /* As ipc_topic_try_claim, waiting for room. At the deadline (IPC_NOW: at once) readers with the policy IPC_EVICT
  * are cut off if that makes room.
@@ -128,7 +128,7 @@ IPC_API ipc_status ipc_topic_try_claim(ipc_topic_writer *writer, uint32_t length
  *            ipc_last_error() names the slow reader; otherwise as ipc_topic_try_claim.
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+IPC_API IPC_MUST_USE ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
                                    ipc_block *block);
 
 /* Publishes the first LENGTH claimed bytes; wakes readers that sleep.
@@ -142,7 +142,7 @@ IPC_API ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32_t length, ip
  *            than was claimed, which stays so.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t length, uint16_t type,
+IPC_API IPC_MUST_USE ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t length, uint16_t type,
                                     uint64_t key);
 
 /* Gives the claim back: readers pass over it. A block that is not claimed stays what it is.
@@ -165,7 +165,7 @@ IPC_API void ipc_topic_abandon(ipc_topic_writer *writer, ipc_block *block);
  * Returns    IPC_OK: published; otherwise as ipc_topic_claim, and nothing was.
  * Blocks     until DEADLINE, for room. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_topic_publish(ipc_topic_writer *writer, const void *payload, uint32_t length, uint16_t type,
+IPC_API IPC_MUST_USE ipc_status ipc_topic_publish(ipc_topic_writer *writer, const void *payload, uint32_t length, uint16_t type,
                                      uint64_t key, ipc_deadline deadline, ipc_cancel *cancel);
 
 /* Waits until so many readers are attached.
@@ -177,7 +177,7 @@ IPC_API ipc_status ipc_topic_publish(ipc_topic_writer *writer, const void *paylo
  * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_ARGUMENT: more than max_readers.
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_topic_writer_wait_for_readers(ipc_topic_writer *writer, uint32_t count, ipc_deadline deadline,
+IPC_API IPC_MUST_USE ipc_status ipc_topic_writer_wait_for_readers(ipc_topic_writer *writer, uint32_t count, ipc_deadline deadline,
                                                      ipc_cancel *cancel);
 
 typedef struct ipc_message {
@@ -203,7 +203,7 @@ typedef struct ipc_message {
  * Blocks     never. Allocates a buffer for copies, which grows to the longest message (IPC_LOSSY, IPC_LATEST,
  *            messages of before the reader). Threads: one at a time.
  */
-IPC_API ipc_status ipc_topic_try_read(ipc_topic_reader *reader, ipc_message *message);
+IPC_API IPC_MUST_USE ipc_status ipc_topic_try_read(ipc_topic_reader *reader, ipc_message *message);
 
 /* As ipc_topic_try_read, waiting for a message.
  *
@@ -215,7 +215,7 @@ IPC_API ipc_status ipc_topic_try_read(ipc_topic_reader *reader, ipc_message *mes
  *            ipc_topic_try_read.
  * Blocks     until DEADLINE. Allocates as ipc_topic_try_read. Threads: one at a time.
  */
-IPC_API ipc_status ipc_topic_read(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
+IPC_API IPC_MUST_USE ipc_status ipc_topic_read(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
                                   ipc_message *message);
 
 /* Waits until a message can be read, and does not read it.
@@ -226,7 +226,7 @@ IPC_API ipc_status ipc_topic_read(ipc_topic_reader *reader, ipc_deadline deadlin
  * Returns    IPC_OK, or what ipc_topic_read would return.
  * Blocks     until DEADLINE. Allocates as ipc_topic_try_read. Threads: one at a time.
  */
-IPC_API ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
+IPC_API IPC_MUST_USE ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
 
 /* Releases all messages read so far; writers may overwrite them from now on. (An evicted reader that goes on
  * reading a loan in place while the file system is full may meet a page that is gone: SIGBUS.)
@@ -245,7 +245,7 @@ IPC_API ipc_status ipc_topic_release(ipc_topic_reader *reader);
  * Returns    IPC_OK; IPC_CLOSED; IPC_E_ARGUMENT; IPC_TIMEOUT: a stopped process keeps all others out.
  * Blocks     up to 5 s, see IPC_TIMEOUT. Allocates nothing. Threads: one at a time.
  */
-IPC_API ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join);
+IPC_API IPC_MUST_USE ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join);
 
 /* Waits of this writer, now and from now on, return IPC_STOPPED until it is resumed. Calls that need not wait work.
  *

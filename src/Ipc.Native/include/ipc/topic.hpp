@@ -55,7 +55,7 @@ class topic_claim
     }
 
     // Publishes the first LENGTH bytes. KEY means something to conflating readers.
-    status commit(uint32_t length, uint16_t type = 0, uint64_t key = 0) noexcept
+    [[nodiscard]] status commit(uint32_t length, uint16_t type = 0, uint64_t key = 0) noexcept
     {
         if (writer_ == nullptr)
             return IPC_E_STATE;
@@ -107,20 +107,20 @@ class topic_writer
     }
 
     // What CLAIM held before is abandoned. IPC_FULL when a reader is a whole lap behind; ipc_last_error() names it.
-    status try_claim(uint32_t length, topic_claim &claim) noexcept
+    [[nodiscard]] status try_claim(uint32_t length, topic_claim &claim) noexcept
     {
         claim.abandon();
         return keep(claim, ipc_topic_try_claim(get(), length, &claim.block_));
     }
 
-    status claim(uint32_t length, topic_claim &claim, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status claim(uint32_t length, topic_claim &claim, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         claim.abandon();
         return keep(claim, ipc_topic_claim(get(), length, until.at(), cancel, &claim.block_));
     }
 
     // Copies and publishes. As try_claim when there is no room now: evicts nobody.
-    status try_publish(std::string_view payload, uint16_t type = 0, uint64_t key = 0) noexcept
+    [[nodiscard]] status try_publish(std::string_view payload, uint16_t type = 0, uint64_t key = 0) noexcept
     {
         if (payload.size() > UINT32_MAX)
             return IPC_E_TOO_LARGE;
@@ -133,7 +133,7 @@ class topic_writer
         return room.commit(length, type, key);
     }
 
-    status publish_until(std::string_view payload, uint16_t type, uint64_t key, deadline until,
+    [[nodiscard]] status publish_until(std::string_view payload, uint16_t type, uint64_t key, deadline until,
                          ipc_cancel *cancel = nullptr) noexcept
     {
         if (payload.size() > UINT32_MAX)
@@ -150,7 +150,7 @@ class topic_writer
     }
 #endif
 
-    status wait_for_readers(uint32_t count, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait_for_readers(uint32_t count, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_topic_writer_wait_for_readers(get(), count, until.at(), cancel);
     }
@@ -243,18 +243,18 @@ class topic_reader
     }
 
     // IPC_EMPTY when there is none now, IPC_EVICTED when this reader was cut off.
-    status try_read(topic_message &message) noexcept
+    [[nodiscard]] status try_read(topic_message &message) noexcept
     {
         return ipc_topic_try_read(get(), &message);
     }
 
-    status read(topic_message &message, deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status read(topic_message &message, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_topic_read(get(), until.at(), cancel, &message);
     }
 
     // Until a message can be read; does not read it.
-    status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
+    [[nodiscard]] status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_topic_wait(get(), until.at(), cancel);
     }
@@ -265,7 +265,7 @@ class topic_reader
         return ipc_topic_release(get());
     }
 
-    status rejoin(ipc_join join = IPC_JOIN_NEWEST) noexcept
+    [[nodiscard]] status rejoin(ipc_join join = IPC_JOIN_NEWEST) noexcept
     {
         return ipc_topic_rejoin(get(), join);
     }
