@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Threading;
 using Ipc.Rpc;
 using Ipc.Rpc.Tests;
 using Xunit;
@@ -119,6 +120,53 @@ public sealed class FailureTests : SheetTest
         patience.SlowPause = TimeSpan.Zero;
         Assert.Contains("deadline", sheet.Status(name).Text, StringComparison.OrdinalIgnoreCase);
         Eventually.True(() => sheet.Calc(name, "sum", [Numbers(1, 2)])[0, 0] == Number(3), "other functions are quick");
+    }
+
+    /// <summary>One table that took too long made every cell of its service #N/A for a second.</summary>
+    [Fact]
+    public void ASlowTableStopsNothingButItself()
+    {
+        string name = NewName();
+        using var mayAnswer = new ManualResetEventSlim();
+        using var daemon = new FakeSheet(name);
+        daemon.Answer = request =>
+        {
+            if (request.Picks.Count == 0 && request.Ids[0] == "slow")
+                mayAnswer.Wait(Eventually.Watchdog);
+            return request.Picks.Count == 0 ? CellPacking.Pack(CellGrid.Filled(request.Ids.Count, request.Fields.Count, Number(7))) : CellPacking.Pack(FakeSheet.Row(request, 1));
+        };
+        var patience = new SheetOptions { SlowPause = TimeSpan.Zero, AbsentPause = TimeSpan.Zero };
+        using var sheet = new SheetFunctions(patience);
+        Eventually.True(() => sheet.Grid(name, ["quick"], ["p"])[0, 0] == Number(7), "there is a connection");
+        SheetCounters before = sheet.Counters(name);
+        patience.SlowPause = s_forGood;
+        for (int i = 0; i < 100; i++)
+            Assert.Equal(CellValue.NotAvailable, sheet.Grid(name, ["slow"], ["p"])[0, 0]);
+        Assert.Equal((before.Requests + 1, before.Failures + 1), (sheet.Counters(name).Requests, sheet.Counters(name).Failures));
+        patience.SlowPause = TimeSpan.Zero; // what a busy machine makes slow now is asked again
+        Eventually.True(() => sheet.Get(name, "a", "p").Kind == CellKind.Text, "cells are quick");
+        Eventually.True(() => sheet.Grid(name, ["quick"], ["p"])[0, 0] == Number(7), "other tables are quick");
+        Assert.Equal(CellValue.NotAvailable, sheet.Grid(name, ["slow"], ["p"])[0, 0]);
+        mayAnswer.Set();
+    }
+
+    /// <summary>A thousand slow tables are one daemon that hangs: it is found out by asking it who it is, and left alone.</summary>
+    [Theory]
+    [MemberData(nameof(Daemon.Languages), MemberType = typeof(Daemon))]
+    public void AStoppedDaemonCostsTwoDeadlinesAndNotOnePerTable(string language)
+    {
+        string name = NewName();
+        using var daemon = new Daemon(language, name);
+        var patience = new SheetOptions { SlowPause = TimeSpan.Zero, AbsentPause = TimeSpan.Zero };
+        using var sheet = new SheetFunctions(patience);
+        Eventually.True(() => sheet.Calc(name, "count", [])[0, 0] == Number(0), "there is a connection");
+        SheetCounters before = sheet.Counters(name);
+        patience.SlowPause = s_forGood;
+        daemon.Stop();
+        for (int i = 0; i < 1000; i++)
+            Assert.Equal(CellValue.NotAvailable, sheet.Grid(name, ["id" + i], ["p"])[0, 0]);
+        Assert.Equal(before.Requests + 2, sheet.Counters(name).Requests);
+        daemon.Continue();
     }
 
     [Fact]

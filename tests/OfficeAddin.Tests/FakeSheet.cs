@@ -16,6 +16,9 @@ internal sealed class FakeSheet : ISheet, IDisposable
 
     public FakeSheet(string name) => _server = RpcServer.Start(name, SheetRpc.Service(this));
 
+    /// <summary>How many sheets are connected.</summary>
+    public int Connections => _server.ConnectionCount;
+
     /// <summary>How many cells each request asked for.</summary>
     public int[] Requests
     {

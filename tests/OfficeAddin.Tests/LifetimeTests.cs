@@ -49,6 +49,70 @@ public sealed class LifetimeTests : SheetTest
         NoThread("ipc-rpc reader");
     }
 
+    /// <summary>Each name that was ever typed had a thread for ever, and looked for its daemon ten times a second.</summary>
+    [Fact]
+    public void TwoHundredNamesHaveNoThreadsAndAreForgotten()
+    {
+        string name = NewName();
+        using var daemon = new FakeSheet(name);
+        SheetOptions options = Patient;
+        options.StreamMemory = TimeSpan.FromMilliseconds(200);
+        using var sheet = new SheetFunctions(options);
+        using (sheet.Observe(name, "watched", "p").Subscribe(new Deaf()))
+        {
+            for (int i = 0; i < 200; i++)
+                sheet.Stream(NewName(), "a", "p");
+            Assert.Equal(0, Threads("sheet "));
+            Eventually.True(() => sheet.Get("another", "a", "p") == CellValue.NotAvailable && sheet.Services == 2, "the names are forgotten");
+            Assert.Equal(1, daemon.Connections); // a cell of it is shown
+        }
+
+        Eventually.True(() => sheet.Get("another", "a", "p") == CellValue.NotAvailable && sheet.Services == 1, "the service is forgotten although its daemon says nothing");
+        Eventually.True(() => daemon.Connections == 0, "and its connection with it");
+        Eventually.True(() => sheet.Stream(name, "a", "p") == CellValue.Of("first"), "it is found again when it is asked for");
+    }
+
+    [Fact]
+    public void AServiceIsNotForgottenWhileItIsUsed()
+    {
+        string name = NewName();
+        using var daemon = new FakeSheet(name) { Answer = static request => CellPacking.Pack(CellGrid.Filled(request.Ids.Count, request.Fields.Count, CellValue.Of("it"))) };
+        SheetOptions options = Patient;
+        options.StreamMemory = TimeSpan.Zero; // whatever is not used in this moment
+        options.Freshness = TimeSpan.Zero;
+        using var sheet = new SheetFunctions(options);
+        bool ended = false;
+        var failed = new System.Collections.Concurrent.ConcurrentQueue<string>();
+        Thread[] threads = [.. Enumerable.Range(0, 3).Select(i => new Thread(() =>
+        {
+            for (int id = 0; id < 300; id++)
+            {
+                if (sheet.Grid(name, ["id" + i], ["p"])[0, 0].Kind != CellKind.Text)
+                    failed.Enqueue(sheet.Status(name).Text);
+            }
+        })), new Thread(() =>
+        {
+            while (!Volatile.Read(ref ended))
+                sheet.Counters("another"); // forgets the others meanwhile
+        })];
+        foreach (Thread thread in threads)
+            thread.Start();
+        foreach (Thread thread in threads[..^1])
+            Assert.True(thread.Join(Eventually.Watchdog), "a function waits for ever");
+        Volatile.Write(ref ended, true);
+        Assert.True(threads[^1].Join(Eventually.Watchdog));
+        Assert.Empty(failed);
+    }
+
+    [Theory]
+    [InlineData(0, 100)]
+    [InlineData(1, 200)]
+    [InlineData(4, 1600)]
+    [InlineData(5, 2000)]
+    [InlineData(int.MaxValue, 2000)]
+    public void ADaemonThatIsNotThereIsAskedForLessAndLessOften(int failures, int milliseconds) =>
+        Assert.Equal(TimeSpan.FromMilliseconds(milliseconds), CellStreams.PauseAfter(failures));
+
     [Fact]
     public void TheEndDoesNotWaitForFunctionsAndTheyDoNotWaitForIt()
     {
@@ -132,6 +196,21 @@ public sealed class LifetimeTests : SheetTest
             }
         }
         return count;
+    }
+
+    private sealed class Deaf : IObserver<CellValue>
+    {
+        public void OnCompleted()
+        {
+        }
+
+        public void OnError(Exception error)
+        {
+        }
+
+        public void OnNext(CellValue value)
+        {
+        }
     }
 
     private sealed class AddinContext : AssemblyLoadContext

@@ -6,25 +6,27 @@ using System.Threading.Tasks;
 
 namespace OfficeAddin;
 
-// One subscription for all streamed cells of a service, followed by one thread. When cells join it is begun anew, a moment later, so that a sheet that opens
-// with a thousand of them makes a few subscriptions and not a thousand. When the daemon goes the cells have no value; the thread asks until there is one again.
+// One subscription for all streamed cells of a service, followed by one task, which has no thread while it waits and ends with the last cell. When cells join it is begun anew, a
+// moment later, so that a sheet that opens with a thousand of them makes a few subscriptions and not a thousand. When the daemon goes the cells have no value; the
+// task asks until there is one again, less and less often: a name that was mistyped has no daemon for ever.
 //
 // Two locks: _gate for what is known, and around it _telling for as long as observers are told, so that each hears the values in their order, the one that
 // there was when it subscribed first.
 
-/// <summary>The streamed cells of a service.</summary>
+/// <summary>The streamed cells of a service. Without any it costs nothing: neither a thread nor a look at the clock.</summary>
 internal sealed class CellStreams : IDisposable
 {
     private static readonly TimeSpan s_settle = TimeSpan.FromMilliseconds(20);
-    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan s_longest = TimeSpan.FromDays(20); // what a timer takes
 
     private readonly SheetService _service;
     private readonly SheetOptions _options;
     private readonly object _telling = new();
     private readonly object _gate = new();
     private readonly Dictionary<CellKey, CellStream> _streams = new();
-    private Thread? _thread;
+    private Task? _following; // while there are cells
     private CancellationTokenSource? _subscription;
+    private int _failures; // the task's: in a row
     private bool _grown;
     private bool _disposed;
 
@@ -32,6 +34,16 @@ internal sealed class CellStreams : IDisposable
     {
         _service = service;
         _options = options;
+    }
+
+    /// <summary>Whether no cell is streamed.</summary>
+    public bool IsEmpty
+    {
+        get
+        {
+            lock (_gate)
+                return _streams.Count == 0;
+        }
     }
 
     /// <summary>The latest value of a cell, which is streamed from now on; null while there is none.</summary>
@@ -64,18 +76,20 @@ internal sealed class CellStreams : IDisposable
 
     public void Dispose()
     {
-        Thread? thread;
+        Task? following;
         CancellationTokenSource? subscription;
         lock (_gate)
         {
             _disposed = true;
-            thread = _thread;
+            following = _following;
             subscription = _subscription;
-            Monitor.PulseAll(_gate);
         }
         subscription?.Cancel(); // what that runs is not to run under a lock
-        thread?.Join();
+        following?.GetAwaiter().GetResult();
     }
+
+    /// <summary>How long to wait after so many failures in a row.</summary>
+    internal static TimeSpan PauseAfter(int failures) => TimeSpan.FromMilliseconds(Math.Min(2000, 100 << Math.Min(failures, 5)));
 
     private CellStream? Find(CellKey key)
     {
@@ -87,52 +101,64 @@ internal sealed class CellStreams : IDisposable
             if (!_grown)
                 _subscription?.CancelAfter(s_settle);
             _grown = true;
-            if (_thread is null)
-            {
-                _thread = new Thread(Run) { IsBackground = true, Name = "sheet " + _service.Name };
-                _thread.Start();
-            }
-            Monitor.PulseAll(_gate);
+            _following ??= Task.Run(RunAsync); // not here: connecting may take as long as the deadline
         }
         stream.AskedAt = Clock.Now;
         return stream;
     }
 
-    private void Run()
+    private async Task RunAsync()
     {
         while (Begin(out CancellationToken cancel) is { } streams)
         {
+            string reason;
             try
             {
-                Follow(streams, cancel).GetAwaiter().GetResult();
-                Fail(streams, "the daemon has ended its stream");
+                await Follow(streams, cancel).ConfigureAwait(false);
+                reason = "the daemon has ended its stream";
             }
             catch (OperationCanceledException) when (cancel.IsCancellationRequested)
             {
-                // More cells, fewer cells, or the end.
+                continue; // more cells, fewer cells, or the end
             }
 #pragma warning disable CA1031 // whatever it is: the cells lose their values, and the sheet lives
             catch (Exception e)
 #pragma warning restore CA1031
             {
-                Fail(streams, SheetService.ReasonOf(e));
+                reason = SheetService.ReasonOf(e);
+            }
+            _service.Failed(reason);
+            foreach (CellStream stream in streams)
+                Set(stream, null);
+            try
+            {
+                await Task.Delay(PauseAfter(_failures++), cancel).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException)
+            {
+                // Another cell: that one is asked for at once.
             }
         }
     }
 
-    /// <summary>The cells to follow next, when there are some; null: the end.</summary>
+    /// <summary>The cells to follow next; null: there are none any more, and the task ends.</summary>
     private List<CellStream>? Begin(out CancellationToken cancel)
     {
         lock (_gate)
         {
             Forget();
-            while (!_disposed && _streams.Count == 0)
-                Monitor.Wait(_gate);
             cancel = default;
-            if (_disposed)
+            if (_disposed || _streams.Count == 0)
+            {
+                _following = null;
+                _subscription = null;
+                _failures = 0;
                 return null;
+            }
             _grown = false;
-            _subscription = new CancellationTokenSource(); // never disposed: others may be about to cancel it, and it holds nothing
+            _subscription = new CancellationTokenSource(); // never disposed: others may be about to cancel it, and it holds nothing but a timer that goes off
+            if (UntilOneIsIdle() is { } left)
+                _subscription.CancelAfter(left); // a daemon whose values stand still says nothing
             cancel = _subscription.Token;
             return new List<CellStream>(_streams.Values);
         }
@@ -146,6 +172,19 @@ internal sealed class CellStreams : IDisposable
             if (IsIdle(stream, before))
                 _streams.Remove(stream.Key);
         }
+    }
+
+    /// <summary>When to look next whether a cell is still wanted; null: all have observers, who say so themselves.</summary>
+    private TimeSpan? UntilOneIsIdle()
+    {
+        TimeSpan? least = null;
+        foreach (CellStream stream in _streams.Values)
+        {
+            TimeSpan left = Clock.Until(stream.AskedAt) + _options.StreamMemory;
+            if (stream.Observers.Count == 0 && (least is null || left < least))
+                least = left;
+        }
+        return least is { } found ? (found < s_settle ? s_settle : found > s_longest ? s_longest : found) : null;
     }
 
     private static bool IsIdle(CellStream stream, long before) => stream.Observers.Count == 0 && stream.AskedAt < before;
@@ -162,6 +201,7 @@ internal sealed class CellStreams : IDisposable
         };
         await foreach (Changes changes in _service.Sheet.Subscribe(request, cancel).ConfigureAwait(false))
         {
+            _failures = 0;
             CellGrid values = CellPacking.Unpack(changes.Values ?? new Cells());
             if (values.RowMajor.Length != changes.Places.Count)
                 throw new InvalidDataException($"the daemon told {values.RowMajor.Length} values of {changes.Places.Count} changes");
@@ -219,18 +259,6 @@ internal sealed class CellStreams : IDisposable
         }
     }
 
-    private void Fail(List<CellStream> streams, string reason)
-    {
-        _service.Failed(reason);
-        foreach (CellStream stream in streams)
-            Set(stream, null);
-        lock (_gate)
-        {
-            if (!_disposed)
-                Monitor.Wait(_gate, s_pause);
-        }
-    }
-
     private sealed class Subscription : IDisposable
     {
         private readonly CellStreams _owner;
@@ -247,7 +275,11 @@ internal sealed class CellStreams : IDisposable
         public void Dispose()
         {
             lock (_owner._gate)
-                _stream?.Observers.Remove(_observer);
+            {
+                bool wasLast = _stream is not null && _stream.Observers.Remove(_observer) && _stream.Observers.Count == 0;
+                if (wasLast && !_owner._grown && _owner.UntilOneIsIdle() is { } left) // else it is begun anew in a moment, and looks then
+                    _owner._subscription?.CancelAfter(left);
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ namespace OfficeAddin;
 /// <remarks>
 /// <para>Any thread may call them. They never throw and never wait longer than <see cref="SheetOptions.Deadline"/>: what is not to be had is #N/A, and
 /// <see cref="Status"/> has the reason. A connection is made when a service is first asked for, and made anew by itself: when a daemon is back, whatever its
-/// language, the next recalculation shows values.</para>
+/// language, the next recalculation shows values. A service that nothing asks for is forgotten, with its connection, after <see cref="SheetOptions.StreamMemory"/>.</para>
 /// <para><see cref="Dispose"/> leaves no thread and no connection behind, so that a host can unload what it loaded; a new object begins from nothing.</para>
 /// </remarks>
 /// <example><code>
@@ -23,6 +23,7 @@ public sealed class SheetFunctions : IDisposable
 
     private readonly SheetOptions _options;
     private readonly ConcurrentDictionary<string, SheetService> _services = new();
+    private long _forgetAt;
     private bool _disposed;
 
     public SheetFunctions(SheetOptions? options = null) => _options = options ?? new SheetOptions();
@@ -30,7 +31,8 @@ public sealed class SheetFunctions : IDisposable
     /// <summary>IPC.GET: one cell of a service's table.</summary>
     public CellValue Get(string service, string id, string field)
     {
-        if (Find(service) is not { } found)
+        using Use use = Enter(service);
+        if (use.Service is not { } found)
             return CellValue.NotAvailable;
         found.CountFunction();
         return Get(found, id ?? "", field ?? "");
@@ -40,7 +42,8 @@ public sealed class SheetFunctions : IDisposable
     public CellGrid Grid(string service, IReadOnlyList<string> ids, IReadOnlyList<string> fields)
     {
         int rows = ids?.Count ?? 0, columns = fields?.Count ?? 0;
-        if ((long)rows * columns > MostCells || Find(service) is not { } found)
+        using Use use = Enter(service);
+        if ((long)rows * columns > MostCells || use.Service is not { } found)
             return CellGrid.Of(CellValue.NotAvailable);
         found.CountFunction();
         if (rows == 0 || columns == 0)
@@ -50,13 +53,14 @@ public sealed class SheetFunctions : IDisposable
             request.Ids.Add(id ?? "");
         foreach (string field in fields!)
             request.Fields.Add(field ?? "");
-        return found.Grid(request, Until()) ?? CellGrid.Filled(rows, columns, CellValue.NotAvailable);
+        return found.Grid(request, Until(), isTable: true) ?? CellGrid.Filled(rows, columns, CellValue.NotAvailable);
     }
 
     /// <summary>IPC.CALC: a function of the service. A single value is a table of one cell, an argument that was left out one of none.</summary>
     public CellGrid Calc(string service, string name, IReadOnlyList<CellGrid> arguments)
     {
-        if (Find(service) is not { } found)
+        using Use use = Enter(service);
+        if (use.Service is not { } found)
             return CellGrid.Of(CellValue.NotAvailable);
         found.CountFunction();
         var request = new CalcRequest { Name = name ?? "" };
@@ -68,7 +72,8 @@ public sealed class SheetFunctions : IDisposable
     /// <summary>IPC.STREAM: the latest value of a cell that the daemon tells about by itself; at first the value that <see cref="Get"/> would give.</summary>
     public CellValue Stream(string service, string id, string field)
     {
-        if (Find(service) is not { } found)
+        using Use use = Enter(service);
+        if (use.Service is not { } found)
             return CellValue.NotAvailable;
         return found.Streams.Latest(id ?? "", field ?? "") ?? Get(found, id ?? "", field ?? "");
     }
@@ -81,7 +86,8 @@ public sealed class SheetFunctions : IDisposable
     /// <summary>IPC.STATUS: "up: ..." with who serves, or "down: ..." with the reason; then what was asked, and what failed last.</summary>
     public CellValue Status(string service)
     {
-        if (Find(service) is not { } found)
+        using Use use = Enter(service);
+        if (use.Service is not { } found)
             return CellValue.Of("down: the add-in has been closed");
         DaemonStatus? daemon = found.Status(Until());
         string? failure = found.Failure(out TimeSpan ago);
@@ -96,10 +102,21 @@ public sealed class SheetFunctions : IDisposable
     }
 
     /// <summary>What was asked of a service so far.</summary>
-    public SheetCounters Counters(string service) => Find(service)?.Counters ?? default;
+    public SheetCounters Counters(string service)
+    {
+        using Use use = Enter(service);
+        return use.Service?.Counters ?? default;
+    }
 
     /// <summary>How many cells of a service are remembered, to be asked for together.</summary>
-    public int Remembered(string service) => Find(service)?.Batch.Count ?? 0;
+    public int Remembered(string service)
+    {
+        using Use use = Enter(service);
+        return use.Service?.Batch.Count ?? 0;
+    }
+
+    /// <summary>How many services are known: those that were asked for lately, and those of streamed cells.</summary>
+    public int Services => _services.Count;
 
     /// <summary>Ends every connection and thread before it returns. Functions that are called later give #N/A.</summary>
     public void Dispose()
@@ -111,7 +128,10 @@ public sealed class SheetFunctions : IDisposable
     }
 
     internal IDisposable? Subscribe(string service, string id, string field, IObserver<CellValue> observer)
-        => Find(service)?.Streams.Subscribe(id, field, observer);
+    {
+        using Use use = Enter(service);
+        return use.Service?.Streams.Subscribe(id, field, observer);
+    }
 
     private CellValue Get(SheetService service, string id, string field)
     {
@@ -122,17 +142,51 @@ public sealed class SheetFunctions : IDisposable
 
     private long Until() => Clock.Now + Clock.Ticks(_options.Deadline);
 
-    private SheetService? Find(string? name)
+    /// <summary>The service of that name, which is not forgotten while it is used; none after the end.</summary>
+    private Use Enter(string? name)
     {
-        if (Volatile.Read(ref _disposed))
-            return null;
-        if (_services.TryGetValue(name ?? "", out SheetService? service))
-            return service;
-        service = _services.GetOrAdd(name ?? "", key => new SheetService(key, _options));
-        Interlocked.MemoryBarrier();
-        if (!Volatile.Read(ref _disposed))
-            return service;
-        service.Dispose();
-        return null;
+        ForgetSome();
+        while (!Volatile.Read(ref _disposed))
+        {
+            if (!_services.TryGetValue(name ?? "", out SheetService? service))
+                service = _services.GetOrAdd(name ?? "", key => new SheetService(key, _options));
+            Interlocked.MemoryBarrier();
+            if (Volatile.Read(ref _disposed))
+            {
+                service.Dispose();
+                break;
+            }
+            if (service.TryEnter())
+                return new Use(service);
+            Remove(service); // forgotten: another one takes its place
+        }
+        return default;
+    }
+
+    /// <summary>Now and then: services that nobody has used for as long as streamed cells are remembered, mistyped names among them.</summary>
+    private void ForgetSome()
+    {
+        long due = Volatile.Read(ref _forgetAt), now = Clock.Now;
+        if (now < due || Interlocked.CompareExchange(ref _forgetAt, now + Clock.Ticks(_options.StreamMemory) / 4, due) != due)
+            return;
+        foreach (SheetService service in _services.Values)
+        {
+            if (!service.TryForget(now - Clock.Ticks(_options.StreamMemory)))
+                continue;
+            Remove(service);
+            service.Dispose();
+        }
+    }
+
+    private void Remove(SheetService service)
+        => ((ICollection<KeyValuePair<string, SheetService>>)_services).Remove(new KeyValuePair<string, SheetService>(service.Name, service));
+
+    private readonly struct Use : IDisposable
+    {
+        public Use(SheetService service) => Service = service;
+
+        public SheetService? Service { get; }
+
+        public void Dispose() => Service?.Leave();
     }
 }

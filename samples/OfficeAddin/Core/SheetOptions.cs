@@ -23,14 +23,14 @@ public sealed class SheetOptions
     /// <summary>For how long cells are #N/A without asking after a daemon was not there, which is found out quickly; 20 ms unless set.</summary>
     public TimeSpan AbsentPause { get; set; } = TimeSpan.FromMilliseconds(20);
 
-    /// <summary>For how long cells are #N/A without asking after a daemon, or a function of it, has used up <see cref="Deadline"/>; 1 s unless set. A thousand
-    /// cells that wait one after another would freeze the sheet.</summary>
+    /// <summary>For how long cells are #N/A without asking after a daemon has used up <see cref="Deadline"/>; 1 s unless set. A thousand cells that wait one after another would
+    /// freeze the sheet. After a table or a function of it has, only that one is.</summary>
     public TimeSpan SlowPause { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>How often a daemon looks for changes of streamed cells; 100 ms unless set.</summary>
     public TimeSpan StreamInterval { get; set; } = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>How long a streamed cell is watched although nothing asks for it; 10 minutes unless set.</summary>
+    /// <summary>How long a streamed cell is watched, and a service remembered, although nothing asks for it; 10 minutes unless set.</summary>
     public TimeSpan StreamMemory { get; set; } = TimeSpan.FromMinutes(10);
 
     /// <summary>What time it is, for freshness only: tests set it.</summary>

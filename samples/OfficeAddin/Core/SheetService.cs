@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Globalization;
 using System.IO;
 using System.Threading;
 using Ipc.Rpc;
@@ -8,22 +9,26 @@ namespace OfficeAddin;
 
 // What a host must never see: an exception, or a wait that is longer than the deadline, a thousand times over. So all questions go through Ask, which knows
 // whether there is any use in asking. A daemon that is not there is found out by opening a file, and is asked for again soon; one that has used up the
-// deadline without an answer would use it up for every cell of the sheet, and is left alone for a while. A function that is slow says nothing about its
-// daemon: only that function is left alone.
+// deadline without an answer would use it up for every cell of the sheet, and is left alone for a while. A function or a table that is slow says little about its
+// daemon: only that one is left alone, and the next question begins by asking the daemon who it is. One that cannot even say that hangs.
 //
 // All that the contract has are questions, so one whose daemon died under it may be asked again, once: the successor may be there already.
 
 /// <summary>One service as the functions of a sheet see it: its connection, what it failed at lately, and its counts.</summary>
 internal sealed class SheetService : IDisposable
 {
+    private const long Entry = 1L << 32;
     private readonly SheetOptions _options;
     private readonly RpcClient _client;
     private readonly ISheet _sheet; // with the whole deadline
     private readonly object _gate = new();
-    private readonly Dictionary<string, long> _slowFunctions = new(); // under _gate: until when
+    private readonly Dictionary<string, long> _slow = new(); // under _gate: functions and tables, until when
     private string? _failure;                                         // under _gate: the last one
     private long _failedAt;                                           // under _gate
     private long _pausesUntil;
+    private bool _isDoubted; // something was slow, and nothing was answered since then
+    private long _use;       // how many use it, and in the upper half how many have begun to; -1: it is closed
+    private long _usedAt;
     private long _functions, _requests, _cells, _failures;
 
     public SheetService(string name, SheetOptions options)
@@ -51,11 +56,42 @@ internal sealed class SheetService : IDisposable
     public SheetCounters Counters =>
         new(Volatile.Read(ref _functions), Volatile.Read(ref _requests), Volatile.Read(ref _cells), Volatile.Read(ref _failures));
 
+    /// <summary>Begins to use it; false: it has been forgotten. Pair with <see cref="Leave"/>.</summary>
+    public bool TryEnter()
+    {
+        for (long use = Volatile.Read(ref _use); use >= 0;)
+        {
+            long seen = Interlocked.CompareExchange(ref _use, unchecked(use + Entry + 1) & long.MaxValue, use);
+            if (seen == use)
+            {
+                Volatile.Write(ref _usedAt, Clock.Now);
+                return true;
+            }
+            use = seen;
+        }
+        return false;
+    }
+
+    public void Leave() => Interlocked.Decrement(ref _use);
+
+    /// <summary>Closes it if nobody has used it since then and no cell of it is streamed. Who begins to use it meanwhile is counted, so that it stays.</summary>
+    public bool TryForget(long before)
+    {
+        long use = Volatile.Read(ref _use);
+        return use >= 0 && (use & (Entry - 1)) == 0 && Volatile.Read(ref _usedAt) < before && Streams.IsEmpty && Interlocked.CompareExchange(ref _use, -1, use) == use;
+    }
+
     public void CountFunction() => Interlocked.Increment(ref _functions);
 
     /// <summary>The cells of a request, or null; then <see cref="Failure"/> says why.</summary>
-    public CellGrid? Grid(GridRequest request, long until)
+    /// <param name="request">What is asked for.</param>
+    /// <param name="until">When it is too late.</param>
+    /// <param name="isTable">It is a question of its own, which may be slow without its daemon being so.</param>
+    public CellGrid? Grid(GridRequest request, long until, bool isTable = false)
     {
+        string? table = isTable ? NameOf(request) : null;
+        if (IsSlow(table))
+            return null;
         int rows = request.Picks.Count != 0 ? 1 : request.Ids.Count;
         int columns = request.Picks.Count != 0 ? request.Picks.Count : request.Fields.Count;
         return Ask(
@@ -67,18 +103,15 @@ internal sealed class SheetService : IDisposable
                     : throw new InvalidDataException($"the daemon sent {grid.Rows} x {grid.Columns} cells in place of {rows} x {columns}");
             },
             rows * columns,
-            until);
+            until,
+            table);
     }
 
     /// <summary>The result of a function, or null.</summary>
     public CellGrid? Calc(CalcRequest request, long until)
     {
-        lock (_gate)
-        {
-            if (_slowFunctions.TryGetValue(request.Name, out long slowUntil) && slowUntil > Clock.Now)
-                return null;
-        }
-        return Ask(sheet => CellPacking.Unpack(sheet.Calc(request)), 1, until, request.Name);
+        string function = "=" + request.Name;
+        return IsSlow(function) ? null : Ask(sheet => CellPacking.Unpack(sheet.Calc(request)), 1, until, function);
     }
 
     /// <summary>Who serves; null if nobody does.</summary>
@@ -123,11 +156,17 @@ internal sealed class SheetService : IDisposable
         _ => $"{error.GetType().Name}: {error.Message}",
     };
 
-    private T? Ask<T>(Func<ISheet, T> ask, int cells, long until, string? function = null)
+    private T? Ask<T>(Func<ISheet, T> ask, int cells, long until, string? slow = null)
         where T : class
     {
         if (IsPausing)
             return null;
+        if (Volatile.Read(ref _isDoubted))
+        {
+            Volatile.Write(ref _isDoubted, false);
+            if (Status(until) is null) // which pauses
+                return null;
+        }
         for (bool again = false; ; again = true)
         {
             bool wasConnected = _client.IsConnected;
@@ -149,7 +188,7 @@ internal sealed class SheetService : IDisposable
 #pragma warning restore CA1031
             {
                 Failed(ReasonOf(e));
-                Pause(IsMostlyOver(Clock.Until(until)) || e is RpcException { Status: RpcStatus.DeadlineExceeded }, function);
+                Pause(IsMostlyOver(Clock.Until(until)) || e is RpcException { Status: RpcStatus.DeadlineExceeded }, slow);
                 return null;
             }
         }
@@ -166,14 +205,44 @@ internal sealed class SheetService : IDisposable
     // Not "over": a connect that is given what is left of the deadline gives up a little before its end, because timers count whole milliseconds.
     private bool IsMostlyOver(TimeSpan left) => left < TimeSpan.FromTicks(_options.Deadline.Ticks / 10);
 
-    private void Pause(bool tookLong, string? function)
+    private bool IsSlow(string? question)
     {
-        if (tookLong && function is not null)
+        lock (_gate)
+            return question is not null && _slow.TryGetValue(question, out long until) && until > Clock.Now;
+    }
+
+    /// <summary>The same for the same table: its size and a hash of its ids and fields. Two of the same name would be left alone together, and no worse.</summary>
+    private static string NameOf(GridRequest request)
+    {
+        ulong hash = 14695981039346656037;
+        foreach (List<string> texts in new[] { request.Ids, request.Fields })
+        {
+            foreach (string text in texts)
+            {
+                foreach (char character in text)
+                    hash = unchecked((hash ^ character) * 1099511628211);
+                hash = unchecked((hash ^ 0x10000) * 1099511628211);
+            }
+        }
+        return string.Format(CultureInfo.InvariantCulture, "{0} x {1} {2:x}", request.Ids.Count, request.Fields.Count, hash);
+    }
+
+    private void Pause(bool tookLong, string? slow)
+    {
+        if (tookLong && slow is not null)
         {
             lock (_gate)
-                _slowFunctions[function] = Clock.Now + Clock.Ticks(_options.SlowPause);
+            {
+                foreach (KeyValuePair<string, long> other in new List<KeyValuePair<string, long>>(_slow))
+                {
+                    if (other.Value <= Clock.Now)
+                        _slow.Remove(other.Key);
+                }
+                _slow[slow] = Clock.Now + Clock.Ticks(_options.SlowPause);
+            }
+            Volatile.Write(ref _isDoubted, true);
         }
-        else if (function is null || !_client.IsConnected)
+        else if (slow is null || !_client.IsConnected)
         {
             Volatile.Write(ref _pausesUntil, Clock.Now + Clock.Ticks(tookLong ? _options.SlowPause : _options.AbsentPause));
         }
