@@ -106,8 +106,16 @@ public sealed unsafe partial class Connection
         }
     }
 
+    /// <summary>Who cleans up after a dead one withdraws what it had not answered first, and says that it is dead last; but the dead one has no lock any more.</summary>
+    private IpcStatus HowServerEnded()
+    {
+        bool hasNoLock = _listenerRegion.HasNoLock(0); // first: what it ended as stands before its entry is free
+        uint ended = Atomic.LoadAcquire(ref _listenerRegion.Entry(0)->Ended);
+        return ended == ParticipantEntry.EndedByDeath || (hasNoLock && ended != ParticipantEntry.EndedByLeaving) ? IpcStatus.PeerDied : IpcStatus.PeerClosed;
+    }
+
     private void ThrowServerEnded(string name) => Throw.Status(
-        _listenerRegion.Entry(0)->Ended == ParticipantEntry.EndedByDeath ? IpcStatus.PeerDied : IpcStatus.PeerClosed,
+        HowServerEnded(),
         $"The server \"{name}\" (process {PeerProcessId}) ended while it was being connected to.");
 
     private void AwaitReply(string name, WaitMode mode, Deadline deadline, CancellationToken cancel)
@@ -178,7 +186,7 @@ public sealed unsafe partial class Connection
             if (peer != IpcStatus.Ok || ListenerSlot.IdOf(word) == _connection.Id)
                 return peer;
             // Dropped; or withdrawn by a server on its way out.
-            return _connection._rules.IsOpen(_connection._listenerRegion) ? IpcStatus.Refused : IpcStatus.PeerClosed;
+            return _connection._rules.IsOpen(_connection._listenerRegion) ? IpcStatus.Refused : _connection.HowServerEnded();
         }
 
         public void BeforeSleep()

@@ -84,8 +84,13 @@ static ipc_status lock_listener(const ipc_connection *connection, const ipc_conn
 /* The end of a server, as whoever was asking it sees it. */
 static ipc_status server_has_gone(const ipc_connection *connection)
 {
-    const ipc_participant *server = ipc_region_participant(connection->view->region, IPC_LISTENER_SERVER);
-    return ipc_load_relaxed32(&server->ended) == IPC_ENDED_DIED ? IPC_PEER_DIED : IPC_PEER_CLOSED;
+    const ipc_region *listener = connection->view->region;
+    const bool alive =
+        ipc_region_is_alive(listener, IPC_LISTENER_SERVER); /* first: what it ended as stands before it is free */
+    const uint32_t ended = ipc_load_acquire32(&ipc_region_participant(listener, IPC_LISTENER_SERVER)->ended);
+    /* Who cleans up after a dead one withdraws what it had not answered first, and says that it is dead last; but the
+       dead one has no lock any more. */
+    return ended == IPC_ENDED_DIED || (ended != IPC_ENDED_LEFT && !alive) ? IPC_PEER_DIED : IPC_PEER_CLOSED;
 }
 
 /* Named, and opening -> requested. */
@@ -160,7 +165,7 @@ static ipc_status check_reply(void *subject)
     if (status != IPC_EMPTY)
         return status;
     if (state == IPC_PEER_LIVE && ipc_load_acquire32(&connection->view->body->server_state) != IPC_SERVER_OPEN)
-        return IPC_PEER_CLOSED; /* it is on its way out, and has withdrawn what it had not answered */
+        return server_has_gone(connection); /* what it had not answered was withdrawn */
     if (state == IPC_PEER_LIVE)
         return ipc_fail(IPC_E_REFUSED, "the server could not use the connection's region");
     return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : IPC_PEER_DIED;
