@@ -242,6 +242,7 @@ second_lane() {
         check "mutants are caught" tests/mutate.sh
         check "mutants of C# are caught" tests/mutate-cs.sh
         check "C++ fuzzers" tests/fuzz.sh
+        check "calls beside busy loops" tests/busy.sh
     fi
 }
 
@@ -352,6 +353,7 @@ if [ -z "$filter" ] && [ $depth = long ]; then
     check "mutants are caught" tests/mutate.sh --long
     check "mutants of C# are caught" tests/mutate-cs.sh --long
     check "C++ fuzzers" tests/fuzz.sh --long
+    check "calls beside busy loops" tests/busy.sh --times 20
     check "models of the protocols" eng/models.sh --long
 elif [ -n "$filter" ] && [ $((passed + failed)) = 1 ]; then
     say "  FAILED: no test matches $filter"
