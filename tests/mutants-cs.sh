@@ -129,7 +129,18 @@ statement $file 'Atomic.StoreRelease(ref seat->State, TopicReaderEntry.Vacated(A
 # ---- ring ----------------------------------------------------------------------------------------------------------
 
 file=Messaging/RingReader.Slow.cs
+statement $file 'for (ulong line = _free; line < _released; line += RecordHeader.Line)
+            *HeaderAt(line) = 0;
+        FaultPoints.Pass(FaultPoints.RingReturnZeroed);
+        _free = _released;
+        _limit = _free + _capacity;
+        Atomic.StoreRelease(ref Header->FreePosition, _free); // [reclaim]' \
+    'ulong first = _free; _free = _released; _limit = _free + _capacity; Atomic.StoreRelease(ref Header->FreePosition, _free);
+        for (ulong line = first; line < _released; line += RecordHeader.Line) { HeaderAt(line)[0] = 0; }' \
+    "[reclaim]" "the free position is stored before the zeros" RingSpaceTests.AWriterThatWaitsForSpaceFindsZerosInAllOfIt short
 statement $file '*HeaderAt(line) = 0;' '' "[reclaim]" "space is returned without zeros" RingBytesTests.SpaceIsReturnedByTheEighthOfTheRingZeroed short
+expression $file 'position < _redeliverUntil' 'false' \
+    "recovery" "behind padding a record comes again without its flag" RingSpaceTests.WhatComesAgainIsFlaggedBehindPaddingAndOnLoan short
 
 file=Messaging/RingWriter.Slow.cs
 statement $file 'ZeroLines(_claimStart + RecordHeader.Line, _claimStart + _claimSize); // the first line'"'"'s header was never written' '' \

@@ -1,53 +1,96 @@
 #!/usr/bin/env bash
-# usage: tests/mutate-cs.sh [--long | --only N]   takes one step of the C# library away at a time: a named test must notice.
+# usage: tests/mutate-cs.sh [--long | --only N] [--subject LIBRARY]   takes one step of the C# libraries away at a time: a named test must notice.
 #
-#   (none)   a dozen mutants, of every part          ten seconds
-#   --long   all of them                             about a minute and a half
+#   (none)   two dozen mutants, of every part        half a minute
+#   --long   all of them                             eight minutes
 #   --only N shows what the test says of mutant N
+#   --subject Ipc.Core | Ipc.Rpc | OfficeAddin.Core: of that library only
 #
-# All mutants are compiled into one copy of Ipc.Core, each beside the original, and IPC_MUTANT chooses one at run time. So there is one build; the
-# test program is the one that is built already (eng/build.sh). Ends with a table; the exit code is 1 when a mutant survived, when an edit found
-# not exactly one place, or when a test fails without any mutant. tests/mutants-cs.sh has the list.
+# The subjects are the libraries of which tests/mutants-cs.sh (Ipc.Core), tests/mutants-rpc-cs.sh (Ipc.Rpc) and tests/mutants-addin-cs.sh (the core of the
+# spreadsheet add-in) have the mutants. All of a library's are compiled into one copy of it, each beside the original, and IPC_MUTANT chooses one at run time. So
+# there is one build; the test programs are those that are built already (eng/build.sh). Ends with a table; the exit code is 1 when a mutant survived, when an
+# edit found not exactly one place, or when a test fails without any mutant.
 #
 # What is not here: a release or acquire made plain is the same instruction on x64, and no tool looks at C# as ThreadSanitizer looks
 # at C. The C half's mutants (tests/mutate.sh) stand for both: eng/check-code.sh sees to it that the labels are the same, and only Platform/Atomic.cs may order.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 
-mode=short only=
-case ${1:-} in
-    "") ;;
-    --long) mode=long ;;
-    --only) mode=only only=${2:?} ;;
-    *) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
-esac
+mode=short only='' chosen_subject=''
+while [ $# -gt 0 ]; do
+    case $1 in
+        --long) mode=long ;;
+        --only) mode=only only=${2:?}; shift ;;
+        --subject) chosen_subject=${2:?}; shift ;;
+        *) sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
+    esac
+    shift
+done
 
 configuration=Release
 [ -d "$top/tests/Ipc.Core.Tests/bin/Release/net10.0" ] || configuration=Debug
-built=$top/tests/Ipc.Core.Tests/bin/$configuration/net10.0
-[ -f "$built/Ipc.Core.Tests.dll" ] || { warn "build first: eng/build.sh"; exit 1; }
 
 work=$(mktemp -d)
 regions=$(mktemp -d "${IPC_DIR:-/dev/shm}/ipc-test.XXXXXX") || exit 1
 trap 'rm -rf "$work" "$regions"' EXIT
 export IPC_DIR=$regions IPC_MUTANT=0
+cp "$top/Directory.Build.props" "$work/"
 
-mkdir -p "$work/tree/src" "$work/tree/nuget" "$work/bin"
-cp "$top"/{Directory.Build.props,Directory.Build.targets,Directory.Packages.props,.editorconfig} "$work/tree/"
-cp -r "$top/src/Ipc.Core" "$work/tree/src/"
-cp "$top/nuget/Package.props" "$work/tree/nuget/"
-rm -rf "$work/tree/src/Ipc.Core/bin"
-source=$work/tree/src/Ipc.Core
+# Test programs look for their peers in the repository that they are in: one that has nothing else.
+mkdir -p "$work/top/tests"
+touch "$work/top/Ipc.sln"
+ln -s "$top/build" "$work/top/build"
+ln -s "$top/tests/Ipc.Peer" "$work/top/tests/Ipc.Peer"
 
-cat >"$source/Mutants.cs" <<'END'
-namespace Ipc;
+count=0 survived=0 table=() labels=() whats=() tests=() shorts=() subjects=() source='' subject=''
+declare -A programs=()
 
-internal static class Mutants
+# begin_subject ASSEMBLY FOLDER NAMESPACE TESTS REFERENCE...   what follows are mutants of this library, to be noticed by tests/TESTS. It is compiled by
+# a project of its own, for one framework, against what those tests were built with.
+begin_subject() {
+    local folder=$top/$2 namespace=$3 built=$top/tests/$4/bin/$configuration/net10.0 reference references=
+    subject=$1 source=$work/tree/$1
+    [ -f "$built/$4.dll" ] || { warn "build first: eng/build.sh"; exit 1; }
+    programs[$subject]=$work/top/tests/$4/bin/$configuration/net10.0/$4.dll
+    mkdir -p "$source" "${programs[$subject]%/*}"
+    cp -r "$built/." "${programs[$subject]%/*}/"
+    echo "${programs[$subject]%/*}" >"$source/for"
+    cp -r "$folder/." "$source/"
+    rm -rf "$source/bin" "$source/obj" "$source"/*.csproj
+    for reference in "${@:5}"; do references+="<Reference Include=\"$built/$reference.dll\" />"; done
+    cat >"$source/$subject.csproj" <<END
+<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup>
+    <TargetFramework>net10.0</TargetFramework>
+    <RootNamespace>$namespace</RootNamespace>
+    <AllowUnsafeBlocks>true</AllowUnsafeBlocks>
+    <RunAnalyzers>false</RunAnalyzers>
+    <EnforceCodeStyleInBuild>false</EnforceCodeStyleInBuild>
+    <TreatWarningsAsErrors>false</TreatWarningsAsErrors>
+    <WarningLevel>0</WarningLevel>
+  </PropertyGroup>
+  <ItemGroup>$references</ItemGroup>
+  <ItemGroup>$(grep -h '<InternalsVisibleTo' "$folder"/*.csproj)</ItemGroup>
+</Project>
+END
+    cat >"$source/Mutants.cs" <<END
+namespace $namespace;
+
+internal static partial class Mutants
 {
     private static readonly int s_on = int.Parse(System.Environment.GetEnvironmentVariable("IPC_MUTANT") ?? "0");
 
     public static bool On(int number) => number == s_on;
+}
+END
+}
 
+begin_subject Ipc.Core src/Ipc.Core Ipc Ipc.Core.Tests
+cat >"$source/Meetings.cs" <<'END'
+namespace Ipc;
+
+internal static partial class Mutants
+{
     private static readonly object s_gate = new();
     private static nint s_place;
     private static bool s_isMet;
@@ -97,8 +140,6 @@ internal static class Mutants
 }
 END
 
-count=0 survived=0 table=() labels=() whats=() tests=() shorts=()
-
 edit() { # FILE ORIGINAL REPLACEMENT: exactly one place, or the mutant is told to be wrong
     local text rest
     text=$(cat "$source/$1"; printf x)
@@ -119,7 +160,7 @@ edit() { # FILE ORIGINAL REPLACEMENT: exactly one place, or the mutant is told t
 
 note() { # LABEL WHAT TEST [short]
     count=$((count + 1))
-    labels[count]=$1 whats[count]=$2 tests[count]=$3 shorts[count]=${4:-}
+    labels[count]=$1 whats[count]=$2 tests[count]=$3 shorts[count]=${4:-} subjects[count]=$subject
 }
 
 # expression FILE ORIGINAL MUTANT LABEL WHAT TEST [short]; statement likewise, an empty MUTANT being a step that is left out.
@@ -127,27 +168,40 @@ expression() { note "${@:4}"; edit "$1" "$2" "(Mutants.On($count) ? ($3) : ($2))
 statement() { note "${@:4}"; edit "$1" "$2" "if (Mutants.On($count)) { $3 } else { $2"$'\n'"}"; }
 
 . "$top/tests/mutants-cs.sh"
+begin_subject Ipc.Rpc src/Ipc.Rpc Ipc.Rpc Ipc.Rpc.Tests Ipc.Core
+. "$top/tests/mutants-rpc-cs.sh"
+begin_subject OfficeAddin.Core samples/OfficeAddin/Core OfficeAddin OfficeAddin.Tests Ipc.Core Ipc.Rpc OfficeAddin.Contract
+. "$top/tests/mutants-addin-cs.sh"
 
 compile() {
-    cd "$work" && dotnet build "$source/Ipc.Core.csproj" -c Release -f net10.0 --no-restore -p:RunAnalyzers=false -p:EnforceCodeStyleInBuild=false \
-        -p:TreatWarningsAsErrors=false -p:GenerateDocumentationFile=false -nodeReuse:false -maxcpucount:1 -v:q -nologo -tl:off -o "$work/core"
+    local each
+    cd "$work/tree" || return
+    for each in ${chosen_subject:-*}; do
+        dotnet build "$each/$each.csproj" -c Release -nodeReuse:false -maxcpucount:1 -v:q -nologo -tl:off -o "$work/built/$each" || return
+        cp "$work/built/$each/$each.dll" "$(cat "$each/for")/" || return
+    done
 }
 export -f compile
-export work source
+export work chosen_subject
 run_logged "compiling $count mutants" "$logs/mutate-cs-build.log" 300 bash -c compile ||
     { show_failure "compiling the mutants" "$logs/mutate-cs-build.log"; exit 1; }
-cp -r "$built/." "$work/bin/"
-cp "$work/core/Ipc.Core.dll" "$work/bin/"
 
-run_tests() { # SECONDS TEST...
-    local seconds=$1 arguments=() test
-    shift
+run_tests() { # SUBJECT SECONDS TEST...
+    local program=${programs[$1]} seconds=$2 arguments=() test
+    shift 2
     for test in "$@"; do arguments+=(-method "*.$test"); done
-    timeout --kill-after=5 "$seconds" dotnet "$work/bin/Ipc.Core.Tests.dll" "${arguments[@]}" -noColor >"$work/run.log" 2>&1 </dev/null
+    timeout --kill-after=5 "$seconds" dotnet "$program" "${arguments[@]}" -noColor -xml "$work/run.xml" >"$work/run.log" 2>&1 </dev/null
+}
+
+# How long a test may take with a mutant: four times as long as it took without one (its cases one after another), and twelve seconds to begin and to end.
+limit_of() { # CLASS.METHOD, after a run of it
+    tr '\n' ' ' <"$work/run.xml" | grep -oE "<test [^>]*type=\"[^\"]*\\.${1%.*}\" method=\"${1##*.}\"[^>]*" | grep -oE ' time="[0-9.]*"' |
+        awk -F'"' '{ sum += $2 } END { print int(4 * sum) + 12 }'
 }
 
 chosen=()
 for ((i = 1; i <= count; i++)); do
+    [ "${chosen_subject:-${subjects[i]}}" = "${subjects[i]}" ] || continue
     case $mode in
         short) [ -n "${shorts[i]}" ] && chosen+=("$i") ;;
         long) chosen+=("$i") ;;
@@ -155,22 +209,25 @@ for ((i = 1; i <= count; i++)); do
     esac
 done
 
-# Without a mutant every test that is used passes, and its time says how long one with a mutant may take.
-all=()
-for i in "${chosen[@]}"; do [ -z "${tests[i]}" ] || all+=("${tests[i]}"); done
-mapfile -t all < <(printf '%s\n' "${all[@]}" | sort -u)
-began=$SECONDS
-run_tests 120 "${all[@]}" || { warn "the tests fail without any mutant:"; cat "$work/run.log"; exit 1; }
-ran=$(grep -oE 'Total: [0-9]+' "$work/run.log" | grep -oE '[0-9]+')
-[ "${ran:-0}" -ge ${#all[@]} ] || { warn "of ${#all[@]} tests only ${ran:-0} were found"; exit 1; }
-limit=$((SECONDS - began + 10)) # one test against all of them
-say "  ${#all[@]} tests pass without a mutant"
+# Without a mutant every test that is used passes.
+declare -A limits=()
+for each in "${!programs[@]}"; do
+    all=()
+    for i in "${chosen[@]}"; do [ -z "${tests[i]}" ] || [ "${subjects[i]}" != "$each" ] || all+=("${tests[i]}"); done
+    [ ${#all[@]} != 0 ] || continue
+    mapfile -t all < <(printf '%s\n' "${all[@]}" | sort -u)
+    run_tests "$each" 240 "${all[@]}" || { warn "the tests of $each fail without any mutant:"; cat "$work/run.log"; exit 1; }
+    ran=$(grep -oE 'Total: [0-9]+' "$work/run.log" | grep -oE '[0-9]+')
+    [ "${ran:-0}" -ge ${#all[@]} ] || { warn "of ${#all[@]} tests of $each only ${ran:-0} were found"; exit 1; }
+    for test in "${all[@]}"; do limits[$test]=$(limit_of "${test/\*/[A-Za-z0-9_]*}"); done
+    say "  ${#all[@]} tests of $each pass without a mutant"
+done
 
 for i in "${chosen[@]}"; do
     [ -n "${tests[i]}" ] || continue
     code=0
     for _ in 1 2 3; do # some tests need two threads to meet, which they may not do in one run
-        IPC_MUTANT=$i run_tests $limit "${tests[i]}" || code=$?
+        IPC_MUTANT=$i run_tests "${subjects[i]}" "${limits[${tests[i]}]}" "${tests[i]}" || code=$?
         [ $code = 0 ] || break
     done
     if [ $code = 0 ]; then

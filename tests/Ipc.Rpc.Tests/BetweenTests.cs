@@ -165,6 +165,28 @@ public sealed class BetweenTests
             Assert.Equal(i, await Eventually.Ends(later[i]));
     }
 
+    /// <summary>There is one place for calls here: what comes late is for somebody who is there no more.</summary>
+    [Fact]
+    public async Task AnAnswerToTheCallBeforeIsNotTheNextCalls()
+    {
+        using var server = new RawServer();
+        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { MaxPendingCalls = 1 });
+        await Eventually.Ends(accepting);
+        using var cancel = new CancellationTokenSource();
+        Task<int> first = client.CallAsync(Hand.Ask, 1, cancel.Token).AsTask();
+        ulong before = server.Receive().Call;
+        cancel.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(first));
+        Assert.Equal(FrameKind.Cancel, server.Receive().Kind);
+        Task<int> second = client.CallAsync(Hand.Ask, 2).AsTask();
+        ulong now = server.Receive().Call;
+        Assert.NotEqual(before, now);
+        server.Send(new FrameHeader(FrameKind.Response, before), Hand.Bytes(9));
+        server.Send(new FrameHeader(FrameKind.Response, now), Hand.Bytes(4));
+        Assert.Equal(4, await Eventually.Ends(second));
+    }
+
     /// <summary>One timer serves all calls: when it has fired it is set for the next.</summary>
     [Fact]
     public async Task OneDeadlineAfterAnotherIsKept()
