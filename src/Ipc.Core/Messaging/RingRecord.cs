@@ -18,6 +18,6 @@ public readonly ref struct RingRecord
     /// <summary>What the writer gave with it.</summary>
     public ushort Type { get; }
 
-    /// <summary>Published before this reader took over from one that died: it may have been handled already.</summary>
+    /// <summary>A reader that died, or left without releasing it, may have handled it already.</summary>
     public bool Redelivered { get; }
 }

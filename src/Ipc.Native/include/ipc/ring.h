@@ -64,7 +64,8 @@ IPC_API void ipc_ring_writer_close(ipc_ring_writer *writer);
 
 /* Leaves the ring and frees the end. A thread that waits in a call of it returns IPC_CLOSED first, and must not
  * touch it again; no thread may be inside any other call, or still use a payload. What was not released stays for
- * the next reader. The last one to leave removes the ring, unless its lifetime keeps it.
+ * the next reader, marked `redelivered` as far as it was read. The last one to leave removes the ring, unless its
+ * lifetime keeps it.
  *
  * reader     the end; NULL is fine, a connection's does nothing
  * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
@@ -204,7 +205,7 @@ typedef struct ipc_record {
     const void *payload; /* shared, valid until released; a hostile peer can change it: read once, check, use */
     uint32_t length;
     uint16_t type;
-    bool redelivered; /* published before this reader took over from one that died: it may have been handled already */
+    bool redelivered; /* a reader that died, or left without releasing it, may have handled it already */
 } ipc_record;
 
 /* The next record, in place. May be called again before releasing: it reads ahead.
