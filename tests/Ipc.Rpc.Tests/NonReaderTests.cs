@@ -53,7 +53,7 @@ public sealed class NonReaderTests
         Assert.True(server.Completion.IsCompletedSuccessfully);
     }
 
-    /// <summary>Its answers wait in memory, and there is an end to that.</summary>
+    /// <summary>Its answers wait in memory until it reads.</summary>
     [Fact]
     public void WithinTheBoundAllAnswersWaitForTheirClient()
     {
@@ -74,6 +74,36 @@ public sealed class NonReaderTests
         gate.Open();
         for (int i = 0; i < 300; i++)
             Assert.Equal(FrameKind.Response, late.Receive().Kind);
+    }
+
+    /// <summary>And there is an end to that. The client must not read before it is cut off: that would make room.</summary>
+    [Fact]
+    public async Task AServerKeepsSoMuchAndNoMoreForAClientThatDoesNotRead()
+    {
+        const int Calls = 300;
+        using var gate = new Gate();
+        int begun = 0;
+        using RpcServer server = Hand.Serve(
+            out string name,
+            new RpcServerOptions { MaxUnsentBytes = 100_000 },
+            RpcHandler.UnaryAsync(_blob, async size =>
+            {
+                Interlocked.Increment(ref begun);
+                await gate.Task;
+                return new byte[size];
+            }),
+            RpcHandler.UnaryAsync(Hand.Ask, static number => new ValueTask<int>(number)));
+        using var late = new RawClient(name, ToClient);
+        for (uint call = 1; call <= Calls; call++)
+            late.Send(Hand.Request(_blob, call), Hand.Bytes(1000));
+        Eventually.True(() => Volatile.Read(ref begun) == Calls, "all of them have begun");
+        gate.Open();
+        Eventually.True(() => late.Connection.PeerCloseCode == CloseCode.Protocol, "the server cuts it off");
+        Assert.Contains("MaxUnsentBytes", late.Connection.PeerCloseText, StringComparison.Ordinal);
+        late.WaitUntilClosed();
+        Eventually.True(() => server.ConnectionCount == 0, "nothing of it is left");
+        using RpcClient other = RpcClient.Connect(name);
+        Assert.Equal(5, await Eventually.Ends(other.CallAsync(Hand.Ask, 5).AsTask()));
     }
 
     /// <summary>Each refusal of a callback was kept for as long as the server did not read, and it could call for ever.</summary>

@@ -10,6 +10,7 @@ internal sealed class RawServer : IDisposable
     private readonly Listener _listener;
     private Connection? _connection;
     private FrameHeader? _ahead;
+    private byte[] _body = [];
 
     public RawServer() => _listener = Listener.Open(Name);
 
@@ -37,6 +38,14 @@ internal sealed class RawServer : IDisposable
         return header;
     }
 
+    /// <summary>Waits for the next frame of the client.</summary>
+    public FrameHeader Receive(out byte[] body)
+    {
+        FrameHeader header = Receive();
+        body = _body;
+        return header;
+    }
+
     public void Send(FrameHeader header, params byte[] body)
     {
         var frame = new byte[FrameHeader.Size + body.Length];
@@ -60,6 +69,7 @@ internal sealed class RawServer : IDisposable
             return false;
 
         Assert.Null(FrameHeader.TryRead(record.Type, record.Payload, fromClient: true, out header));
+        _body = record.Payload.Slice(FrameHeader.Size).ToArray();
         _connection.Reader.Release();
         return true;
     }

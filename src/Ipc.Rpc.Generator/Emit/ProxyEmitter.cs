@@ -58,7 +58,7 @@ internal static class ProxyEmitter
         };
     }
 
-    /// <summary>An asynchronous one-way method is done when it returns; but what goes wrong belongs into its task.</summary>
+    /// <summary>An asynchronous one-way method is done when its request has been sent; what goes wrong belongs into its task.</summary>
     private static void Notify(SourceWriter source, string head, MethodModel method, MemberModel member, string generatedClass)
     {
         bool isTask = member.Style == ResultStyle.Task;
@@ -74,8 +74,8 @@ internal static class ProxyEmitter
         }
 
         source.Open("try");
-        source.Line(Call(method, member, generatedClass) + ";");
-        source.Line(isTask ? "return " + Tasks + "Task.CompletedTask;" : "return default;");
+        string call = "this._caller.NotifyAsync(" + generatedClass + "." + CSharpNames.Escape(method.Field) + ", " + Request(method, member) + ", " + cancel + ")";
+        source.Line("return " + call + (isTask ? ".AsTask();" : ";"));
         source.Close();
         string error = "ipcError";
         while (member.Parameters.Any(p => p.Name == error))

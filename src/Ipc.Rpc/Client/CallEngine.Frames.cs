@@ -41,8 +41,9 @@ internal sealed partial class CallEngine
             return;
 
         System.Diagnostics.Debug.Assert(ReferenceEquals(call, ended), "a slot's use belongs to one call");
+        bool unheardOf = ended.Queued is { } queued && Link.TryUnqueue(queued); // before its caller has it, and uses it again
         ended.OnFailure(failure);
-        if (Link.Ended is null)
+        if (!unheardOf && Link.Ended is null)
             SendControl(FrameKind.Cancel, callId);
     }
 
@@ -87,8 +88,11 @@ internal sealed partial class CallEngine
         _timer.Dispose();
     }
 
-    /// <summary>Small frames were left behind: tries again in a moment.</summary>
-    public void RetryControlSoon() => _timer.RetryControlSoon();
+    /// <summary>Frames were left behind: tries again in a moment.</summary>
+    public void RetrySoon() => _timer.RetrySoon();
+
+    /// <summary>Nothing is left behind any more.</summary>
+    public void HasRoom() => _timer.HasRoom();
 
     [MethodImpl(Tiering.Optimized)]
     private static string? Complete(PendingCall call, in FrameHeader header, ReadOnlySpan<byte> body)

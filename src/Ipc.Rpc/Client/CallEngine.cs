@@ -1,6 +1,7 @@
 using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
@@ -50,6 +51,8 @@ internal sealed partial class CallEngine
             }
 
             RpcBatch.BeforeWait(Link);
+            if (call.Queued is { IsWaiting: true } queued)
+                Link.WaitUntilSent(queued, how.Deadline, how.Cancel);
             Link.Wait(call, how.Deadline, how.Cancel);
             how.Setup.Tell(call);
             response = call.GetResult(Link, how.Cancel);
@@ -62,12 +65,13 @@ internal sealed partial class CallEngine
         }
     }
 
-    /// <summary>Sends a request.</summary>
+    /// <summary>Sends a request, or leaves it to the link, which sends it when there is room.</summary>
     /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
+    /// <exception cref="RpcException">Among others: so much waits to be sent already that an asynchronous call may not wait behind it.</exception>
     public bool TrySend<TRequest>(RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, PendingCall call, in CallRequest how)
     {
         byte[]? head = how.Setup.ComposeHead();
-        Link.EnterWrite(method, how.Deadline, how.Cancel);
+        Link.EnterWrite(method, call.HasThread, how.Deadline, how.Cancel);
         try
         {
             if (Link.Ended is not null || !Link.CheckPeer())
@@ -78,7 +82,10 @@ internal sealed partial class CallEngine
             bool open = false;
             try
             {
-                bool publish = Encode(method, codec, in request, Header(slot.CallId, method, in how, head), head, in how);
+                QueuedFrame? queued = null;
+                bool publish = Encode(method, codec, in request, Header(slot.CallId, method, in how, head), head, in how)
+                    || !TryQueue(method, call.HasThread, isAwaited: false, out queued);
+                call.Queued = queued;
                 call.OnSending(this);
                 slot.Open();
                 open = true;
@@ -106,48 +113,43 @@ internal sealed partial class CallEngine
         return true;
     }
 
-    /// <summary>Sends a request that is not answered.</summary>
+    /// <summary>Sends a request that is not answered, or leaves it to the link.</summary>
+    /// <param name="method">What is called.</param>
+    /// <param name="codec">Writes the request.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="how">What else the request says.</param>
+    /// <param name="isAsync">Whether the calling thread goes on at once, wherever the request is.</param>
+    /// <param name="sent">Of an asynchronous one: completes when it has been sent; <see langword="null"/> when it has been.</param>
     /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
-    public bool TryNotify<TRequest>(RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, in CallRequest how)
+    public bool TryNotify<TRequest>(RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, in CallRequest how, bool isAsync, out Task? sent)
     {
-        byte[]? head = how.Setup.ComposeHead();
-        Link.EnterWrite(method, how.Deadline, how.Cancel);
-        try
-        {
-            if (Link.Ended is not null || !Link.CheckPeer())
-                return false;
+        sent = null;
+        bool waits = !isAsync && !Link.IsReadInlineHere;
+        if (!TryNotify(method, codec, in request, in how, waits, isAwaited: isAsync, out QueuedFrame? queued))
+            return false;
 
-            ulong number = _oneWay++;
-            ulong callId = ((number >> 31) << 32) | OneWayNumbers | (uint)(number & (OneWayNumbers - 1));
-            bool done = false;
-            try
-            {
-                if (Encode(method, codec, in request, Header(callId, method, in how, head), head, in how))
-                    Publish();
-                done = true;
-                return true;
-            }
-            finally
-            {
-                if (!done)
-                    Link.Builder.Abandon();
-            }
-        }
-        finally
+        if (queued is not null && isAsync)
         {
-            Link.ExitWrite();
+            sent = SentAsync(method, queued, how);
         }
+        else if (queued is not null && waits)
+        {
+            Link.WaitUntilSent(queued, how.Deadline, how.Cancel);
+            ThrowUnlessSent(method, queued, in how);
+        }
+
+        return true;
     }
 
     /// <summary>Sends an item of a call's own stream, which has credit, if there is room for it.</summary>
     public ItemOutcome TrySendItem<TItem>(
         PendingCall call, PendingSlot slot, uint use, MessageCodec<TItem> codec, in TItem item, StreamCredit credit, CancellationToken cancel)
     {
-        if (!Link.TakesItems && Link.Ended is null)
+        if (Link.IsEncodingHere || (!Link.TakesItems && Link.Ended is null))
             return ItemOutcome.NoRoom;
 
         var how = new CallRequest(CallSetup.Default, Deadline.FromNanoseconds(call.Deadline), cancel);
-        Link.EnterWrite(call.Method, how.Deadline, cancel);
+        Link.EnterWrite(call.Method, mayWait: false, how.Deadline, cancel);
         try
         {
             if (Link.Ended is not null || !slot.IsPending(out uint present) || present != use)
@@ -160,7 +162,10 @@ internal sealed partial class CallEngine
             {
                 var header = new FrameHeader(FrameKind.Item, IdOf(slot, use), credit.HasWaited ? FlowRules.Waited : (ushort)0, flags: _side);
                 if (!Encode(call.Method, codec, in item, header, null, in how))
+                {
+                    Link.Builder.Trim();
                     return ItemOutcome.NoRoom;
+                }
 
                 int length = Link.Builder.Length;
                 Link.Transit.Sending(length);
@@ -194,24 +199,21 @@ internal sealed partial class CallEngine
         => new(FrameKind.Request, callId, how.Credit, method.Id, how.WireDeadline, (byte)(how.Flags | how.Setup.Format.Flags | _side | (head is null ? 0 : FrameFlags.Head)));
 
     /// <summary>Builds a frame with a message. The caller has the write lock, and abandons the frame if this throws.</summary>
-    /// <returns>Whether it is to be published; if not, the link sends it by itself, or it is an item, for which there is no room.</returns>
+    /// <returns>Whether it is to be published; if not, there is no room for it now.</returns>
     private bool Encode<T>(RpcMethod method, MessageCodec<T> codec, in T message, FrameHeader header, byte[]? head, in CallRequest how)
     {
         FrameBuilder builder = Link.Builder;
         try
         {
-            Span<byte> body = builder.Begin(in header, method.Id + (uint)header.Kind, head);
+            Span<byte> body = builder.Begin(in header, method.Id + (uint)header.Kind, head, Link.MayGoIntoRing());
             var writer = new ProtoWriter(body, builder);
             Write(method, codec, ref writer, in message, header.Kind);
             switch (builder.End(writer.Written))
             {
                 case FrameOutcome.InRing:
                     return true;
-                case FrameOutcome.Full when header.Kind == FrameKind.Item:
-                    builder.Trim();
-                    return false;
                 case FrameOutcome.Full:
-                    return Link.MakeRoom(method, how.Deadline, how.Cancel);
+                    return false;
                 default:
                     int length = builder.Length;
                     builder.Trim();

@@ -1,3 +1,5 @@
+using System.Threading.Tasks;
+
 namespace Ipc.Rpc;
 
 /// <summary>Sending along a route whose connections may turn out to be over.</summary>
@@ -38,14 +40,15 @@ internal static class CallRouting
     }
 
     /// <summary>Sends a request that is not answered.</summary>
-    public static void Notify<TRequest>(this ICallRoute route, RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, in CallRequest how)
+    /// <returns>Of an asynchronous one: completes when it has been sent; <see langword="null"/> when it has been.</returns>
+    public static Task? Notify<TRequest>(this ICallRoute route, RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, in CallRequest how, bool isAsync)
     {
         CallEngine? stale = null;
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
         {
             CallEngine engine = route.Get(stale, method, in how);
-            if (engine.TryNotify(method, codec, in request, in how))
-                return;
+            if (engine.TryNotify(method, codec, in request, in how, isAsync, out Task? sent))
+                return sent;
             stale = engine;
         }
 

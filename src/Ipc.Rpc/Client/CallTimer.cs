@@ -3,15 +3,17 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>One timer per engine, set to the earliest deadline of the calls that no thread waits for; and soon, when a small frame found the ring full.</summary>
+/// <summary>One timer per engine, set to the earliest deadline of the calls that no thread waits for; and soon, when a frame found the ring full.</summary>
 internal sealed class CallTimer : IDisposable
 {
-    private static readonly TimeSpan _soon = TimeSpan.FromMilliseconds(1);
+    private const int LongestPause = 16; // milliseconds
 
     private readonly CallEngine _engine;
     private readonly object _gate = new();
     private Timer? _timer;
     private ulong _due = ulong.MaxValue;
+    private ulong _nextDeadline = ulong.MaxValue; // of a call: not every look at the ring is one at all calls
+    private int _pause = 1;
     private bool _disposed;
 
     public CallTimer(CallEngine engine) => _engine = engine;
@@ -19,18 +21,17 @@ internal sealed class CallTimer : IDisposable
     /// <summary>Sees to it that overdue calls are looked for at <paramref name="deadline"/> at the latest.</summary>
     public void Schedule(ulong deadline)
     {
-        if (deadline >= Volatile.Read(ref _due))
+        if (deadline >= Volatile.Read(ref _nextDeadline))
             return; // an earlier look will find the next one: with one timeout for all calls, the usual case
 
         Uninterrupted.Enter(_gate);
         try
         {
-            if (_disposed || deadline >= _due)
+            if (deadline >= _nextDeadline)
                 return;
 
-            Volatile.Write(ref _due, deadline);
-            _timer ??= MakeTimer();
-            _timer.Change(MillisecondsUntil(deadline), Timeout.Infinite);
+            Volatile.Write(ref _nextDeadline, deadline);
+            FireAt(deadline);
         }
         finally
         {
@@ -38,8 +39,25 @@ internal sealed class CallTimer : IDisposable
         }
     }
 
-    /// <summary>Tries again in a moment to send what found the ring full.</summary>
-    public void RetryControlSoon() => Schedule(Deadline.After(_soon).Nanoseconds);
+    /// <summary>Tries again in a moment to send what found the ring full; in longer ones when it does again and again.</summary>
+    public void RetrySoon()
+    {
+        Uninterrupted.Enter(_gate);
+        try
+        {
+            FireAt(Deadline.After(TimeSpan.FromMilliseconds(_pause)).Nanoseconds);
+        }
+        finally
+        {
+            Monitor.Exit(_gate);
+        }
+    }
+
+    /// <summary>There is room again.</summary>
+    public void HasRoom() => Volatile.Write(ref _pause, 1);
+
+    /// <summary>For timers: at least until then, and at most what they take.</summary>
+    public static TimeSpan PauseUntil(Deadline deadline) => TimeSpan.FromMilliseconds(MillisecondsUntil(deadline.Nanoseconds));
 
     public void Dispose()
     {
@@ -66,12 +84,29 @@ internal sealed class CallTimer : IDisposable
         Timer Make() => new(static state => ((CallTimer)state!).Fire(), this, Timeout.Infinite, Timeout.Infinite);
     }
 
+    private void FireAt(ulong time)
+    {
+        if (_disposed || time >= _due)
+            return;
+
+        _due = time;
+        _timer ??= MakeTimer();
+        _timer.Change(MillisecondsUntil(time), Timeout.Infinite);
+    }
+
     private void Fire()
     {
+        bool overdue;
         Uninterrupted.Enter(_gate);
         try
         {
-            Volatile.Write(ref _due, ulong.MaxValue); // calls that come from here on schedule themselves
+            _due = ulong.MaxValue;
+            _pause = Math.Min(_pause * 2, LongestPause);
+            overdue = Deadline.FromNanoseconds(_nextDeadline).HasPassed;
+            if (overdue)
+                Volatile.Write(ref _nextDeadline, ulong.MaxValue); // calls that come from here on schedule themselves
+            else if (_nextDeadline != ulong.MaxValue)
+                FireAt(_nextDeadline);
         }
         finally
         {
@@ -82,7 +117,7 @@ internal sealed class CallTimer : IDisposable
         {
             _engine.Link.FlushControl();
             _engine.Link.ReadWhatIsThere(); // a reply that came in time, for a caller that has not asked for it yet
-            ulong next = _engine.EndOverdueCalls();
+            ulong next = overdue ? _engine.EndOverdueCalls() : ulong.MaxValue;
             if (next != ulong.MaxValue)
                 Schedule(next);
         }

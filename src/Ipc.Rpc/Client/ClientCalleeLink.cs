@@ -63,7 +63,7 @@ internal sealed class ClientCalleeLink : CalleeLink
     private protected override RpcFailure? SendItem<T>(in FrameHeader header, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
     {
         length = 0;
-        if (_channel.HasBacklog || !_channel.Transit.HasRoom)
+        if (_channel.HasBacklog || !_channel.TakesItems)
             return null;
 
         RpcFailure? failure = SendMessage(in header, null, method, codec, in value, out int body);

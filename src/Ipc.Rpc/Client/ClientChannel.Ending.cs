@@ -21,6 +21,7 @@ internal sealed partial class ClientChannel
         _ring.Stop();
         _replies.Stop();
         Engine.EndAll(reason);
+        _requests.Clear();
         _callee?.Close();
         _whenEnded?.Invoke(reason);
         RpcCensus.Remove(this);

@@ -15,7 +15,7 @@ internal sealed partial class ClientChannel
     [MethodImpl(Tiering.Optimized)]
     public override void Wait(SyncCall call, Deadline deadline, CancellationToken cancel)
     {
-        if (CalleeLink.InlineHere is ClientCalleeLink inline && ReferenceEquals(inline.Channel, this))
+        if (IsReadInlineHere)
         {
             Engine.EndCall(call, call.Slot, call.Use, new RpcFailure(
                 RpcStatus.FailedPrecondition, "An inline handler is on the thread that reads, and cannot wait for the answer of " + call.Method.FullName + "."));
@@ -125,6 +125,8 @@ internal sealed partial class ClientChannel
                     _replies.Release(); // whatever happens: no frame is handled twice
                 }
 
+                if (_requests.HasAny)
+                    FlushControl(); // the server does something: there may be room
                 return IpcStatus.Ok;
             }
         }

@@ -22,7 +22,6 @@ namespace Ipc.Rpc;
 internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 #pragma warning restore CA1001
 {
-    private const int FullRetryMilliseconds = 1;
     private const int LockSlice = 50;
 
     private static readonly ConcurrentDictionary<Connection, bool> s_open = new(); // a forgotten client's is closed in order, before the collector takes its memory
@@ -34,6 +33,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private readonly RingReader _replies;
     private readonly FrameBuilder _builder;
     private readonly ControlQueue _control;
+    private readonly RequestQueue _requests;
     private readonly BackgroundReader _background;
     private readonly long _maxUnsent;
     private readonly WaitMode _waitMode;
@@ -43,7 +43,6 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private Callee? _callee; // answers the server's calls, if there is anything to be called
     private RpcFailure? _ended;
     private long _received; // bytes of frames; of whoever has the turn
-    private bool _writing; // the write lock's: a frame with a message. The lock lets its own thread in again, which the message's code may run on
 
     /// <param name="owner">The session: what batches are told apart by.</param>
     /// <param name="name">The server's name.</param>
@@ -60,6 +59,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
         _builder = new FrameBuilder(_ring);
         Transit = new StreamTransit(_ring, _replies);
         _control = new ControlQueue(options.MaxUnsentBytes);
+        _requests = new RequestQueue(options.MaxQueuedBytes);
         _maxUnsent = options.MaxUnsentBytes;
         _waitMode = options.WaitMode;
         _patience = PatienceOf(options.WaitMode);
@@ -93,7 +93,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     public override StreamTransit Transit { get; }
 
-    public override bool TakesItems => Transit.HasRoom;
+    public override bool TakesItems => Transit.HasRoom && !_requests.HasAny; // nor does an item overtake the request that it belongs to
 
     public override string Peer => "the server " + _name;
 
@@ -106,32 +106,6 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
             FlushControl();
         else
             EndOverflown();
-    }
-
-    /// <summary>Waits until a frame that is not in the ring has room there, reading meanwhile if nobody else does: the server
-    /// may itself be waiting for room to answer.</summary>
-    public override bool MakeRoom(RpcMethod method, Deadline deadline, CancellationToken cancel)
-    {
-        while (true)
-        {
-            ReadWhatIsThere();
-            var slice = Deadline.After(TimeSpan.FromMilliseconds(FullRetryMilliseconds));
-            IpcStatus status = _builder.ClaimSpilled(Deadline.Earlier(slice, deadline), cancel);
-            switch (status)
-            {
-                case IpcStatus.Ok:
-                    return true;
-                case IpcStatus.Timeout:
-                    if (deadline.HasPassed)
-                        throw RpcFailure.Deadline(method).ToException(cancel, method, Peer);
-                    break;
-                case IpcStatus.Cancelled:
-                    throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
-                default:
-                    End(ReasonOf(status));
-                    throw Ended!.ToException(cancel, method, Peer);
-            }
-        }
     }
 
     /// <inheritdoc/>
@@ -191,83 +165,4 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     public override void RemoveAwaited() => _background.Remove();
 
     public override void WakeReader() => _background.Wake();
-
-    [MethodImpl(Tiering.Optimized)]
-    public override void EnterWrite(RpcMethod method, Deadline deadline, CancellationToken cancel)
-    {
-        if (!Monitor.TryEnter(_write))
-            WaitForWriter(method, deadline, cancel);
-        if (_writing)
-        {
-            Monitor.Exit(_write);
-            throw new RpcException(
-                RpcStatus.FailedPrecondition, null, "A call to " + method.FullName + " was made by a message that was being written for the same connection: its property, or its serializer.",
-                null, null, method, Peer);
-        }
-
-        _writing = true;
-    }
-
-    [MethodImpl(Tiering.Optimized)]
-    public override void ExitWrite()
-    {
-        _writing = false;
-        Monitor.Exit(_write);
-        AfterWrite();
-    }
-
-    private void WaitForWriter(RpcMethod method, Deadline deadline, CancellationToken cancel)
-    {
-        while (true)
-        {
-            double remaining = Math.Ceiling(deadline.Remaining.TotalMilliseconds);
-            if (Monitor.TryEnter(_write, (int)Math.Max(0, Math.Min(remaining, LockSlice))))
-                return;
-            if (cancel.IsCancellationRequested)
-                throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
-            if (deadline.HasPassed)
-                throw RpcFailure.Deadline(method).ToException(cancel, method, Peer);
-        }
-    }
-
-    [MethodImpl(Tiering.Optimized)]
-    private void AfterWrite()
-    {
-        Interlocked.MemoryBarrier(); // [control] a frame left behind while we held the lock is ours to send
-        if (_control.HasAny)
-            FlushControl();
-        if (Volatile.Read(ref _readingIsOver))
-            Free();
-    }
-
-    /// <summary>Sends small frames that were left behind, unless another thread is about to.</summary>
-    public override void FlushControl()
-    {
-        if (Monitor.IsEntered(_write) && _builder.IsInRing)
-            return; // a message's own code, while this thread writes the message: who leaves the lock comes here again
-
-        bool go = true;
-        while (go && _control.HasAny && Monitor.TryEnter(_write))
-        {
-            try
-            {
-                go = _ended is null && _control.Flush(_builder, Transit);
-            }
-            catch (CorruptRegionException e)
-            {
-                go = false;
-                End(Corrupted(e));
-            }
-            finally
-            {
-                Monitor.Exit(_write);
-                Interlocked.MemoryBarrier(); // [control]
-            }
-        }
-
-        if (!go && _ended is null)
-            Engine.RetryControlSoon(); // the ring is full, and perhaps nobody else has anything to send
-        if (Volatile.Read(ref _readingIsOver))
-            Free();
-    }
 }

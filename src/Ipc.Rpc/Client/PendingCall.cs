@@ -21,6 +21,9 @@ internal abstract class PendingCall
     /// <summary>Which use of the slot it is.</summary>
     public uint Use { get; set; }
 
+    /// <summary>Its request, if it found no room in the ring: set before its slot is opened.</summary>
+    public QueuedFrame? Queued { get; set; }
+
     /// <summary>What is being called.</summary>
     public RpcMethod Method { get; set; } = null!;
 
@@ -32,6 +35,9 @@ internal abstract class PendingCall
 
     /// <summary>Whether nobody but a timer looks at its deadline.</summary>
     public virtual bool NeedsTimer => Deadline != ulong.MaxValue;
+
+    /// <summary>Whether a thread waits for it, which may as well wait until there is room for its request.</summary>
+    public virtual bool HasThread => false;
 
     /// <summary>Whether what its consumer waits for is there.</summary>
     public virtual bool HasNews => false;
@@ -103,6 +109,7 @@ internal abstract class PendingCall
     private protected void ResetCall()
     {
         Volatile.Write(ref _attendance, Unattended);
+        Queued = null;
         AnswerMetadata = null;
         IsAnswered = false;
     }

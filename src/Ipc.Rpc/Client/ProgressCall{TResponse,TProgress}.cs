@@ -20,6 +20,7 @@ internal sealed class ProgressCall<TResponse, TProgress> : AsyncCall<TResponse>
     private bool _over; // the call ended, and waits for the reports before it
     private TResponse? _result;
     private RpcFailure? _failure;
+    private RpcFailure? _thrown; // by the caller's code: that is how it ends, whoever ends it
 
     public ProgressCall(
         RpcMethod method, MessageCodec<TResponse> codec, MessageCodec<TProgress> progressCodec, IProgress<TProgress> progress, in CallRequest how)
@@ -122,19 +123,17 @@ internal sealed class ProgressCall<TResponse, TProgress> : AsyncCall<TResponse>
             }
         }
 
-        if (_failure is null)
-            SetResult(_result!);
+        if ((_thrown ?? _failure) is { } failure)
+            SetException(failure);
         else
-            SetException(_failure);
+            SetResult(_result!);
     }
 
     private void FailWith(RpcFailure failure)
     {
-        Sent!.EndCall(this, Slot, Use, failure); // comes back to OnFailure, unless the call has ended already
+        _thrown ??= failure;
+        Sent!.EndCall(this, Slot, Use, failure); // comes back to OnFailure, unless the call has ended already, or ends at this moment
         lock (_gate)
-        {
-            _failure = _over ? failure : _failure;
             _reports.Clear();
-        }
     }
 }

@@ -74,8 +74,26 @@ internal sealed class RouteCaller : RpcCaller
 
         Check(method, RpcMethodKind.Unary, oneWay: true);
         var how = new CallRequest(_setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), CancellationToken.None, flags: FrameFlags.OneWay);
-        _route.Notify(method, Codec(method.Request), in request, in how);
+        _route.Notify(method, Codec(method.Request), in request, in how, isAsync: false);
         GC.KeepAlive(_setup.Lease);
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask NotifyAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+    {
+        if (Observes)
+            return Observed().NotifyAsync(method, in request, cancel);
+
+        Check(method, RpcMethodKind.Unary, oneWay: true);
+        CallRequest how = Unary(cancel, FrameFlags.OneWay);
+        Task? sent = _route.Notify(method, Codec(method.Request), in request, in how, isAsync: true);
+        return sent is null ? default : Keep(sent, _setup);
+
+        static async ValueTask Keep(Task sent, CallSetup setup)
+        {
+            await sent.ConfigureAwait(false);
+            GC.KeepAlive(setup.Lease);
+        }
     }
 
     /// <inheritdoc/>

@@ -14,7 +14,8 @@ namespace Ipc.Rpc;
 /// <para>Awaiting an asynchronous call first reads on the awaiting thread for a few microseconds, in which most replies come.</para>
 /// <para>Dispose it. One that is forgotten closes its connection when the garbage collector finds that neither it nor a view of it, nor a call that is pending,
 /// is left; subscribers of <see cref="ConnectionChanged"/> and services that it offers do not keep it.</para>
-/// <para>Sending waits while the ring to the server is full, in asynchronous calls too: that is the back-pressure.</para>
+/// <para>While the server does not read, and the ring to it is full, a synchronous call waits. An asynchronous one never does: its request is queued, up to
+/// <see cref="RpcClientOptions.MaxQueuedBytes"/>, beyond which it fails with <see cref="RpcStatus.ResourceExhausted"/>. Awaiting calls, one-way ones too, is the back-pressure.</para>
 /// </remarks>
 /// <example><code>
 /// using RpcClient client = RpcClient.Connect("sysmon");
@@ -146,6 +147,10 @@ public sealed class RpcClient : RpcCaller, IDisposable
     /// <inheritdoc/>
     public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request)
         => (_intercepted ?? _direct).Notify(method, in request);
+
+    /// <inheritdoc/>
+    public override ValueTask NotifyAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+        => (_intercepted ?? _direct).NotifyAsync(method, in request, cancel);
 
     /// <inheritdoc/>
     /// <remarks>The server sends ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items. Time limits of

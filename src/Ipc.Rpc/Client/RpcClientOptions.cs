@@ -43,7 +43,11 @@ public sealed class RpcClientOptions
     /// (<see cref="RpcServerOptions.Serializers"/>), or calls fail with <see cref="RpcStatus.Unimplemented"/>.</summary>
     public IpcSerializer? Serializer { get; set; }
 
-    /// <summary>How many bytes may wait in this process for a server that does not read: answers to its callbacks, above all; 256 MiB unless set. When more come together, the connection ends
+    /// <summary>How many bytes of requests may wait in this process for a server that does not read; 16 MiB unless set. An asynchronous call never waits on its caller's thread: what finds no
+    /// room in the ring is queued, in order, and beyond this the call fails with <see cref="RpcStatus.ResourceExhausted"/>. Synchronous calls wait for room instead.</summary>
+    public long MaxQueuedBytes { get; set; } = 16 << 20;
+
+    /// <summary>How many bytes may wait in this process for a server that does not read, requests apart: answers to its callbacks, above all; 256 MiB unless set. When more come together, the connection ends
     /// and its calls fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
     public long MaxUnsentBytes { get; set; } = 256L << 20;
 
@@ -72,6 +76,8 @@ public sealed class RpcClientOptions
             throw new ArgumentOutOfRangeException(nameof(ConnectTimeout), ConnectTimeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
         if (MaxUnsentBytes < 1)
             throw new ArgumentOutOfRangeException(nameof(MaxUnsentBytes), MaxUnsentBytes, "At least one byte has to be allowed to wait.");
+        if (MaxQueuedBytes < 0)
+            throw new ArgumentOutOfRangeException(nameof(MaxQueuedBytes), MaxQueuedBytes, "What may wait is not negative; 0 lets nothing wait.");
         var copy = (RpcClientOptions)MemberwiseClone();
         copy.Services = new List<RpcService>(Services);
         copy.Interceptors = new List<Func<RpcCaller, RpcCaller>>(Interceptors);

@@ -31,10 +31,26 @@ internal abstract class RpcLink
     {
     }
 
+    /// <summary>Whether this thread is writing a message on it: a property of the message, or its serializer, has called.</summary>
+    public abstract bool IsEncodingHere { get; }
+
+    /// <summary>Whether this thread is in an inline handler, and so keeps everybody from reading it.</summary>
+    public abstract bool IsReadInlineHere { get; }
+
     /// <summary>Takes the write lock.</summary>
-    /// <exception cref="RpcException">The deadline passed.</exception>
+    /// <param name="method">What is to be called.</param>
+    /// <param name="mayWait">Whether this thread may wait for the callee to read; if not, it waits for the moment that another thread needs to write a message.</param>
+    /// <param name="deadline">When the wait ends.</param>
+    /// <param name="cancel">Ends the wait.</param>
+    /// <exception cref="RpcException">The deadline passed; this thread writes a message already; or the callee does not read, and so much waits for it already that no more may.</exception>
     /// <exception cref="System.OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
-    public abstract void EnterWrite(RpcMethod method, Deadline deadline, CancellationToken cancel);
+    public abstract void EnterWrite(RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancel);
+
+    /// <summary>What a message gets that calls over the connection that it is being written for.</summary>
+    private protected RpcException Encoding(RpcMethod method)
+        => new(
+            RpcStatus.FailedPrecondition, null, "A call to " + method.FullName + " was made by a message that was being written for the same connection: its property, or its serializer.",
+            null, null, method, Peer);
 
     /// <summary>Gives the write lock back, and does what others left behind meanwhile.</summary>
     public abstract void ExitWrite();
@@ -42,11 +58,24 @@ internal abstract class RpcLink
     /// <summary>Looks whether the peer is there, and ends the link if it is not. Under the write lock.</summary>
     public abstract bool CheckPeer();
 
-    /// <summary>Finds a place for the frame that is <see cref="FrameOutcome.Full"/>. Under the write lock.</summary>
+    /// <summary>Whether a frame may be written straight into the ring: nothing waits for room before it. Under the write lock.</summary>
+    public abstract bool MayGoIntoRing();
+
+    /// <summary>Finds a place for the frame that is <see cref="FrameOutcome.Full"/>. Under the write lock; waits no longer than a moment.</summary>
+    /// <param name="method">What is called.</param>
+    /// <param name="mayExceed">Whether it does not count for what may wait: its thread waits with it.</param>
+    /// <param name="isAwaited">Whether somebody awaits that it leaves the queue.</param>
+    /// <param name="queued">Where it is, if it can be taken back.</param>
     /// <returns>Whether it is in the ring now, to be published; if not, the link has taken its bytes and sends them by itself, in order.</returns>
-    /// <exception cref="RpcException">The deadline passed, or the link ended.</exception>
-    /// <exception cref="System.OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
-    public abstract bool MakeRoom(RpcMethod method, Deadline deadline, CancellationToken cancel);
+    /// <exception cref="RpcException">Too much waits already, or the link ended.</exception>
+    public abstract bool MakeRoom(RpcMethod method, bool mayExceed, bool isAwaited, out QueuedFrame? queued);
+
+    /// <summary>Takes a frame back.</summary>
+    /// <returns><see langword="false"/> when it has been sent.</returns>
+    public abstract bool TryUnqueue(QueuedFrame queued);
+
+    /// <summary>Waits until a frame has left the queue, or there is no point in waiting longer. Its thread's, without the write lock.</summary>
+    public abstract void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancel);
 
     /// <summary>Completes when an item that was not sent may be tried again.</summary>
     /// <param name="pause">How long to wait at most for a reason that nobody tells of, in milliseconds.</param>

@@ -19,6 +19,9 @@ internal abstract class SyncCall : PendingCall
     /// <inheritdoc/>
     public override bool NeedsTimer => false;
 
+    /// <inheritdoc/>
+    public override bool HasThread => true;
+
     public bool IsDone => Volatile.Read(ref _state) == Done;
 
     /// <summary>Whether nobody but its thread can touch it any more: nothing could ever have completed it, or somebody has. Only then it may be used again.</summary>

@@ -24,6 +24,8 @@ internal sealed class Upload<TItem> : Upload
         {
             if (!await SendItems(engine, call, slot, use).ConfigureAwait(false))
                 return;
+            for (int pause = 1; call.Queued is { IsWaiting: true }; pause = Math.Min(pause * 2, ItemPump.LongestPause))
+                await engine.Link.WhenRoom(pause, Stopped).ConfigureAwait(false); // an end must not overtake its request
         }
         catch (OperationCanceledException) when (Stopped.IsCancellationRequested)
         {

@@ -30,6 +30,17 @@ public abstract class RpcCaller
     /// <summary>Calls a method that gives no answer. Returns when the request has been published.</summary>
     public abstract void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request);
 
+    /// <summary>Calls a method that gives no answer, without waiting for room when the callee does not read. Await the result exactly once: it completes when the request has been published.</summary>
+    /// <remarks>A caller that does not override it waits as <see cref="Notify"/> does.</remarks>
+    /// <exception cref="RpcException">It was not sent. Local refusals are thrown at once, the rest when awaited.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered before it was sent.</exception>
+    public virtual ValueTask NotifyAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+    {
+        cancel.ThrowIfCancellationRequested();
+        Notify(method, in request);
+        return default;
+    }
+
     /// <summary>Asks for a stream: each enumeration is a call of its own, sent when its first item is asked for.</summary>
     public abstract IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default);
 

@@ -32,6 +32,10 @@ public abstract class RpcForwardingCaller : RpcCaller
     public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request) => Next.Notify(method, in request);
 
     /// <inheritdoc />
+    public override ValueTask NotifyAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+        => Next.NotifyAsync(method, in request, cancel);
+
+    /// <inheritdoc />
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
         => Next.Stream(method, request, cancel);
 

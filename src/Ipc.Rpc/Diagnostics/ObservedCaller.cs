@@ -78,6 +78,22 @@ internal sealed class ObservedCaller : RpcCaller
         }
     }
 
+    public override ValueTask NotifyAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+    {
+        CallSpan span = CallSpan.Client(method);
+        try
+        {
+            ValueTask call = _direct.NotifyAsync(method, in request, cancel);
+            CallSpan.LeaveOpen(in span);
+            return Finish(call, span);
+        }
+        catch (Exception e)
+        {
+            span.End(e);
+            throw;
+        }
+    }
+
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
         => Finish(_direct.Stream(method, request, cancel), method, CancellationToken.None);
 
@@ -109,6 +125,20 @@ internal sealed class ObservedCaller : RpcCaller
             TResponse response = await call.ConfigureAwait(false);
             span.End(null);
             return response;
+        }
+        catch (Exception e)
+        {
+            span.End(e);
+            throw;
+        }
+    }
+
+    private static async ValueTask Finish(ValueTask call, CallSpan span)
+    {
+        try
+        {
+            await call.ConfigureAwait(false);
+            span.End(null);
         }
         catch (Exception e)
         {

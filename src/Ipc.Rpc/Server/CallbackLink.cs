@@ -39,7 +39,11 @@ internal sealed class CallbackLink : RpcLink
     /// <summary>The calls made over it.</summary>
     public CallEngine Engine { get; set; } = null!;
 
-    public override void EnterWrite(RpcMethod method, Deadline deadline, CancellationToken cancel)
+    public override bool IsEncodingHere => Monitor.IsEntered(_connection.WriteLock) && _connection.IsEncoding;
+
+    public override bool IsReadInlineHere => _connection.IsReadInlineHere;
+
+    public override void EnterWrite(RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancel)
     {
         while (true)
         {
@@ -47,15 +51,15 @@ internal sealed class CallbackLink : RpcLink
             if (_connection.IsEncoding)
             {
                 Monitor.Exit(_connection.WriteLock);
-                throw new RpcException(
-                    RpcStatus.FailedPrecondition, null, "A call to " + method.FullName + " was made by a message that was being written for the same connection: its property, or its serializer.",
-                    null, null, method, Peer);
+                throw Encoding(method);
             }
 
-            if (!_connection.IsCongested)
+            if (!_connection.IsCongested || (!mayWait && _connection.TakesCalls))
                 return;
 
             Monitor.Exit(_connection.WriteLock);
+            if (!mayWait)
+                throw TooManyBytes(method);
             if (CalleeLink.IsInline)
             {
                 throw new RpcException(
@@ -70,7 +74,20 @@ internal sealed class CallbackLink : RpcLink
 
     public override bool CheckPeer() => _connection.CheckClient();
 
-    public override bool MakeRoom(RpcMethod method, Deadline deadline, CancellationToken cancel) => _connection.MakeRoom();
+    public override bool MayGoIntoRing() => !_connection.IsCongested;
+
+    public override bool MakeRoom(RpcMethod method, bool mayExceed, bool isAwaited, out QueuedFrame? queued)
+    {
+        queued = null;
+        return _connection.MakeRoom();
+    }
+
+    public override bool TryUnqueue(QueuedFrame queued) => false; // the outbox keeps what it has
+
+    public override void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancel)
+    {
+        // Nothing that could be waited for gets here: who may wait has done so before.
+    }
 
     public override Task WhenRoom(int pause, CancellationToken cancel) => _connection.WhenRoom(pause, cancel);
 
@@ -142,6 +159,11 @@ internal sealed class CallbackLink : RpcLink
     {
         // As above.
     }
+
+    private RpcException TooManyBytes(RpcMethod method)
+        => new(
+            RpcStatus.ResourceExhausted,
+            "A call to " + method.FullName + " was not sent: " + Peer + " does not read, and half of what may wait for it waits already (RpcServerOptions.MaxUnsentBytes).");
 
     private void WaitForRoom(RpcMethod method, Deadline deadline, CancellationToken cancel)
     {

@@ -15,6 +15,9 @@ internal sealed partial class ServerConnection
     /// <summary>Whether this thread is in an inline handler of the server, and so keeps it from reading anything.</summary>
     public bool IsReadInlineHere => InlineHere is ServerConnection inline && ReferenceEquals(inline._server, _server);
 
+    /// <summary>Whether calls that nobody waits for may still be left for a client that does not read: they may not be what it is cut off for. Under the write lock.</summary>
+    public bool TakesCalls => _unsent <= _server.Options.MaxUnsentBytes / 2;
+
     /// <summary>Looks whether the client is there. Under the write lock.</summary>
     public bool CheckClient()
     {
@@ -31,10 +34,11 @@ internal sealed partial class ServerConnection
     /// <returns>Whether it is in the ring, to be published.</returns>
     public bool MakeRoom()
     {
-        if (_builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
+        if (!_congested && _builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
             return true;
 
         Enqueue(_builder.Spilled.ToArray());
+        _builder.Trim();
         return false;
     }
 

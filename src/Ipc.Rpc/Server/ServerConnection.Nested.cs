@@ -9,7 +9,7 @@ namespace Ipc.Rpc;
 internal sealed partial class ServerConnection
 {
     /// <summary>Whether the present thread, which has the write lock, is writing a message.</summary>
-    public bool IsEncoding => _encoding;
+    public bool IsEncoding => _builder.IsEncoding;
 
     /// <summary>Whether the present thread has the write lock.</summary>
     public bool IsWrittenHere => Monitor.IsEntered(_write);

@@ -33,7 +33,6 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     private TaskCompletionSource<bool>? _flushed; // of the present congestion
     private long _unsent; // bytes in the outbox
     private bool _overflown; // they are more than a client is allowed that does not read
-    private bool _encoding; // the user's code is writing a message into the builder: what it sends itself goes to the outbox
     private bool _congested;
     private bool _parked; // lent to nobody until the outbox is empty and calls that wait for their turn have begun
     private bool _clientGone; // nothing more will come: it is read to its end, whatever waits
@@ -230,11 +229,10 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         length = 0;
         if (_closed)
             return null; // there is nobody to tell; the call's token fires
-        if (_encoding)
+        if (_builder.IsEncoding)
             return header.Kind == FrameKind.Item ? null : EncodeNested(in header, head, method, codec, in value);
 
         FrameOutcome outcome;
-        _encoding = true;
         try
         {
             Span<byte> body = _builder.Begin(in header, method.Id, head, intoRing: !_congested);
@@ -249,10 +247,6 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
             _builder.Abandon();
             return CannotEncode(method, e);
         }
-        finally
-        {
-            _encoding = false;
-        }
 
         switch (outcome)
         {
@@ -266,10 +260,8 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
                 _builder.Trim();
                 return null; // it waits where it was made, and nothing else with it
             case FrameOutcome.Full:
-                if (!_congested && _builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
+                if (MakeRoom())
                     _builder.Publish();
-                else
-                    Enqueue(_builder.Spilled.ToArray());
                 return null;
             default:
                 int tooLong = _builder.Length;
@@ -281,7 +273,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     /// <summary>Sends a frame without a message. The caller holds the write lock.</summary>
     private void Small(FrameHeader header, byte[] body)
     {
-        if (_closed || (!_congested && !_encoding && _builder.TrySend(in header, body)))
+        if (_closed || (!_congested && !_builder.IsEncoding && _builder.TrySend(in header, body)))
             return;
 
         var frame = new byte[FrameHeader.Size + body.Length];

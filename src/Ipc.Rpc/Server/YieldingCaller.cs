@@ -57,6 +57,9 @@ internal sealed class YieldingCaller : RpcCaller
 
     public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request) => _inner.Notify(method, in request);
 
+    public override ValueTask NotifyAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+        => _inner.NotifyAsync(method, in request, cancel);
+
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
         => Through(_inner.Stream(method, request, cancel), CancellationToken.None);
 

@@ -50,6 +50,10 @@ internal sealed class FrameBuilder : IPayloadTarget
     /// <summary>The bytes of a frame that is not in the ring; valid until the next <see cref="Begin"/>.</summary>
     public ReadOnlySpan<byte> Spilled => _spill.AsSpan(0, _length);
 
+    /// <summary>Whether a frame has begun and has neither ended nor been given up: somebody's code writes its message. The thread that does so has the write lock, and whatever
+    /// that code sends over the same connection must not come here: there is room for one frame at a time.</summary>
+    public bool IsEncoding { get; private set; }
+
     /// <summary>The size of the frame that ended last.</summary>
     public int Length => _length;
 
@@ -62,6 +66,7 @@ internal sealed class FrameBuilder : IPayloadTarget
     [MethodImpl(Tiering.Optimized)]
     public Span<byte> Begin(in FrameHeader header, uint method, ReadOnlySpan<byte> head = default, bool intoRing = true)
     {
+        IsEncoding = true;
         _prefix = FrameHeader.Size;
         _guess = (int)(method % Guesses);
         int length = (int)Math.Min(Math.Max(FirstGuess, WholeLines(Math.Min(_lastLength[_guess], _lengthBefore[_guess]))), _ring.MaxPayload);
@@ -110,13 +115,11 @@ internal sealed class FrameBuilder : IPayloadTarget
         return _spill.AsSpan(_prefix);
     }
 
-    /// <summary>Whether a frame has been begun in the ring, and not ended: nothing else may be put there.</summary>
-    public bool IsInRing => _claimed != 0;
-
     /// <summary>Ends the frame, whose body has <paramref name="written"/> bytes. Nobody sees it before <see cref="Publish"/>.</summary>
     [MethodImpl(Tiering.Optimized)]
     public FrameOutcome End(int written)
     {
+        IsEncoding = false;
         _length = _prefix + written;
         if (_claimed != 0)
             return FrameOutcome.InRing;
@@ -157,9 +160,19 @@ internal sealed class FrameBuilder : IPayloadTarget
         return status;
     }
 
+    /// <summary>Waits until a frame of this length would find room; the ring stays as it is.</summary>
+    public IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancel)
+    {
+        IpcStatus status = _ring.Claim(length, deadline, cancel, out _);
+        if (status == IpcStatus.Ok)
+            _ring.Abandon();
+        return status;
+    }
+
     /// <summary>Gives up the frame: the ring is as if it had not been begun.</summary>
     public void Abandon()
     {
+        IsEncoding = false;
         if (_claimed == 0)
             return;
 
@@ -245,7 +258,8 @@ internal sealed class FrameBuilder : IPayloadTarget
         if (!_ring.TryExtendClaim(_claimed, out Span<byte> frame)) // by nothing: gives the span of the claim again
             throw new InvalidOperationException("A claim of " + _claimed + " bytes could not be looked at again.");
         frame.Slice(0, keep).CopyTo(moved);
-        Abandon();
+        _claimed = 0;
+        _ring.Abandon();
         _spill = moved;
         return _spill.AsSpan(_prefix);
     }

@@ -400,8 +400,7 @@ service Shapes {
                     return global::System.Threading.Tasks.Task.FromCanceled(cancel);
                 try
                 {
-                    this._caller.Notify(global::Shapes.ShapesRpc.Log, line);
-                    return global::System.Threading.Tasks.Task.CompletedTask;
+                    return this._caller.NotifyAsync(global::Shapes.ShapesRpc.Log, line, cancel).AsTask();
                 }
                 catch (global::System.Exception ipcError)
                 {
@@ -413,8 +412,7 @@ service Shapes {
             {
                 try
                 {
-                    this._caller.Notify(global::Shapes.ShapesRpc.Forget, default(global::Ipc.Rpc.RpcEmpty));
-                    return default;
+                    return this._caller.NotifyAsync(global::Shapes.ShapesRpc.Forget, default(global::Ipc.Rpc.RpcEmpty), default);
                 }
                 catch (global::System.Exception ipcError)
                 {

@@ -1,0 +1,221 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+// A request that does not fit into the ring goes to a queue, and so does every later one: whoever holds the write lock sends them as room appears, in order. So an
+// asynchronous call never waits for the server to read. A thread that waits for its call anyway may wait for room in the ring itself, with the write lock: it is woken as soon as there
+// is some. Others then want the lock and need not wait for that [wanted]: the thread says that it waits, fences, and looks whether somebody wants the lock; who wants it says so
+// (interlocked), and then looks whether somebody waits, and interrupts it. One of the two sees the other. An interruption that comes too late ends the next wait early, no more.
+
+/// <content>Writing: who may, and what happens to requests for which there is no room.</content>
+internal sealed partial class ClientChannel
+{
+    private const int WaitSlice = 1; // milliseconds: the server may itself be waiting for us to read
+    private static readonly TimeSpan _momentForRoom = TimeSpan.FromTicks(1000); // 100 us: a server that is reading makes room sooner
+
+    private int _wanted; // threads that want the write lock
+    private bool _waitsForRoom; // of the thread that has it
+
+    /// <inheritdoc/>
+    public override bool IsEncodingHere => Monitor.IsEntered(_write) && _builder.IsEncoding;
+
+    /// <inheritdoc/>
+    public override bool IsReadInlineHere => CalleeLink.InlineHere is ClientCalleeLink inline && ReferenceEquals(inline.Channel, this);
+
+    /// <summary>Whether requests wait for room.</summary>
+    public bool HasQueued => _requests.HasAny;
+
+    [MethodImpl(Tiering.Optimized)]
+    public override void EnterWrite(RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancel)
+    {
+        if (!Monitor.TryEnter(_write))
+            EnterSlowly(method, deadline, cancel);
+        if (!_builder.IsEncoding)
+            return;
+
+        Monitor.Exit(_write); // not the last one: this thread has it
+        throw Encoding(method);
+    }
+
+    private void EnterSlowly(RpcMethod method, Deadline deadline, CancellationToken cancel)
+    {
+        Interlocked.Increment(ref _wanted); // [wanted]
+        try
+        {
+            while (true)
+            {
+                if (Volatile.Read(ref _waitsForRoom))
+                    _ring.Stop();
+                double remaining = Math.Ceiling(deadline.Remaining.TotalMilliseconds);
+                if (Monitor.TryEnter(_write, (int)Math.Max(0, Math.Min(remaining, LockSlice))))
+                    return;
+                if (cancel.IsCancellationRequested)
+                    throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
+                if (deadline.HasPassed)
+                    throw RpcFailure.Deadline(method).ToException(cancel, method, Peer);
+            }
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _wanted);
+        }
+    }
+
+    [MethodImpl(Tiering.Optimized)]
+    public override void ExitWrite()
+    {
+        Monitor.Exit(_write);
+        AfterWrite();
+    }
+
+    /// <inheritdoc/>
+    [MethodImpl(Tiering.Optimized)]
+    public override bool MayGoIntoRing() => !_requests.HasAny || _requests.Flush(_builder);
+
+    /// <inheritdoc/>
+    public override bool MakeRoom(RpcMethod method, bool mayExceed, bool isAwaited, out QueuedFrame? queued)
+    {
+        queued = null;
+        if (!_requests.HasAny)
+        {
+            switch (_builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None))
+            {
+                case IpcStatus.Ok:
+                    return true;
+                case IpcStatus.Stopped when _ended is null:
+                    Resume(); // it was meant for an earlier wait
+                    break;
+                case IpcStatus.Timeout:
+                    break;
+                case var status:
+                    End(ReasonOf(status));
+                    throw Ended!.ToException(CancellationToken.None, method, Peer);
+            }
+        }
+
+        var frame = new QueuedFrame(_builder.Spilled.ToArray(), isAwaited);
+        _builder.Trim();
+        if (!_requests.Add(frame, mayExceed))
+        {
+            string text = "A call to " + method.FullName + " was not sent: " + Peer + " does not read, and " + _requests.MostBytes + " bytes of requests may wait for it (RpcClientOptions.MaxQueuedBytes).";
+            throw new RpcException(RpcStatus.ResourceExhausted, null, text, null, null, method, Peer);
+        }
+
+        queued = frame;
+        return false;
+    }
+
+    /// <inheritdoc/>
+    public override bool TryUnqueue(QueuedFrame queued) => _requests.TryRemove(queued);
+
+    /// <inheritdoc/>
+    public override void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancel)
+    {
+        if (IsReadInlineHere)
+            return; // nobody would read meanwhile
+        while (queued.IsWaiting && _ended is null && !deadline.HasPassed && !cancel.IsCancellationRequested)
+        {
+            ReadWhatIsThere();
+            var slice = Deadline.Earlier(Deadline.After(TimeSpan.FromMilliseconds(WaitSlice)), deadline);
+            if (!Monitor.TryEnter(_write, WaitSlice))
+                continue; // somebody writes, or waits for room: for all
+            try
+            {
+                if (_ended is null && !_requests.Flush(_builder))
+                    WaitForRoom(slice, cancel);
+            }
+            catch (CorruptRegionException e)
+            {
+                End(Corrupted(e));
+            }
+            finally
+            {
+                ExitWrite();
+            }
+
+            if (Volatile.Read(ref _wanted) != 0)
+                Thread.Sleep(0); // a lock that is taken again at once is nobody else's
+        }
+    }
+
+    /// <summary>Waits until there is room for the first request in the queue, or somebody wants the lock, which the caller has.</summary>
+    private void WaitForRoom(Deadline deadline, CancellationToken cancel)
+    {
+        int length = _requests.FirstLength;
+        if (length == 0)
+            return;
+
+        Volatile.Write(ref _waitsForRoom, true);
+        Interlocked.MemoryBarrier(); // [wanted]
+        IpcStatus status = Volatile.Read(ref _wanted) != 0 ? IpcStatus.Stopped : _builder.WaitForRoom(length, deadline, cancel);
+        Volatile.Write(ref _waitsForRoom, false);
+        switch (status)
+        {
+            case IpcStatus.Ok:
+                _requests.Flush(_builder);
+                break;
+            case IpcStatus.Stopped:
+                Resume();
+                break;
+            case IpcStatus.Timeout or IpcStatus.Cancelled:
+                break;
+            default:
+                End(ReasonOf(status));
+                break;
+        }
+    }
+
+    /// <summary>Lets the ring wait again, unless it was stopped for good: who ends says so before.</summary>
+    private void Resume()
+    {
+        _ring.Resume();
+        if (_ended is not null)
+            _ring.Stop();
+    }
+
+    [MethodImpl(Tiering.Optimized)]
+    private void AfterWrite()
+    {
+        Interlocked.MemoryBarrier(); // [control] a frame left behind while we held the lock is ours to send
+        if (_control.HasAny || _requests.HasAny)
+            FlushControl();
+        if (Volatile.Read(ref _readingIsOver))
+            Free();
+    }
+
+    /// <summary>Sends frames that were left behind, unless another thread is about to.</summary>
+    public override void FlushControl()
+    {
+        bool go = true;
+        while (go && (_control.HasAny || _requests.HasAny) && Monitor.TryEnter(_write))
+        {
+            try
+            {
+                if (_builder.IsEncoding)
+                    return; // this thread, in a message: it comes here again when that is written
+                go = _ended is null && _control.Flush(_builder, Transit) && _requests.Flush(_builder);
+                if (go)
+                    Engine.HasRoom();
+                else if (_ended is null)
+                    CheckPeer();
+            }
+            catch (CorruptRegionException e)
+            {
+                go = false;
+                End(Corrupted(e));
+            }
+            finally
+            {
+                Monitor.Exit(_write);
+                Interlocked.MemoryBarrier(); // [control]
+            }
+        }
+
+        if (!go && _ended is null)
+            Engine.RetrySoon(); // the ring is full, and perhaps nobody else has anything to send
+        if (Volatile.Read(ref _readingIsOver))
+            Free();
+    }
+}
