@@ -99,6 +99,80 @@ public sealed class ConnectionTests : RegionTest
         Assert.Equal("fits", EchoServer.Call(connection, "fits"));
     }
 
+    /// <summary>Nobody has it who could dispose it: the listener hands it out once more.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void AConnectionThatIsShutDownWhileItIsNotLentComesBackAsClosed(bool leaderSleeps)
+    {
+        using Listener listener = Listener.Open("shut", new ListenerOptions { MaxConnections = 1 });
+        Background client = Run(() =>
+        {
+            using Connection mine = Connection.Connect("shut", new ConnectOptions { Deadline = Hang });
+            Assert.Equal(IpcStatus.PeerClosed, mine.Reader.Read(Hang, CancellationToken.None, out _));
+            Assert.Equal(CloseCode.Protocol, mine.PeerCloseCode);
+        });
+        Connection connection = Expect(listener, ListenerEventKind.Connect);
+        int told = 0;
+        connection.Closed += (_, _) => told++;
+        connection.Accept();
+        listener.Return(connection);
+        if (leaderSleeps)
+        {
+            Background leader = Run(() => Assert.Same(connection, Expect(listener, ListenerEventKind.Closed)));
+            leader.UntilAsleep();
+            connection.Shutdown(CloseCode.Protocol, "enough");
+            leader.Join();
+        }
+        else
+        {
+            connection.Shutdown(CloseCode.Protocol, "enough");
+            Assert.Same(connection, Expect(listener, ListenerEventKind.Closed));
+        }
+
+        Assert.Equal(0, told); // that is about the peer
+        connection.Shutdown(CloseCode.Normal); // once more has no effect
+        connection.Dispose();
+        client.Join();
+        Assert.Equal(0, listener.Count);
+        Assert.Equal(IpcStatus.Timeout, listener.Next(Deadline.Now, CancellationToken.None, out _));
+    }
+
+    /// <summary>What its client has sent comes first.</summary>
+    [Fact]
+    public void AConnectionThatIsShutDownIsReadToItsEndFirst()
+    {
+        using Listener listener = Listener.Open("shut");
+        using ManualResetEventSlim sent = new();
+        Background client = Run(() =>
+        {
+            using Connection mine = Connection.Connect("shut", new ConnectOptions { Deadline = Hang });
+            Assert.True(mine.Writer.TryWrite("last words"u8));
+            sent.Set();
+            Assert.Equal(IpcStatus.PeerClosed, mine.Reader.Read(Hang, CancellationToken.None, out _));
+        });
+        Connection connection = Expect(listener, ListenerEventKind.Connect);
+        connection.Accept();
+        Assert.True(sent.Wait(Watchdog.Patience));
+        listener.Return(connection);
+        connection.Shutdown(CloseCode.Normal);
+        Assert.Same(connection, Expect(listener, ListenerEventKind.Readable));
+        Assert.True(connection.Reader.TryRead(out RingRecord record));
+        Assert.Equal(10, record.Payload.Length);
+        connection.Reader.Release();
+        listener.Return(connection);
+        Assert.Same(connection, Expect(listener, ListenerEventKind.Closed));
+        connection.Dispose();
+        client.Join();
+    }
+
+    private static Connection Expect(Listener listener, ListenerEventKind kind)
+    {
+        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, CancellationToken.None, out ListenerEvent e));
+        Assert.Equal(kind, e.Kind);
+        return e.Connection;
+    }
+
     [Fact]
     public void OneConnectionTooManyIsRefusedAndThereIsRoomAgainLater()
     {

@@ -26,6 +26,9 @@ public sealed unsafe partial class Connection
 
     internal bool IsWatched => Atomic.LoadAcquire(ref _lease) == LeaseWatched;
 
+    /// <summary>This side was shut down: nothing more comes of it than what has come already.</summary>
+    internal bool IsShutDown => Atomic.LoadAcquire(ref _closedHere) != 0;
+
     internal bool IsGone => Atomic.LoadAcquire(ref _lease) == LeaseGone;
 
     /// <summary>Accepts the request. Then <see cref="Listener.Return"/> it, and the listener watches it.</summary>
@@ -111,6 +114,21 @@ public sealed unsafe partial class Connection
         IpcStatus ended = RingEnd.StatusOf(Use(static connection => connection.PeerNow, PeerState.Live));
         if (ended != IpcStatus.Ok)
             RaiseClosed(ended);
+    }
+
+    /// <summary>This side was shut down: if it is not lent, its own leader is to hand it out, to be disposed.</summary>
+    private void TellListener()
+    {
+        if (IsGone || !_listenerRegion.View.TryUse())
+            return;
+        try
+        {
+            RingDoorbell();
+        }
+        finally
+        {
+            _listenerRegion.View.Unuse();
+        }
     }
 
     private bool CompareLease(int from, int to) => Atomic.CompareExchange(ref _lease, to, from) == from;

@@ -134,6 +134,9 @@ public sealed unsafe partial class Connection : IDisposable
                 _view.Unuse();
             }
         }
+
+        if (IsServer)
+            TellListener();
     }
 
     /// <summary>Closes this side (Normal, unless it was closed otherwise) and frees it. The peer reads what was published, then gets PeerClosed. Waits of other

@@ -104,7 +104,7 @@ public sealed unsafe partial class Listener
                 continue;
             }
 
-            if (!connection.IsWatched || connection.IsFinished || !connection.Reader.Poll(out IpcStatus ended) || !connection.TryLend())
+            if (!connection.IsWatched || connection.IsFinished || !IsDue(connection, out IpcStatus ended) || !connection.TryLend())
                 continue;
 
             found = true;
@@ -112,7 +112,7 @@ public sealed unsafe partial class Listener
             connection.LastActive = Os.Current.Now();
             connection.IsFinished = ended != IpcStatus.Ok;
             _events.Enqueue(new ListenerEvent(connection.IsFinished ? ListenerEventKind.Closed : ListenerEventKind.Readable, connection));
-            if (connection.IsFinished)
+            if (connection.IsFinished && ended != IpcStatus.Closed)
                 connection.RaiseClosed(ended);
         }
 
@@ -123,6 +123,19 @@ public sealed unsafe partial class Listener
         }
 
         return found;
+    }
+
+    /// <summary>Something to read; or, when everything was read, its end: the client's, or that it was shut down on this side (Closed).</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private static bool IsDue(Connection connection, out IpcStatus ended)
+    {
+        if (connection.Reader.Poll(out ended))
+            return true;
+        if (!connection.IsShutDown)
+            return false;
+        if (!connection.Reader.Poll(out ended)) // once more: published before it was shut down
+            ended = IpcStatus.Closed;
+        return true;
     }
 
     private void Drop(int index)
@@ -162,7 +175,7 @@ public sealed unsafe partial class Listener
             Connection connection = _hot[index];
             if (connection.IsGone || connection.IsFinished)
                 Drop(index);
-            else if (connection.IsArmed && connection.IsWatched && !connection.Reader.Poll(out _))
+            else if (connection.IsArmed && connection.IsWatched && !IsDue(connection, out _))
                 Drop(index);
         }
     }
