@@ -241,6 +241,40 @@ public sealed class ContainmentTests
         Assert.Equal(6, client.Call(Hand.Ask, 6));
     }
 
+    /// <summary>The same for a message that the server sends as a callback's request: only answers knew that one was being written.</summary>
+    [Fact]
+    public async Task ACallbacksRequestMayEndAnotherCallWhileItIsBeingWritten()
+    {
+        var waiting = new TaskCompletionSource<int>(); // whose continuations run where it is completed
+        MessageCodec<int> busy = new(
+            "Number",
+            (ref ProtoWriter writer, in int value) =>
+            {
+                waiting.TrySetResult(7);
+                writer.WriteInt32(1 << 3, value);
+            },
+            static (ref ProtoReader reader) => Hand.Number.Read(ref reader),
+            package: Hand.Name);
+        var third = new RpcMethod<int, int>(Hand.Name, "Third", RpcMethodKind.Unary, busy, Hand.Number);
+        using RpcServer server = Hand.Serve(
+            out string name,
+            RpcHandler.UnaryAsync(Hand.Ask, async number =>
+            {
+                await Task.Yield();
+                return await RpcContext.Current!.Caller.CallAsync(third, number);
+            }),
+            RpcHandler.UnaryAsync(Hand.Other, async _ => await waiting.Task));
+        var options = new RpcClientOptions();
+        options.Services.Add(Hand.Service(RpcHandler.UnaryAsync(Hand.Third, static number => new ValueTask<int>(number + 1))));
+        using RpcClient client = RpcClient.Connect(name, options);
+        Task<int> other = client.CallAsync(Hand.Other, 1).AsTask();
+        Eventually.True(() => SettledTests.PendingCalls(client) == 1, "it is pending");
+        Assert.Equal(6, await Eventually.Ends(client.CallAsync(Hand.Ask, 5).AsTask()));
+        Assert.Equal(7, await Eventually.Ends(other));
+        for (int i = 0; i < 20; i++)
+            Assert.Equal(i + 1, await Eventually.Ends(client.CallAsync(Hand.Ask, i).AsTask()));
+    }
+
     private static RpcHandler Throwing(string handler) => handler switch
     {
         "unary" => RpcHandler.Unary<int, int>(Hand.Ask, static _ => throw new Nasty()),

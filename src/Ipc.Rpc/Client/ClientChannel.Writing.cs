@@ -6,7 +6,7 @@ namespace Ipc.Rpc;
 
 // A request that does not fit into the ring goes to a queue, and so does every later one: whoever holds the write lock sends them as room appears, in order. So an
 // asynchronous call never waits for the server to read. A thread that waits for its call anyway may wait for room in the ring itself, with the write lock: it is woken as soon as there
-// is some. Others then want the lock and need not wait for that [wanted]: the thread says that it waits, fences, and looks whether somebody wants the lock; who wants it says so
+// is some. Others then want the lock and need not wait for that [room]: the thread says that it waits, fences, and looks whether somebody wants the lock; who wants it says so
 // (interlocked), and then looks whether somebody waits, and interrupts it. One of the two sees the other. An interruption that comes too late ends the next wait early, no more.
 
 /// <content>Writing: who may, and what happens to requests for which there is no room.</content>
@@ -41,7 +41,7 @@ internal sealed partial class ClientChannel
 
     private void EnterSlowly(RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
-        Interlocked.Increment(ref _wanted); // [wanted]
+        Interlocked.Increment(ref _wanted); // [room]
         try
         {
             while (true)
@@ -148,7 +148,7 @@ internal sealed partial class ClientChannel
             return;
 
         Volatile.Write(ref _waitsForRoom, true);
-        Interlocked.MemoryBarrier(); // [wanted]
+        Interlocked.MemoryBarrier(); // [room]
         IpcStatus status = Volatile.Read(ref _wanted) != 0 ? IpcStatus.Stopped : _builder.WaitForRoom(length, deadline, cancel);
         Volatile.Write(ref _waitsForRoom, false);
         switch (status)
