@@ -124,7 +124,7 @@ internal sealed partial class CallEngine
     public bool TryNotify<TRequest>(RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, in CallRequest how, bool isAsync, out Task? sent)
     {
         sent = null;
-        bool waits = !isAsync && !Link.IsReadInlineHere;
+        bool waits = !isAsync && !Link.IsReadHere;
         if (!TryNotify(method, codec, in request, in how, waits, isAwaited: isAsync, out QueuedFrame? queued))
             return false;
 
@@ -134,7 +134,15 @@ internal sealed partial class CallEngine
         }
         else if (queued is not null && waits)
         {
-            Link.WaitUntilSent(queued, how.Deadline, how.Cancel);
+            try
+            {
+                Link.WaitUntilSent(queued, how.Deadline, how.Cancel);
+            }
+            finally
+            {
+                Link.TryUnqueue(queued); // no effect when it was sent
+            }
+
             ThrowUnlessSent(method, queued, in how);
         }
 

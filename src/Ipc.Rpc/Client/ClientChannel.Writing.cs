@@ -22,7 +22,9 @@ internal sealed partial class ClientChannel
     public override bool IsEncodingHere => Monitor.IsEntered(_write) && _builder.IsEncoding;
 
     /// <inheritdoc/>
-    public override bool IsReadInlineHere => CalleeLink.InlineHere is ClientCalleeLink inline && ReferenceEquals(inline.Channel, this);
+    public override bool IsReadHere => IsReadInlineHere || _turn.IsMine;
+
+    private bool IsReadInlineHere => CalleeLink.InlineHere is ClientCalleeLink inline && ReferenceEquals(inline.Channel, this);
 
     /// <summary>Whether requests wait for room.</summary>
     public bool HasQueued => _requests.HasAny;
@@ -113,7 +115,7 @@ internal sealed partial class ClientChannel
     /// <inheritdoc/>
     public override void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancel)
     {
-        if (IsReadInlineHere)
+        if (IsReadHere)
             return; // nobody would read meanwhile
         while (queued.IsWaiting && _ended is null && !deadline.HasPassed && !cancel.IsCancellationRequested)
         {

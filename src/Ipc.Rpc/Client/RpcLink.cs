@@ -34,8 +34,8 @@ internal abstract class RpcLink
     /// <summary>Whether this thread is writing a message on it: a property of the message, or its serializer, has called.</summary>
     public abstract bool IsEncodingHere { get; }
 
-    /// <summary>Whether this thread is in an inline handler, and so keeps everybody from reading it.</summary>
-    public abstract bool IsReadInlineHere { get; }
+    /// <summary>Whether this thread is the one that reads it, in an inline handler or a decoder, and so keeps everybody else from reading.</summary>
+    public abstract bool IsReadHere { get; }
 
     /// <summary>Takes the write lock.</summary>
     /// <param name="method">What is to be called.</param>

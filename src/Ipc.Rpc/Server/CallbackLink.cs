@@ -41,7 +41,7 @@ internal sealed class CallbackLink : RpcLink
 
     public override bool IsEncodingHere => Monitor.IsEntered(_connection.WriteLock) && _connection.IsEncoding;
 
-    public override bool IsReadInlineHere => _connection.IsReadInlineHere;
+    public override bool IsReadHere => _connection.IsReadInlineHere;
 
     public override void EnterWrite(RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancel)
     {
