@@ -86,6 +86,32 @@ public sealed class AccessTests(Peers peers)
         }
     }
 
+    /// <summary>Whoever starts a program that runs as somebody else chooses its environment, but not where it meets others.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
+    public void AProgramWithMoreRightsThanWhoStartedItDoesNotObeyTheEnvironment(Language language)
+    {
+        Assert.SkipUnless(Environment.IsPrivilegedProcess, "needs root to become another user");
+        string path = $"/dev/shm/ipc-{Nobody}";
+        Assert.SkipWhen(Directory.Exists(path), $"{path} is in use");
+        using var elsewhere = new RegionDirectory();
+        File.SetUnixFileMode(elsewhere.Path, (UnixFileMode)0x1FF);
+        try
+        {
+            using Driven? peer = Driven.TryStartAs(Nobody, language, elsewhere.Path, startedBy: Nobody - 1);
+            Assert.SkipWhen(peer == null, $"user {Nobody} cannot run the peer here (setpriv is missing, or the build is not readable for others)");
+            peer!.Must("open-writer 1 ring");
+            Assert.Empty(Directory.GetFileSystemEntries(elsewhere.Path));
+            Assert.Equal([path + "/ring"], Directory.GetFileSystemEntries(path));
+            Assert.Equal(0, peer.Finish());
+        }
+        finally
+        {
+            if (Directory.Exists(path))
+                Directory.Delete(path, true);
+        }
+    }
+
     [Theory]
     [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
     public void AnotherUserIsDenied(Language language)

@@ -34,12 +34,12 @@ public sealed class Driven : IDisposable
         }
     };
 
-    private Driven(Language language, string directory, IReadOnlyList<string> arguments, IReadOnlyDictionary<string, string>? environment, uint? user = null)
+    private Driven(Language language, string directory, IReadOnlyList<string> arguments, IReadOnlyDictionary<string, string>? environment, uint? user = null, uint? startedBy = null)
     {
         Language = language;
         string[] command = [.. PeerPrograms.Of(language), .. arguments];
         if (user != null)
-            command = ["setpriv", $"--reuid={user}", $"--regid={user}", "--clear-groups", .. command];
+            command = ["setpriv", $"--ruid={startedBy ?? user}", $"--euid={user}", $"--regid={user}", "--clear-groups", .. command];
         var start = new ProcessStartInfo(command[0])
         {
             RedirectStandardInput = true,
@@ -75,12 +75,12 @@ public sealed class Driven : IDisposable
         Ready(new Driven(language, directory, ["drive"], environment));
 
     /// <summary>The same as another user; null when that user cannot run the program.</summary>
-    public static Driven? TryStartAs(uint user, Language language, string directory)
+    public static Driven? TryStartAs(uint user, Language language, string directory, uint? startedBy = null)
     {
         Driven? driven = null;
         try
         {
-            driven = new Driven(language, directory, ["drive"], null, user);
+            driven = new Driven(language, directory, ["drive"], null, user, startedBy);
             return Ready(driven);
         }
         catch (Exception error) when (error is Win32Exception or EndOfStreamException)
