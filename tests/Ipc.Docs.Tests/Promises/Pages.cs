@@ -22,14 +22,18 @@ internal static partial class Pages
         + "may not, must not, neither, never, no, nobody, none, nothing, only, refused, whatever, works";
 
     /// <summary>Tables of which each row promises something, whatever its words.</summary>
-    public static readonly IReadOnlyList<string> Tables = ["README: Guarantees", "SECURITY: Threat model", "failure-model", "rpc-protocol: 3. Errors"];
+    public static readonly IReadOnlyList<string> Tables = ["SECURITY: Threat model", "failure-model", "rpc-protocol: 3. Errors"];
+
+    /// <summary>Headings below which everything promises something.</summary>
+    public static readonly IReadOnlyList<string> Sections =
+        ["README: Guarantees", "README: How it is tested", "SECURITY: How it is checked", "rpc-protocol: 2. Life of a call", "rpc-protocol: How the C# side keeps it", "rpc-protocol: Credit", "rpc-protocol: Read"];
 
     private static readonly Regex Promising = new($@"\b({Words.Replace(", ", "|", StringComparison.Ordinal)})\b", RegexOptions.IgnoreCase);
 
     public static List<Unit> All() => [.. Files.SelectMany(static file => Split(file.Key, Repository.Read(file.Value)))];
 
     public static bool Promises(Unit unit)
-        => (unit.IsRow && Tables.Any(table => unit.Where == table || table == unit.Where[..unit.Where.IndexOf(':')])) || Promising.IsMatch(Code().Replace(unit.Text, ""));
+        => Sections.Contains(unit.Where) || (unit.IsRow && Tables.Any(table => unit.Where == table || table == unit.Where[..unit.Where.IndexOf(':')])) || Promising.IsMatch(Code().Replace(unit.Text, ""));
 
     public static List<Unit> Split(string name, string text)
     {
