@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# usage: tests/storm.sh --kind queue|topic|ring|lock [--kills N] [--stop [--longest MS]] [--exact] [--long] [--seed S] [--native-only]
+# usage: tests/storm.sh --kind queue|topic|ring|lock [--kills N] [--stop [--longest MS]] [--exact] [--everybody] [--long] [--seed S] [--native-only]
 #
 # Real processes of both languages, content-checked traffic, and one of them killed (--stop: stopped for up to MS, by default 100 ms)
 # at a random instruction, N times (by default 100). --long: 1000 kills, a minute or two; with --stop 600 stops of up to 2 s, about
 # 10 minutes. --kind topic --exact: stops, and lossy and evict readers of both languages must be told exactly what they miss.
+# --everybody (a queue's or a ring's): all workers are killed at once, so that for a while nobody is alive.
 # The last line is  kills N, acknowledged A, lost L, repeated unflagged R, left behind F ; the exit code
 # is 0 when L, R and F are 0. What is counted, and how, stands in tests/native/storm.c. Build first: eng/build.sh.
 set -u

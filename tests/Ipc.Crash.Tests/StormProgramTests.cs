@@ -23,6 +23,13 @@ public sealed class StormProgramTests
     public void NothingIsLostRepeatedOrLeftBehindWhenProcessesAreKilled(string kind) =>
         Run("storm.sh", "kills ", "--kind", kind, "--kills", _kills);
 
+    /// <summary>For a while nobody is alive: what was acknowledged comes all the same, to whoever opens next.</summary>
+    [Theory]
+    [InlineData("queue")]
+    [InlineData("ring")]
+    public void NothingIsLostWhenAllProcessesAreKilledAtOnce(string kind) =>
+        Run("storm.sh", "kills ", "--kind", kind, "--everybody", "--kills", _kills);
+
     [Theory]
     [InlineData("queue")]
     [InlineData("topic")]

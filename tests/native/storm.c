@@ -2,7 +2,7 @@
  * storm - real processes of both languages under load, killed at random instructions.
  *
  *   storm --kind queue|topic|ring|lock [--kills N] [--stop [--longest MS]] [--exact] [--soak SECONDS] [--seed S]
- *         [--managed "PROGRAM ARGUMENT..."] --native PROGRAM
+ *         [--everybody] [--managed "PROGRAM ARGUMENT..."] --native PROGRAM
  *
  * Keeps a mixture of senders and receivers at work, kills one at random (with --stop: stops one for a while instead),
  * starts another in its place, and after the last lets everything arrive. Then it counts: messages acknowledged and
@@ -17,6 +17,9 @@
  * An exact storm (a topic's, --exact) stops, and its senders abandon nothing: every place of the topic holds a message,
  * so lossy and evict readers of both languages, which stay throughout, must be told of exactly as many lost messages as
  * there are places between those that they got, message by message (storm_topic.c).
+ *
+ * A storm of everybody (a queue's or a ring's) kills all workers at once, waits a while in which nobody is alive, and
+ * starts as many anew: what was acknowledged before has to come all the same.
  *
  * A soak is a storm for so many seconds, not so many kills, in which a sender and receivers of both languages stay
  * throughout: what they and the regions use has to be flat (storm_soak.c), which is counted as left behind otherwise.
@@ -202,11 +205,39 @@ static void look_around(bool replace)
     }
 }
 
+/* What the dead have committed is nobody's for a while; whoever opens next inherits it. */
+static void strike_all(void)
+{
+    int status[STORM_PLACES];
+    for (int i = 0; i < place_count; i++)
+        if (places[i].pid > 0)
+            kill(places[i].pid, SIGKILL);
+    for (int i = 0; i < place_count; i++) {
+        place *p = &places[i];
+        if (p->pid <= 0 || waitpid(p->pid, &status[i], 0) < 0)
+            continue;
+        p->pid = 0;
+        if (!WIFSIGNALED(status[i])) {
+            judge(p, status[i]);
+            continue;
+        }
+        storm_record_of(run.side, p->id)->dead = 1;
+        run.kills++;
+    }
+    pause_ms(random_below(5));
+    for (int i = 0; i < place_count; i++)
+        occupy(&places[i]);
+}
+
 static void strike(void)
 {
     for (uint64_t rest = random_below(70); rest > 0; rest--) { /* and some die right after the one before */
         pause_ms(1);
         look_around(true);
+    }
+    if (run.everybody) {
+        strike_all();
+        return;
     }
     place *p = &places[random_below((uint64_t)place_count)];
     if (p->pid <= 0 || p->stays)

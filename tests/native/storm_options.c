@@ -15,6 +15,7 @@ static void split(char *text, char **words)
 static bool usage(void)
 {
     fprintf(stderr, "usage: storm --kind queue|topic|ring|lock [--kills N] [--stop [--longest MS]] [--exact] "
+                    "[--everybody] "
                     "[--soak SECONDS] [--seed S] [--managed \"PROGRAM ARGUMENT...\"] --native PROGRAM\n");
     return false;
 }
@@ -51,6 +52,8 @@ bool storm_options(int count, char **arguments)
     for (int i = 1; i < count; i++) {
         if (strcmp(arguments[i], "--stop") == 0)
             run.stopping = true;
+        else if (strcmp(arguments[i], "--everybody") == 0)
+            run.everybody = true;
         else if (strcmp(arguments[i], "--exact") == 0)
             run.stopping = run.exact = true;
         else if (i + 1 >= count || !take(arguments[i], arguments[i + 1]))
@@ -62,6 +65,12 @@ bool storm_options(int count, char **arguments)
         return usage();
     if (run.soak_seconds != 0 && is("ring")) {
         fprintf(stderr, "a ring has one writer and one reader: nobody could stay\n");
+        return false;
+    }
+    if (run.everybody && (run.stopping || run.soak_seconds != 0 || (!is("queue") && !is("ring")))) {
+        fprintf(
+            stderr,
+            "everybody is killed in a storm of a queue or a ring alone: a topic and locks go with their last one\n");
         return false;
     }
     if (run.exact && (!is("topic") || run.soak_seconds != 0)) {

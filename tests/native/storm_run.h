@@ -15,6 +15,7 @@ enum { STORM_PLACES = 12, STORM_WORDS = 16 };
 typedef struct storm_run {
     const char *kind;
     bool stopping; /* nobody is killed */
+    bool everybody; /* all are killed at once: for a while nobody is alive */
     bool exact;    /* and nothing is abandoned: what is lost can be counted exactly */
     uint64_t seed;
     char *native[STORM_WORDS], *managed[STORM_WORDS]; /* the programs of the workers; none: empty */
