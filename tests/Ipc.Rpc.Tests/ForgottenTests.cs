@@ -25,14 +25,41 @@ public sealed class ForgottenTests
         using var server = new TestServer();
         for (int i = 0; i < 3; i++)
             await Live(server, life);
-        Assert.NotEqual(0, server.Server.ConnectionCount);
-        Eventually.True(
-            () =>
-            {
-                Collect();
-                return server.Server.ConnectionCount == 0;
-            },
-            "the server has forgotten them");
+        await Task.Yield(); // off the stack of the last life, whose frames still know its client
+        IsForgotten(server.Server);
+    }
+
+    [Theory]
+    [InlineData("read to its end")]
+    [InlineData("left in the middle")]
+    [InlineData("disposed before it began")]
+    public async Task AnEnumerationThatIsOverDoesNotKeepItsClient(string end)
+    {
+        using var server = new TestServer();
+        IAsyncEnumerator<int> items = Items(server, count: 100);
+        if (end == "left in the middle")
+            Assert.True(await items.MoveNextAsync());
+        while (end == "read to its end" && await items.MoveNextAsync())
+            Assert.True(items.Current < 100);
+        if (end != "read to its end")
+            await items.DisposeAsync();
+        IsForgotten(server.Server);
+        if (end != "left in the middle") // which was cancelled, and says so
+            Assert.False(await items.MoveNextAsync());
+        GC.KeepAlive(items);
+    }
+
+    [Fact]
+    public async Task ASourceThatDoesNotComeBackDoesNotKeepTheClientOfItsDuplexCall()
+    {
+        string name = TestServer.NewName();
+        using RpcServer server = RpcServer.Start(name, new Shapes().Service());
+        var stuck = new TaskCompletionSource();
+        IAsyncEnumerator<int> both = Both(name, new Source(-1, (i, _) => i == 1 ? default : new ValueTask(stuck.Task)));
+        Assert.True(await both.MoveNextAsync());
+        await both.DisposeAsync();
+        IsForgotten(server);
+        stuck.SetResult();
     }
 
     [Fact]
@@ -62,7 +89,7 @@ public sealed class ForgottenTests
     public async Task AStreamThatIsReadKeepsItsClient()
     {
         using var server = new TestServer();
-        await using IAsyncEnumerator<int> items = Items(server);
+        await using IAsyncEnumerator<int> items = Items(server, int.MaxValue);
         for (int i = 0; i < 2000; i++)
         {
             Assert.True(await items.MoveNextAsync());
@@ -78,7 +105,10 @@ public sealed class ForgottenTests
     private static Task<int> Wait(TestServer server) => TestServiceRpc.Client(server.Connect()).WaitAsync("kept").AsTask();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static IAsyncEnumerator<int> Items(TestServer server) => TestServiceRpc.Client(server.Connect()).Count(0, int.MaxValue).GetAsyncEnumerator();
+    private static IAsyncEnumerator<int> Items(TestServer server, int count) => TestServiceRpc.Client(server.Connect()).Count(0, count).GetAsyncEnumerator();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static IAsyncEnumerator<int> Both(string server, Source source) => RpcClient.Connect(server).Duplex(Shapes.Shift, 1, source).GetAsyncEnumerator();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static async Task Live(TestServer server, string life)
@@ -87,6 +117,8 @@ public sealed class ForgottenTests
         if (life == "serving")
             options.Services.Add(TestServiceRpc.Service(new TestService()));
         RpcClient client = server.Connect(options);
+        Assert.NotEqual(0, server.Server.ConnectionCount);
+        GC.KeepAlive(client);
         ITestService service = TestServiceRpc.Client(client);
         switch (life)
         {
@@ -108,6 +140,15 @@ public sealed class ForgottenTests
                 break;
         }
     }
+
+    private static void IsForgotten(RpcServer server)
+        => Eventually.True(
+            () =>
+            {
+                Collect();
+                return server.ConnectionCount == 0;
+            },
+            "the server has forgotten them");
 
     private static void Collect()
     {

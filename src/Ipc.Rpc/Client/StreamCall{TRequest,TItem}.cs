@@ -13,16 +13,20 @@ namespace Ipc.Rpc;
 //
 // A consumer that finds the queue filled takes all of it, by exchanging it for the one that it has emptied: it needs the lock once for
 // all these items, unless the stream has ended meanwhile.
+//
+// The terms know the client's lease. An enumeration that is over lets go of them: its consumer may hold it for long (in a field, in an awaiter on a stack, in a caller's
+// stream whose source does not come back), and the client would never be forgotten.
 
 /// <summary>One enumeration of a stream.</summary>
 internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerator<TItem>, IValueTaskSource<bool>
 {
     private readonly object _gate = new();
     private readonly ICallRoute _route;
-    private readonly StreamTerms<TRequest, TItem> _terms;
+    private readonly MessageCodec<TItem> _codec;
     private readonly Upload? _upload;
     private readonly int _items;
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
+    private StreamTerms<TRequest, TItem>? _terms; // the consumer's; null: it knows that this is over
     private CallEngine? _engine; // null: not sent yet
     private CallTokens _tokens;
 
@@ -40,13 +44,13 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private bool _polling; // the consumer has nothing, and looks for something; a hint
     private bool _waiting; // MoveNextAsync has returned _core
     private bool _ended;
-    private bool _told;
     private RpcFailure? _failure;
 
     public StreamCall(ICallRoute route, StreamTerms<TRequest, TItem> terms, Upload? upload, CallTokens tokens)
     {
         _route = route;
         _terms = terms;
+        _codec = terms.Items;
         _upload = upload;
         Method = terms.Method;
         _tokens = tokens;
@@ -67,7 +71,12 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         }
 
         if (_engine is null)
-            Send();
+        {
+            if (_terms is null)
+                return new ValueTask<bool>(false); // disposed before it began
+            Send(_terms);
+        }
+
         if (!HasNews)
         {
             RpcBatch.BeforeWait(_engine!.Link);
@@ -124,6 +133,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             _queue = _taken = Array.Empty<TItem?>();
         }
 
+        _terms = null;
         return default;
     }
 
@@ -132,7 +142,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         TItem item;
         try
         {
-            item = _terms.Items.Decode(body);
+            item = _codec.Decode(body);
         }
 #pragma warning disable CA1031 // whatever a codec throws is this stream's failure, not the reading thread's
         catch (Exception e)
@@ -207,15 +217,15 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
         => _core.OnCompleted(continuation, state, token, flags);
 
-    private void Send()
+    private void Send(StreamTerms<TRequest, TItem> terms)
     {
         _tokens.ThrowIfTriggered();
-        var how = new CallRequest(_terms.Setup, RpcDeadline.Current, _tokens.Triggered, (ushort)_items, _terms.Flags);
+        var how = new CallRequest(terms.Setup, RpcDeadline.Current, _tokens.Triggered, (ushort)_items, terms.Flags);
         Deadline = how.Deadline.Nanoseconds;
         _tokens.Register(static state => ((StreamCall<TRequest, TItem>)state!).Cancel(), this);
         try
         {
-            _route.Send(Method, _terms.Requests, in _terms.Request, this, in how);
+            _route.Send(Method, terms.Requests, in terms.Request, this, in how);
         }
         catch
         {
@@ -245,11 +255,11 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     /// <summary>Hands over the metadata of the answer, once, on the thread of the consumer.</summary>
     private void Tell()
     {
-        if (_told)
+        if (_terms is not { } terms)
             return;
 
-        _told = true;
-        _terms.Setup.Tell(this);
+        _terms = null;
+        terms.Setup.Tell(this);
     }
 
     private void End(RpcFailure? failure)
