@@ -18,6 +18,31 @@ public sealed class QueueGrowthTests : QueueTest
         LoanBudget = 0,
     };
 
+    /// <summary>Twin of queue_test.c's: thousands of tries, each of which would wait for a lock that somebody has, some tens of milliseconds.</summary>
+    [Fact]
+    public void TryingDoesNotWaitForTheRegionLock()
+    {
+        SharedQueue queue = Queue(new QueueOptions { BlockSize = 64, BlockCount = 2, MaxExpansions = 3, LoanBudget = 1 << 20 });
+        for (int i = 0; i < 2; i++)
+            SendNumber(queue, i);
+        using (LiveRegion bytes = Look("queue"))
+        {
+            Assert.True(bytes.TryLock(Wire.Region.LockOfRegion));
+            Deadline patience = Deadline.After(TimeSpan.FromSeconds(30));
+            byte[] loan = new byte[100_000];
+            for (int i = 0; i < 2000; i++)
+            {
+                Assert.False(queue.TryClaim(8, out _)); // another segment
+                Assert.False(queue.TrySend(loan));      // pages for a loan
+            }
+
+            Assert.False(patience.HasPassed, "4,000 tries waited for the lock");
+        }
+
+        Assert.True(queue.TryClaim(8, out QueueClaim claim));
+        claim.Abandon();
+    }
+
     [Fact]
     public void ItGrowsToItsLimitAndKeepsTheOrder()
     {

@@ -48,6 +48,24 @@ public sealed class TopicLoanTests : TopicTest
         }
     }
 
+    /// <summary>The same of a topic: pages for a loan are made under the region lock, which trying only tries.</summary>
+    [Fact]
+    public void TryingDoesNotWaitForTheRegionLock()
+    {
+        TopicWriter writer = Writer(Eight(budget: 1 << 20));
+        using (LiveRegion bytes = Look(Name))
+        {
+            Assert.True(bytes.TryLock(Wire.Region.LockOfRegion));
+            Deadline patience = Deadline.After(TimeSpan.FromSeconds(30));
+            byte[] loan = new byte[100_000];
+            for (int i = 0; i < 2000; i++)
+                Assert.False(writer.TryPublish(loan));
+            Assert.False(patience.HasPassed, "2,000 tries waited for the lock");
+        }
+
+        Assert.True(writer.TryPublish(new byte[100_000]));
+    }
+
     [Fact]
     public void WhatIsLongerThanTheBudgetIsTooLarge()
     {
