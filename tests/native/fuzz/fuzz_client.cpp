@@ -66,7 +66,8 @@ class raw_server
             input = nullptr;
             frame_header end = ipc::rpc::header_of(frame_kind::error, header.call);
             end.code = 10;
-            with.writer().write_until(std::string(reinterpret_cast<const char *>(&end), sizeof end), 1, 10s);
+            if (with.writer().write_until(std::string(reinterpret_cast<const char *>(&end), sizeof end), 1, 10s) != IPC_OK)
+                return; // the client has closed: what was played may have made it
         }
     }
 
