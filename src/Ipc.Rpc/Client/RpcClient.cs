@@ -176,5 +176,6 @@ public sealed class RpcClient : RpcCaller, IDisposable
 
         _setup.Lease!.Dispose();
         _session.Dispose();
+        GC.KeepAlive(_setup.Lease); // its subscribers are told of the end: the session knows them weakly
     }
 }
