@@ -50,6 +50,16 @@ public sealed class ForgottenTests
     }
 
     [Fact]
+    public async Task AnEnumerationThatFailsWhileItIsAwaitedDoesNotKeepItsClient()
+    {
+        using var server = new TestServer();
+        IAsyncEnumerator<byte[]> blobs = Failing(server);
+        await Assert.ThrowsAsync<RpcException>(async () => await blobs.MoveNextAsync());
+        IsForgotten(server.Server);
+        GC.KeepAlive(blobs);
+    }
+
+    [Fact]
     public async Task ASourceThatDoesNotComeBackDoesNotKeepTheClientOfItsDuplexCall()
     {
         string name = TestServer.NewName();
@@ -97,6 +107,9 @@ public sealed class ForgottenTests
                 Collect();
         }
     }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static IAsyncEnumerator<byte[]> Failing(TestServer server) => TestServiceRpc.Client(server.Connect()).Blobs(1, 0, "not now").GetAsyncEnumerator();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static RpcClient View(TestServer server) => server.Connect().WithTimeout(Eventually.Watchdog);

@@ -202,6 +202,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
 
     bool IValueTaskSource<bool>.GetResult(short token)
     {
+        if (_core.GetStatus(token) is ValueTaskSourceStatus.Faulted or ValueTaskSourceStatus.Canceled)
+            Tell(); // before its consumer has the failure
         bool moved = _core.GetResult(token);
         ItemCredit credit;
         lock (_gate)
