@@ -72,10 +72,11 @@ statement $file 'missed.OnFailure(failure);' '' \
     "[ended]" "a call that begins while everything ends is forgotten" BetweenTests.AMessageThatDisposesItsClientEndsItsOwnCall
 statement Client/CallEngine.Frames.cs 'SendControl(FrameKind.Cancel, callId);' '' \
     "cancel" "the callee is not told of a cancellation" BetweenTests.AnAnswerToTheCallBeforeIsNotTheNextCalls
-statement Client/CallTimer.cs 'Volatile.Write(ref _due, ulong.MaxValue); // calls that come from here on schedule themselves' '' \
+statement Client/CallTimer.cs '_due = ulong.MaxValue;
+            _pause = Math.Min(_pause * 2, LongestPause);' '' \
     "deadline" "after one deadline no other is kept" BetweenTests.OneDeadlineAfterAnotherIsKept
-file=Client/ClientChannel.cs
-statement $file 'if (_control.HasAny)
+file=Client/ClientChannel.Writing.cs
+statement $file 'if (_control.HasAny || _requests.HasAny)
             FlushControl();' '' \
     "[control]" "what found a writer is not sent by that" BetweenTests.ACancellationThatMeetsAWriterIsSentBehindWhatItWrites
 statement Client/SyncCall.cs 'parker.Signal();' '' \
