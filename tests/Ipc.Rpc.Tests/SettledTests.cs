@@ -24,7 +24,7 @@ public sealed class SettledTests
             }));
         using RpcClient client = RpcClient.Connect(name);
         Task<int> reader = Task.Factory.StartNew(() => client.Call(Hand.Ask, 5), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        Eventually.True(() => PendingCalls(client) == 1, "a call holds the turn to read");
+        Eventually.True(() => PendingCalls(client) == 1 && !client.Session.Channel!.Turn.IsFree, "a call holds the turn to read");
         Exception? ended = null;
         int next = 0;
         var thread = new Thread(() =>
@@ -41,7 +41,7 @@ public sealed class SettledTests
             next = client.Call(Hand.Ask, 2);
         });
         thread.Start();
-        Eventually.True(() => PendingCalls(client) == 2, "the second call waits while the first one reads");
+        Eventually.True(() => PendingCalls(client) == 2 && client.Session.Channel!.Turn.HasWaiters, "the second call waits while the first one reads");
         thread.Interrupt();
         Eventually.True(() => Volatile.Read(ref ended) is not null, "the interrupt ends the wait");
         opened.Set();

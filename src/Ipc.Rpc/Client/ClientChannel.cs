@@ -154,6 +154,9 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     /// <summary>Answers the server's calls. Once, before it is used.</summary>
     public void Serve(ServiceHost host) => _callee = new Callee(new ClientCalleeLink(this, _owner.StreamWindow), host);
 
+    /// <summary>Who reads: for tests that have to know who waits for whom.</summary>
+    internal ReadTurn Turn => _turn;
+
     /// <summary>Whether small frames wait for room or for a writer.</summary>
     public bool HasBacklog => _control.HasAny;
 
