@@ -9,9 +9,9 @@ usage() {
     cat <<'END'
 usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build] [--serializers[=FOLDER]]
 
-  (none)         build, every test, sanitizers, analyzers, document checks     15 to 20 minutes, 2 cores, warm caches
+  (none)         build, every test, sanitizers, analyzers, document checks     20 to 25 minutes, 2 cores, warm caches
   --quick        build and every test, without sanitizers, clang-tidy and
-                 what is published trimmed and as machine code                 about 10 minutes
+                 what is published trimmed and as machine code                 about 12 minutes
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of both languages                            hours
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
