@@ -39,6 +39,23 @@ public sealed class HostileNamesTests
     [InlineData("tail", "EVIL", "-m", "FailRequest", "-c", "EVIL")]
     [InlineData("tail", "EVIL-foreign")]
     [InlineData("tail", "EVIL-missing")]
+    [InlineData("send", "EVIL", "EVIL")]
+    [InlineData("send", "EVIL-missing", "EVIL")]
+    [InlineData("send", "EVIL-foreign", "EVIL")]
+    [InlineData("send", "EVIL", "--hex", "EVIL")]
+    [InlineData("send", "EVIL", "--file", "EVIL")]
+    [InlineData("send", "EVIL", "--type", "EVIL")]
+    [InlineData("receive", "EVIL")]
+    [InlineData("receive", "EVIL-missing")]
+    [InlineData("receive", "EVIL-foreign")]
+    [InlineData("record", "EVIL", "/tmp")]
+    [InlineData("record", "EVIL-missing", "EVIL")]
+    [InlineData("record", "EVIL-foreign", "EVIL")]
+    [InlineData("record", "EVIL", "/nowhere/EVIL", "--existing")]
+    [InlineData("replay", "EVIL")]
+    [InlineData("replay", "EVIL-missing")]
+    [InlineData("replay", "RECORDING")]
+    [InlineData("replay", "RECORDING", "--to", "EVIL")]
     [InlineData("clean", "-n")]
     [InlineData("clean", "--json")]
     [InlineData("clean")]
@@ -70,7 +87,11 @@ public sealed class HostileNamesTests
         File.WriteAllBytes(Path.Combine(directory, Evil + "-cut"), RegionImage.Ring().Bytes.AsSpan(0, 5000));
         File.CreateSymbolicLink(Path.Combine(directory, Evil + "-link"), Evil);
 
-        ToolRun run = ToolRun.With("", directory, [.. arguments.Select(static argument => argument.Replace("EVIL", Evil, StringComparison.Ordinal).Replace("PROTO", Proto, StringComparison.Ordinal))]);
+        string recording = parent.FileOf("~recording");
+        using (var writer = new RecordingWriter(recording, "ring", Evil, replaces: false))
+            writer.End();
+
+        ToolRun run = ToolRun.With("", directory, [.. arguments.Select(argument => argument.Replace("EVIL", Evil, StringComparison.Ordinal).Replace("PROTO", Proto, StringComparison.Ordinal).Replace("RECORDING", recording, StringComparison.Ordinal))]);
         AssertTame(run.Out);
         AssertTame(run.Error);
         Assert.NotEmpty(run.Out + run.Error);
@@ -138,7 +159,7 @@ public sealed class HostileNamesTests
         console.Write(new Text(Evil));
         AssertTame(output.ToString());
         console.MarkupLine("[bold]" + Markup.Escape(Evil) + "[/]");
-        console.Write(Styles.Cell("fine", "green"));
+        console.Markup(new Cell("fine", "green").Markup("fine"));
         Assert.Contains("\u001b[32mfine\u001b[0m", output.ToString(), StringComparison.Ordinal);
         Assert.Contains("\u001b[1m", output.ToString(), StringComparison.Ordinal);
         AssertTame(output.ToString().Replace("\u001b[0m", "", StringComparison.Ordinal).Replace("\u001b[1m", "", StringComparison.Ordinal).Replace("\u001b[32m", "", StringComparison.Ordinal));

@@ -14,15 +14,35 @@ internal sealed record ToolRun(int ExitCode, string Out, string Error)
 {
     public static ToolRun In(RegionDirectory directory, params string[] arguments) => With("", directory.Path, arguments);
 
-    public static ToolRun With(string input, string directory, params string[] arguments)
+    /// <summary>In a window of that width, which nobody types into.</summary>
+    public static ToolRun InWindow(int width, RegionDirectory directory, params string[] arguments) => With("", directory.Path, width, arguments);
+
+    public static ToolRun With(string input, string directory, params string[] arguments) => With(input, directory, null, arguments);
+
+    /// <summary>Ended by Ctrl+C as soon as <paramref name="isTime"/>.</summary>
+    public static ToolRun Interrupted(Func<bool> isTime, RegionDirectory directory, params string[] arguments)
+    {
+        using var interrupt = new CancellationTokenSource();
+        Task watch = Task.Run(() =>
+        {
+            SpinWait.SpinUntil(isTime, Watchdog.Patience);
+            interrupt.Cancel();
+        });
+        ToolRun run = With("", directory.Path, null, arguments, interrupt.Token);
+        watch.GetAwaiter().GetResult();
+        return run;
+    }
+
+    private static ToolRun With(string input, string directory, int? width, string[] arguments, CancellationToken interrupt = default)
     {
         using var output = new StringWriter();
         using var error = new StringWriter();
-        using var cancel = new CancellationTokenSource(Watchdog.Patience);
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(interrupt);
+        cancel.CancelAfter(Watchdog.Patience);
         string? before = Environment.GetEnvironmentVariable("IPC_DIR");
         try
         {
-            var terminal = new Terminal(output, error, new StringReader(input), isInteractive: false);
+            var terminal = new Terminal(output, error, new StringReader(input), isInteractive: false, width) { InBytes = new MemoryStream(System.Text.Encoding.UTF8.GetBytes(input)) };
             Task<int> run = ToolCommand.RunAsync([.. arguments, "--dir", directory], terminal, cancel.Token);
             return new ToolRun(run.GetAwaiter().GetResult(), output.ToString(), error.ToString());
         }

@@ -26,18 +26,27 @@ internal static class ExitCode
     /// <summary>This system has no Ipc.</summary>
     public const int Unsupported = 7;
 
+    /// <summary>There was no room, or nothing came, for as long as was to be waited.</summary>
+    public const int TimedOut = 8;
+
+    /// <summary>Somebody else has that end, or all places are taken.</summary>
+    public const int InUse = 9;
+
     /// <summary>A defect of the tool.</summary>
     public const int Internal = 70;
 
     /// <summary>Ended by Ctrl+C, as shells count it.</summary>
     public const int Interrupted = 130;
 
+    /// <summary>Nobody reads the output any more, as shells count it.</summary>
+    public const int OutputClosed = 141;
+
     public static int Of(IpcStatus status) => status switch
     {
         IpcStatus.NotFound => NotFound,
         IpcStatus.Corrupt or IpcStatus.WrongKind or IpcStatus.WrongVersion => Unusable,
         IpcStatus.AccessDenied => Denied,
-        IpcStatus.InvalidName or IpcStatus.InvalidArgument => Usage,
+        IpcStatus.InvalidName or IpcStatus.InvalidArgument or IpcStatus.TooLarge => Usage,
         _ => Problems,
     };
 }

@@ -13,13 +13,17 @@ internal static class ToolCommand
 {
     public static RootCommand Create(Terminal terminal)
     {
-        var root = new RootCommand("Looks at the shared-memory regions of Ipc, without joining or disturbing them, and at what is wrong with them.")
+        var root = new RootCommand("Looks at the shared-memory regions of Ipc without disturbing them, says what is wrong with them, clears up, moves messages and calls services.")
         {
             CommonOptions.Directory,
             LsVerb.Create(terminal),
             ShowVerb.Create(terminal),
             TopVerb.Create(terminal),
             TailVerb.Create(terminal),
+            SendVerb.Create(terminal),
+            ReceiveVerb.Create(terminal),
+            RecordVerb.Create(terminal),
+            ReplayVerb.Create(terminal),
             CleanVerb.Create(terminal),
             RmVerb.Create(terminal),
             DoctorVerb.Create(terminal),
@@ -48,6 +52,10 @@ internal static class ToolCommand
         try
         {
             return await parsed.InvokeAsync(configuration, cancel);
+        }
+        catch (OutputClosedException)
+        {
+            return ExitCode.OutputClosed; // whoever ended the reader knows
         }
         catch (Exception error) when (Describe(error) is { } described)
         {

@@ -15,4 +15,16 @@ internal static class KindNames
         RegionKind.OfEvent => "event",
         _ => $"kind {kind}",
     };
+
+    public static RegionKind Kind(string? name) => name switch
+    {
+        "ring" => RegionKind.OfRing,
+        "queue" => RegionKind.OfQueue,
+        "topic" => RegionKind.OfTopic,
+        "listener" => RegionKind.OfListener,
+        "connection" => RegionKind.OfConnection,
+        "mutex" => RegionKind.OfMutex,
+        "semaphore" => RegionKind.OfSemaphore,
+        _ => RegionKind.OfEvent,
+    };
 }

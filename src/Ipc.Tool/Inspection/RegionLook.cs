@@ -16,12 +16,13 @@ namespace Ipc.Tool;
 /// looks again (see <see cref="RingInspector"/>).
 /// </para>
 /// </remarks>
-internal sealed unsafe class RegionLook : IDisposable
+internal unsafe class RegionLook : IDisposable
 {
     private const long FirstParticipantLock = 0x4000000000000000;
+    private const ulong RegionStateOffset = 128;
     private const long RegionLock = 0x3FFFFFFFFFFFFFFF;
 
-    private readonly RegionFile _file;
+    private readonly RegionFile? _file;
 
     public RegionLook(RegionFile file)
     {
@@ -29,10 +30,32 @@ internal sealed unsafe class RegionLook : IDisposable
         Size = (ulong)file.Length;
     }
 
+    /// <summary>Of what is not read from a file.</summary>
+    protected RegionLook(ulong size) => Size = size;
+
+    /// <summary>Opens a region that was looked at, with its parts checked again: another may have its name by now.</summary>
+    public static RegionLook Open(RegionReport report)
+    {
+        var look = new RegionLook(Os.Current.OpenFileToLook(report.Path) ?? throw new ToolException(ExitCode.NotFound, $"{report.Path} has gone."));
+        try
+        {
+            look.Geometry = RegionGeometry.Check(look.Start(RegionGeometry.CheckedBytes), look.File.Length, KindNames.Kind(report.Kind), report.Path);
+            return look;
+        }
+        catch
+        {
+            look.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Nobody will use it any more: who opens its name makes a new one.</summary>
+    public bool HasEnded => U32(RegionStateOffset, "the state") != RegionHeader.Live;
+
     /// <summary>Of the file, when it was opened.</summary>
     public ulong Size { get; }
 
-    public RegionFile File => _file;
+    public RegionFile File => _file ?? throw new DamageException("it has no file");
 
     /// <summary>Set once the header was found to be one.</summary>
     public RegionGeometry Geometry { get; set; }
@@ -41,9 +64,9 @@ internal sealed unsafe class RegionLook : IDisposable
 
     public ulong BodyEnd => Geometry.BodyOffset + Geometry.BodySize;
 
-    public bool IsRegionLocked => Os.Current.IsLockedByAnother(_file, RegionLock);
+    public bool IsRegionLocked => Os.Current.IsLockedByAnother(File, RegionLock);
 
-    public bool IsParticipantLocked(int index) => Os.Current.IsLockedByAnother(_file, FirstParticipantLock + index);
+    public bool IsParticipantLocked(int index) => Os.Current.IsLockedByAnother(File, FirstParticipantLock + index);
 
     /// <summary>Copies a structure. Throws <see cref="DamageException"/> when it would not lie in the region.</summary>
     public T Read<T>(ulong offset, string what)
@@ -54,12 +77,12 @@ internal sealed unsafe class RegionLook : IDisposable
         return value;
     }
 
-    public void Read(ulong offset, Span<byte> to, string what)
+    public virtual void Read(ulong offset, Span<byte> to, string what)
     {
         if (offset > Size || (ulong)to.Length > Size - offset)
             throw new DamageException($"{what} at {offset} (+{to.Length}) lies outside the region of {Size} bytes");
         fixed (byte* bytes = to)
-            Os.Current.ReadFile(_file, offset, bytes, to.Length);
+            Os.Current.ReadFile(File, offset, bytes, to.Length);
     }
 
     public uint U32(ulong offset, string what) => Read<uint>(offset, what);
@@ -67,12 +90,12 @@ internal sealed unsafe class RegionLook : IDisposable
     public ulong U64(ulong offset, string what) => Read<ulong>(offset, what);
 
     /// <summary>The first bytes, as many as there are and are asked for.</summary>
-    public byte[] Start(int count)
+    public virtual byte[] Start(int count)
     {
         byte[] start = new byte[Math.Min((long)Size, count)];
-        int read = _file.ReadStart(start);
+        int read = File.ReadStart(start);
         return read == start.Length ? start : start[..read];
     }
 
-    public void Dispose() => _file.Dispose();
+    public virtual void Dispose() => _file?.Dispose();
 }

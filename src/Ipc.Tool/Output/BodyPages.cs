@@ -1,5 +1,4 @@
 using System.Globalization;
-using Spectre.Console;
 
 namespace Ipc.Tool;
 
@@ -24,7 +23,7 @@ internal static class BodyPages
 
     private static string On(int? processor) => processor is { } number ? $", last waited or woke on processor {number}" : "";
 
-    public static void Queue(Terminal terminal, PageWriter page, QueueReport queue)
+    public static void Queue(PageWriter page, QueueReport queue)
     {
         page.Heading("queue");
         page.Line("blocks", $"{queue.SlotCount} of {queue.BlockSize} bytes in each of {queue.Segments} segments, {queue.SegmentLimit} at most");
@@ -35,18 +34,20 @@ internal static class BodyPages
         page.Line("growth failures", $"{queue.GrowthFailures}");
         page.Line("waiter data", queue.Data.ToString());
         page.Line("waiter space", queue.Space.ToString());
-        Table table = Styles.Table("  SEGMENT>", "TAIL>", "HEAD>", "NEXT>", "USED BY");
+        var table = new Listing(
+            Column.Number("  SEGMENT", 0, "segment"), Column.Number("TAIL", 2, "tail"), Column.Number("HEAD", 3, "head"), Column.Number("NEXT", 4, "next"),
+            Column.Text("USED BY", 1, "used by"));
         foreach (SegmentReport segment in queue.Chain)
         {
             string by = (segment.Index == queue.SendSegment ? "senders " : "") + (segment.Index == queue.ReceiveSegment ? "receivers" : "");
-            table.AddRow(Styles.Cell(Text(segment.Index)), Styles.Cell(Text(segment.Tail)), Styles.Cell(Text(segment.Head)),
-                Styles.Cell(segment.NextSequence == 0 ? "" : Text(segment.NextSegment)), Styles.Cell(by));
+            table.Add(new Cell(Text(segment.Index)), new Cell(Text(segment.Tail)), new Cell(Text(segment.Head)),
+                new Cell(segment.NextSequence == 0 ? "" : Text(segment.NextSegment)), new Cell(by));
         }
 
-        terminal.Console.Write(table);
+        page.Table(table);
     }
 
-    public static void Topic(Terminal terminal, PageWriter page, TopicReport topic)
+    public static void Topic(PageWriter page, TopicReport topic)
     {
         page.Heading("topic");
         page.Line("blocks", $"{topic.SlotCount} of {topic.BlockSize} bytes");
@@ -58,17 +59,19 @@ internal static class BodyPages
         page.Line("waiter space", topic.Space.ToString());
         if (topic.Readers.Count == 0)
             return;
-        Table table = Styles.Table("  READER>", "STATE", "POLICY", "BEHIND>", "LOST>", "CURSOR>", "JOINED AT>");
+        var table = new Listing(
+            Column.Number("  READER", 0, "reader"), Column.Text("STATE", 2), Column.Text("POLICY", 1), Column.Number("BEHIND", 0, "behind"), Column.Number("LOST", 0, "lost"),
+            Column.Number("CURSOR", 3, "cursor"), Column.Number("JOINED AT", 4, "joined at"));
         foreach (TopicReaderReport reader in topic.Readers)
         {
-            table.AddRow(Styles.Cell(Text((uint)reader.Participant)), Styles.Cell(reader.State), Styles.Cell(reader.Policy), Styles.Cell(Text(reader.Behind)),
-                Styles.Cell(Text(reader.Lost)), Styles.Cell(Text(reader.Cursor)), Styles.Cell(Text(reader.Joined)));
+            table.Add(new Cell(Text((uint)reader.Participant)), new Cell(reader.State), new Cell(reader.Policy), new Cell(Text(reader.Behind)),
+                new Cell(Text(reader.Lost)), new Cell(Text(reader.Cursor)), new Cell(Text(reader.Joined)));
         }
 
-        terminal.Console.Write(table);
+        page.Table(table);
     }
 
-    public static void Listener(Terminal terminal, PageWriter page, ListenerReport listener)
+    public static void Listener(PageWriter page, ListenerReport listener)
     {
         page.Heading("listener");
         page.Line("server", listener.Server);
@@ -77,10 +80,11 @@ internal static class BodyPages
         page.Line("doorbell", listener.Doorbell.ToString());
         if (listener.Slots.Count == 0)
             return;
-        Table table = Styles.Table("  SLOT>", "STATE", "CLIENT>", "ALIVE", "CONNECTION");
+        var table = new Listing(
+            Column.Number("  SLOT", 0, "slot"), Column.Text("STATE", 0), Column.Number("CLIENT", 0, "client"), Column.Text("ALIVE", 1), Column.Text("CONNECTION", 2, "connection"));
         foreach (ListenerSlotReport slot in listener.Slots)
-            table.AddRow(Styles.Cell(Text((uint)slot.Slot)), Styles.Cell(slot.State), Styles.Cell(Text(slot.Pid)), Styles.Cell(slot.Alive ? "alive" : "dead"), Styles.Cell(slot.ConnectionId));
-        terminal.Console.Write(table);
+            table.Add(new Cell(Text((uint)slot.Slot)), new Cell(slot.State), new Cell(Text(slot.Pid)), new Cell(slot.Alive ? "alive" : "dead"), new Cell(slot.ConnectionId));
+        page.Table(table);
     }
 
     public static void Connection(PageWriter page, ConnectionReport connection)

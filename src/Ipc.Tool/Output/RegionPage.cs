@@ -1,7 +1,6 @@
 using System;
 using System.Globalization;
 using System.Linq;
-using Spectre.Console;
 
 namespace Ipc.Tool;
 
@@ -16,21 +15,23 @@ internal static class RegionPage
         page.Line("kind", report.Kind);
         page.Line("state", Styles.Name(report.State));
         page.Line("size", $"{Human.Bytes(report.Size)} ({report.Size} bytes), {Human.Bytes(report.Memory)} of it present");
-        if (report.Id is not null)
+        if (report.ClientPid is not null)
+            page.Line("processes", $"client {report.ClientPid}, server {report.ServerPid}");
+        else if (report.Id is not null)
             PrintHeader(page, report, now);
         foreach (string damage in report.Damage)
             page.Line("damage", damage);
         foreach (string note in report.Notes.Distinct())
             page.Line("note", note);
-        PrintParticipants(terminal, page, report, now);
+        PrintParticipants(page, report, now);
         if (report.Ring is not null)
             BodyPages.Ring(page, "ring", report.Ring);
         if (report.Queue is not null)
-            BodyPages.Queue(terminal, page, report.Queue);
+            BodyPages.Queue(page, report.Queue);
         if (report.Topic is not null)
-            BodyPages.Topic(terminal, page, report.Topic);
+            BodyPages.Topic(page, report.Topic);
         if (report.Listener is not null)
-            BodyPages.Listener(terminal, page, report.Listener);
+            BodyPages.Listener(page, report.Listener);
         if (report.Connection is not null)
             BodyPages.Connection(page, report.Connection);
         if (report.Sync is not null)
@@ -49,23 +50,25 @@ internal static class RegionPage
         page.Line("recoveries", $"{report.Recoveries} times a dead participant was cleaned up for");
     }
 
-    private static void PrintParticipants(Terminal terminal, PageWriter page, RegionReport report, DateTime now)
+    private static void PrintParticipants(PageWriter page, RegionReport report, DateTime now)
     {
         if (report.ParticipantCapacity is not > 0)
             return;
         page.Heading($"participants: {report.Alive} alive, {report.Dead} dead, room for {report.ParticipantCapacity}");
         if (report.Participants.Count == 0)
             return;
-        Table table = Styles.Table("  #>", "PID>", "PROCESS", "ALIVE", "ROLE", "LIBRARY", "SINCE", "USE>");
+        var table = new Listing(
+            Column.Number("  #", 0, "#"), Column.Number("PID", 0, "pid"), Column.Text("PROCESS", 1), Column.Text("ALIVE", 0), Column.Text("ROLE", 2), Column.Text("LIBRARY", 4),
+            Column.Text("SINCE", 3), Column.Number("USE", 5, "use"));
         foreach (ParticipantReport one in report.Participants)
         {
-            table.AddRow(
-                Styles.Cell(Number(one.Index)), Styles.Cell(Number(one.Pid)), Styles.Cell(one.Process ?? (one.ElsewhereInContainer ? "(another container)" : "")),
-                one.Alive ? Styles.Cell(one.Stopped ? "stopped" : "alive", one.Stopped ? "yellow" : "green") : Styles.Cell("dead", "red"),
-                Styles.Cell(string.Join(", ", one.Roles)), Styles.Cell(one.Runtime), Styles.Cell(Human.Ago(one.Since, now)), Styles.Cell(Number(one.Generation)));
+            table.Add(
+                new Cell(Number(one.Index)), new Cell(Number(one.Pid)), new Cell(one.Process ?? (one.ElsewhereInContainer ? "(another container)" : "")),
+                one.Alive ? new Cell(one.Stopped ? "stopped" : "alive", one.Stopped ? "yellow" : "green") : new Cell("dead", "red"),
+                new Cell(string.Join(", ", one.Roles)), new Cell(one.Runtime), new Cell(Human.Ago(one.Since, now)), new Cell(Number(one.Generation)));
         }
 
-        terminal.Console.Write(table);
+        page.Table(table);
     }
 
     private static void PrintHoldings(Terminal terminal, PageWriter page, RegionReport report)
@@ -74,10 +77,10 @@ internal static class RegionPage
         if (report.Holdings.Count == 0)
             return;
         page.Heading("held at this moment");
-        Table table = Styles.Table("  #>", "PID>", "WHAT");
+        var table = new Listing(Column.Number("  #", 0, "#"), Column.Number("PID", 0, "pid"), Column.Text("WHAT", 0));
         foreach (HoldingReport holding in report.Holdings.Take(Most))
-            table.AddRow(Styles.Cell(Number(holding.Participant)), Styles.Cell(holding.Pid == 0 ? "gone" : Number(holding.Pid)), Styles.Cell(holding.What));
-        terminal.Console.Write(table);
+            table.Add(new Cell(Number(holding.Participant)), new Cell(holding.Pid == 0 ? "gone" : Number(holding.Pid)), new Cell(holding.What));
+        page.Table(table);
         if (report.Holdings.Count > Most)
             terminal.Out.WriteLine($"  and {report.Holdings.Count - Most} more: --json has all");
     }

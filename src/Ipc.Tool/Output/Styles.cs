@@ -1,38 +1,17 @@
-using Spectre.Console;
-
 namespace Ipc.Tool;
 
-/// <summary>How tables look.</summary>
+/// <summary>What a state is called, and its colour.</summary>
 internal static class Styles
 {
-    public static Table Table(params string[] columns)
-    {
-        var table = new Table { Border = TableBorder.None, ShowRowSeparators = false };
-        foreach (string column in columns)
-        {
-            bool isNumber = column.EndsWith('>');
-            var added = new TableColumn(new Markup("[bold]" + Markup.Escape(column.TrimEnd('>')) + "[/]")) { NoWrap = true, Padding = new Padding(0, 0, 2, 0) };
-            table.AddColumn(isNumber ? added.RightAligned() : added);
-        }
-
-        return table;
-    }
-
-    public static Markup Cell(string? text, string? style = null)
-    {
-        string escaped = Markup.Escape(Tame.Line(text ?? ""));
-        return new Markup(style is null ? escaped : $"[{style}]{escaped}[/]");
-    }
-
-    public static Markup State(RegionState state)
+    public static Cell State(RegionState state)
     {
         string text = Name(state);
         return state switch
         {
-            RegionState.Live => Cell(text, "green"),
-            RegionState.Damaged or RegionState.Unreadable => Cell(text, "red"),
-            RegionState.LeftOver or RegionState.Retired => Cell(text, "yellow"),
-            _ => Cell(text),
+            RegionState.Live => new(text, "green"),
+            RegionState.Damaged or RegionState.Unreadable => new(text, "red"),
+            RegionState.LeftOver or RegionState.Retired => new(text, "yellow"),
+            _ => new(text),
         };
     }
 

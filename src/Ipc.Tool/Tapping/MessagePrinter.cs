@@ -31,6 +31,8 @@ internal sealed class MessagePrinter(Terminal terminal, string format, MessageTy
             head.Append(CultureInfo.InvariantCulture, $"  key {key}");
         if (message.Writer is { } writer)
             head.Append(CultureInfo.InvariantCulture, $"  from {writer}");
+        if (message.Redelivered == true)
+            head.Append("  redelivered");
         if (message.IsLoan)
             head.Append("  loan");
         JsonNode? decoded = type is null ? null : ProtoToJson.Decode(type, message.Payload);
@@ -56,6 +58,8 @@ internal sealed class MessagePrinter(Terminal terminal, string format, MessageTy
             line["key"] = key;
         if (message.Writer is { } writer)
             line["writer"] = writer;
+        if (message.Redelivered == true)
+            line["redelivered"] = true;
         if (decoded is not null)
             line["message"] = decoded;
         else if (format == "text" || (format == "auto" && IsText(message.Payload)))

@@ -15,6 +15,9 @@ internal sealed record TappedMessage(ulong Position, ushort Type, byte[] Payload
     /// <summary>Queue: the segment in which it stands.</summary>
     public uint? Segment { get; init; }
 
+    /// <summary>Queue and ring, where it was taken: somebody may have handled it already. Null: no.</summary>
+    public bool? Redelivered { get; init; }
+
     /// <summary>It did not fit and stands in the pool.</summary>
     public bool IsLoan { get; init; }
 }

@@ -4,7 +4,6 @@ using System.CommandLine;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using Spectre.Console;
 
 namespace Ipc.Tool;
 
@@ -42,11 +41,11 @@ internal static class LsVerb
     /// <summary>Looks twice; the second look, with the rates between them.</summary>
     private static async Task<List<RegionReport>> RatedAsync(string directory, TimeSpan interval, CancellationToken cancel)
     {
-        List<RegionReport> first = Inspector.All(directory, InspectionDepth.Quick);
+        List<RegionReport> first = LiveConnections.WithAll(directory, InspectionDepth.Quick);
         if (interval <= TimeSpan.Zero || first.Count == 0)
             return first;
         await Task.Delay(interval, cancel);
-        List<RegionReport> second = Inspector.All(directory, InspectionDepth.Quick);
+        List<RegionReport> second = LiveConnections.WithAll(directory, InspectionDepth.Quick);
         Rates.Apply(first, second);
         return second;
     }
@@ -59,11 +58,11 @@ internal static class LsVerb
             return;
         }
 
-        terminal.Console.Write(RegionTable.Of(reports));
+        terminal.Console.Write(RegionTable.Of(reports).Fit(terminal.Width));
         foreach (RegionReport report in reports.Where(static report => report.Damage.Count > 0))
-            terminal.Out.WriteLine($"{Tame.Line(report.Name)}: {Tame.Line(report.Damage[0])}");
+            terminal.WriteSentence($"{report.Name}: {report.Damage[0]}");
         int dead = reports.Count(static report => report.IsDead);
         if (dead > 0)
-            terminal.Out.WriteLine($"{dead} left by the dead: 'ipc clean --dry-run' shows what would be removed");
+            terminal.WriteSentence($"{dead} left by the dead: 'ipc clean --dry-run' shows what would be removed");
     }
 }

@@ -13,7 +13,8 @@ internal static class ShowVerb
         var command = new Command("show", "Shows every field of a region decoded, who holds what, and since when.") { name, json };
         command.SetAction(parsed =>
         {
-            RegionReport report = CommonOptions.Look(parsed, parsed.GetRequiredValue(name), InspectionDepth.Full);
+            RegionReport report = LiveConnections.One(CommonOptions.ExistingDirectoryOf(parsed), parsed.GetRequiredValue(name), InspectionDepth.Full)
+                ?? CommonOptions.Look(parsed, parsed.GetRequiredValue(name), InspectionDepth.Full);
             if (parsed.GetValue(json))
                 Json.Write(terminal.Out, report);
             else

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.CommandLine;
+using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
@@ -10,10 +11,11 @@ namespace Ipc.Tool;
 /// <summary><c>ipc tail NAME</c>: the messages of a ring, queue or topic, seen in passing.</summary>
 internal static class TailVerb
 {
-    private const ulong RegionStateOffset = 128;
-
     /// <summary>Between two looks: nobody wakes who is in no table.</summary>
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(1);
+
+    /// <summary>Whether somebody still reads what is printed.</summary>
+    private static readonly TimeSpan s_betweenQuestions = TimeSpan.FromMilliseconds(200);
 
     public static Command Create(Terminal terminal)
     {
@@ -37,8 +39,7 @@ internal static class TailVerb
             RegionReport report = CommonOptions.Look(parsed, parsed.GetRequiredValue(name), InspectionDepth.Quick);
             CommonOptions.RequireSound(report);
             var printer = new MessagePrinter(terminal, parsed.GetValue(format)!, type, Math.Max(0, parsed.GetValue(most)), parsed.GetValue(json));
-            using var look = new RegionLook(Os.Current.OpenFileToLook(report.Path) ?? throw new ToolException(ExitCode.NotFound, $"{report.Path} has gone."));
-            look.Geometry = RegionGeometry.Check(look.Start(RegionGeometry.CheckedBytes), look.File.Length, KindOf(report), report.Path);
+            using RegionLook look = RegionLook.Open(report);
             try
             {
                 await ShowAsync(terminal, look, report, printer, parsed.GetValue(lines), parsed.GetValue(follow), parsed.GetValue(count), cancel);
@@ -52,18 +53,6 @@ internal static class TailVerb
         return command;
     }
 
-    private static RegionKind KindOf(RegionReport report) => report.Kind switch
-    {
-        "ring" => RegionKind.OfRing,
-        "queue" => RegionKind.OfQueue,
-        "topic" => RegionKind.OfTopic,
-        "listener" => RegionKind.OfListener,
-        "connection" => RegionKind.OfConnection,
-        "mutex" => RegionKind.OfMutex,
-        "semaphore" => RegionKind.OfSemaphore,
-        _ => RegionKind.OfEvent,
-    };
-
     private static async Task ShowAsync(Terminal terminal, RegionLook look, RegionReport report, MessagePrinter printer, int lines, bool follow, long count, CancellationToken cancel)
     {
         Tap tap = Tap.Open(look, report, fromOldest: lines != 0);
@@ -76,9 +65,10 @@ internal static class TailVerb
         }
 
         ulong missed = tap.Missed;
+        long asked = Stopwatch.GetTimestamp();
         while (follow && count > 0)
         {
-            bool hasEnded = look.U32(RegionStateOffset, "the state") != RegionHeader.Live; // before the messages: the last ones are shown
+            bool hasEnded = look.HasEnded; // before the messages: the last ones are shown
             foreach (TappedMessage message in tap.Poll())
             {
                 printer.Print(message);
@@ -93,6 +83,12 @@ internal static class TailVerb
             {
                 terminal.Error.WriteLine($"({Tame.Line(report.Name)} has ended)");
                 return;
+            }
+
+            if (Stopwatch.GetElapsedTime(asked) > s_betweenQuestions)
+            {
+                terminal.RequireReader();
+                asked = Stopwatch.GetTimestamp();
             }
 
             await Task.Delay(s_pause, cancel);

@@ -5,6 +5,7 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Spectre.Console;
+using Spectre.Console.Rendering;
 
 namespace Ipc.Tool;
 
@@ -13,6 +14,9 @@ internal static class TopVerb
 {
     /// <summary>A console can be asked for a key, and waited for without an end; nothing lies between. So it is asked, as often as a finger needs.</summary>
     private static readonly TimeSpan s_betweenKeys = TimeSpan.FromMilliseconds(50);
+
+    /// <summary>The titles, how many more there are, and the line of the cursor.</summary>
+    private const int LinesBesideRows = 3;
 
     public static Command Create(Terminal terminal)
     {
@@ -32,7 +36,7 @@ internal static class TopVerb
             else if (terminal.IsInteractive)
                 await LiveAsync(terminal, looks, left, cancel);
             else
-                await RepeatAsync(looks, left, reports => terminal.Console.Write(Page(looks, reports, int.MaxValue)), cancel);
+                await RepeatAsync(looks, left, reports => terminal.Console.Write(Page(terminal, looks, reports)), cancel);
             return ExitCode.Ok;
         });
         return command;
@@ -52,11 +56,11 @@ internal static class TopVerb
         Task keys = Task.Run(() => WatchKeys(end), CancellationToken.None);
         try
         {
-            await terminal.Console.Live(Page(looks, [], Room(terminal))).AutoClear(false).Overflow(VerticalOverflow.Crop).StartAsync(async live =>
+            await terminal.Console.Live(Page(terminal, looks, [])).AutoClear(false).Overflow(VerticalOverflow.Crop).StartAsync(async live =>
             {
                 while (count-- > 0)
                 {
-                    live.UpdateTarget(Page(looks, await looks.NextAsync(end.Token), Room(terminal)));
+                    live.UpdateTarget(Page(terminal, looks, await looks.NextAsync(end.Token)));
                     live.Refresh();
                 }
             });
@@ -83,14 +87,15 @@ internal static class TopVerb
         }
     }
 
-    /// <summary>Rows of regions that fit beside the head lines.</summary>
-    private static int Room(Terminal terminal) => Math.Max(1, terminal.Console.Profile.Height - 4);
-
-    private static Rows Page(Looks looks, List<RegionReport> reports, int room)
+    /// <summary>The head, as many regions as there is room for below it, and how many more there are.</summary>
+    private static Rows Page(Terminal terminal, Looks looks, List<RegionReport> reports)
     {
-        string head = $"{Tame.Line(looks.Directory)}  {DateTime.UtcNow:HH:mm:ss}Z  {Human.Some(reports.Count, "region")}, {Human.Bytes(reports.Sum(static report => report.Memory))}, " +
+        string head = $"{looks.Directory}  {DateTime.UtcNow:HH:mm:ss}Z  {Human.Some(reports.Count, "region")}, {Human.Bytes(reports.Sum(static report => report.Memory))}, " +
             $"{Human.Some(reports.Sum(static report => report.Alive), "participant")} alive, {reports.Count(static report => report.IsDead)} left by the dead";
-        return new Rows(new Text(head), RegionTable.Of(reports.Take(room)), new Text(reports.Count > room ? $"and {reports.Count - room} more" : ""));
+        List<string> lines = Folding.Lines(Tame.Line(head), terminal.Width ?? int.MaxValue);
+        int room = terminal.IsInteractive ? terminal.Console.Profile.Height - lines.Count - LinesBesideRows : int.MaxValue;
+        IRenderable table = RegionTable.Of(reports).Fit(terminal.Width, room, out int shown);
+        return new Rows(new Text(string.Join('\n', lines)), table, new Text(reports.Count > shown ? $"and {reports.Count - shown} more" : ""));
     }
 
     /// <summary>Looks at regular intervals, with the rates between one and the next.</summary>
@@ -102,9 +107,9 @@ internal static class TopVerb
 
         public async Task<List<RegionReport>> NextAsync(CancellationToken cancel)
         {
-            _last ??= Inspector.All(Directory, InspectionDepth.Quick);
+            _last ??= LiveConnections.WithAll(Directory, InspectionDepth.Quick);
             await Task.Delay(interval, cancel);
-            List<RegionReport> now = Inspector.All(Directory, InspectionDepth.Quick);
+            List<RegionReport> now = LiveConnections.WithAll(Directory, InspectionDepth.Quick);
             Rates.Apply(_last, now);
             _last = now;
             IOrderedEnumerable<RegionReport> sorted = sort switch

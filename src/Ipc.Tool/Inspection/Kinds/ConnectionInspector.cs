@@ -31,7 +31,8 @@ internal static class ConnectionInspector
         report.Connection.ToServer = RingInspector.Read(look, header.ToServer, depth, report, out _);
         report.Connection.ToClient = RingInspector.Read(look, header.ToClient, depth, report, out _);
         report.Depth = report.Connection.ToServer.Records + report.Connection.ToClient.Records;
-        report.DepthText = $"{report.Connection.ToServer.Records} + {report.Connection.ToClient.Records}";
+        report.DepthText = $"{report.Connection.ToServer.Records} to server, {report.Connection.ToClient.Records} to client";
+        report.Counters = new Counters(report.Id!, "bytes", report.Connection.ToServer.Tail, report.Connection.ToClient.Tail);
     }
 
     private static string Name(string[] names, uint number) => number < names.Length ? names[number] : $"{number}, which is none";

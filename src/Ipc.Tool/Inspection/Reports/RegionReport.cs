@@ -66,6 +66,12 @@ internal sealed class RegionReport
 
     public ConnectionReport? Connection { get; set; }
 
+    /// <summary>Of a connection that is in use: the client's process.</summary>
+    public uint? ClientPid { get; init; }
+
+    /// <summary>And the server's.</summary>
+    public uint? ServerPid { get; init; }
+
     public SyncReport? Sync { get; set; }
 
     public PoolReport? Pool { get; set; }
