@@ -9,9 +9,9 @@ usage() {
     cat <<'END'
 usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build] [--serializers[=FOLDER]]
 
-  (none)         build, every test, sanitizers, analyzers, document checks     20 to 25 minutes, 2 cores, warm caches
+  (none)         build, every test, sanitizers, analyzers, document checks     16 minutes on 2 idle cores, and 3 to 5 to build
   --quick        build and every test, without sanitizers, clang-tidy and
-                 what is published trimmed and as machine code                 about 12 minutes
+                 what is published trimmed and as machine code                 less: not measured
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of both languages                            hours
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
@@ -218,62 +218,83 @@ run_sanitized() { # PRESET
     run_ctest "$1" "build/$1" "^no-$1\$" ${fixed_addresses[@]+"${fixed_addresses[@]}"}
 }
 
-# The second lane: what one processor can do beside the tests of the first, at low priority: most of those wait. It runs in a shell of its own,
-# with its regions in a directory of its own, writes what it would have shown to a file, and hands its rows over at the end.
-lane= lane_screen=$logs/second-lane.log lane_rows=$logs/second-lane.rows
+# Lanes beside the first one, in which the tests of both languages run. Each is a shell of its own with its regions in a directory of its own, writes what it
+# would have shown to a file, and hands its rows over at its end.
+#   waiting      tests that start processes, kill them and wait for what follows: they hardly need a processor
+#   processor    what needs a processor and nobody's patience, at low priority: sanitizers, then the queue
+# The queue is what may run in any order: the first lane takes from it, too, when its tests are done, so that both end together. Checks that build
+# C# are one entry: they write the same folders.
+declare -A lanes=()
 
-second_lane() {
+lane_waiting() {
+    run_dotnet Ipc.Crash.Tests
+}
+
+lane_processor() {
     if [ $depth != quick ] && [ -f tests/native/CMakeLists.txt ]; then
         run_sanitized asan
         run_sanitized tsan
     fi
-    [ -z "$filter" ] || return
-    if [ $configuration = Release ] && [ $depth != quick ]; then
-        IPC_TEST_RUN=$run_mark check "trimmed, and machine code" eng/check-aot.sh
-        IPC_TEST_RUN=$run_mark check "a spreadsheet and its daemons" samples/OfficeAddin/test.sh
-    fi
-    check "links of the documents" eng/check-docs.sh links
-    check "snippets of the documents" eng/check-docs.sh snippets
-    check "descriptions of the C functions" eng/check-headers.sh
-    check "layers of the sources" eng/check-code.sh layers
-    check "labels of the sync points" eng/check-code.sh labels
-    check "whitespace of the C# sources" bash -c whitespace
-    if [ $depth = normal ]; then
-        check "mutants are caught" tests/mutate.sh
-        check "mutants of C# are caught" tests/mutate-cs.sh
-        check "C++ fuzzers" tests/fuzz.sh
-        check "calls beside busy loops" tests/busy.sh
-    fi
+    work_off_queue
 }
 
-start_second_lane() {
-    export -f whitespace
-    mkdir -p "$IPC_DIR/second-lane"
+queue_of_builds() {
+    check "packages, as strangers use them" nuget/consume.sh
+    IPC_TEST_RUN=$run_mark check "trimmed, and machine code" eng/check-aot.sh
+    IPC_TEST_RUN=$run_mark check "a spreadsheet and its daemons" samples/OfficeAddin/test.sh
+}
+
+queue=()
+fill_queue() { # longest first
+    [ -z "$filter" ] || return
+    [ $configuration != Release ] || [ $depth = quick ] || queue+=("queue_of_builds")
+    if [ $depth = normal ]; then
+        queue+=("check 'mutants of C# are caught' tests/mutate-cs.sh" "check 'mutants are caught' tests/mutate.sh" "check 'C++ fuzzers' tests/fuzz.sh"
+            "check 'calls beside busy loops' tests/busy.sh")
+    fi
+    [ $depth = quick ] || queue+=("check 'clang-tidy' bash -c 'set -o pipefail; clang_tidy'" "check 'C and C++ headers, each alone' tests/native/headers.sh")
+    queue+=("check 'snippets of the documents' eng/check-docs.sh snippets" "check 'whitespace of the C# sources' bash -c whitespace"
+        "check 'links of the documents' eng/check-docs.sh links" "check 'descriptions of the C functions' eng/check-headers.sh")
+}
+
+work_off_queue() { # each entry is taken by one lane
+    local next
+    while next=$(flock "$logs/queue" bash -c 'read -r n <"$0" && echo "$n" && echo $((n + 1)) >"$0"' "$logs/queue") && [ "$next" -lt ${#queue[@]} ]; do
+        eval "${queue[next]}"
+    done
+}
+
+start_lane() { # NAME NICENESS
+    local name=$1
+    mkdir -p "$IPC_DIR/$name"
+    rm -f "$logs/lane-$name.rows"
     (
         trap '_stop_work; exit 143' TERM INT
-        renice -n 10 -p "$BASHPID" >/dev/null 2>&1
+        renice -n "$2" -p "$BASHPID" >/dev/null 2>&1
         passed=0 failed=0 skipped=0 rows=()
-        export IPC_DIR=$IPC_DIR/second-lane
-        second_lane
+        export IPC_DIR=$IPC_DIR/$name
+        "lane_$name"
         {
-            printf 'rows+=(%q)\n' ${rows[@]+"${rows[@]}"}
+            [ ${#rows[@]} = 0 ] || printf 'rows+=(%q)\n' "${rows[@]}"
             echo "passed=\$((passed + $passed)) failed=\$((failed + $failed)) skipped=\$((skipped + $skipped))"
-        } >"$lane_rows.new" && mv "$lane_rows.new" "$lane_rows"
-    ) >"$lane_screen" 2>&1 </dev/null &
-    lane=$!
-    trap 'kill -TERM $lane 2>/dev/null; _stop_work; exit 130' INT
-    trap 'kill -TERM $lane 2>/dev/null; _stop_work; exit 143' TERM
+        } >"$logs/lane-$name.new" && mv "$logs/lane-$name.new" "$logs/lane-$name.rows"
+    ) >"$logs/lane-$name.log" 2>&1 </dev/null &
+    lanes[$name]=$!
+    trap 'kill -TERM "${lanes[@]}" 2>/dev/null; _stop_work; exit 130' INT
+    trap 'kill -TERM "${lanes[@]}" 2>/dev/null; _stop_work; exit 143' TERM
 }
 
-end_second_lane() {
-    run_logged "the second lane" "$logs/second-lane.wait" $((8 * runner_limit)) tail --pid="$lane" -f /dev/null || kill -TERM "$lane"
-    wait "$lane"
-    cat "$lane_screen"
-    if [ -f "$lane_rows" ]; then
-        . "$lane_rows"
+end_lane() { # NAME
+    local name=$1 pid=${lanes[$1]}
+    run_logged "the lane \"$name\"" "$logs/lane-$name.wait" $((8 * runner_limit)) tail --pid="$pid" -f /dev/null || kill -TERM "$pid"
+    wait "$pid"
+    unset "lanes[$name]"
+    cat "$logs/lane-$name.log"
+    if [ -f "$logs/lane-$name.rows" ]; then
+        . "$logs/lane-$name.rows"
     else
-        say "  FAILED: the second lane ended early"
-        row "the second lane" 0 1 0 $took_seconds
+        say "  FAILED: the lane \"$name\" ended early"
+        row "the lane \"$name\"" 0 1 0 $took_seconds
     fi
 }
 
@@ -281,7 +302,7 @@ clang_tidy() { # the C library; its sources are known to the build that compiled
     [ -f build/native/compile_commands.json ] || { echo "no compile_commands.json"; return 1; }
     find src/Ipc.Native -name '*.c' -print0 |
         xargs -0 -r -n 2 -P 2 clang-tidy --quiet -p build/native &&
-        clang-tidy --quiet -p build/native --extra-arg=-DIPC_FAULT_POINTS src/Ipc.Native/src/diagnostics/fault.c # nothing, where it ships
+        clang-tidy --quiet -p build/native --extra-arg=-DIPC_FAULT_POINTS src/Ipc.Native/src/platform/fault.c # nothing, where it ships
 }
 
 whitespace() { # style is the compiler's business (EnforceCodeStyleInBuild); this is what it does not look at
@@ -315,12 +336,15 @@ if ! leftovers_begin; then
 fi
 
 shopt -s nullglob
-rm -f "$lane_rows"
-start_second_lane
+export -f clang_tidy whitespace
+fill_queue
+echo 0 >"$logs/queue"
+start_lane waiting 0
+start_lane processor 10
 [ ! -f tests/native/CMakeLists.txt ] || run_ctest native build/native '^$'
 for project in tests/*.Tests/*.csproj; do
     project=$(basename "$project" .csproj)
-    [ $project = Ipc.Rpc.Serializers.Tests ] || run_dotnet "$project"
+    case $project in Ipc.Rpc.Serializers.Tests | Ipc.Crash.Tests) ;; *) run_dotnet "$project" ;; esac
 done
 run_serializers
 [ $depth != long ] || run_dotnet_over netstandard2.0 Ipc.Core.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.Tests
@@ -331,16 +355,12 @@ fi
 if [ -z "$filter" ] && [ $configuration = Release ]; then
     IPC_TEST_RUN=$run_mark check "samples, run as their READMEs say" eng/check-samples.sh
 fi
-if [ -z "$filter" ] && [ $configuration = Release ] && [ $depth != quick ]; then
-    IPC_TEST_RUN=$run_mark check "promises that were broken once" tests/promises.sh
+work_off_queue
+end_lane waiting
+if [ -z "$filter" ] && [ $configuration = Release ]; then
+    IPC_TEST_RUN=$run_mark check "promises that were broken once" tests/promises.sh --results "$logs" # after their tests: what has passed is not run again
 fi
-if [ -z "$filter" ] && [ $depth != quick ]; then # these need no more than a processor either, but the second lane has enough
-    export -f clang_tidy
-    check "C and C++ headers, each alone" tests/native/headers.sh
-    check "clang-tidy" bash -c "set -o pipefail; clang_tidy"
-    [ $configuration != Release ] || check "packages, as strangers use them" nuget/consume.sh
-fi
-end_second_lane
+end_lane processor
 
 if leftovers_end "$logs/leftovers.log"; then
     row "nothing left behind" 1 0 0 0

@@ -7,7 +7,7 @@
 
 # ---- queue ---------------------------------------------------------------------------------------------------------
 
-file=Messaging/SharedQueue.Send.cs
+file=Queues/SharedQueue.Send.cs
 expression $file 'Atomic.TryExchange(&slot->State, free, word)' 'Mutants.Store(&slot->State, word)' \
     "[free-slot]" "two senders take a slot: a store instead of the CAS" QueueThreadsTests.EverythingArrivesOnceAndInOrder
 statement $file '*(ulong*)&slot->Length = (ulong)flags << 48 | (ulong)type << 32 | length; // plain: published by the CAS' '' \
@@ -17,13 +17,15 @@ expression $file '((Atomic.LoadAcquire(ref slot->State) ^ word) & ~SlotState.Sea
 expression $file '((state ^ word) & ~SlotState.Sealed) != 0' 'false' \
     "slot" "an end of a claim does not look whose the slot is" QueueTests.AnAbandonedClaimLeavesNoTrace
 
-file=Messaging/SharedQueue.Receive.cs
+file=Queues/SharedQueue.Receive.cs
 expression $file 'Atomic.TryExchange(&slot->State, state, word)' 'Mutants.Store(&slot->State, word)' \
     "[take]" "two receivers take a message: a store instead of the CAS" QueueThreadsTests.EverythingArrivesOnceAndInOrder
 expression $file '!Atomic.TryExchange(&slot->State, word, free) && !TryChange(slot, word, free - word)' '!Atomic.TryExchange(&slot->State, word, word)' \
     "[free-slot]" "a released slot stays taken" QueueTests.AFullQueueSaysSo
+expression $file '(word & SlotState.Redelivered) != 0 && Atomic.LoadAcquire(ref _closed) != 0' 'false' \
+    "[free-slot]" "a release after the close frees the next one's slot" HalfwayQueueTests.AReleaseAfterTheCloseTakesNothingFromTheNextOne
 
-file=Messaging/SharedQueue.Walk.cs
+file=Queues/SharedQueue.Walk.cs
 expression $file 'phase == SlotState.Ready && !isOrphan && !IsSkipped(skipped, skips, owner)' 'phase == SlotState.Ready && !isOrphan' \
     "order" "behind a sender that writes, its next message is taken" QueueTests.ASenderInTheMiddleOfAMessageHoldsUpNobodyElse short
 statement $file 'if (!leftSome)
@@ -32,7 +34,7 @@ statement $file 'if (!leftSome)
 expression $file 'SlotState.PhaseOf(state) != SlotState.Ready || (state & SlotState.Redelivered) == 0' 'true' \
     "[orphans]" "what the dead held is not looked for" QueueRecoveryTests.WhatADeadReceiverHeldComesAgainFlaggedAndFirst
 
-file=Messaging/QueueRules.cs
+file=Queues/QueueRules.cs
 statement $file 'Atomic.Add(&header->Orphans, 1); // [orphans] after the slots: who sees the number finds them' '' \
     "[orphans]" "recovery does not say that there are orphans" QueueRecoveryTests.WhatADeadReceiverHeldComesAgainFlaggedAndFirst
 expression $file 'SlotState.With(state, 0, SlotState.Ready) | SlotState.Redelivered' 'SlotState.With(state, 0, SlotState.Ready)' \
@@ -43,26 +45,29 @@ expression $file '!Geometry.DropsOrphans' 'true' \
     "recovery" "orphans come again although they are to be dropped" QueueRecoveryTests.AQueueThatDropsOrphansDropsThem
 expression $file 'Atomic.LoadAcquire(ref region.Entry((int)owner - 1)->State) != ParticipantEntry.Live' 'false' \
     "recovery" "a slot of nobody is left alone" QueueRecoveryTests.ASlotOfNobodyLiveIsRecoveredWithTheNext
-statement $file 'Pool.Recover((uint)index + 1, (ulong holder, in LoanDescriptor descriptor) => Names(start, holder, descriptor));' '' \
+statement $file 'Pool.Recover(
+                (uint)index + 1, (ulong holder, in LoanDescriptor descriptor) => Names(start, holder, descriptor));' '' \
     "sweep" "the loans of who leaves or dies are not swept" QueueLoanTests.WhatALeaverOwesIsSettled short
 expression $file 'Atomic.LoadAcquire(ref slot->LoanLap) == SlotState.LapOf(state)' 'true' \
     "sweep" "a slot names the loan of its last message" QueueLoanTests.ASlotClaimedAnewNamesNoLoanOfTheLapBefore
 
-file=Messaging/SharedQueue.Growth.cs
+file=Queues/SharedQueue.Growth.cs
 statement $file 'Atomic.StoreRelease(ref segment->Next, next);' '' \
     "[seal]" "sealed, and nothing follows" QueueGrowthTests.ItGrowsToItsLimitAndKeepsTheOrder
 statement $file 'Unseal((uint)spare);' '' \
     "[seal]" "a segment's next turn begins sealed" QueueGrowthTests.DrainedSegmentsAreUsedAgain short
+statement $file 'Abandon(taken, word);' '' \
+    "halfway" "a slot stays taken when the call fails after it" HalfwayQueueTests.WhenPreparingASegmentFailsTheSlotIsGivenBack
 
-file=Messaging/SharedQueue.Loans.cs
-statement $file 'Atomic.StoreRelease(ref slot->LoanLap, SlotState.LapOf(word)); // after the descriptor: who sees the lap in a recovery sees that too' '' \
+file=Queues/SharedQueue.Loans.cs
+statement $file 'Atomic.StoreRelease(ref slot->LoanLap, SlotState.LapOf(word));' '' \
     "[loan]" "a slot does not say which lap its loan is of" QueueLoanTests.WhatALeaverOwesIsSettled
 statement $file '_pool!.Free(loan); // [loan]' '' \
     "[loan]" "a released message keeps its loan" QueueLoanTests.TheBudgetIsALimitAndReleasingGivesItBack
 
 # ---- pool ----------------------------------------------------------------------------------------------------------
 
-file=Memory/Pool.cs
+file=Pools/Pool.cs
 expression $file 'Atomic.TryExchange(&block->State, state, owned)' 'Mutants.Store(&block->State, owned)' \
     "[loan]" "two senders take a block: a store instead of the CAS" PoolGrowthTests.ManyThreadsNeverHoldMoreThanTheBudget short
 expression $file 'Atomic.TryExchange(&Block(@class, index)->State, state, PoolBlock.Freed(state))' 'Mutants.Store(&Block(@class, index)->State, PoolBlock.Freed(state))' \
@@ -79,25 +84,29 @@ statement $file 'if (PoolBlock.PhaseOf(state) == PoolBlock.Owned)
 expression Layout/PoolBlock.cs 'StateOf(GenerationOf(state) + 1, 0, Free)' 'StateOf(GenerationOf(state), 0, Free)' \
     "[loan]" "a freed block keeps its generation" PoolTests.ABlockGoesFromFreeToOwnedToPublishedToFreeWithANewGeneration
 
-file=Memory/Pool.Growth.cs
+file=Pools/Pool.Growth.cs
 expression $file 'others + pages > _geometry.Budget / PoolHeader.Page' 'false' \
     "budget" "a block grows beyond the budget" PoolTests.WhenTheBudgetIsUsedUpItIsFullAndCounted short
 statement $file 'Atomic.StoreRelease(ref block->Present, 0);' '' \
     "[present]" "pages go that are still announced" PoolTests.TrimGivesTheMemoryOfFreeBlocksBackAndLeavesTheOthers
+expression $file '!removed' 'false' \
+    "[present]" "pages that the system keeps are not announced any more" LockedMemoryTests.TrimmingTakesNothingAway
 
 # ---- topic ---------------------------------------------------------------------------------------------------------
 
-file=Messaging/TopicWriter.cs
+file=Topics/TopicWriter.cs
 expression $file 'Atomic.TryExchange(&slot->State, word, mine)' 'Mutants.Store(&slot->State, mine)' \
     "[overwrite]" "two writers take a slot: a store instead of the CAS" TopicTests.ThreadsAgreeOnOneOrder
 
-file=Messaging/TopicWriter.Slow.cs
+file=Topics/TopicWriter.Slow.cs
 expression $file 'policy <= (uint)TopicPolicy.Evict' 'policy < (uint)TopicPolicy.Evict' \
     "[cursor]" "writers do not wait for evict readers" TopicPolicyTests.AnEvictReaderIsCutOffAtTheDeadlineOnly
 expression $file 'policy == (uint)TopicPolicy.Reliable' 'false' \
     "eviction" "evicts although a reliable reader holds up, too" TopicPolicyTests.NobodyIsEvictedForAReliableReadersSake short
+expression $file 'entered && _claimed == NoClaim' 'false' \
+    "halfway" "the loan of a claim that failed is the next message's" HalfwayTopicTests.WhatAFailedClaimHadTakenIsNotSentInsteadOfTheNextMessage
 
-file=Messaging/TopicWriter.Loans.cs
+file=Topics/TopicWriter.Loans.cs
 expression $file '(long)(position - _minimum) < 0 && position != tail' 'position != tail' \
     "reclaim" "a loan is taken back that a reader needs" TopicLoanTests.AWriterWaitsForALoanThatAReaderHolds
 expression $file 'SlotState.With(word, SlotState.OwnerOf(word), SlotState.Gap) | SlotState.Reclaimed' 'SlotState.With(word, SlotState.OwnerOf(word), SlotState.Gap)' \
@@ -106,7 +115,7 @@ statement $file 'if (slot->Flags == SlotHeader.LoanFlag)
             Pool?.Free(descriptor);' '' \
     "[loan]" "an overwritten message keeps its loan" TopicLoanTests.ALoanLastsAsLongAsItsSlotAndNoLonger
 
-file=Messaging/TopicReader.Slow.cs
+file=Topics/TopicReader.Slow.cs
 statement $file 'AddLost(position, position + 1);' '' \
     "reclaim" "a message that was taken back is not counted" TopicLoanTests.WhatEveryReaderHasPassedGivesItsLoanUpWhenThePoolIsUsedUp
 statement $file 'AddLost(_position, to);' '' \
@@ -114,11 +123,11 @@ statement $file 'AddLost(_position, to);' '' \
 statement $file 'from = Math.Max(from, _joined);' '' \
     "lossy" "what was gone before the reader came is counted" TopicTests.WhatIsOverwrittenBeforeALateReaderCameToItIsNotLost
 
-file=Messaging/TopicReader.cs
+file=Topics/TopicReader.cs
 statement $file 'status = IpcStatus.Evicted;' 'status = IpcStatus.Ok;' \
     "[overwrite]" "a release does not say that what was read may be torn" TopicPolicyTests.WhatAnEvictedReaderWasReadingIsNotTaken
 
-file=Messaging/TopicRules.cs
+file=Topics/TopicRules.cs
 statement $file 'Atomic.TryOr(&header->Active[index >> 6], 1UL << (index & 63));' '' \
     "[join]" "a reader joins without its bit" TopicPolicyTests.AReliableReaderHoldsTheWriterUpAndIsNamed
 expression $file 'SlotState.Of(SlotState.LapOf(word), 0, SlotState.Gap)' 'SlotState.Of(SlotState.LapOf(word) - 1, 0, SlotState.Gap)' \
@@ -128,7 +137,7 @@ statement $file 'Atomic.StoreRelease(ref seat->State, TopicReaderEntry.Vacated(A
 
 # ---- ring ----------------------------------------------------------------------------------------------------------
 
-file=Messaging/RingReader.Slow.cs
+file=Rings/RingReader.Slow.cs
 statement $file 'for (ulong line = _free; line < _released; line += RecordHeader.Line)
             *HeaderAt(line) = 0;
         FaultPoints.Pass(FaultPoints.RingReturnZeroed);
@@ -142,8 +151,9 @@ statement $file '*HeaderAt(line) = 0;' '' "[reclaim]" "space is returned without
 expression $file 'position < _redeliverUntil' 'false' \
     "recovery" "behind padding a record comes again without its flag" RingSpaceTests.WhatComesAgainIsFlaggedBehindPaddingAndOnLoan short
 
-file=Messaging/RingWriter.Slow.cs
-statement $file 'ZeroLines(_claimStart + RecordHeader.Line, _claimStart + _claimSize); // the first line'"'"'s header was never written' '' \
+file=Rings/RingWriter.Slow.cs
+statement $file '// the first line'"'"'s header was never written
+        ZeroLines(_claimStart + RecordHeader.Line, _claimStart + _claimSize);' '' \
     "invariant Z" "a claim that is abandoned leaves bytes" RingBytesTests.AClaimThatIsNeverCommittedLeavesNoTrace
 statement $file 'ZeroLines(start + size, start + _claimSize);' '' \
     "invariant Z" "a commit of less leaves bytes" RingBytesTests.ACommitOfLessGivesTheRestBack
@@ -170,9 +180,9 @@ expression Sync/SharedEvent.cs 'Atomic.TryExchange(&_header->Set, 1, 0)' 'Mutant
 
 # ---- listener ------------------------------------------------------------------------------------------------------
 
-statement Connections/Listener.cs 'continue; // it was disposed meanwhile. The rest has not been looked at: what is armed would be left to its flag' '' \
+statement Connections/Listener.cs 'continue; // it was disposed meanwhile' '' \
     "[sleep]" "sleeps after a look that found a connection gone" ConnectionTests.AConnectionThatIsDisposedWhenItsEndIsFoundHidesNoOther
 statement Connections/Listener.cs 'Waiter.Signal(&_header->Doorbell); // a leader that sleeps has not looked at this one' '' \
     "[return]" "what comes back wakes nobody" ConnectionTests.ALentConnectionIsNotWatched
-statement Messaging/RingReader.Slow.cs 'Waiter.Arm(&Header->Data);' '' \
+statement Rings/RingReader.Slow.cs 'Waiter.Arm(&Header->Data);' '' \
     "[sleep]" "the leader sleeps without arming" ConnectionTests.WhatIsSentComesBack

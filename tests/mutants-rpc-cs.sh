@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Not here, because no quick test can be sure to meet the moment: that who has read, or leaves without having had the turn, offers it to the next (ReadTurn), that a call is
-# looked for once more after its connection was closed (Callee.Track), the fences of ClientChannel.AfterWrite, BackgroundReader and ServerCall.ArmDeadline. The stress tests
+# looked for once more after its connection was closed (Callee.Track), the fences of ClientChannel.AfterWrite, OneSidedFence, BackgroundReader and ServerCall.ArmDeadline. The stress tests
 # of tests/Ipc.Rpc.Tests hang without them now and then.
 
 # ---- tokens --------------------------------------------------------------------------------------------------------
@@ -27,10 +27,10 @@ edit "$file" '_tokens.Unregister();
         bool wake;"
 statement Client/CallTokens.cs '_second = _handler.Register(cancel, call, useSynchronizationContext: false);' '' \
     "tokens" "the token of the handler does not end its calls" ClientViewTests.ACallInsideAHandlerEndsWithIt
-file='Server/IncomingItems{T}.cs'
-statement "$file" 'enumeration.Dispose(); // the token may live as long as the program, and a handler need not dispose what it has enumerated by hand' '' \
+file='Handlers/IncomingItems{T}.cs'
+statement "$file" 'enumeration.Dispose();' '' \
     "tokens" "a handler's stream stays registered with a long-lived token" HandlerTokenTests.AStreamLeavesNothingOnATokenThatOutlivesIt
-file=Server/ServerCall.cs
+file=Handlers/ServerCall.cs
 statement $file '_source?.Dispose();
         _source = null;' '' \
     "[token]" "a call is used again with its token" HandlerTokenTests.ATokenThatAHandlerKeptNeverFiresForALaterCall short
@@ -39,14 +39,14 @@ statement $file 'made.Cancel(); // nobody has registered yet' '' \
 
 # ---- streams -------------------------------------------------------------------------------------------------------
 
-statement 'Server/IncomingItems{T}.cs' 'lock (_items)
+statement 'Handlers/IncomingItems{T}.cs' 'lock (_items)
             credit = CreditDue();' 'credit = default;' \
     "credit" "a client stream whose consumer waits stalls for good" WaitingConsumerTests.AHandlerThatWaitsForEachItemGetsAllOfThem short
 expression 'Client/StreamCall{TRequest,TItem}.cs' 'moved ? CreditDue() : default' 'default(ItemCredit)' \
     "credit" "a server stream whose consumer waits stalls for good" WaitingConsumerTests.ACallerThatWaitsForEachItemGetsAllOfThem
 statement Wire/ItemWindow.cs '_itemsLeft += _consumed; // before it is sent: the items may come at once' '' \
     "credit" "credit is given and not remembered" IncomingStreamTests.CreditIsGivenAsItemsAreConsumed short
-statement Server/StreamCredit.cs 'waiting?.TrySetResult(true);' '' \
+statement Calls/StreamCredit.cs 'waiting?.TrySetResult(true);' '' \
     "credit" "who waits for credit is not told of it" ClientStreamTests.EveryItemArrivesAndThenTheAnswerComes
 statement Wire/StreamTransit.cs 'each.TrySetResult(true);' '' \
     "transit" "who waits for room of streams is not told of it" StreamTests.ItemsLargerThanTheRestOfTheRingArriveAll
@@ -57,11 +57,14 @@ statement Client/UploadCall\{TResponse\}.cs '_upload.Stop();
 # ---- calls of a client ---------------------------------------------------------------------------------------------
 
 file=Client/PendingSlot.cs
-expression $file 'Volatile.Read(ref _state) == pending && Interlocked.CompareExchange(ref _state, (long)use << 1, pending) == pending' \
-    '(Interlocked.And(ref _state, ~Pending) & Pending) != 0' \
+expression $file 'Volatile.Read(ref _state) == (of | Pending) &&
+            Interlocked.CompareExchange(ref _state, of | Ending, of | Pending) == (of | Pending)' \
+    '(Volatile.Read(ref _state) & PhaseMask) == Pending' \
     "slot" "an answer to an earlier use of a slot ends the present one" BetweenTests.AnAnswerToTheCallBeforeIsNotTheNextCalls short
 statement $file '_use++;' '' \
     "slot" "call ids are used again" BetweenTests.AnAnswerToTheCallBeforeIsNotTheNextCalls
+expression Client/PendingTable.cs 'slot is null || !slot.IsFree' 'slot is null' \
+    "slot" "a slot is taken whose call goes on" PendingTableTests.ASlotIsTakenAgainOnlyWhenItsCallHasEnded short
 file=Client/CallEngine.cs
 statement $file 'slot.Open();
                 open = true;
@@ -92,9 +95,9 @@ statement Client/RpcBatch.cs 'Find(link)?.Flush();' '' \
 
 statement Wire/ControlQueue.cs '_bytes -= SizeOf(in frame);' '' \
     "bound" "a client counts what has been sent as waiting" UnsentTests.AClientsBoundCountsWhatWaitsAndNotWhatHasWaited
-statement Server/ServerConnection.cs '_unsent -= _outbox.Dequeue().Length;' '_outbox.Dequeue();' \
+statement Server/ServerConnection.Outbox.cs '_unsent -= _outbox.Dequeue().Length;' '_outbox.Dequeue();' \
     "bound" "a server counts what has been sent as waiting" UnsentTests.AServersBoundCountsWhatWaitsAndNotWhatHasWaited
-expression Server/ServerCall.cs 'TrySet(Answered, unless: Answered)' 'TrySet(Answered, unless: 4)' \
+expression Handlers/ServerCall.cs 'TrySet(Answered, unless: Answered)' 'TrySet(Answered, unless: 4)' \
     "[answer]" "a call is answered twice" HostileTests.ACallIdThatIsPendingIsNotUsedTwice short
-statement Server/CallTurns.cs 'LetIn(_limit!.Leave(), fromOrder: false);' '_limit!.ToString();' \
+statement Handlers/CallTurns.cs 'LetIn(_limit!.Leave(), fromOrder: false);' '_limit!.ToString();' \
     "turns" "the place of a call that is over is given to nobody" ServerOptionTests.NoMoreCallsRunThanAllowedAndAllAreAnswered

@@ -30,6 +30,8 @@ rpc_mutant long "callee" "a served call that has ended stays registered" $rpc/ca
 
 rpc_mutant long "cancel" "the server is not told of a stream that is dropped" $rpc/caller_core.hpp \
     's/if \(!entry\.ended && entry\.epoch == epoch_\)/if (false)/' rpc_streams_test AStreamThatIsDroppedIsCancelledAtItsProducer
+rpc_mutant long "cancel" "the server is not told of a call that is cancelled" $rpc/call_table.hpp \
+    '/void abort\(/,/^    }/{/owed_cancels\.push_back/d}' rpc_frames_test WhatIsCancelledIsCancelledAtTheServerAtOnce
 rpc_mutant long "cancel" "a handler's calls are not cancelled with it" $rpc/call_options.hpp \
     's/^        cancel = outer_\.get\(\);$/        return;/' rpc_extras_test ANestedCallIsCancelledWithItsHandler
 rpc_mutant long "deadline" "a handler's calls have any time" $rpc/call_options.hpp \
@@ -46,6 +48,8 @@ rpc_mutant long "room" "a server does not say what it has read of items" $rpc/se
 
 # ---- order, and bounds -----------------------------------------------------------------------------------------------
 
+rpc_mutant long "order" "a frame overtakes those that wait for room" $rpc/frame_sender.hpp \
+    '/result try_send\(/,/^    }/s/if \(!queue_\.empty\(\)\)/if (false)/' rpc_unread_test NoFrameOvertakesThoseThatWaitForRoom
 rpc_mutant short "order" "a request overtakes those that wait for room" $rpc/client_writing.hpp \
     's/if \(queue_\.empty\(\) \|\| !queue_\.has\(epoch, turn\)\)/if (true)/' rpc_cancel_test RequestsKeepTheirOrderBehindAFullRing
 rpc_mutant short "bound" "refusals for a server that does not read are kept for ever" $rpc/client_writing.hpp \

@@ -12,7 +12,7 @@
 # edit found not exactly one place, or when a test fails without any mutant.
 #
 # What is not here: a release or acquire made plain is the same instruction on x64, and no tool looks at C# as ThreadSanitizer looks
-# at C. The C half's mutants (tests/mutate.sh) stand for both: eng/check-code.sh sees to it that the labels are the same, and only Platform/Atomic.cs may order.
+# at C. The C half's mutants (tests/mutate.sh) stand for both: tests/Ipc.Architecture.Tests sees to it that the labels are the same, and only Platform/Atomic.cs may order.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 
@@ -48,7 +48,7 @@ declare -A programs=()
 # begin_subject ASSEMBLY FOLDER NAMESPACE TESTS REFERENCE...   what follows are mutants of this library, to be noticed by tests/TESTS. It is compiled by
 # a project of its own, for one framework, against what those tests were built with.
 begin_subject() {
-    local folder=$top/$2 namespace=$3 built=$top/tests/$4/bin/$configuration/net10.0 reference references=
+    local folder=$top/$2 namespace=$3 built=$top/tests/$4/bin/$configuration/net10.0 linked reference references=
     subject=$1 source=$work/tree/$1
     [ -f "$built/$4.dll" ] || { warn "build first: eng/build.sh"; exit 1; }
     programs[$subject]=$work/top/tests/$4/bin/$configuration/net10.0/$4.dll
@@ -56,6 +56,8 @@ begin_subject() {
     cp -r "$built/." "${programs[$subject]%/*}/"
     echo "${programs[$subject]%/*}" >"$source/for"
     cp -r "$folder/." "$source/"
+    # what it compiles of another library
+    for linked in $(sed -n 's|.*<Compile Include="\(\.\./[^";*]*\)".*|\1|p' "$folder"/*.csproj); do cp "$folder/$linked" "$source/"; done
     rm -rf "$source/bin" "$source/obj" "$source"/*.csproj
     for reference in "${@:5}"; do references+="<Reference Include=\"$built/$reference.dll\" />"; done
     cat >"$source/$subject.csproj" <<END

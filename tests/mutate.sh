@@ -139,10 +139,10 @@ if [ -n "$long" ]; then
     else
         row "orderings" "all that only ThreadSanitizer sees" "tsan" "NOT BUILT: cmake --preset tsan; cmake --build build/tsan"
     fi
-    mutant "[take]" "the library's receiver stores instead of the CAS" src/Ipc.Native/src/messaging/queue_receive.c \
+    mutant "[take]" "the library's receiver stores instead of the CAS" src/Ipc.Native/src/queues/queue_receive.c \
         's/IPC_LIKELY\(ipc_cas64\(&slot->state, &word, mine\)\)/IPC_LIKELY(({ extern int sched_yield(void); (h \& 7) == 0 ? sched_yield() : 0; ipc_store_release64(\&slot->state, mine); true; }))/' \
         native queue_wait_test four_threads_send_and_four_receive_everything_once library
-    mutant "[free-slot]" "the library frees the slot when it is taken" src/Ipc.Native/src/messaging/queue_receive.c \
+    mutant "[free-slot]" "the library frees the slot when it is taken" src/Ipc.Native/src/queues/queue_receive.c \
         's/const uint64_t mine = (.*)IPC_PHASE_READING(.*);$/const uint64_t mine = ipc_queue_freed(word);/' \
         native queue_wait_test four_threads_send_and_four_receive_everything_once library
     model "[seal]" "sealed before \`next\` is written" growth.pml -DRECEIVERS=1 -DLINK_LATE

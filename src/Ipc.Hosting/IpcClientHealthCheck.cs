@@ -27,7 +27,7 @@ internal sealed class IpcClientHealthCheck : IHealthCheck
         try
         {
             if (!_client.IsConnected)
-                await Task.Run(() => _client.EnsureConnected(TimeSpan.Zero, cancellationToken), cancellationToken).ConfigureAwait(false);
+                await _client.EnsureConnectedAsync(TimeSpan.Zero, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e) when (e is RpcException or IpcException)
         {

@@ -23,14 +23,14 @@ internal sealed class IpcClientStart : IHostedService
         _logger = logger;
     }
 
-    /// <summary>On a thread of the pool: connecting waits, and the host's other services start meanwhile if it lets them.</summary>
+    /// <summary>Holds no thread: the host's other services start meanwhile if it lets them.</summary>
     public Task StartAsync(CancellationToken cancellationToken)
     {
         IpcClientOptions options = _provider.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get(_name);
         if (!options.ConnectOnStart)
             return Task.CompletedTask;
         RpcClient client = _provider.GetRequiredKeyedService<RpcClient>(_name);
-        return Task.Run(() => IpcClients.Connect(client, options.Rpc.ConnectTimeout, _logger, cancellationToken), cancellationToken);
+        return IpcClients.ConnectAsync(client, options.Rpc.ConnectTimeout, _logger, cancellationToken);
     }
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using System.Threading.Tasks;
 using Ipc.Rpc;
 using Microsoft.Extensions.Logging;
 
@@ -17,11 +18,11 @@ internal static class IpcClients
     }
 
     /// <summary>Connects, waiting for the server; says why not.</summary>
-    public static void Connect(RpcClient client, TimeSpan patience, ILogger logger, CancellationToken cancel)
+    public static async Task ConnectAsync(RpcClient client, TimeSpan timeout, ILogger logger, CancellationToken cancel)
     {
         try
         {
-            client.EnsureConnected(patience, cancel);
+            await client.EnsureConnectedAsync(timeout, cancel).ConfigureAwait(false);
         }
         catch (Exception e) when (e is RpcException or IpcException)
         {

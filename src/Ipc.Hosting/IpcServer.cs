@@ -12,7 +12,7 @@ namespace Ipc.Hosting;
 /// <summary>A server that serves while its host runs. To be asked for by the name that it was added with, as key.</summary>
 /// <remarks>When the host stops it takes no further clients and calls, and waits for the pending ones as long as
 /// <see cref="IpcServerOptions.DrainTimeout"/> and the host allow; then their tokens fire.</remarks>
-public sealed class IpcServer : IHostedService, IDisposable
+public sealed class IpcServer : IHostedService, IDisposable, IAsyncDisposable
 {
     private readonly IServiceProvider _provider;
     private readonly string _key;
@@ -85,8 +85,7 @@ public sealed class IpcServer : IHostedService, IDisposable
 
         RpcServer server = _server!;
         IpcLog.Stopping(_logger, Name, server.ConnectionCount);
-        using (cancellationToken.Register(static state => ((RpcServer)state!).Dispose(), server))
-            await server.StopAsync(_options.DrainTimeout).ConfigureAwait(false);
+        await server.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
         Volatile.Write(ref _state, (int)IpcServerState.Stopped);
         IpcLog.Stopped(_logger, Name);
     }
@@ -96,6 +95,13 @@ public sealed class IpcServer : IHostedService, IDisposable
     {
         Volatile.Write(ref _state, (int)IpcServerState.Stopped);
         Volatile.Read(ref _server)?.Dispose();
+    }
+
+    /// <summary>Stops at once, and completes when the name is free.</summary>
+    public ValueTask DisposeAsync()
+    {
+        Volatile.Write(ref _state, (int)IpcServerState.Stopped);
+        return Volatile.Read(ref _server)?.DisposeAsync() ?? default;
     }
 
     /// <summary>The options as they were set, with the decision about clients, and what handlers throw, logged.</summary>

@@ -135,6 +135,7 @@ public sealed class HostileRingTests : RegionTest
     [InlineData(8192, 0)]
     [InlineData(0, ulong.MaxValue)]
     [InlineData(ulong.MaxValue, 0)]
+    [InlineData((1UL << 62) + 64, (1UL << 62) + 64)] // nobody gets there
     public void BadPositionsAreRefusedWhenAttaching(ulong read, ulong free)
     {
         RingImage image = RegionImage.Ring();
@@ -149,7 +150,7 @@ public sealed class HostileRingTests : RegionTest
     [Fact]
     public void PositionsFarAlongWorkAsNearOnes()
     {
-        Regions.Place("ring", RegionImage.Ring().StartAt(0x7FFF_FFFF_FFFF_F000).AddNumbered(0, 10, 100).Bytes);
+        Regions.Place("ring", RegionImage.Ring().StartAt(0x3FFF_FFFF_FFFF_F000).AddNumbered(0, 10, 100).Bytes);
         using RingReader reader = RingReader.Open("ring");
         using RingWriter writer = RingWriter.Open("ring");
         for (ulong number = 0; number < 10; number++)

@@ -54,7 +54,25 @@ public sealed class RingSpaceTests : RegionTest
         }
     }
 
-    /// <summary>Records that are found off the reader's straight path: behind padding, and in the pool. The flag was forgotten there, and no test knew.</summary>
+    [Fact]
+    public void TheWriterKnowsHowMuchIsUnread()
+    {
+        var options = new RingOptions { Capacity = 4096, LoanBudget = 0 };
+        RingWriter writer = RingWriter.Open("ring", options);
+        using RingReader reader = RingReader.Open("ring", options);
+        Assert.Equal(0, writer.UnreadBytes);
+        Assert.True(writer.TryWrite(new byte[8]));
+        Assert.True(writer.TryWrite(new byte[100]));
+        Assert.Equal(64 + 128, writer.UnreadBytes);
+        Assert.True(reader.TryRead(out _));
+        Assert.Equal(64 + 128, writer.UnreadBytes); // read, and not released
+        reader.Release();
+        Assert.Equal(128, writer.UnreadBytes);
+        writer.Dispose();
+        Assert.Equal(0, writer.UnreadBytes);
+    }
+
+    /// <summary>Records that are found off the reader's fast path: behind padding, and in the pool. The flag was forgotten there, and no test knew.</summary>
     [Fact]
     public void WhatComesAgainIsFlaggedBehindPaddingAndOnLoan()
     {

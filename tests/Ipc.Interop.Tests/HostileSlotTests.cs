@@ -75,6 +75,65 @@ public sealed class HostileSlotTests(Peers peers)
         }
     }
 
+    /// <summary>A message whose words are none of docs/wire-format.md section 8. C took a message with flags that it did not know, and went past a slot in a phase that
+    /// there is not; C# took a loan whose descriptor was of another lap.</summary>
+    [Theory]
+    [MemberData(nameof(Damages))]
+    public void AMessageThatSaysWhatItCannotBeIsCorrupt(string kind, string damage, Language language)
+    {
+        string name = peers.NewName("hostile");
+        Driven peer = peers.At(language, "victim");
+        KindPair.Open(kind, peer, name, sends: false, "budget=65536");
+        Driven sender = peers.At(Matrix.Other(language), "sender");
+        KindPair.Open(kind, sender, name, sends: true, "budget=65536");
+        sender.Must($"write 1 7 {(damage == "loan lap" ? 5000 : 20)} 7");
+        sender.Must("write 1 8 20 8");
+        using (var region = new LiveRegion(peers.Directory.FileOf(name)))
+        {
+            long slot = TakenAwayTests.SlotIn(region, Wire.Slot.Ready);
+            ulong word = region.U64(slot);
+            switch (damage)
+            {
+                case "flags":
+                    region[slot + Wire.Slot.Type] |= 0x8000_0000; // the upper half is the flags
+                    break;
+                case "loan lap":
+                    region[slot + Wire.Slot.LoanLap]++;
+                    break;
+                case "phase":
+                    region.U64(slot, word + 7 - Wire.Slot.Ready);
+                    break;
+                case "state flag":
+                    region.U64(slot, word | 0x8000);
+                    break;
+            }
+        }
+
+        Assert.Equal(IpcStatus.Corrupt, peer.Do("read 1").Status);
+        bool isDropped = kind == "queue" && damage is ("flags" or "loan lap"); // what is wrong with the place itself stays
+        Assert.Equal(isDropped ? IpcStatus.Ok : IpcStatus.Corrupt, peer.Do("read 1").Status);
+        peer.Do("release 1");
+        peer.Do("close 1");
+        sender.Do("close 1");
+    }
+
+    public static TheoryData<string, string, Language> Damages
+    {
+        get
+        {
+            var data = new TheoryData<string, string, Language>();
+            foreach (string kind in new[] { "queue", "topic" })
+            {
+                foreach (string damage in new[] { "flags", "loan lap", "phase", "state flag" })
+                {
+                    data.Add(kind, damage, Language.CSharp);
+                    data.Add(kind, damage, Language.C);
+                }
+            }
+            return data;
+        }
+    }
+
     private void Use(string golden, Language language, byte[] bytes, string what)
     {
         string name = peers.NewName("hostile");

@@ -83,7 +83,36 @@ public sealed class TakenAwayTests(Peers peers)
         Assert.Empty(peers.Directory.FilesOf(name));
     }
 
-    private static long SlotIn(LiveRegion region, int phase)
+    /// <summary>Here the library has claimed the slot itself: its caller did nothing wrong, so what it is told is that the region is corrupt.</summary>
+    [Theory]
+    [InlineData("queue", Language.CSharp)]
+    [InlineData("queue", Language.C)]
+    [InlineData("topic", Language.CSharp)]
+    [InlineData("topic", Language.C)]
+    public void ASlotTakenAwayFromASendIsCorrupt(string kind, Language language)
+    {
+        string name = peers.NewName("taken");
+        using Driven sender = peers.New(language, new Dictionary<string, string>
+        {
+            ["IPC_FAULT"] = $"{kind}.commit.before_ready",
+            ["IPC_FAULT_ACTION"] = "stop",
+        });
+        KindPair.Open(kind, sender, name, sends: true, "");
+        using (var region = new LiveRegion(peers.Directory.FileOf(name)))
+        {
+            sender.Begin("write 1 1 50 1 timeout=600000");
+            sender.WaitUntilStopped();
+            long slot = SlotIn(region, Wire.Slot.Writing);
+            uint lap = (uint)(region.U64(slot) >> 32);
+            region.U64(slot, kind == "queue" ? Wire.Slot.Word(lap + 1, 0, 0, Wire.Slot.Free) : Wire.Slot.Word(lap, 0, 0, Wire.Slot.Gap));
+            sender.Continue();
+            Assert.Equal(IpcStatus.Corrupt, sender.Result().Status);
+        }
+
+        sender.Must("close 1");
+    }
+
+    internal static long SlotIn(LiveRegion region, int phase)
     {
         long slots = (long)region.U64(region.Body + Wire.Queue.SegmentsOffset), stride = (long)region.U64(region.Body + Wire.Queue.Stride); // a topic's are there, too
         for (long slot = slots; slot < slots + (region[region.Body + Wire.Queue.SlotCount] * stride); slot += stride)

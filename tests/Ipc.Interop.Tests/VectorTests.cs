@@ -19,16 +19,17 @@ public sealed class VectorTests(Peers peers)
 {
     private const int Records = 8, Max = 700;
 
-    private static readonly string[] _names = ["ring", "listener", "connection", "queue", "queue-grown", "topic", "ring-loan"];
+    private static readonly string[] _shown = ["ring", "listener", "connection", "queue", "queue-grown", "topic", "ring-loan"];
+    private static readonly string[] _locks = ["mutex", "semaphore", "event"]; // a word or two: no peer shows them field by field
 
-    public static TheoryData<string> Names => [.. _names];
+    public static TheoryData<string> Names => [.. _shown, .. _locks];
 
     public static TheoryData<string, Language> NamesAndLanguages
     {
         get
         {
             var data = new TheoryData<string, Language>();
-            foreach (string name in _names)
+            foreach (string name in _shown)
             {
                 data.Add(name, Language.CSharp);
                 data.Add(name, Language.C);
@@ -147,6 +148,31 @@ public sealed class VectorTests(Peers peers)
         peers.MustBeAsNew(name, "idle");
         reader.Must("close 1");
         writer.Must("close 1");
+        File.Delete(peers.Directory.FileOf(name)); // it is persistent
+    }
+
+    /// <summary>Each death is told once for each thing that was held; an event that lets one pass does so.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
+    public void TheGoldenLocksAreTaken(Language language)
+    {
+        AssertTaken(language, "mutex", "acquire 1", IpcStatus.Abandoned);
+        AssertTaken(language, "semaphore", "acquire 1", IpcStatus.Abandoned, IpcStatus.Abandoned, IpcStatus.Ok);
+        AssertTaken(language, "event", "wait 1", IpcStatus.Ok);
+    }
+
+    private void AssertTaken(Language language, string kind, string take, params IpcStatus[] expected)
+    {
+        string name = peers.NewName("golden");
+        peers.Directory.Place(name, File.ReadAllBytes(FileOf(kind, "region")));
+        Driven peer = peers.At(language, "reader");
+        peer.Must($"open-{kind} 1 {name} open=existing");
+        foreach (IpcStatus status in expected)
+            Assert.Equal(status, peer.Do($"{take} timeout=600000").Status);
+        Assert.Equal(IpcStatus.Timeout, peer.Do($"{take} timeout=30").Status);
+        for (int i = 0; i < expected.Length && kind != "event"; i++)
+            peer.Must("release 1");
+        peer.Must("close 1");
         File.Delete(peers.Directory.FileOf(name)); // it is persistent
     }
 
@@ -292,8 +318,20 @@ public sealed class VectorTests(Peers peers)
                 loan[loan.Ring + Wire.Ring.WriterState] = Wire.Ring.Left;
                 loan[loan.Ring + Wire.Ring.ReaderState] = Wire.Ring.Died;
                 return loan;
+            case "mutex":
+                return WithDeadHolder(RegionImage.Mutex(owner: 1));
+            case "semaphore":
+                return WithDeadHolder(RegionImage.Semaphore(1, Wire.Sync.MutexAbandoned, 0));
+            case "event":
+                return RegionImage.Event(manual: false, set: true);
             default:
                 return RegionImage.Connection(0xC1, 3);
         }
+    }
+
+    private static Image WithDeadHolder(Image image)
+    {
+        RegionImage.AddParticipant(image, 0, Wire.Participant.RoleWriter | Wire.Participant.RoleReader, runtime: 1);
+        return image;
     }
 }

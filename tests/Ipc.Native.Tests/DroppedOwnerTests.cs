@@ -46,8 +46,79 @@ public sealed class DroppedOwnerTests
         Collect();
         Assert.True(IsMapped(span), "touching the span would kill the process");
         Assert.Equal("message", Encoding.UTF8.GetString(span));
+        Remove(name);
+    }
+
+    /// <summary>Who reads, or has received, what nobody will release: others go on with it.</summary>
+    [Fact]
+    public void ThePlaceOfADroppedReaderIsFreeAndItsRecordComesAgain()
+    {
+        string name = RegionName.Of();
+        ReadOnlySpan<byte> span = Taken(RingRecordOf, name);
+        Collect();
+        using (NativeRingReader next = NativeRingReader.Open(name))
+        {
+            Assert.Equal(NativeStatus.Ok, next.Read(out NativeRecord record, Soon));
+            Assert.Equal(("message", true), (Encoding.UTF8.GetString(record.Payload), record.Redelivered));
+            next.Release();
+        }
+
+        Assert.True(IsMapped(span));
+        Remove(name);
+    }
+
+    [Fact]
+    public void TheMessageOfADroppedQueueComesAgain()
+    {
+        string name = RegionName.Of();
+        using NativeQueue other = NativeQueue.Open(name);
+        ReadOnlySpan<byte> span = Taken(QueueMessageOf, name);
+        Collect();
+        Assert.Equal(NativeStatus.Ok, other.Receive(out NativeBlock block, Soon));
+        Assert.Equal("message", Encoding.UTF8.GetString(block.Payload));
+        Assert.Equal("message", Encoding.UTF8.GetString(span));
+        other.Release(ref block);
+    }
+
+    /// <summary>A reliable reader that is gone holds back no writer.</summary>
+    [Fact]
+    public void ADroppedReaderOfATopicHoldsUpNobody()
+    {
+        string name = RegionName.Of();
+        using NativeTopicWriter other = NativeTopicWriter.Open(name, new NativeTopicOptions { BlockCount = 16 });
+        ReadOnlySpan<byte> span = Taken(TopicMessageOf, name);
+        Collect();
+        for (int i = 0; i < 1000; i++)
+            Assert.Equal(NativeStatus.Ok, other.Publish("another"u8, deadline: Soon));
+        Assert.True(IsMapped(span));
+    }
+
+    /// <summary>What a claim's span is written to afterwards is nobody else's message.</summary>
+    [Fact]
+    public void WhatIsWrittenToADroppedClaimReachesNobody()
+    {
+        string name = RegionName.Of();
+        using NativeRingReader reader = NativeRingReader.Open(name);
+        ReadOnlySpan<byte> span = Taken(RingClaimOf, name);
+        Collect();
+        using NativeRingWriter writer = NativeRingWriter.Open(name);
+        Assert.Equal(NativeStatus.Ok, writer.Write("another"u8));
+        unsafe
+        {
+            fixed (byte* first = span)
+                *first = (byte)'X';
+        }
+
+        Assert.Equal(NativeStatus.Ok, reader.Read(out NativeRecord record, Soon));
+        Assert.Equal("another", Encoding.UTF8.GetString(record.Payload));
+        Assert.Equal((byte)'X', span[0]);
+        reader.Release(); // or it would wait there for the next one
+    }
+
+    private static void Remove(string name)
+    {
         foreach (string directory in Environment.GetEnvironmentVariable("IPC_DIR") is { Length: > 0 } set ? [set] : Directory.GetDirectories("/dev/shm", "ipc-*"))
-            File.Delete(Path.Combine(directory, name)); // it stays open until this process ends; nobody else has this name
+            File.Delete(Path.Combine(directory, name)); // some keep what was committed; nobody else has this name
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

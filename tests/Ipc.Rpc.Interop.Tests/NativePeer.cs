@@ -20,6 +20,8 @@ internal sealed class NativePeer : IDisposable
 
     public int Id => _process.Id;
 
+    public bool HasEnded => _process.HasExited;
+
     public NativePeer WaitUntilReady()
     {
         Task<string?> line = _process.StandardOutput.ReadLineAsync();

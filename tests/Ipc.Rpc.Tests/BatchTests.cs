@@ -36,6 +36,97 @@ public sealed class BatchTests
         Assert.True(server.HasFrame);
     }
 
+    /// <summary>What a generated method returns that returns a task: making it is no waiting.</summary>
+    [Fact]
+    public async Task RequestsOfTasksStayUnseenUntilTheBatchEnds()
+    {
+        using var server = new RawServer();
+        using RpcClient client = await Connect(server);
+        int moment = CallTimer.MomentOfABatch;
+        CallTimer.MomentOfABatch = 1_000_000;
+        try
+        {
+            var calls = new Task<int>[3];
+            using (client.Batch())
+            {
+                for (int i = 0; i < 3; i++)
+                    calls[i] = RpcCaller.TaskOf(client.CallAsync(Shapes.Fail, i));
+                Assert.False(server.HasFrame);
+            }
+
+            for (int i = 0; i < 3; i++)
+                server.Send(new FrameHeader(FrameKind.Response, server.Receive().Call), RawClient.Varint(1, i + 1));
+            for (int i = 0; i < 3; i++)
+                Assert.Equal(i + 1, await Eventually.Ends(calls[i]));
+        }
+        finally
+        {
+            CallTimer.MomentOfABatch = moment;
+        }
+    }
+
+    /// <summary>Nobody sees that a task is awaited: a batch that waited for its own end would not end.</summary>
+    [Fact]
+    public async Task ATaskThatIsAwaitedInsideABatchEnds()
+    {
+        using RpcServer server = Hand.Serve(out string name, RpcHandler.Unary(Hand.Ask, static number => number));
+        using RpcClient client = RpcClient.Connect(name);
+        using RpcBatch batch = client.Batch();
+        await Eventually.Ends(RpcCaller.TaskOf(client.CallAsync(Hand.Ask, 1)));
+        await Eventually.Ends(Task.WhenAll(RpcCaller.TaskOf(client.CallAsync(Hand.Ask, 2)), RpcCaller.TaskOf(client.CallAsync(Hand.Ask, 3))));
+    }
+
+    /// <summary>Who makes many tasks before awaiting any has no thread to wait with.</summary>
+    [Fact]
+    public async Task WhoCollectsTasksDoesNotReadForEach()
+    {
+        using var server = new RawServer();
+        using RpcClient client = await Connect(server);
+        var calls = new List<Task>();
+        var thread = new Thread(() =>
+        {
+            for (int i = 0; i < 300; i++)
+                calls.Add(RpcCaller.TaskOf(client.CallAsync(Shapes.Fail, i)));
+        });
+        thread.Start();
+        thread.Join();
+        Assert.InRange(client.Session.Channel!.Polls, 0, 1);
+        client.Dispose();
+        foreach (Task call in calls)
+            await Eventually.Fails(call);
+    }
+
+    [Fact]
+    public void AThreadsHabitIsSeenInWhatItLeavesAlone()
+    {
+        var habit = new TaskHabit();
+        int number = 0;
+        long now = 0;
+        Assert.InRange(Polled(1000, 1), 980, 999); // awaits each
+        Assert.InRange(Polled(1000, 1000), 0, 130); // collects: noticed with the next one that is left alone
+        for (int burst = 0; burst < 100; burst++)
+            Assert.Equal(0, Polled(10, 10));
+        Assert.InRange(Polled(1000, 1), 980, 998); // awaits each again
+        Assert.InRange(Polled(1000, 1, 0.001), 0, 130); // answered at once, but who had to be woken for it would not be here yet
+
+        int Polled(int calls, int together, double milliseconds = 1)
+        {
+            var pause = (long)(milliseconds * System.Diagnostics.Stopwatch.Frequency / 1000);
+            int polled = 0;
+            var pending = new Queue<Held>();
+            for (int i = 0; i < calls; i++)
+            {
+                var call = new Held(++number);
+                polled += habit.MayPoll(call, now += pause) ? 1 : 0;
+                pending.Enqueue(call);
+                while (pending.Count >= together && pending.TryDequeue(out Held? ended))
+                    Assert.True(ended.Slot.TryEnd(ended.Use, out _));
+            }
+
+            return polled;
+        }
+    }
+
     [Fact]
     public async Task WaitingInsideABatchLetsItGo()
     {
@@ -148,5 +239,21 @@ public sealed class BatchTests
         RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         return client;
+    }
+
+    private sealed class Held : PendingCall
+    {
+        public Held(int number)
+        {
+            var slot = new PendingSlot((uint)number);
+            slot.Reserve(this);
+            slot.Open();
+        }
+
+        public override string? OnResponse(ReadOnlySpan<byte> body) => null;
+
+        public override void OnFailure(RpcFailure failure)
+        {
+        }
     }
 }

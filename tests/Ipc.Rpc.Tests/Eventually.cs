@@ -74,6 +74,9 @@ internal static class Eventually
     }
 
     /// <summary>The status that a call fails with.</summary>
+    /// <summary>Waits until a call is over, well or not.</summary>
+    public static Task Over(Task call) => Ends(call.ContinueWith(static _ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default));
+
     public static async Task<RpcException> Fails(Task task)
         => await Assert.ThrowsAsync<RpcException>(() => Ends(task));
 }

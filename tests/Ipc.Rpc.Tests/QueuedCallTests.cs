@@ -241,7 +241,8 @@ public sealed class QueuedCallTests
         return calls;
     }
 
-    private static RpcException StartUntilRefused(RpcCaller caller, string shape, List<Task> calls)
+    /// <summary>Calls until one is not accepted any more, and says why.</summary>
+    internal static RpcException StartUntilRefused(RpcCaller caller, string shape, List<Task> calls)
     {
         using RpcBatch? batch = shape == "batch" ? ((RpcClient)caller).Batch() : null;
         try
@@ -260,7 +261,8 @@ public sealed class QueuedCallTests
         }
     }
 
-    private static Task Start(RpcCaller caller, string shape, int number, CancellationToken cancel) => shape switch
+    /// <summary>One call of any shape.</summary>
+    internal static Task Start(RpcCaller caller, string shape, int number, CancellationToken cancel) => shape switch
     {
         "unary" or "batch" => caller.CallAsync(Hand.Ask, number, cancel).AsTask(),
         "progress" => caller.CallAsync(Hand.Work, number, new Progress<int>(), cancel).AsTask(),

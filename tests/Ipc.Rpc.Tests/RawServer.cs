@@ -9,6 +9,7 @@ internal sealed class RawServer : IDisposable
 {
     private readonly Listener _listener;
     private Connection? _connection;
+    private Connection? _asked;
     private FrameHeader? _ahead;
     private byte[] _body = [];
 
@@ -24,6 +25,44 @@ internal sealed class RawServer : IDisposable
         Assert.Equal(ListenerEventKind.Connect, next.Kind);
         _connection = next.Connection;
         _connection.Accept();
+    }
+
+    /// <summary>Whether a client waits for an answer to its request to connect.</summary>
+    public bool HasRequest
+    {
+        get
+        {
+            while (_asked is not { IsOpen: true })
+            {
+                _asked?.Dispose(); // gave up
+                _asked = null;
+                if (_listener.Next(Deadline.Now, CancellationToken.None, out ListenerEvent next) != IpcStatus.Ok)
+                    return false;
+                _asked = next.Connection;
+            }
+
+            return true;
+        }
+    }
+
+    /// <summary>Accepts a client, unless one has been accepted before and is still there.</summary>
+    /// <returns>Whether there is one.</returns>
+    public bool TryAccept()
+    {
+        if (_connection is { IsOpen: false })
+        {
+            _connection.Dispose(); // it was giving up when it was accepted
+            _connection = null;
+        }
+
+        if (_connection is null && HasRequest)
+        {
+            _connection = _asked;
+            _asked = null;
+            _connection!.Accept();
+        }
+
+        return _connection is not null;
     }
 
     /// <summary>Whether the client has published a frame that was not received yet.</summary>
@@ -54,11 +93,27 @@ internal sealed class RawServer : IDisposable
         SendRecord(frame);
     }
 
+    /// <summary>Answers the next request.</summary>
+    /// <returns>Whether that was before its deadline; if not, it is not answered.</returns>
+    public bool TryAnswerInTime(byte[] body, out Deadline deadline)
+    {
+        FrameHeader request;
+        do
+            request = Receive();
+        while (request.Kind != FrameKind.Request);
+        deadline = Deadline.FromNanoseconds(request.Deadline);
+        if (deadline.HasPassed)
+            return false;
+        Send(new FrameHeader(FrameKind.Response, request.Call), body);
+        return !deadline.HasPassed;
+    }
+
     public void SendRecord(byte[] bytes, ushort type = FrameHeader.RecordType) => Assert.True(_connection!.Writer.TryWrite(bytes, type));
 
     public void Dispose()
     {
         _connection?.Dispose();
+        _asked?.Dispose();
         _listener.Dispose();
     }
 

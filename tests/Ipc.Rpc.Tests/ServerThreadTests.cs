@@ -48,6 +48,67 @@ public sealed class ServerThreadTests
         await Eventually.Ends(call);
     }
 
+    /// <summary>Half of the threads for one client, in the order of its calls; and what is not a request gets past those that wait.</summary>
+    [Fact]
+    public void TheBlockedHandlersOfOneClientLeaveThreadsToOthers()
+    {
+        using var server = new TestServer(new RpcServerOptions { MaxThreads = 8 });
+        using RpcClient other = server.Connect();
+        using var greedy = new RawClient(server.Name);
+        Gate gate = server.Service.GateOf("x");
+        for (ulong call = 1; call <= 40; call++)
+            greedy.Send(new FrameHeader(FrameKind.Request, call, method: TestServiceRpc.Block.Id), 0x0A, 1, (byte)'x');
+        for (int i = 0; i < 50; i++)
+        {
+            ErrorTests.Lives(TestServiceRpc.Client(other));
+            Thread.Sleep(1); // the threads are taken one by one
+        }
+
+        Assert.Equal(4, gate.Entered);
+        greedy.Send(new FrameHeader(FrameKind.Cancel, 2));
+        FrameHeader cancelled = greedy.Receive();
+        Assert.Equal((FrameKind.Error, 2UL, (ushort)RpcStatus.Cancelled), (cancelled.Kind, cancelled.Call, cancelled.Code));
+        Eventually.True(() => gate.Entered == 5, "the next one begins");
+        gate.Opened.Set();
+        Assert.Equal(
+            Enumerable.Range(1, 40).Where(static call => call != 2),
+            Enumerable.Range(1, 39).Select(_ => (int)greedy.Receive().Call).OrderBy(static call => call));
+        ErrorTests.Lives(TestServiceRpc.Client(other));
+    }
+
+    /// <summary>With every thread in a handler nobody was left to hear that the clients had gone, or that the server was to stop.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void AServerWithoutAFreeThreadHearsOfTheEnd(bool itsOwn)
+    {
+        using var server = new TestServer(new RpcServerOptions { MaxThreads = 4 });
+        Gate gate = server.Service.GateOf("x");
+        RawClient[] clients = [.. Enumerable.Range(0, 6).Select(_ => new RawClient(server.Name))];
+        foreach (RawClient each in clients)
+        {
+            for (ulong call = 1; call <= 3; call++)
+                each.Send(new FrameHeader(FrameKind.Request, call, method: TestServiceRpc.Block.Id), 0x0A, 1, (byte)'x');
+        }
+
+        Eventually.True(() => gate.Entered == 4, "all threads block");
+        if (itsOwn)
+        {
+            server.Dispose();
+            Eventually.True(() => server.Server.Completion.IsCompletedSuccessfully, "the server ends");
+        }
+
+        foreach (RawClient each in clients)
+            each.Dispose();
+        if (!itsOwn)
+        {
+            using RpcClient other = server.Connect();
+            ErrorTests.Lives(TestServiceRpc.Client(other));
+        }
+
+        Eventually.True(() => gate.Cancelled == gate.Entered, "all tokens fire");
+    }
+
     [Fact]
     public async Task AServerIsDisposedWhileHandlersBlock()
     {

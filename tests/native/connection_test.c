@@ -64,8 +64,8 @@ TEST(a_ring_of_that_name_is_not_a_listener)
     ipc_listener *listener = NULL;
     ipc_connection *connection = NULL;
     CHECK_OK(ipc_ring_writer_open("l", NULL, &writer));
-    CHECK_STATUS(IPC_E_KIND, ipc_connect("l", NULL, &connection));
-    CHECK_STATUS(IPC_E_KIND, ipc_listener_open("l", NULL, &listener));
+    CHECK_STATUS(IPC_E_WRONG_KIND, ipc_connect("l", NULL, &connection));
+    CHECK_STATUS(IPC_E_WRONG_KIND, ipc_listener_open("l", NULL, &listener));
     ipc_ring_writer_close(writer);
 }
 
@@ -173,7 +173,7 @@ TEST(the_server_reads_the_hello_before_it_answers)
     ipc_connection *connection = NULL;
     const ipc_connect_options too_long = {.hello = "", .hello_length = 241};
     CHECK_OK(ipc_listener_open("l", NULL, &listener));
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_connect("l", &too_long, &connection));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_connect("l", &too_long, &connection));
     test_thread_start(&thread, connect_with_hello, NULL);
     CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
     CHECK_EQUAL(IPC_EVENT_CONNECT, event.kind);
@@ -183,7 +183,7 @@ TEST(the_server_reads_the_hello_before_it_answers)
     ipc_connection_set_context(event.connection, &length);
     CHECK(ipc_connection_context(event.connection) == &length);
     CHECK_OK(ipc_connection_accept(event.connection));
-    CHECK_STATUS(IPC_E_STATE, ipc_connection_accept(event.connection));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_connection_accept(event.connection));
     ipc_listener_return(listener, event.connection);
     test_thread_join(&thread);
     CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
@@ -317,6 +317,58 @@ static void *connect_and_stay(void *connection)
 {
     *(ipc_connection **)connection = connect_to(NULL);
     return NULL;
+}
+
+static ipc_connection *accept_one(ipc_listener *listener, ipc_connection **client)
+{
+    ipc_event event;
+    test_thread thread;
+    test_thread_start(&thread, connect_and_stay, (void *)client);
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK_EQUAL(IPC_EVENT_CONNECT, event.kind);
+    CHECK_OK(ipc_connection_accept(event.connection));
+    test_thread_join(&thread);
+    ipc_listener_return(listener, event.connection);
+    return event.connection;
+}
+
+TEST(a_connection_that_is_not_lent_may_be_closed_while_nobody_leads)
+{
+    /* It stayed in the leader's lists: the next event was of freed memory. */
+    enum { COUNT = 4 };
+    ipc_listener *listener = NULL;
+    ipc_connection *clients[COUNT] = {NULL}, *servers[COUNT];
+    ipc_event event;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    for (int i = 0; i < COUNT; i++)
+        servers[i] = accept_one(listener, &clients[i]);
+    CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event)); /* all of them are polled, or armed */
+    ipc_connection_close(servers[0]);
+    for (int i = 1; i < COUNT; i++)
+        CHECK_OK(ipc_ring_write(ipc_connection_writer(clients[i]), "due", 3, 1, IPC_NOW, NULL));
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event)); /* the other two are due now */
+    ipc_connection *last = NULL;
+    for (int i = 1; i < COUNT; i++) {
+        if (servers[i] == event.connection)
+            continue;
+        if (last != NULL)
+            ipc_connection_close(servers[i]);
+        else
+            last = servers[i];
+    }
+    ipc_listener_return(listener, event.connection); /* unread: it is due once more, behind the one that is left */
+    ipc_connection *first = event.connection;
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK(event.connection == last);
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK(event.connection == first);
+    ipc_connection_close(first);
+    ipc_connection_close(last);
+    CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event));
+    ipc_listener_close(listener);
+    for (int i = 0; i < COUNT; i++)
+        ipc_connection_close(clients[i]);
+    CHECK_EQUAL(0, test_files());
 }
 
 TEST(a_connection_that_is_shut_down_while_it_is_not_lent_comes_back)

@@ -96,13 +96,13 @@ TEST(AnEndThatGoesOutOfScopeLeaves)
 
 TEST(OpeningThrowsWhatTheLibrarySays)
 {
-    CHECK_EQUAL(thrown_by([] { ipc::ring_writer writer("no/slashes"); }), IPC_E_NAME);
+    CHECK_EQUAL(thrown_by([] { ipc::ring_writer writer("no/slashes"); }), IPC_E_INVALID_NAME);
     ipc::ring_writer writer("ring");
     CHECK_EQUAL(thrown_by([] { ipc::ring_writer second("ring"); }), IPC_E_IN_USE);
     ipc_ring_options options{};
-    options.open_mode = IPC_OPEN;
+    options.open_mode = IPC_OPEN_EXISTING;
     CHECK_EQUAL(thrown_by([&] { ipc::ring_reader reader("nothing", options); }), IPC_E_NOT_FOUND);
-    CHECK_EQUAL(thrown_by([] { ipc::listener listener("ring"); }), IPC_E_KIND);
+    CHECK_EQUAL(thrown_by([] { ipc::listener listener("ring"); }), IPC_E_WRONG_KIND);
 }
 
 TEST(WritingMoreThanTheRingTakesThrowsAndSendsNothing)
@@ -144,10 +144,10 @@ TEST(AClaimOfAQueueAbandonsItselfAndAMessageReleasesItself)
         ipc::queue_claim second;
         CHECK_EQUAL(queue.try_claim(8, second), IPC_OK);
         ipc::queue_claim moved = std::move(claim);
-        CHECK_EQUAL(claim.commit(), IPC_E_STATE);
+        CHECK_EQUAL(claim.commit(), IPC_E_INVALID_STATE);
         CHECK_EQUAL(queue.try_claim(8, claim), IPC_FULL);
         std::memcpy(moved.data(), "12345678", moved.size());
-        CHECK_EQUAL(moved.commit(9), IPC_E_ARGUMENT);
+        CHECK_EQUAL(moved.commit(9), IPC_E_INVALID_ARGUMENT);
         CHECK_EQUAL(moved.commit(3, 4), IPC_OK);
         second.abandon();
         ipc::queue_message message;
@@ -177,7 +177,7 @@ TEST(MutexSemaphoreAndEventComeBackFromWhoClosesWithThem)
     }
     CHECK_EQUAL(mine.acquire(), IPC_ABANDONED);
     mine.release();
-    CHECK_EQUAL(thrown_by([&] { mine.release(); }), IPC_E_STATE);
+    CHECK_EQUAL(thrown_by([&] { mine.release(); }), IPC_E_INVALID_STATE);
 
     ipc_sync_options two{};
     two.permits = 2;
@@ -227,7 +227,7 @@ TEST(AConnectionCarriesRecordsBothWays)
     options.hello = "it is me";
     options.hello_length = 8;
     ipc::connection client;
-    ipc::status connected = IPC_E_STATE;
+    ipc::status connected = IPC_E_INVALID_STATE;
     std::thread connecting([&] { connected = ipc::connection::try_connect("echo", options, client); });
     ipc_event event{};
     CHECK_EQUAL(listener.next(event, 60s), IPC_OK);
@@ -270,7 +270,7 @@ TEST(ATopicReachesEveryReaderAndAClaimLetsGoOfItself)
         CHECK_EQUAL(writer.try_claim(8, claim), IPC_OK);
         ipc::topic_claim moved = std::move(claim);
         CHECK_EQUAL(moved.size(), 8u);
-        CHECK_EQUAL(claim.commit(8), IPC_E_STATE);
+        CHECK_EQUAL(claim.commit(8), IPC_E_INVALID_STATE);
     } // abandoned
     writer.publish("news", 3, 42);
     for (ipc::topic_reader *reader : {&first, &second}) {
@@ -284,7 +284,7 @@ TEST(ATopicReachesEveryReaderAndAClaimLetsGoOfItself)
     }
     CHECK_EQUAL(writer.participants().size(), 3u);
     CHECK_EQUAL(writer.info().readers, 2u);
-    CHECK_EQUAL(thrown_by([] { ipc::ring_reader wrong("topic"); }), IPC_E_KIND);
+    CHECK_EQUAL(thrown_by([] { ipc::ring_reader wrong("topic"); }), IPC_E_WRONG_KIND);
 }
 
 int main(int argc, char **argv)

@@ -149,7 +149,7 @@ static void fork_idle(void)
         for (;;)
             pause();
     }
-    printf("%d pid=%d\n", child > 0 ? 0 : IPC_E_SYSTEM, (int)child);
+    printf("%d pid=%d\n", child > 0 ? 0 : IPC_E_SYSTEM_ERROR, (int)child);
 }
 
 /* This process becomes another program, under its number; that ends with its input. */
@@ -166,9 +166,9 @@ static ipc_status refuse_descriptors(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return IPC_E_SYSTEM;
+        return IPC_E_SYSTEM_ERROR;
     limit.rlim_cur = 0;
-    return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? IPC_OK : IPC_E_SYSTEM;
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? IPC_OK : IPC_E_SYSTEM_ERROR;
 }
 
 /* From now on this thread, and those that it starts, may not fence for others (MEMBARRIER_CMD_GLOBAL_EXPEDITED). */
@@ -183,8 +183,9 @@ static ipc_status refuse_membarrier(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const struct sock_fprog program = {.len = sizeof filter / sizeof filter[0], .filter = filter};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? IPC_OK
-                                                                                                                      : IPC_E_SYSTEM;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0
+               ? IPC_OK
+               : IPC_E_SYSTEM_ERROR;
 }
 
 /* check NAME busy|idle|empty: the walk over the whole region (check_region.h). Only the C peer has this. */
@@ -234,7 +235,7 @@ static bool run(void)
     }
     const bool makes = strncmp(command, "open-", 5) == 0 || strcmp(command, "listen") == 0 || strcmp(command, "connect") == 0;
     if (!makes && object->kind == NOTHING) {
-        printf("%d | there is no object %s\n", IPC_E_STATE, drive_word(1));
+        printf("%d | there is no object %s\n", IPC_E_INVALID_STATE, drive_word(1));
         return true;
     }
     if (drive_queue(command, object) || drive_topic(command, object) || drive_sync(command, object) || drive_ring(command, object) ||

@@ -12,7 +12,7 @@ ipc_open_mode drive_open_mode(void)
     const char *open = drive_option("open");
     if (open == NULL || strcmp(open, "any") == 0)
         return IPC_OPEN_OR_CREATE;
-    return strcmp(open, "create") == 0 ? IPC_CREATE : IPC_OPEN;
+    return strcmp(open, "create") == 0 ? IPC_CREATE_NEW : IPC_OPEN_EXISTING;
 }
 
 uint64_t drive_budget_or_default(void)
@@ -107,7 +107,7 @@ static void write_pattern(drive_object *o)
 static void read_one(drive_object *o)
 {
     if (o->holding == DRIVE_HELD) {
-        printf("%d | too many are held\n", IPC_E_STATE);
+        printf("%d | too many are held\n", IPC_E_INVALID_STATE);
         return;
     }
     ipc_block *b = &o->held[o->holding];
@@ -125,7 +125,7 @@ static void read_one(drive_object *o)
 static void release(drive_object *o)
 {
     if (o->holding == 0) {
-        printf("%d | nothing is held\n", IPC_E_STATE);
+        printf("%d | nothing is held\n", IPC_E_INVALID_STATE);
         return;
     }
     ipc_queue_release(o->handle, &o->held[0]);
@@ -197,7 +197,7 @@ bool drive_queue(const char *command, drive_object *o)
     if (IS("wait"))
         drive_answer(ipc_queue_wait(o->handle, drive_deadline(), NULL));
     else if (IS("stop") || IS("resume") || IS("trim")) {
-        (IS("stop") ? ipc_queue_stop : IS("trim") ? ipc_queue_trim : ipc_queue_resume)(o->handle);
+        (IS("stop") ? ipc_queue_stop : IS("trim") ? ipc_queue_trim_loans : ipc_queue_resume)(o->handle);
         drive_answer(IPC_OK);
     } else if (IS("info"))
         show_info(o);

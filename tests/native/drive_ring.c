@@ -47,7 +47,7 @@ static void open_ring(drive_kind end)
     options.deadline   = drive_deadline();
     const char *open = drive_option("open");
     if (open != NULL && strcmp(open, "any") != 0)
-        options.open_mode = strcmp(open, "create") == 0 ? IPC_CREATE : IPC_OPEN;
+        options.open_mode = strcmp(open, "create") == 0 ? IPC_CREATE_NEW : IPC_OPEN_EXISTING;
     ipc_status status;
     void *handle = NULL;
     if (end == WRITER) {
@@ -78,7 +78,7 @@ static void claim(drive_object *o)
 static void extend(drive_object *o)
 {
     const uint32_t length   = (uint32_t)drive_number(2);
-    const ipc_status status = ipc_ring_extend_claim(drive_writer_of(o), length, &o->claim);
+    const ipc_status status = ipc_ring_try_extend_claim(drive_writer_of(o), length, &o->claim);
     if (status == IPC_OK)
         o->claimed = length;
     drive_answer(status);
@@ -168,7 +168,7 @@ bool drive_ring(const char *command, drive_object *o)
         ipc_ring_abandon(drive_writer_of(o));
         drive_answer(IPC_OK);
     } else if (IS("trim") && drive_writer_of(o) != NULL) {
-        ipc_ring_writer_trim(drive_writer_of(o));
+        ipc_ring_writer_trim_loans(drive_writer_of(o));
         drive_answer(IPC_OK);
     } else if (IS("write"))
         write_pattern(o);

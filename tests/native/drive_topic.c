@@ -143,7 +143,9 @@ static bool writer_commands(const char *command, drive_object *o)
     else if (IS("wait-readers")) /* wait-readers ID COUNT timeout=MS */
         drive_answer(ipc_topic_writer_wait_for_readers(o->handle, (uint32_t)drive_number(2), drive_deadline(), NULL));
     else if (IS("stop") || IS("resume") || IS("trim")) {
-        (IS("stop") ? ipc_topic_writer_stop : IS("trim") ? ipc_topic_writer_trim : ipc_topic_writer_resume)(o->handle);
+        (IS("stop")   ? ipc_topic_writer_stop
+         : IS("trim") ? ipc_topic_writer_trim_loans
+                      : ipc_topic_writer_resume)(o->handle);
         drive_answer(IPC_OK);
     } else
         return false;

@@ -155,7 +155,7 @@ static void storm_write(drive_object *o)
         ignore(ipc_ring_commit(drive_writer_of(o), length, (uint16_t)n));
         side[1] = n;
     }
-    drive_answer(side != NULL ? IPC_OK : IPC_E_SYSTEM);
+    drive_answer(side != NULL ? IPC_OK : IPC_E_SYSTEM_ERROR);
 }
 
 /* storm-read ID SIDE TO: reads up to number TO - 1. What comes twice must be flagged, nothing may be missing. */
@@ -189,7 +189,7 @@ static void storm_read(drive_object *o)
         ipc_ring_release(drive_reader_of(o));
     }
     if (side == NULL)
-        drive_answer(IPC_E_SYSTEM);
+        drive_answer(IPC_E_SYSTEM_ERROR);
     else
         printf("0 redelivered=%" PRIu64 "\n", redelivered);
 }

@@ -1,6 +1,6 @@
 /* Where the system does not allow membarrier or pidfd_open (old kernels, tight containers): the same promises. */
 #define _GNU_SOURCE
-#include "messaging/ring.h"
+#include "rings/ring.h"
 #include "test.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef HOSTILE_H
 #define HOSTILE_H
 
-#include "memory/region.h"
+#include "regions/region.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "layout/region_layout.h"
 #include "layout/ring_layout.h"
 #include "layout/topic_layout.h"
-#include "messaging/slot.h"
+#include "slots/slot.h"
 #include "test.h"
 
 #define AT(type, field, offset, size)                                                                                  \

@@ -79,7 +79,7 @@ static void send(sender plan)
 static void receive(structure kind, int records, bool again)
 {
     if (kind == RING) {
-        const ipc_ring_options options = {.open_mode = IPC_OPEN};
+        const ipc_ring_options options = {.open_mode = IPC_OPEN_EXISTING};
         ipc_ring_reader *reader = NULL;
         ipc_record record;
         CHECK_OK(ipc_ring_reader_open("x", &options, &reader));
@@ -93,7 +93,7 @@ static void receive(structure kind, int records, bool again)
         CHECK_STATUS(IPC_EMPTY, ipc_ring_try_read(reader, &record));
         ipc_ring_reader_close(reader);
     } else {
-        const ipc_queue_options options = {.open_mode = IPC_OPEN};
+        const ipc_queue_options options = {.open_mode = IPC_OPEN_EXISTING};
         ipc_queue *queue = NULL;
         ipc_block block;
         CHECK_OK(ipc_queue_open("x", &options, &queue));
@@ -133,8 +133,8 @@ TEST(what_was_only_claimed_keeps_nothing)
 {
     for (int kind = RING; kind <= QUEUE; kind++) {
         for (int leaves = 0; leaves < 2; leaves++) {
-            const ipc_queue_options queue = {.open_mode = IPC_OPEN};
-            const ipc_ring_options ring = {.open_mode = IPC_OPEN};
+            const ipc_queue_options queue = {.open_mode = IPC_OPEN_EXISTING};
+            const ipc_ring_options ring = {.open_mode = IPC_OPEN_EXISTING};
             ipc_queue *in_queue = NULL;
             ipc_ring_reader *in_ring = NULL;
             send((sender){.kind = (structure)kind, .claims = kind == QUEUE || leaves == 0, .leaves = leaves != 0});
@@ -192,8 +192,8 @@ TEST(a_region_that_lives_while_it_is_used_goes_with_what_is_in_it)
 TEST(creating_where_messages_wait_is_refused_and_says_so)
 {
     for (int kind = RING; kind <= QUEUE; kind++) {
-        const ipc_queue_options queue = {.open_mode = IPC_CREATE};
-        const ipc_ring_options ring = {.open_mode = IPC_CREATE};
+        const ipc_queue_options queue = {.open_mode = IPC_CREATE_NEW};
+        const ipc_ring_options ring = {.open_mode = IPC_CREATE_NEW};
         ipc_queue *in_queue = NULL;
         ipc_ring_reader *in_ring = NULL;
         send((sender){.kind = (structure)kind, .records = 1});
@@ -216,19 +216,19 @@ TEST(who_asks_for_another_lifetime_than_there_is_is_told_both)
     const ipc_queue_options persistent_queue = {.lifetime = IPC_LIFETIME_PERSISTENT};
     const ipc_ring_options used_ring = {.lifetime = IPC_LIFETIME_WHILE_USED};
     send((sender){.kind = QUEUE, .records = 1});
-    CHECK_STATUS(IPC_E_LIFETIME, ipc_queue_open("x", &persistent_queue, &queue));
+    CHECK_STATUS(IPC_E_WRONG_LIFETIME, ipc_queue_open("x", &persistent_queue, &queue));
     check_error_says("IPC_LIFETIME_UNTIL_EMPTY");
     check_error_says("IPC_LIFETIME_PERSISTENT");
     receive(QUEUE, 1, false); /* and nothing was changed */
     send((sender){.kind = RING, .records = 1, .lifetime = IPC_LIFETIME_UNTIL_EMPTY});
-    CHECK_STATUS(IPC_E_LIFETIME, ipc_ring_reader_open("x", &used_ring, &ring));
+    CHECK_STATUS(IPC_E_WRONG_LIFETIME, ipc_ring_reader_open("x", &used_ring, &ring));
     receive(RING, 1, false);
     CHECK_EQUAL(0, test_files());
 
     const ipc_topic_options until_empty = {.lifetime = IPC_LIFETIME_UNTIL_EMPTY};
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_topic_reader_open("t", &until_empty, &topic));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_topic_reader_open("t", &until_empty, &topic));
     const ipc_sync_options no_lifetime = {.lifetime = (ipc_lifetime)4};
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_shared_mutex_open("m", &no_lifetime, &mutex));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_shared_mutex_open("m", &no_lifetime, &mutex));
     CHECK_EQUAL(0, test_files());
 }
 

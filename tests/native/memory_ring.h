@@ -3,7 +3,7 @@
 #ifndef IPC_MEMORY_RING_H
 #define IPC_MEMORY_RING_H
 
-#include "messaging/ring.h"
+#include "rings/ring.h"
 
 typedef struct memory_ring {
     ipc_ring ring;

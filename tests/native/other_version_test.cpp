@@ -10,10 +10,10 @@
 TEST(NothingIsOpenedWithAnotherLibraryThanTheHeadersAreOf)
 {
     ipc::ring_writer writer;
-    CHECK_EQUAL(ipc::ring_writer::try_open("ring", {}, writer), IPC_E_VERSION);
+    CHECK_EQUAL(ipc::ring_writer::try_open("ring", {}, writer), IPC_E_WRONG_VERSION);
     CHECK(!writer);
     ipc::connection connection;
-    CHECK_EQUAL(ipc::connection::try_connect("server", {}, connection), IPC_E_VERSION);
+    CHECK_EQUAL(ipc::connection::try_connect("server", {}, connection), IPC_E_WRONG_VERSION);
     CHECK(!connection);
 }
 
@@ -23,7 +23,7 @@ TEST(TheErrorNamesBothVersions)
     try {
         ipc::queue queue("queue");
     } catch (const ipc::error &failure) {
-        CHECK_EQUAL(failure.code(), IPC_E_VERSION);
+        CHECK_EQUAL(failure.code(), IPC_E_WRONG_VERSION);
         words = failure.what();
     }
     CHECK(words.find(".99.") != std::string::npos);

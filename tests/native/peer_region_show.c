@@ -3,7 +3,7 @@
 
 #include "layout/connection_layout.h"
 #include "layout/listener_layout.h"
-#include "memory/region.h"
+#include "regions/region.h"
 #include "peer_show.h"
 
 #include <inttypes.h>

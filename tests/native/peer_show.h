@@ -2,7 +2,7 @@
 #ifndef IPC_PEER_SHOW_H
 #define IPC_PEER_SHOW_H
 
-#include "memory/region.h"
+#include "regions/region.h"
 
 void peer_show_queue(const ipc_region *region);
 void peer_show_topic(const ipc_region *region);

@@ -1,7 +1,7 @@
 /* peer region-show: queues, topics and pools, by the offsets of docs/wire-format.md. */
 #include "peer.h"
 
-#include "memory/region.h"
+#include "regions/region.h"
 #include "peer_show.h"
 
 #include <inttypes.h>

@@ -120,7 +120,7 @@ void test_owners()
     reader.release();
 
     ipc::queue queue;
-    CHECK(ipc::queue::try_open("ring", {}, queue) == IPC_E_KIND && !queue);
+    CHECK(ipc::queue::try_open("ring", {}, queue) == IPC_E_WRONG_KIND && !queue);
     CHECK(ipc::queue::try_open("queue", {}, queue) == IPC_OK);
     CHECK(queue.try_send("one") == IPC_OK);
     ipc::queue_message message;
@@ -145,11 +145,12 @@ void test_owners()
 
     ipc::shared_mutex mutex;
     CHECK(ipc::shared_mutex::try_open("mutex", {}, mutex) == IPC_OK);
-    CHECK(mutex.try_release() == IPC_E_STATE);
+    CHECK(mutex.try_release() == IPC_E_INVALID_STATE);
     CHECK(mutex.acquire() == IPC_OK && mutex.try_release() == IPC_OK);
     ipc::shared_semaphore semaphore;
     CHECK(ipc::shared_semaphore::try_open("semaphore", {}, semaphore) == IPC_OK);
-    CHECK(semaphore.acquire() == IPC_OK && semaphore.try_release() == IPC_OK && semaphore.try_release() == IPC_E_STATE);
+    CHECK(semaphore.acquire() == IPC_OK && semaphore.try_release() == IPC_OK &&
+          semaphore.try_release() == IPC_E_INVALID_STATE);
     ipc::shared_event event;
     CHECK(ipc::shared_event::try_open("event", {}, event) == IPC_OK);
     ipc::cancel_source cancel;

@@ -1,6 +1,6 @@
 /* Pools of loans: geometry, a block's way through its states, the budget, memory that goes back, hostile bytes. */
 #define _GNU_SOURCE
-#include "memory/pool.h"
+#include "pools/pool.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -145,7 +145,7 @@ TEST(a_budget_is_rounded_up_and_bounded)
     CHECK_OK(ipc_pool_budget(4097, &budget));
     CHECK_EQUAL(8192, budget);
     CHECK_OK(ipc_pool_budget(1ull << 36, &budget));
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_pool_budget((1ull << 36) + 1, &budget));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_pool_budget((1ull << 36) + 1, &budget));
     check_error_says("68719476737");
 }
 

@@ -1,7 +1,7 @@
 /* Two processes, one of which is killed. The survivor's behaviour is the assertion. */
 #define _GNU_SOURCE
-#include "memory/region.h"
-#include "messaging/ring.h"
+#include "regions/region.h"
+#include "rings/ring.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -164,8 +164,8 @@ TEST(a_left_over_of_the_dead_is_replaced)
 {
     ipc_ring_writer *writer = NULL;
     ipc_ring_reader *reader = NULL;
-    const ipc_ring_options create = {.capacity = 8192, .open_mode = IPC_CREATE};
-    const ipc_ring_options open_now = {.open_mode = IPC_OPEN};
+    const ipc_ring_options create = {.capacity = 8192, .open_mode = IPC_CREATE_NEW};
+    const ipc_ring_options open_now = {.open_mode = IPC_OPEN_EXISTING};
     child_plan plan = {.writer = true}; /* nothing is in it: what holds a record is kept (lifetime_test.c) */
     test_kill(start_child(&plan));
     CHECK_EQUAL(1, test_files());
@@ -316,17 +316,65 @@ TEST(a_child_of_the_dead_does_not_keep_it_alive)
 
 static _Atomic int opening_ends;
 
+static void open_and_close_mutexes(void)
+{
+    static const ipc_sync_options options = {.open_mode = IPC_OPEN_OR_CREATE};
+    ipc_shared_mutex *one = NULL;
+    ipc_shared_mutex *other = NULL;
+    CHECK_OK(ipc_shared_mutex_open("m", &options, &one));
+    CHECK_OK(ipc_shared_mutex_open("m", &options, &other));
+    ipc_shared_mutex_close(other);
+    ipc_shared_mutex_close(one);
+}
+
+static void open_and_close_ring(void)
+{
+    ipc_ring_writer *writer = NULL;
+    ipc_ring_reader *reader = NULL;
+    CHECK_OK(ipc_ring_writer_open("r", &small, &writer));
+    CHECK_OK(ipc_ring_reader_open("r", &small, &reader));
+    ipc_ring_reader_close(reader);
+    ipc_ring_writer_close(writer);
+}
+
+static void open_and_close_queues(void)
+{
+    static const ipc_queue_options options = {.block_size = 64, .block_count = 4};
+    ipc_queue *one = NULL;
+    ipc_queue *other = NULL;
+    CHECK_OK(ipc_queue_open("q", &options, &one));
+    CHECK_OK(ipc_queue_open("q", &options, &other));
+    ipc_queue_close(other);
+    ipc_queue_close(one);
+}
+
+static void open_and_close_topic(void)
+{
+    static const ipc_topic_options options = {.block_size = 64, .block_count = 4};
+    ipc_topic_writer *writer = NULL;
+    ipc_topic_reader *reader = NULL;
+    CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
+    CHECK_OK(ipc_topic_reader_open("t", &options, &reader));
+    ipc_topic_reader_close(reader);
+    ipc_topic_writer_close(writer);
+}
+
+static void open_and_close_listener(void)
+{
+    ipc_listener *listener = NULL;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    ipc_listener_close(listener);
+}
+
 static void *open_and_close(void *unused)
 {
     (void)unused;
-    static const ipc_sync_options options = {.open_mode = IPC_OPEN_OR_CREATE};
     while (!opening_ends) {
-        ipc_shared_mutex *one = NULL;
-        ipc_shared_mutex *other = NULL;
-        CHECK_OK(ipc_shared_mutex_open("m", &options, &one));
-        CHECK_OK(ipc_shared_mutex_open("m", &options, &other));
-        ipc_shared_mutex_close(other);
-        ipc_shared_mutex_close(one);
+        open_and_close_mutexes();
+        open_and_close_ring();
+        open_and_close_queues();
+        open_and_close_topic();
+        open_and_close_listener();
     }
     return NULL;
 }
@@ -348,7 +396,8 @@ static int descriptors_there(void)
     return count;
 }
 
-/* A descriptor that a child kept would keep the locks of a parent that is killed while it has them. */
+/* A descriptor that a child kept would keep the locks of a parent that is killed while it has them. Nor may the child
+   look at what another thread has just freed, which the sanitizer sees. */
 TEST(a_child_has_no_file_of_a_region_whenever_it_is_made)
 {
     test_thread thread;

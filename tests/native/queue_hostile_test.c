@@ -1,6 +1,6 @@
 /* A queue whose bytes were written by somebody hostile: every call returns, and none leaves the mapping. */
 #include "hostile.h"
-#include "messaging/queue.h"
+#include "queues/queue.h"
 #include "test.h"
 
 static ipc_queue *open_queue(const ipc_queue_options *options)
@@ -75,7 +75,7 @@ TEST(a_message_longer_than_its_block_is_dropped_and_said)
             slot->loan_lap = ipc_slot_lap(ipc_load_relaxed64(&slot->state));
         }
         CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_try_receive(queue, &block));
-        check_error_says(i % 2 == 0 ? "has 65 bytes, a block has room for 64" : "");
+        check_error_says(i % 2 == 0 ? "has 65 bytes and flags 0, a block has room for 64" : "");
         CHECK_STATUS(IPC_EMPTY, ipc_queue_try_receive(queue, &block));
     }
     CHECK_OK(ipc_queue_send(queue, "x", 1, 1, IPC_NOW, NULL));
@@ -98,7 +98,7 @@ TEST(a_message_whose_loan_or_slot_was_taken_away_is_not_sent)
     const uint64_t freed =
         ipc_block_word(ipc_block_generation(ipc_load_relaxed64(&loan->state)) + 1, 0, IPC_BLOCK_FREE);
     ipc_store_relaxed64(&loan->state, freed);
-    CHECK_STATUS(IPC_E_STATE, ipc_queue_commit(queue, &block, 5000, 1));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_queue_commit(queue, &block, 5000, 1));
     check_error_says("nothing was sent");
     CHECK_EQUAL(freed, ipc_load_relaxed64(&loan->state));
     CHECK_STATUS(IPC_EMPTY, ipc_queue_try_receive(queue, &block));
@@ -107,7 +107,7 @@ TEST(a_message_whose_loan_or_slot_was_taken_away_is_not_sent)
     loan = loan_of(queue, &block);
     ipc_block_slot *slot = ipc_queue_slot_of(&block);
     ipc_store_relaxed64(&slot->state, ipc_queue_freed(ipc_load_relaxed64(&slot->state)));
-    CHECK_STATUS(IPC_E_STATE, ipc_queue_commit(queue, &block, 5000, 1));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_queue_commit(queue, &block, 5000, 1));
     check_error_says("not this process's any more");
     CHECK_EQUAL(IPC_BLOCK_FREE, ipc_block_phase(ipc_load_relaxed64(&loan->state)));
 
@@ -208,7 +208,7 @@ static void scribble(ipc_queue *queue, uint64_t *random)
 static void expect_sane(ipc_status status)
 {
     CHECK(status == IPC_OK || status == IPC_FULL || status == IPC_EMPTY || status == IPC_TIMEOUT ||
-          status == IPC_E_CORRUPT || status == IPC_E_STATE);
+          status == IPC_E_CORRUPT || status == IPC_E_INVALID_STATE);
 }
 
 static void use(ipc_queue *queue, uint64_t *random)
@@ -255,7 +255,7 @@ static void use(ipc_queue *queue, uint64_t *random)
     default:
         ipc_queue_get_info(queue, &info);
         CHECK(info.segments <= info.segment_limit);
-        ipc_queue_trim(queue);
+        ipc_queue_trim_loans(queue);
         break;
     }
 }

@@ -1,7 +1,7 @@
 /* Senders and receivers in processes of their own, which are killed or stopped. The survivor's behaviour is the
    assertion. */
 #define _GNU_SOURCE
-#include "messaging/queue.h"
+#include "queues/queue.h"
 #include "test.h"
 
 #include <signal.h>
@@ -293,7 +293,7 @@ static int use_parents_queue(void *argument)
     right = right && ipc_queue_claim(queue, 5000, IPC_FOREVER, NULL, &block) == IPC_CLOSED;
     right = right && ipc_queue_next_change(queue, IPC_FOREVER, NULL, &change) == IPC_CLOSED;
     ipc_queue_get_info(queue, &info);
-    ipc_queue_trim(queue);
+    ipc_queue_trim_loans(queue);
     ipc_queue_close(queue);
     return right ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 /* A queue in one process: what each call does, order, room, growth, and the numbers at their ends. */
-#include "messaging/queue.h"
+#include "queues/queue.h"
 #include "test.h"
 
 static ipc_queue *open_queue(const ipc_queue_options *options)
@@ -112,26 +112,26 @@ TEST(options_that_make_no_queue_are_refused_with_both_numbers)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         ipc_queue *queue = NULL;
-        CHECK_STATUS(IPC_E_ARGUMENT, ipc_queue_open("q", &bad[i].options, &queue));
+        CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_queue_open("q", &bad[i].options, &queue));
         check_error_says(bad[i].words);
         CHECK(queue == NULL);
     }
     ipc_queue *queue = NULL;
-    CHECK_STATUS(IPC_E_NAME, ipc_queue_open("no/name", NULL, &queue));
-    const ipc_queue_options existing = {.open_mode = IPC_OPEN};
+    CHECK_STATUS(IPC_E_INVALID_NAME, ipc_queue_open("no/name", NULL, &queue));
+    const ipc_queue_options existing = {.open_mode = IPC_OPEN_EXISTING};
     CHECK_STATUS(IPC_E_NOT_FOUND, ipc_queue_open("q", &existing, &queue));
 }
 
 TEST(create_and_open_say_what_is_there)
 {
-    const ipc_queue_options create = {.open_mode = IPC_CREATE};
-    const ipc_queue_options existing = {.open_mode = IPC_OPEN};
+    const ipc_queue_options create = {.open_mode = IPC_CREATE_NEW};
+    const ipc_queue_options existing = {.open_mode = IPC_OPEN_EXISTING};
     ipc_queue *a = open_queue(&create);
     ipc_queue *b = NULL;
     CHECK_STATUS(IPC_E_EXISTS, ipc_queue_open("q", &create, &b));
     b = open_queue(&existing);
     ipc_ring_writer *writer = NULL;
-    CHECK_STATUS(IPC_E_KIND, ipc_ring_writer_open("q", NULL, &writer));
+    CHECK_STATUS(IPC_E_WRONG_KIND, ipc_ring_writer_open("q", NULL, &writer));
     check_error_says("is a queue, not a ring");
     ipc_queue_close(a);
     send_number(b, 5); /* the creator is a participant like any other */
@@ -164,7 +164,7 @@ TEST(what_is_abandoned_was_never_there)
         expect_full(queue);
         ipc_queue_abandon(queue, &block);
         ipc_queue_abandon(queue, &block);
-        CHECK_STATUS(IPC_E_STATE, ipc_queue_commit(queue, &block, 8, 1));
+        CHECK_STATUS(IPC_E_INVALID_STATE, ipc_queue_commit(queue, &block, 8, 1));
         CHECK_EQUAL(1, receive_number(queue));
         expect_empty(queue);
     }
@@ -177,9 +177,9 @@ TEST(a_commit_may_be_shorter_than_its_claim_and_never_longer)
     ipc_block block;
     CHECK_OK(ipc_queue_try_claim(queue, 100, &block));
     memset(block.payload, 'x', 100);
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_queue_commit(queue, &block, 101, 1));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_queue_commit(queue, &block, 101, 1));
     CHECK_OK(ipc_queue_commit(queue, &block, 3, 1)); /* still claimed */
-    CHECK_STATUS(IPC_E_STATE, ipc_queue_commit(queue, &block, 3, 1));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_queue_commit(queue, &block, 3, 1));
     CHECK_OK(ipc_queue_try_receive(queue, &block));
     CHECK(block.length == 3 && memcmp(block.payload, "xxx", 3) == 0);
     ipc_queue_release(queue, &block);
@@ -193,7 +193,7 @@ TEST(without_loans_a_message_has_the_length_of_a_block_at_most)
     uint8_t bytes[65] = {0};
     CHECK_OK(ipc_queue_send(queue, bytes, 64, 1, IPC_NOW, NULL));
     CHECK_STATUS(IPC_E_TOO_LARGE, ipc_queue_send(queue, bytes, 65, 1, IPC_NOW, NULL));
-    check_error_says("65 bytes does not fit: a block has 64");
+    check_error_says("65 bytes does not fit: this queue takes at most 64");
     CHECK_EQUAL(1, info_of(queue).depth);
     CHECK_EQUAL(0, info_of(queue).loan_budget);
     ipc_queue_close(queue);
@@ -576,7 +576,7 @@ TEST(longer_messages_travel_as_loans_and_give_their_memory_back)
     }
     CHECK(info_of(queue).loans_present <= 8u << 20);
     CHECK(info_of(queue).loans_present != 0);
-    ipc_queue_trim(queue);
+    ipc_queue_trim_loans(queue);
     CHECK_EQUAL(0, info_of(queue).loans_present);
     ipc_queue_close(queue);
 }
@@ -589,7 +589,7 @@ TEST(a_budget_that_is_used_up_is_full_and_more_than_it_is_too_large)
     ipc_block a;
     ipc_block b;
     CHECK_STATUS(IPC_E_TOO_LARGE, ipc_queue_try_claim(queue, (64u << 10) + 1, &a));
-    check_error_says("65537 bytes does not fit: loans have at most 65536");
+    check_error_says("65537 bytes does not fit: this queue takes at most 65536");
     CHECK_OK(ipc_queue_try_claim(queue, 40000, &a));
     CHECK_STATUS(IPC_FULL, ipc_queue_try_claim(queue, 40000, &b));
     CHECK_STATUS(IPC_TIMEOUT, ipc_queue_claim(queue, 40000, ipc_deadline_after(1000000), NULL, &b));
@@ -692,7 +692,7 @@ TEST(clearing_removes_any_kind_of_storage_and_nothing_that_is_damaged)
     CHECK_EQUAL(1, test_files());
     CHECK_OK(ipc_clear("r"));
     CHECK_EQUAL(0, test_files());
-    CHECK_STATUS(IPC_E_NAME, ipc_clear("../r"));
+    CHECK_STATUS(IPC_E_INVALID_NAME, ipc_clear("../r"));
     test_path("damaged", path, sizeof path);
     FILE *file = fopen(path, "w");
     CHECK(file != NULL);

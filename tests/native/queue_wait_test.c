@@ -1,5 +1,5 @@
 /* A queue under threads: what ends a wait, and content, order and count while many send and receive. */
-#include "messaging/queue.h"
+#include "queues/queue.h"
 #include "test.h"
 
 static const ipc_wait_mode modes[] = {IPC_WAIT_ADAPTIVE, IPC_WAIT_SPIN, IPC_WAIT_BLOCK};
@@ -74,7 +74,7 @@ static bool is_asleep(const ipc_waiter *waiter)
 TEST(one_thread_alone_waits_and_is_stopped_as_many_are)
 {
     const ipc_queue_options options = {
-        .block_count = 2, .wait_mode = IPC_WAIT_BLOCK, .single_thread = true, .lifetime = IPC_LIFETIME_WHILE_USED};
+        .block_count = 2, .wait_mode = IPC_WAIT_BLOCK, .single_threaded = true, .lifetime = IPC_LIFETIME_WHILE_USED};
     ipc_queue *queue = open_queue(&options);
     ipc_queue *other = open_queue(&options);
     waiting wait = {.queue = queue, .deadline = SOON};
@@ -362,7 +362,7 @@ static void run_traffic(traffic *all)
     ipc_queue_get_info(all->shared, &info);
     CHECK_EQUAL(0, info.depth);
     CHECK_EQUAL(1, info.participants);
-    ipc_queue_trim(all->shared);
+    ipc_queue_trim_loans(all->shared);
     ipc_queue_get_info(all->shared, &info);
     CHECK_EQUAL(0, info.loans_present);
     ipc_block block;

@@ -1,8 +1,8 @@
 /* Regions: creating, attaching, who is in them, refusing what is not one. */
 #define _GNU_SOURCE
 #include "ignore.h"
-#include "memory/region.h"
-#include "messaging/ring.h"
+#include "regions/region.h"
+#include "rings/ring.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -14,9 +14,10 @@
 
 /* Without a pool: what is checked here is the region, to the byte. */
 static const ipc_ring_options small = {.capacity = 4096, .loan_budget = IPC_NO_LOANS};
-static const ipc_ring_options small_create = {.capacity = 4096, .loan_budget = IPC_NO_LOANS, .open_mode = IPC_CREATE};
+static const ipc_ring_options small_create = {
+    .capacity = 4096, .loan_budget = IPC_NO_LOANS, .open_mode = IPC_CREATE_NEW};
 static const ipc_ring_options small_persistent = {.capacity = 4096, .loan_budget = IPC_NO_LOANS, .lifetime = IPC_LIFETIME_PERSISTENT};
-static const ipc_ring_options open_now = {.open_mode = IPC_OPEN};
+static const ipc_ring_options open_now = {.open_mode = IPC_OPEN_EXISTING};
 
 /* Maps the region NAME behind the library's back. */
 static void *map_raw(const char *name, size_t *size)
@@ -55,10 +56,10 @@ TEST(names_are_refused_not_mangled)
     ipc_ring_writer *writer = NULL;
     char longest[130];
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        CHECK_STATUS(IPC_E_NAME, ipc_ring_writer_open(wrong[i], NULL, &writer));
+        CHECK_STATUS(IPC_E_INVALID_NAME, ipc_ring_writer_open(wrong[i], NULL, &writer));
     memset(longest, 'n', sizeof longest);
     longest[121] = '\0';
-    CHECK_STATUS(IPC_E_NAME, ipc_ring_writer_open(longest, NULL, &writer));
+    CHECK_STATUS(IPC_E_INVALID_NAME, ipc_ring_writer_open(longest, NULL, &writer));
     longest[120] = '\0';
     CHECK_OK(ipc_ring_writer_open(longest, &small, &writer));
     ipc_ring_writer_close(writer);
@@ -72,7 +73,7 @@ TEST(capacities_are_powers_of_two_in_range)
     ipc_ring_writer *writer = NULL;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const ipc_ring_options options = {.capacity = wrong[i]};
-        CHECK_STATUS(IPC_E_ARGUMENT, ipc_ring_writer_open("c", &options, &writer));
+        CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_ring_writer_open("c", &options, &writer));
     }
     CHECK_OK(ipc_ring_writer_open("c", NULL, &writer));
     CHECK_EQUAL(1048576, ipc_ring_writer_capacity(writer));
@@ -124,7 +125,7 @@ TEST(create_refuses_what_lives_and_open_what_does_not)
     ipc_ring_writer *writer = NULL;
     ipc_ring_reader *reader = NULL;
     CHECK_STATUS(IPC_E_NOT_FOUND, ipc_ring_reader_open("r", &open_now, &reader));
-    const ipc_ring_options wait_a_little = {.open_mode = IPC_OPEN, .deadline = ipc_deadline_after(20000000)};
+    const ipc_ring_options wait_a_little = {.open_mode = IPC_OPEN_EXISTING, .deadline = ipc_deadline_after(20000000)};
     CHECK_STATUS(IPC_E_NOT_FOUND, ipc_ring_reader_open("r", &wait_a_little, &reader));
     CHECK_OK(ipc_ring_writer_open("r", &small_create, &writer));
     CHECK_STATUS(IPC_E_EXISTS, ipc_ring_reader_open("r", &small_create, &reader));
@@ -146,7 +147,7 @@ TEST(open_waits_for_a_creator)
     ipc_ring_writer *writer = NULL;
     ipc_ring_reader *reader = NULL;
     test_thread thread;
-    const ipc_ring_options options = {.open_mode = IPC_OPEN, .deadline = SOON};
+    const ipc_ring_options options = {.open_mode = IPC_OPEN_EXISTING, .deadline = SOON};
     test_thread_start(&thread, create_later, &writer);
     CHECK_OK(ipc_ring_reader_open("late", &options, &reader));
     test_thread_join(&thread);
@@ -188,11 +189,11 @@ TEST(every_header_field_is_checked_and_the_file_left_alone)
 {
     static const mutation mutations[] = {
         {"magic", 0, 8, 0x0B314E4752435049, IPC_E_CORRUPT},
-        {"major", 8, 2, 2, IPC_E_VERSION},
-        {"major", 8, 2, 0, IPC_E_VERSION},
-        {"kind unknown", 12, 4, 77, IPC_E_KIND},
-        {"kind zero", 12, 4, 0, IPC_E_KIND},
-        {"kind listener", 12, 4, 2, IPC_E_KIND},
+        {"major", 8, 2, 2, IPC_E_WRONG_VERSION},
+        {"major", 8, 2, 0, IPC_E_WRONG_VERSION},
+        {"kind unknown", 12, 4, 77, IPC_E_WRONG_KIND},
+        {"kind zero", 12, 4, 0, IPC_E_WRONG_KIND},
+        {"kind listener", 12, 4, 2, IPC_E_WRONG_KIND},
         {"total_size", 16, 8, 4096, IPC_E_CORRUPT},
         {"total_size", 16, 8, UINT64_MAX, IPC_E_CORRUPT},
         {"total_size", 16, 8, 8192 + 64, IPC_E_CORRUPT},
@@ -377,13 +378,13 @@ TEST(another_user_is_kept_out)
     if (geteuid() != 0)
         test_skip("needs root to become another user");
     leave_persistent("mine");
-    CHECK_EQUAL(-IPC_E_ACCESS, test_wait_exit(test_fork(open_as_nobody, NULL)));
+    CHECK_EQUAL(-IPC_E_ACCESS_DENIED, test_wait_exit(test_fork(open_as_nobody, NULL)));
     CHECK(chmod(test_directory(), 0777) == 0); /* even where the directory lets it in */
-    CHECK_EQUAL(-IPC_E_ACCESS, test_wait_exit(test_fork(open_as_nobody, NULL)));
+    CHECK_EQUAL(-IPC_E_ACCESS_DENIED, test_wait_exit(test_fork(open_as_nobody, NULL)));
     char path[512];
     test_path("mine", path, sizeof path);
     CHECK(chmod(path, 0666) == 0); /* and even where the file does */
-    CHECK_EQUAL(-IPC_E_ACCESS, test_wait_exit(test_fork(open_as_nobody, NULL)));
+    CHECK_EQUAL(-IPC_E_ACCESS_DENIED, test_wait_exit(test_fork(open_as_nobody, NULL)));
     remove_file("mine");
 }
 

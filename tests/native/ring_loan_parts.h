@@ -2,7 +2,7 @@
 #ifndef RING_LOAN_PARTS_H
 #define RING_LOAN_PARTS_H
 
-#include "messaging/ring.h"
+#include "rings/ring.h"
 #include "test.h"
 
 #define KIB  1024u

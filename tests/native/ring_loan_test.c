@@ -80,9 +80,9 @@ TEST(a_loan_committed_shorter_stays_a_loan)
     open_both(&ends, &tight);
     CHECK_OK(ipc_ring_try_claim(ends.writer, LONG, &payload));
     fill(payload, 3, 1);
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_ring_commit(ends.writer, LONG + 1, 1));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_ring_commit(ends.writer, LONG + 1, 1));
     CHECK_OK(ipc_ring_commit(ends.writer, 3, 1));
-    CHECK_STATUS(IPC_E_STATE, ipc_ring_commit(ends.writer, 3, 1));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_ring_commit(ends.writer, 3, 1));
     CHECK_EQUAL(1, lent(&ends.reader->ring));
     (void)read_one(ends.reader, 3, 1);
     ipc_ring_release(ends.reader);
@@ -100,20 +100,21 @@ TEST(a_claim_that_outgrows_the_ring_moves_into_a_loan_and_on)
         CHECK_OK(ipc_ring_try_claim(ends.writer, steps[0], &payload));
         fill(payload, steps[0], 5);
         for (size_t i = 1; i < sizeof steps / sizeof steps[0] - 1; i++) {
-            CHECK_OK(ipc_ring_extend_claim(ends.writer, steps[i], &payload));
+            CHECK_OK(ipc_ring_try_extend_claim(ends.writer, steps[i], &payload));
             for (uint32_t k = 0; k < steps[i - 1]; k++)
                 CHECK_EQUAL(byte_of(5, k), ((const uint8_t *)payload)[k]);
             fill(payload, steps[i], 5);
             CHECK(lent(&ends.reader->ring) <= 1);
         }
         void *same = NULL;
-        CHECK_OK(ipc_ring_extend_claim(ends.writer, 10, &same)); /* smaller: nothing changes */
+        CHECK_OK(ipc_ring_try_extend_claim(ends.writer, 10, &same)); /* smaller: nothing changes */
         CHECK(same == payload);
-        CHECK_STATUS(IPC_FULL, ipc_ring_extend_claim(ends.writer, 1024 * KIB, &same)); /* with the old one: too much */
-        CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_extend_claim(ends.writer, 1024 * KIB + 1, &same));
+        CHECK_STATUS(IPC_FULL,
+                     ipc_ring_try_extend_claim(ends.writer, 1024 * KIB, &same)); /* with the old one: too much */
+        CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_try_extend_claim(ends.writer, 1024 * KIB + 1, &same));
         if (commit == 0) {
             ipc_ring_abandon(ends.writer);
-            CHECK_STATUS(IPC_E_STATE, ipc_ring_extend_claim(ends.writer, 10, &same));
+            CHECK_STATUS(IPC_E_INVALID_STATE, ipc_ring_try_extend_claim(ends.writer, 10, &same));
             CHECK_STATUS(IPC_EMPTY, ipc_ring_try_read(ends.reader, &record));
             CHECK_EQUAL(0, lent(&ends.reader->ring));
             write_one(ends.writer, 7, 7); /* and the ring's bytes are as they were */
@@ -179,7 +180,7 @@ TEST(trimming_gives_back_what_is_released_and_nothing_else)
 {
     both ends;
     open_both(&ends, &tight);
-    ipc_ring_writer_trim(ends.writer); /* nothing yet */
+    ipc_ring_writer_trim_loans(ends.writer); /* nothing yet */
     for (uint32_t i = 0; i < 4; i++)
         write_one(ends.writer, LONG, i);
     (void)read_one(ends.reader, LONG, 0);
@@ -189,7 +190,7 @@ TEST(trimming_gives_back_what_is_released_and_nothing_else)
     CHECK_OK(ipc_ring_try_claim(ends.writer, LONG, &claim));
     fill(claim, LONG, 4);
     CHECK(present(ends.writer) >= 4 * LONG);
-    ipc_ring_writer_trim(ends.writer);
+    ipc_ring_writer_trim_loans(ends.writer);
     CHECK(present(ends.writer) >= 4 * LONG); /* one held, two unread, one being written */
     CHECK(present(ends.writer) < 5 * LONG);
     expect(&held, LONG, 1);
@@ -197,7 +198,7 @@ TEST(trimming_gives_back_what_is_released_and_nothing_else)
     for (uint32_t i = 2; i < 5; i++)
         (void)read_one(ends.reader, LONG, i);
     ipc_ring_release(ends.reader);
-    ipc_ring_writer_trim(ends.writer);
+    ipc_ring_writer_trim_loans(ends.writer);
     CHECK_EQUAL(0, present(ends.writer));
     write_one(ends.writer, LONG, 5); /* the next one gets its memory again */
     (void)read_one(ends.reader, LONG, 5);
@@ -209,7 +210,7 @@ TEST(trimming_without_a_pool_does_nothing)
     static const ipc_ring_options none = {.capacity = 4096, .loan_budget = IPC_NO_LOANS};
     both ends;
     open_both(&ends, &none);
-    ipc_ring_writer_trim(ends.writer);
+    ipc_ring_writer_trim_loans(ends.writer);
     write_one(ends.writer, 100, 1);
     (void)read_one(ends.reader, 100, 1);
     close_both(&ends);
@@ -225,7 +226,7 @@ TEST(without_a_pool_long_is_too_large)
     CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_try_claim(ends.writer, 2041, &payload));
     check_error_says("2041");
     CHECK_OK(ipc_ring_try_claim(ends.writer, 10, &payload));
-    CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_extend_claim(ends.writer, 2041, &payload));
+    CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_try_extend_claim(ends.writer, 2041, &payload));
     ipc_ring_abandon(ends.writer);
     close_both(&ends);
 }
@@ -468,7 +469,7 @@ TEST(a_connection_lends_both_ways)
     }
     CHECK(present(ipc_connection_writer(connection)) >= 100 * 1024 * KIB);
     WAIT_FOR(lent(&ipc_connection_writer(connection)->ring) == 0); /* the server releases when it has answered */
-    ipc_ring_writer_trim(ipc_connection_writer(connection));
+    ipc_ring_writer_trim_loans(ipc_connection_writer(connection));
     CHECK_EQUAL(0, present(ipc_connection_writer(connection)));
     ipc_connection_close(connection);
     test_thread_join(&thread);

@@ -12,7 +12,7 @@ TEST(a_claim_extended_in_place_keeps_its_bytes)
     memory_ring_open(&memory, CAPACITY, 0, IPC_WAIT_ADAPTIVE);
     void *first = memory_ring_claim(&memory, 50);
     memset(first, 3, 50);
-    CHECK_OK(ipc_ring_extend_claim(&memory.writer, 500, &payload));
+    CHECK_OK(ipc_ring_try_extend_claim(&memory.writer, 500, &payload));
     CHECK(payload == first);
     memset((uint8_t *)payload + 50, 3, 450);
     CHECK_OK(ipc_ring_commit(&memory.writer, 500, 1));
@@ -27,10 +27,10 @@ TEST(a_claim_extended_past_the_lap_moves_with_its_bytes)
     void *payload = NULL;
     memory_ring_open(&memory, CAPACITY, CAPACITY - 256, IPC_WAIT_ADAPTIVE);
     memset(memory_ring_claim(&memory, 200), 4, 200);
-    CHECK_OK(ipc_ring_extend_claim(&memory.writer, 600, &payload));
+    CHECK_OK(ipc_ring_try_extend_claim(&memory.writer, 600, &payload));
     memset((uint8_t *)payload + 200, 4, 400);
     CHECK_EQUAL(0, memory_ring_word(&memory, CAPACITY - 256));
-    CHECK_OK(ipc_ring_extend_claim(&memory.writer, 1000, &payload)); /* and stays where it is from then on */
+    CHECK_OK(ipc_ring_try_extend_claim(&memory.writer, 1000, &payload)); /* and stays where it is from then on */
     memset((uint8_t *)payload + 600, 4, 400);
     CHECK_OK(ipc_ring_commit(&memory.writer, 1000, 2));
     memory_ring_expect(&memory, 1000, 4, 2);
@@ -47,7 +47,7 @@ TEST(abandoning_a_claim_that_moved_cleans_both_places)
     void *payload = NULL;
     memory_ring_open(&memory, CAPACITY, CAPACITY - 256, IPC_WAIT_ADAPTIVE);
     memset(memory_ring_claim(&memory, 200), 0xFF, 200);
-    CHECK_OK(ipc_ring_extend_claim(&memory.writer, 600, &payload));
+    CHECK_OK(ipc_ring_try_extend_claim(&memory.writer, 600, &payload));
     memset(payload, 0xFF, 600);
     ipc_ring_abandon(&memory.writer);
     memory_ring_check_zeroes(&memory, CAPACITY - 256);
@@ -60,12 +60,12 @@ TEST(a_claim_that_cannot_be_extended_stays_as_it_was)
     memory_ring memory;
     void *payload = NULL;
     memory_ring_open(&memory, CAPACITY, 0, IPC_WAIT_ADAPTIVE);
-    CHECK_STATUS(IPC_E_STATE, ipc_ring_extend_claim(&memory.writer, 5, &payload));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_ring_try_extend_claim(&memory.writer, 5, &payload));
     memory_ring_write(&memory, MAX, 1, 1);
     memset(memory_ring_claim(&memory, 100), 6, 100);
-    CHECK_STATUS(IPC_FULL, ipc_ring_extend_claim(&memory.writer, MAX, &payload));
-    CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_extend_claim(&memory.writer, MAX + 1, &payload));
-    CHECK_OK(ipc_ring_extend_claim(&memory.writer, 10, &payload)); /* smaller: nothing changes */
+    CHECK_STATUS(IPC_FULL, ipc_ring_try_extend_claim(&memory.writer, MAX, &payload));
+    CHECK_STATUS(IPC_E_TOO_LARGE, ipc_ring_try_extend_claim(&memory.writer, MAX + 1, &payload));
+    CHECK_OK(ipc_ring_try_extend_claim(&memory.writer, 10, &payload)); /* smaller: nothing changes */
     CHECK_OK(ipc_ring_commit(&memory.writer, 100, 2));
     memory_ring_expect(&memory, MAX, 1, 1);
     memory_ring_expect(&memory, 100, 6, 2);
@@ -76,10 +76,10 @@ TEST(misuse_is_told_and_changes_nothing)
 {
     memory_ring memory;
     memory_ring_open(&memory, CAPACITY, 0, IPC_WAIT_ADAPTIVE);
-    CHECK_STATUS(IPC_E_STATE, ipc_ring_commit(&memory.writer, 0, 0));
-    CHECK_STATUS(IPC_E_STATE, ipc_ring_commit_batched(&memory.writer, 0, 0));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_ring_commit(&memory.writer, 0, 0));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_ring_commit_batched(&memory.writer, 0, 0));
     (void)memory_ring_claim(&memory, 10);
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_ring_commit(&memory.writer, 11, 0));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_ring_commit(&memory.writer, 11, 0));
     CHECK_OK(ipc_ring_commit(&memory.writer, 10, 0));
     ipc_ring_abandon(&memory.writer);
     ipc_ring_release(&memory.reader);

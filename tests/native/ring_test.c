@@ -25,7 +25,7 @@ TEST(a_publish_that_meets_a_sleeper_counts_one_wake)
     memory_ring_write(&memory, 1, 0, 1);
     CHECK_EQUAL(0, ipc_ring_writer_wakes(&memory.writer));
     for (uint64_t sleeps = 1; sleeps <= 2; sleeps++) {
-        ipc_waiter_set_flag(&memory.ring.header->data); /* what a reader does before it sleeps */
+        ipc_waiter_arm(&memory.ring.header->data); /* what a reader does before it sleeps */
         memory_ring_write(&memory, 1, 0, 1);
         CHECK_EQUAL(sleeps, ipc_ring_writer_wakes(&memory.writer));
         memory_ring_write(&memory, 1, 0, 1);
@@ -234,6 +234,22 @@ TEST(reading_ahead_and_releasing_once_releases_all)
     CHECK_EQUAL(0, ipc_load_acquire64(&memory.ring.header->read_position));
     ipc_ring_release(&memory.reader);
     CHECK_EQUAL(5 * 64, ipc_load_acquire64(&memory.ring.header->read_position));
+    memory_ring_close(&memory);
+}
+
+TEST(a_ring_is_drained_when_all_of_it_is_released)
+{
+    memory_ring memory;
+    memory_ring_open(&memory, CAPACITY, 0, IPC_WAIT_ADAPTIVE);
+    CHECK(ipc_ring_reader_is_drained(&memory.reader));
+    for (uint32_t record = 0; record < 3 * CAPACITY / 128; record++) { /* three laps, of two lines and then padding */
+        memory_ring_write(&memory, 1 + 100 * (record % 2), 0, 1);
+        CHECK(!ipc_ring_reader_is_drained(&memory.reader));
+        (void)memory_ring_read(&memory);
+        CHECK(!ipc_ring_reader_is_drained(&memory.reader)); /* somebody is at it */
+        ipc_ring_release(&memory.reader);
+        CHECK(ipc_ring_reader_is_drained(&memory.reader));
+    }
     memory_ring_close(&memory);
 }
 

@@ -341,8 +341,9 @@ TEST(RequestsKeepTheirOrderBehindAFullRing)
     });
     client caller("rpc", small);
     std::vector<pending_call<Blob>> calls;
+    // 18 lines each: 14 of them leave room for a small one, which must not take it.
     for (int i = 0; i < 100; ++i)
-        calls.push_back(caller.call_async(contract::echo, blob(std::to_string(100 + i) + std::string(1000, '.'))));
+        calls.push_back(caller.call_async(contract::echo, blob(std::to_string(100 + i) + std::string(1060, '.'))));
     sent.set();
     caller.notify(contract::note, blob("200")); // waits for those before it
     reader.join();

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "ipc/rpc.hpp"
 #include "tests.pb.h"
@@ -144,6 +145,9 @@ inline void serve(ipc::rpc::service &at)
         return outcome(static_cast<status>(request.status()), request.text()).with(detail);
     });
     at.unary(sleep, [](const SleepRequest &request, Blob &, call_context &context) {
+        const ipc::deadline longest = std::chrono::milliseconds(most());
+        while (request.past_deadline() && !context.until().has_passed() && !longest.has_passed())
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
         if (context.wait(std::chrono::milliseconds(std::min(request.ms(), most()))))
             throw error(status::cancelled, "woken before the time");
     });

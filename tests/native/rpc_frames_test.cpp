@@ -276,4 +276,34 @@ TEST(MoreItemsThanThereIsCreditForEndTheStreamAndNothingElse)
     CHECK_EQUAL(items.try_next(item, got).code, status::resource_exhausted);
 }
 
+// The frame that tells the server is the very next one: nothing else is sent for a call that is cancelled while its
+// entry is still in use, as that of an asynchronous call is, or of a stream.
+TEST(WhatIsCancelledIsCancelledAtTheServerAtOnce)
+{
+    check::signal asked, streams;
+    const raw_server here([&](ipc::connection &from, const frame_header &first) {
+        asked.set();
+        std::string body;
+        const frame_header of_call = receive(from, body);
+        CHECK_EQUAL(of_call.kind, static_cast<uint8_t>(frame_kind::cancel));
+        CHECK_EQUAL(of_call.call, first.call);
+        const frame_header second = receive(from, body);
+        CHECK_EQUAL(second.kind, static_cast<uint8_t>(frame_kind::request));
+        streams.set();
+        const frame_header of_stream = receive(from, body);
+        CHECK_EQUAL(of_stream.kind, static_cast<uint8_t>(frame_kind::cancel));
+        CHECK_EQUAL(of_stream.call, second.call);
+    });
+    ipc::rpc::client caller("rpc");
+    Blob response;
+    auto call = caller.call_async(contract::echo, Blob());
+    asked.wait();
+    call.cancel();
+    CHECK_EQUAL(call.try_get(response).code, status::cancelled);
+    auto stream = caller.duplex(contract::mirror, contract::CountRequest());
+    streams.wait();
+    stream.cancel();
+    caller.notify(contract::note, Blob()); // what a server that was told nothing would read
+}
+
 } // namespace rpc_frames_test

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "rpc_raw.hpp"
 #include "rpc_serving.hpp"
 
 namespace rpc_options_test
@@ -169,6 +170,35 @@ TEST(AStreamGoesOnWhileRequestsWaitForTheirTurn)
     CHECK_EQUAL(stream.finish().data(), "201");
     for (auto &each : waiting)
         CHECK_EQUAL(each.get().data(), "later");
+}
+
+TEST(TheStreamsOfOneClientLeaveThreadsToOthers)
+{
+    server_options options;
+    options.max_threads = 12;
+    const serving here({}, options);
+    ipc_connect_options how{};
+    how.deadline = ipc::deadline(30s).at();
+    ipc::connection greedy = ipc::connection::connect("rpc", how);
+    const std::string endless = counting(1'000'000, 10).SerializeAsString();
+    for (uint64_t call = 1; call <= 50; ++call) {
+        auto header = raw_frames::of(ipc::rpc::frame_kind::request, call, contract::count.id);
+        header.code = 1; // and no more credit, ever
+        greedy.writer().write(raw_frames::bytes_of(header, endless), 1, 30s);
+    }
+    int items = 0, refused = 0;
+    for (std::string body; items + refused < 50;) {
+        const auto got = raw_frames::receive(greedy, body);
+        items += got.kind == static_cast<uint8_t>(ipc::rpc::frame_kind::item);
+        refused += got.code == static_cast<uint16_t>(ipc::rpc::status::resource_exhausted);
+    }
+    CHECK_EQUAL(items, 5); // of ten threads that neither lead nor stand by
+    client other("rpc");
+    auto stream = other.stream(contract::count, counting(10, 10), 30s);
+    int got = 0;
+    for (Blob item; stream.next(item); ++got) {
+    }
+    CHECK_EQUAL(got, 10);
 }
 
 TEST(RequestsThatWaitStayInTheirRingWhenThereAreMany)

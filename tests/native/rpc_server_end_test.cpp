@@ -188,6 +188,74 @@ TEST(HandlersHearThatTheirClientHasGoneThoughItIsNotRead)
     }
 }
 
+TEST(AClientThatGoesTakesNoThreadWithIt)
+{
+    // Far more requests that block than there are threads: whoever served the others was stuck in one of them, for ever.
+    for (const bool heeds : {true, false}) {
+        server_options options;
+        options.max_threads = 10;
+        options.max_calls_per_connection = 3;
+        check::signal all, release;
+        std::atomic<int> begun{0};
+        const serving here(
+            [&](server &at) {
+                at.unary(special, [&](const Blob &, Blob &, call_context &context) {
+                    if (++begun == 4)
+                        all.set();
+                    if (heeds)
+                        context.wait(ipc::deadline::never());
+                    else
+                        release.wait();
+                });
+            },
+            options);
+        ipc_connect_options how{};
+        how.deadline = ipc::deadline(30s).at();
+        ipc::connection asking = ipc::connection::connect("rpc", how);
+        for (uint64_t call = 1; call <= 100; ++call)
+            asking.writer().write(raw_frames::bytes_of(raw_frames::of(frame_kind::request, call, special.id)), 1, 30s);
+        all.wait();
+        asking.close();
+        client other("rpc");
+        for (int i = 0; i < 100; ++i) {
+            CHECK_EQUAL(other.call(contract::echo, blob("on"), 30s).data(), "on");
+            std::this_thread::sleep_for(1ms); // the server's threads are taken one by one
+        }
+        release.set();
+    }
+}
+
+TEST(ClientsThatHaveTakenAllThreadsGiveThemBackWhenTheyGo)
+{
+    // None of them has as many as it may, so all were read; but nobody was left to read on, and to hear that they had gone.
+    server_options options;
+    options.max_threads = 6;
+    check::signal all;
+    std::atomic<int> begun{0};
+    const serving here(
+        [&](server &at) {
+            at.unary(special, [&](const Blob &, Blob &, call_context &context) {
+                if (++begun == 6)
+                    all.set();
+                context.wait(ipc::deadline::never());
+            });
+        },
+        options);
+    ipc_connect_options how{};
+    how.deadline = ipc::deadline(30s).at();
+    std::vector<ipc::connection> asking;
+    for (int i = 0; i < 6; ++i)
+        asking.push_back(ipc::connection::connect("rpc", how));
+    for (ipc::connection &each : asking)
+        for (uint64_t call = 1; call <= 3; ++call)
+            each.writer().write(raw_frames::bytes_of(raw_frames::of(frame_kind::request, call, special.id)), 1, 30s);
+    all.wait();
+    for (ipc::connection &each : asking)
+        each.close();
+    client other("rpc");
+    CHECK_EQUAL(other.call(contract::echo, blob("on"), 30s).data(), "on");
+}
+
 TEST(AKeptCallerHasItsAnswerThoughItsClientsCallsBlock)
 {
     server_options options;

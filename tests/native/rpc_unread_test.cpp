@@ -222,6 +222,41 @@ TEST(WhoDoesNotReadIsCutOffWithAReason)
     CHECK_EQUAL(first.close_text(), "the client did not read what was sent to it");
 }
 
+// One that is short enough for the room that is left goes behind the long ones that wait for more of it.
+TEST(NoFrameOvertakesThoseThatWaitForRoom)
+{
+    using ipc::rpc::detail::frame_sender;
+    using ipc::rpc::detail::payload;
+    ipc::listener at("rpc");
+    ipc::connection client;
+    std::thread connecting([&] { client = mute(); });
+    ipc_event event{};
+    CHECK_EQUAL(at.next(event, 60s), IPC_OK);
+    CHECK_EQUAL(ipc_connection_accept(event.connection), IPC_OK);
+    connecting.join();
+    ipc::connection lent(event.connection);
+    frame_sender sender(lent, 1h, 1 << 20);
+    ipc::rpc::detail::transit items;
+    items.begin(lent.writer(), lent.reader());
+
+    const std::string body(1500, 'x');
+    const payload large{std::string_view(body)}, small;
+    const auto numbered = [](uint64_t call) { return raw_frames::of(frame_kind::response, call); };
+    uint64_t last = 0;
+    while (!sender.is_congested())
+        CHECK(sender.post(numbered(++last), large) == frame_sender::result::sent);
+    CHECK(last > 2);
+    CHECK(sender.try_item(numbered(100), small, items) == frame_sender::result::late);
+    CHECK(!sender.try_now(numbered(100), small));
+    CHECK(sender.post(numbered(++last), small) == frame_sender::result::sent);
+    std::string got;
+    for (uint64_t call = 1; call <= last; ++call) {
+        CHECK_EQUAL(raw_frames::receive(client, got).call, call);
+        (void)sender.flush(ipc::deadline(0s)); // as much as fits now
+    }
+    CHECK(!sender.is_congested());
+}
+
 TEST(WhoLeavesTooMuchUnreadIsCutOff)
 {
     // Calls that run beside each other are read before their answers find no room.

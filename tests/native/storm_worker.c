@@ -93,10 +93,10 @@ int peer_storm(char **arguments, int count)
     const char *role = strchr(arguments[0], '-');
     const int file = open(arguments[2], O_RDWR | O_CLOEXEC);
     if (role == NULL || file < 0 || fstat(file, &status) != 0)
-        return peer_error(IPC_E_SYSTEM);
+        return peer_error(IPC_E_SYSTEM_ERROR);
     void *side = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (side == MAP_FAILED)
-        return peer_error(IPC_E_SYSTEM);
+        return peer_error(IPC_E_SYSTEM_ERROR);
     w.side = side;
     w.head = side;
     w.mine = storm_record_of(side, w.id);

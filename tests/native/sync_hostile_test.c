@@ -26,7 +26,7 @@ static void scribble(const ipc_sync *sync, uint64_t *random)
 static void expect_sane(ipc_status status)
 {
     CHECK(status == IPC_OK || status == IPC_ABANDONED || status == IPC_TIMEOUT || status == IPC_E_CORRUPT ||
-          status == IPC_E_STATE);
+          status == IPC_E_INVALID_STATE);
 }
 
 typedef ipc_status (*wait_call)(void *object, ipc_deadline deadline, ipc_cancel *cancel);

@@ -32,14 +32,14 @@ TEST(a_mutex_has_one_owner)
 {
     ipc_shared_mutex *a = mutex(NULL);
     ipc_shared_mutex *b = mutex(NULL);
-    CHECK_STATUS(IPC_E_STATE, ipc_shared_mutex_release(a));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_shared_mutex_release(a));
     CHECK_OK(ipc_shared_mutex_acquire(a, IPC_NOW, NULL));
     CHECK_STATUS(IPC_TIMEOUT, ipc_shared_mutex_acquire(b, IPC_NOW, NULL));
     CHECK_STATUS(IPC_TIMEOUT, ipc_shared_mutex_acquire(b, ipc_deadline_after(1000000), NULL));
     CHECK_STATUS(IPC_TIMEOUT, ipc_shared_mutex_acquire(a, IPC_NOW, NULL)); /* not twice */
-    CHECK_STATUS(IPC_E_STATE, ipc_shared_mutex_release(b));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_shared_mutex_release(b));
     CHECK_OK(ipc_shared_mutex_release(a));
-    CHECK_STATUS(IPC_E_STATE, ipc_shared_mutex_release(a));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_shared_mutex_release(a));
     CHECK_OK(ipc_shared_mutex_acquire(b, IPC_NOW, NULL));
     CHECK_OK(ipc_shared_mutex_release(b));
     ipc_shared_mutex_close(a);
@@ -225,7 +225,7 @@ TEST(a_semaphore_has_so_many_permits)
     ipc_shared_semaphore *b = semaphore(NULL); /* the creator has chosen */
     ipc_shared_semaphore *none = NULL;
     CHECK_EQUAL(5, ipc_shared_semaphore_permits(b));
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_shared_semaphore_open("s", &too_many, &none));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_shared_semaphore_open("s", &too_many, &none));
     for (int i = 0; i < 3; i++)
         CHECK_OK(ipc_shared_semaphore_acquire(a, IPC_NOW, NULL));
     for (int i = 0; i < 2; i++)
@@ -234,7 +234,7 @@ TEST(a_semaphore_has_so_many_permits)
     CHECK_STATUS(IPC_TIMEOUT, ipc_shared_semaphore_acquire(b, ipc_deadline_after(1000000), NULL));
     for (int i = 0; i < 2; i++)
         CHECK_OK(ipc_shared_semaphore_release(b));
-    CHECK_STATUS(IPC_E_STATE, ipc_shared_semaphore_release(b)); /* the others are a's */
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_shared_semaphore_release(b)); /* the others are a's */
     CHECK_EQUAL(2, ipc_shared_semaphore_available(b));
     ipc_shared_semaphore_close(a); /* three come back, as abandoned */
     CHECK_EQUAL(5, ipc_shared_semaphore_available(b));
@@ -279,7 +279,7 @@ TEST(an_event_lets_one_pass_or_all_until_the_reset)
 {
     static const ipc_sync_options manual = {.manual_reset = true};
     ipc_shared_event *one = event(NULL);
-    CHECK(!ipc_shared_event_is_manual(one));
+    CHECK(!ipc_shared_event_is_manual_reset(one));
     CHECK_STATUS(IPC_TIMEOUT, ipc_shared_event_wait(one, IPC_NOW, NULL));
     ipc_shared_event_set(one);
     ipc_shared_event_set(one); /* no more than once */
@@ -292,7 +292,7 @@ TEST(an_event_lets_one_pass_or_all_until_the_reset)
 
     ipc_shared_event *all = event(&manual);
     ipc_shared_event *other = event(NULL); /* the creator has chosen */
-    CHECK(ipc_shared_event_is_manual(other));
+    CHECK(ipc_shared_event_is_manual_reset(other));
     ipc_shared_event_set(all);
     for (int i = 0; i < 3; i++)
         CHECK_OK(ipc_shared_event_wait(other, IPC_NOW, NULL));
@@ -333,7 +333,7 @@ TEST(each_set_lets_exactly_one_of_many_pass)
 static int use_after_fork(void *object)
 {
     return ipc_shared_mutex_acquire(object, IPC_NOW, NULL) == IPC_CLOSED &&
-                   ipc_shared_mutex_release(object) == IPC_E_STATE
+                   ipc_shared_mutex_release(object) == IPC_E_INVALID_STATE
                ? 0
                : 1;
 }
@@ -361,7 +361,7 @@ TEST(bodies_are_checked_and_words_of_nobody_taken_back)
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
         ipc_store_relaxed32(&body->word, owners[i]);
         CHECK_STATUS(IPC_TIMEOUT, ipc_shared_mutex_acquire(m, IPC_NOW, NULL));
-        CHECK_STATUS(IPC_E_STATE, ipc_shared_mutex_release(m));
+        CHECK_STATUS(IPC_E_INVALID_STATE, ipc_shared_mutex_release(m));
         second = mutex(NULL); /* who joins takes back what is held by nobody */
         CHECK_STATUS(IPC_ABANDONED, ipc_shared_mutex_acquire(m, IPC_NOW, NULL));
         CHECK_OK(ipc_shared_mutex_release(m));
@@ -400,9 +400,9 @@ TEST(another_kind_of_that_name_is_refused)
     ipc_shared_mutex *m = mutex(NULL);
     ipc_shared_event *e = NULL;
     ipc_ring_writer *writer = NULL;
-    CHECK_STATUS(IPC_E_KIND, ipc_shared_event_open("m", NULL, &e));
+    CHECK_STATUS(IPC_E_WRONG_KIND, ipc_shared_event_open("m", NULL, &e));
     check_error_says("mutex");
-    CHECK_STATUS(IPC_E_KIND, ipc_ring_writer_open("m", NULL, &writer));
+    CHECK_STATUS(IPC_E_WRONG_KIND, ipc_ring_writer_open("m", NULL, &writer));
     ipc_shared_mutex_close(m);
-    CHECK_STATUS(IPC_E_NOT_FOUND, ipc_shared_mutex_open("m", &(ipc_sync_options){.open_mode = IPC_OPEN}, &m));
+    CHECK_STATUS(IPC_E_NOT_FOUND, ipc_shared_mutex_open("m", &(ipc_sync_options){.open_mode = IPC_OPEN_EXISTING}, &m));
 }

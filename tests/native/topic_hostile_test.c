@@ -98,7 +98,7 @@ TEST(a_message_whose_loan_was_taken_away_is_not_published)
     const uint64_t freed =
         ipc_block_word(ipc_block_generation(ipc_load_relaxed64(&loan->state)) + 1, 0, IPC_BLOCK_FREE);
     ipc_store_relaxed64(&loan->state, freed);
-    CHECK_STATUS(IPC_E_STATE, ipc_topic_commit(writer, &block, 5000, 1, 0));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_topic_commit(writer, &block, 5000, 1, 0));
     check_error_says("nothing was published");
     CHECK_EQUAL(freed, ipc_load_relaxed64(&loan->state));
     expect_empty(reader);

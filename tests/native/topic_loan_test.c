@@ -155,7 +155,7 @@ TEST(abandoned_and_shortened_loans_are_accounted_for)
     CHECK(info.loans_present >= 30 * 4096);
     expect_empty(reader); /* it passes over what the closed writer left */
     publish_all(writer, 0, BLOCKS);
-    ipc_topic_writer_trim(writer);
+    ipc_topic_writer_trim_loans(writer);
     ipc_topic_writer_get_info(writer, &info);
     CHECK_EQUAL(0, info.loans_present);
     ipc_topic_reader_close(reader);
@@ -168,7 +168,7 @@ TEST(a_topic_without_loans_takes_blocks_only)
     const ipc_topic_options options = {.block_size = 16, .loan_budget = IPC_NO_LOANS};
     CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
     CHECK_STATUS(IPC_E_TOO_LARGE, ipc_topic_try_claim(writer, 17, &(ipc_block){0}));
-    check_error_says("have 16, and its loans have 0");
+    check_error_says("17 bytes does not fit: this topic takes at most 16");
     publish_all(writer, 0, 5);
     ipc_topic_writer_close(writer);
 }

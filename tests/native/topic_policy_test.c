@@ -261,3 +261,77 @@ TEST(latest_keeps_its_table_straight_with_more_keys_than_it_ever_delivers)
     ipc_topic_reader_close(reader);
     ipc_topic_writer_close(writer);
 }
+
+/* ---- two writers at their deadlines ------------------------------------------------------------------- */
+
+#define SLOW_READERS 60u
+#define ROUNDS       300u
+
+typedef struct rivals {
+    ipc_topic_writer *writers[2];
+    ipc_atomic32 here;
+    ipc_atomic32 done;
+    ipc_status status[2];
+} rivals;
+
+typedef struct rival {
+    rivals *of;
+    uint32_t number;
+} rival;
+
+static void wait_for(const ipc_atomic32 *count, uint32_t least)
+{
+    for (uint32_t turn = 0; ipc_load_acquire32(count) < least; turn++) {
+        if (turn % 10000 == 9999)
+            test_yield(); /* spins otherwise, to begin at the same moment */
+    }
+}
+
+static void *publish_at_the_deadline(void *argument)
+{
+    const rival *me = argument;
+    rivals *both = me->of;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        wait_for(&both->done, 3 * round);
+        (void)ipc_add32(&both->here, 1);
+        wait_for(&both->here, 2 * (round + 1));
+        both->status[me->number] = ipc_topic_publish(both->writers[me->number], "x", 1, 0, 0, IPC_NOW, NULL);
+        (void)ipc_add32(&both->done, 1);
+    }
+    return NULL;
+}
+
+/* One cuts the slow readers off. The other one, which finds nobody left to be cut off, was told that it had waited in
+   vain. */
+TEST(who_finds_the_readers_cut_off_by_another_goes_on)
+{
+    static const ipc_topic_options options = {.block_size = 64, .block_count = 8, .policy = IPC_EVICT};
+    ipc_topic_reader *readers[SLOW_READERS];
+    test_thread threads[2];
+    rivals both = {0};
+    rival each[2] = {{&both, 0}, {&both, 1}};
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_OK(ipc_topic_writer_open("t", &options, &both.writers[i]));
+    for (uint32_t i = 0; i < SLOW_READERS; i++)
+        CHECK_OK(ipc_topic_reader_open("t", &options, &readers[i]));
+    for (int i = 0; i < 8; i++)
+        CHECK_OK(ipc_topic_publish(both.writers[0], "x", 1, 0, 0, IPC_NOW, NULL));
+    for (uint32_t i = 0; i < 2; i++)
+        test_thread_start(&threads[i], publish_at_the_deadline, &each[i]);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        wait_for(&both.done, 3 * round + 2);
+        CHECK_OK(both.status[0]);
+        CHECK_OK(both.status[1]);
+        for (uint32_t i = 0; i < SLOW_READERS; i++)
+            CHECK_OK(ipc_topic_rejoin(readers[i], IPC_JOIN_NEWEST));
+        for (int i = 0; i < 8; i++)
+            CHECK_OK(ipc_topic_publish(both.writers[0], "x", 1, 0, 0, IPC_NOW, NULL));
+        (void)ipc_add32(&both.done, 1);
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        test_thread_join(&threads[i]);
+    for (uint32_t i = 0; i < SLOW_READERS; i++)
+        ipc_topic_reader_close(readers[i]);
+    for (uint32_t i = 0; i < 2; i++)
+        ipc_topic_writer_close(both.writers[i]);
+}

@@ -426,7 +426,7 @@ static int use_inherited(void *argument)
             return 30 + i;
         ipc_topic_reader_close(inherited_readers[i]);
     }
-    ipc_topic_writer_trim(inherited_writer);
+    ipc_topic_writer_trim_loans(inherited_writer);
     ipc_topic_writer_close(inherited_writer);
     return 0;
 }

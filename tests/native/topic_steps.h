@@ -3,7 +3,7 @@
 #ifndef TOPIC_STEPS_H
 #define TOPIC_STEPS_H
 
-#include "messaging/topic.h"
+#include "topics/topic.h"
 #include "test.h"
 
 #define BLOCKS 16u

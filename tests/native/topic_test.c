@@ -54,7 +54,7 @@ TEST(an_open_claim_holds_up_what_is_behind_it)
     memcpy(block.payload, &value, sizeof value);
     CHECK_OK(ipc_topic_commit(slow, &block, sizeof value, 7, 1));
     expect_range(reader, 1, 3);
-    CHECK_STATUS(IPC_E_STATE, ipc_topic_commit(slow, &block, sizeof value, 7, 1));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_topic_commit(slow, &block, sizeof value, 7, 1));
     ipc_topic_reader_close(reader);
     ipc_topic_writer_close(fast);
     ipc_topic_writer_close(slow);
@@ -99,7 +99,7 @@ TEST(a_commit_is_no_longer_than_its_claim)
     ipc_block block;
     CHECK_STATUS(IPC_E_TOO_LARGE, ipc_topic_try_claim(writer, UINT32_MAX, &block));
     CHECK_OK(ipc_topic_try_claim(writer, 5, &block));
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_topic_commit(writer, &block, 6, 0, 0));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_topic_commit(writer, &block, 6, 0, 0));
     CHECK_OK(ipc_topic_commit(writer, &block, 4, 0, 0));
     ipc_topic_writer_close(writer);
 }
@@ -128,7 +128,7 @@ TEST(a_reader_can_ignore_its_own_messages)
     expect(reader, 4, 0);
     ipc_topic_reader_close(reader);
     options.ignore = next;
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_topic_reader_open("another", &options, &reader));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_topic_reader_open("another", &options, &reader));
     check_error_says("not of");
     ipc_topic_writer_close(next);
     ipc_topic_writer_close(other);
@@ -226,7 +226,7 @@ TEST(a_thousand_and_twenty_four_readers_are_admitted_and_not_one_more)
     check_error_says("1024 readers already");
     CHECK_STATUS(IPC_E_TABLE_FULL, ipc_topic_writer_open("t", &options, &second));
     CHECK_OK(ipc_topic_writer_wait_for_readers(writer, 1024, IPC_NOW, NULL));
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_topic_writer_wait_for_readers(writer, 1025, IPC_NOW, NULL));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_topic_writer_wait_for_readers(writer, 1025, IPC_NOW, NULL));
     for (uint64_t round = 0; round < 10; round++) {
         publish_all(writer, round * 4, round * 4 + 4);
         CHECK_STATUS(IPC_FULL, ipc_topic_try_claim(writer, 8, &(ipc_block){0}));
@@ -297,9 +297,9 @@ TEST(a_topic_bounds_the_policies_of_its_readers)
     ipc_topic_writer *writer = NULL;
     ipc_topic_reader *reader = NULL;
     ipc_topic_options options = {.allowed_policies = 1u << IPC_LOSSY | 1u << IPC_LATEST};
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_topic_reader_open("t", &options, &reader)); /* reliable itself */
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_topic_reader_open("t", &options, &reader)); /* reliable itself */
     CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
-    CHECK_STATUS(IPC_E_ARGUMENT, ipc_topic_reader_open("t", NULL, &reader));
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_topic_reader_open("t", NULL, &reader));
     check_error_says("policies");
     reader = open_reader(IPC_LOSSY, IPC_JOIN_NEWEST);
     ipc_topic_reader_close(reader);
@@ -319,7 +319,7 @@ TEST(geometry_is_the_creators_and_bad_numbers_are_refused)
         {.join = (ipc_join)3},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        CHECK_STATUS(IPC_E_ARGUMENT, ipc_topic_writer_open("t", &bad[i], &writer));
+        CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_topic_writer_open("t", &bad[i], &writer));
     const ipc_topic_options odd = {.block_size = 101, .block_count = 100, .max_readers = 7};
     CHECK_OK(ipc_topic_writer_open("t", &odd, &writer));
     CHECK_OK(ipc_topic_reader_open("t", NULL, &reader));
@@ -331,7 +331,7 @@ TEST(geometry_is_the_creators_and_bad_numbers_are_refused)
     CHECK_EQUAL(1, info.writers);
     CHECK_EQUAL(128, info.tail);
     ipc_ring_reader *ring = NULL;
-    CHECK_STATUS(IPC_E_KIND, ipc_ring_reader_open("t", NULL, &ring));
+    CHECK_STATUS(IPC_E_WRONG_KIND, ipc_ring_reader_open("t", NULL, &ring));
     ipc_topic_reader_close(reader);
     ipc_topic_writer_close(writer);
 }

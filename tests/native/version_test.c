@@ -21,11 +21,11 @@ TEST(headers_of_this_version_and_of_another_patch_fit)
 
 TEST(headers_of_another_minor_or_major_version_do_not_fit_and_the_words_name_both)
 {
-    CHECK(ipc_check_version(IPC_VERSION_NUMBER - IPC_VERSION_PATCH + 1000) == IPC_E_VERSION);
+    CHECK(ipc_check_version(IPC_VERSION_NUMBER - IPC_VERSION_PATCH + 1000) == IPC_E_WRONG_VERSION);
     char other[64];
     (void)snprintf(other, sizeof other, "headers of ipc %d.%d.0,", IPC_VERSION_MAJOR, IPC_VERSION_MINOR + 1);
     CHECK(strstr(ipc_last_error(), other) != NULL);
     CHECK(strstr(ipc_last_error(), "found is " IPC_VERSION) != NULL);
-    CHECK(ipc_check_version(IPC_VERSION_NUMBER + 1000000) == IPC_E_VERSION);
-    CHECK(ipc_check_version(0) == IPC_E_VERSION);
+    CHECK(ipc_check_version(IPC_VERSION_NUMBER + 1000000) == IPC_E_WRONG_VERSION);
+    CHECK(ipc_check_version(0) == IPC_E_WRONG_VERSION);
 }

@@ -3,6 +3,8 @@ using Ipc.Bench.Codec;
 
 namespace Ipc.Matrix;
 
+using Ipc.Rpc;
+
 /// <summary>The managed figures by name.</summary>
 internal static class Subjects
 {
@@ -27,7 +29,10 @@ internal static class Subjects
         "rpc.stream.64.cs" => new RpcItems(300_000),
         "rpc.stream.64.default.cs" => new RpcItems(300_000, isDefault: true),
         "rpc.response.1m.cs" => new RpcFetch(1 << 20, 200),
-        "rpc.response.1m.inplace.cs" => new RpcFetchInPlace(1 << 20, 200),
+        "rpc.response.1m.pooled.cs" => new RpcFetchAs<PooledBytes>(
+            1 << 20, 200, static (ref ProtoReader reader) => reader.ReadPooledBytes(), LengthOf),
+        "rpc.response.1m.inplace.cs" => new RpcFetchAs<int>(
+            1 << 20, 200, static (ref ProtoReader reader) => reader.ReadBytesInPlace().Count((byte)'x'), static found => found),
         "rpc.table.1000x10.cs" => new RpcTable(100),
         "rpc.ids.1.cs" => new RpcIds(1, 25_000),
         "rpc.ids.10.cs" => new RpcIds(10, 8_000),
@@ -58,4 +63,10 @@ internal static class Subjects
         "http2.uds.64.many" => new Http2Echo(5_000, 64),
         _ => throw new ArgumentException($"There is no figure {figure} in this program.", nameof(figure)),
     };
+
+    private static int LengthOf(PooledBytes data)
+    {
+        using (data)
+            return data.Length;
+    }
 }

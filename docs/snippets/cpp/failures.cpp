@@ -11,7 +11,7 @@ int main()
 {
     // snippet: open
     ipc_queue_options existing = {};
-    existing.open_mode = IPC_OPEN;
+    existing.open_mode = IPC_OPEN_EXISTING;
     try {
         ipc::queue queue("absent", existing);
     } catch (const ipc::error &problem) { // what() has the words, code() the status

@@ -98,7 +98,7 @@ internal static class Calls
     {
         // snippet: batch
         Task<Receipt>[] orders;
-        using (client.Batch()) // together if OrderAsync returned a ValueTask: a Task begins to wait, and sends
+        using (client.Batch())
             orders = [.. Enumerable.Range(0, 3).Select(_ => store.OrderAsync(new Order("apple", 1)))];
         Receipt[] receipts = await Task.WhenAll(orders);
         Console.WriteLine(receipts.Min(receipt => receipt.Left)); //> 5

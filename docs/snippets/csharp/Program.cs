@@ -8,6 +8,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Calls) => Calls.Run,
     nameof(Streams) => Streams.Run,
     nameof(Queues) => Queues.Run,
+    nameof(Async) => Async.Run,
     nameof(Topics) => Topics.Run,
     nameof(Rings) => Rings.Run,
     nameof(Connections) => Connections.Run,

@@ -1,22 +1,25 @@
 using System;
 using System.Security.Cryptography;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace Ipc;
 
 /// <summary>The client's side: connecting and leaving.</summary>
 /// <remarks>
-/// Each step is visible in the slot, so that whoever finds the client dead can undo it: <i>opening</i> with the id says that a file of that name
-/// may exist, <i>requested</i> that it is complete and the server may open it. The server makes it <i>attached</i>; from
-/// then on it is the server that makes the slot idle, as the last thing it does. The file gets its name under the listener's region lock, where a server that leaves
-/// withdraws all who ask: either it finds the slot, or the client finds it gone.
+/// Each step is visible in the slot, so that whoever finds the client dead can undo it: <i>opening</i> with the id says
+/// that a file of that name may exist, <i>requested</i> that it is complete and the server may open it. The server
+/// makes it <i>attached</i>; from then on it is the server that makes the slot idle, as the last thing it does. The
+/// file gets its name under the listener's region lock, where a server that leaves withdraws all who ask: either it
+/// finds the slot, or the client finds it gone.
 /// </remarks>
 public sealed unsafe partial class Connection
 {
     private static readonly TimeSpan s_answerPatience = TimeSpan.FromSeconds(5);
 
     /// <summary>Connects to the listener <paramref name="name"/> and waits for its decision.</summary>
-    /// <exception cref="IpcException">NotFound: no server; Timeout: no answer; Cancelled; TableFull; and what can go wrong with a region.</exception>
+    /// <exception cref="IpcException">NotFound: no server; Timeout: no answer; Cancelled; TableFull; and what can go
+    /// wrong with a region.</exception>
     /// <exception cref="ConnectionRefusedException">The server said no; its text is the message.</exception>
     public static Connection Connect(string name, ConnectOptions? options = null, CancellationToken cancel = default)
     {
@@ -31,7 +34,7 @@ public sealed unsafe partial class Connection
             connection = Request(name, listener, rules, options, cancel);
             rules.PeersWereRecovered = connection.PeersRecovered;
             listener.WatchParticipant(0);
-            connection.AwaitReply(name, options.WaitMode, deadline == Deadline.Now ? Deadline.After(s_answerPatience) : deadline, cancel);
+            connection.AwaitReply(name, options.WaitMode, OrFiveSeconds(deadline), cancel);
             return connection;
         }
         catch
@@ -51,22 +54,16 @@ public sealed unsafe partial class Connection
     }
 
     /// <summary>idle -> opening -> requested</summary>
-    private static Connection Request(string name, Region listener, ListenerRules rules, ConnectOptions options, CancellationToken cancel)
+    private static Connection Request(
+        string name, Region listener, ListenerRules rules, ConnectOptions options, CancellationToken cancel)
     {
-        int index = listener.Index;
-        ListenerSlot* slot = rules.Slot(listener, index);
-        ulong id = NewId();
-        ConnectionRules layout = new(index, id, options);
-        if (!Atomic.TryExchange(&slot->Word, ListenerSlot.Idle, ListenerSlot.WordOf(id, ListenerSlot.Opening))) // [slot]
-            Throw.Corrupt($"slot {index} of {listener.Path} is somebody else's.");
-        FaultPoints.Pass(FaultPoints.ConnectSlotOpening);
-
-        Region region = Region.BuildPlain(ListenerRules.ConnectionName(name, id), layout);
-        Connection connection = new(region, layout, listener, rules, listener: null, index, options.WaitMode);
+        Connection connection = Prepare(name, listener, rules, options, out Region region);
         try
         {
-            connection.Ask(name, region, options.Deadline, cancel);
-            region.CloseFile(); // the mapping is enough: what dies with this process is the entry in the listener's region
+            listener.Lock(options.Deadline, cancel);
+            connection.AskAndUnlock(name, region);
+            // the mapping is enough: what dies with this process is the entry in the listener's region
+            region.CloseFile();
         }
         catch
         {
@@ -75,24 +72,46 @@ public sealed unsafe partial class Connection
             throw;
         }
 
-        connection.RingDoorbell();
-        FaultPoints.Pass(FaultPoints.ConnectRequested);
+        connection.RingForAnswer();
         return connection;
     }
 
-    /// <summary>opening -> requested, with a name.</summary>
-    private void Ask(string name, Region region, Deadline deadline, CancellationToken cancel)
+    /// <summary>idle -> opening: a connection whose region is complete and has no name yet. Its file is still
+    /// open.</summary>
+    private static Connection Prepare(
+        string name, Region listener, ListenerRules rules, ConnectOptions options, out Region region)
+    {
+        int index = listener.Index;
+        ListenerSlot* slot = rules.Slot(listener, index);
+        ulong id = NewId();
+        ConnectionRules layout = new(index, id, options);
+        // [slot]
+        if (!Atomic.TryExchange(&slot->Word, ListenerSlot.Idle, ListenerSlot.WordOf(id, ListenerSlot.Opening)))
+            Throw.Corrupt($"slot {index} of {listener.Path} is somebody else's.");
+        FaultPoints.Pass(FaultPoints.ConnectSlotOpening);
+
+        region = Region.BuildPlain(ListenerRules.ConnectionName(name, id), layout);
+        return new Connection(region, layout, listener, rules, listener: null, index, options.WaitMode);
+    }
+
+    /// <summary>opening -> requested, with a name. The listener's region lock is this thread's, and is given
+    /// back.</summary>
+    private void AskAndUnlock(string name, Region region)
     {
         ListenerSlot* slot = _rules.Slot(_listenerRegion, Slot);
-        _listenerRegion.Lock(deadline, cancel);
         try
         {
-            bool open = Atomic.LoadAcquire(ref _listenerRegion.Header->State) == RegionHeader.Live && _rules.IsOpen(_listenerRegion);
+            bool open = Atomic.LoadAcquire(ref _listenerRegion.Header->State) == RegionHeader.Live &&
+                _rules.IsOpen(_listenerRegion);
             if (open)
             {
                 region.LinkPlain();
                 FaultPoints.Pass(FaultPoints.ConnectRegionLinked);
-                open = Atomic.TryExchange(&slot->Word, ListenerSlot.WordOf(Id, ListenerSlot.Opening), ListenerSlot.WordOf(Id, ListenerSlot.Requested)); // [slot]
+                // [slot]
+                open = Atomic.TryExchange(
+                    &slot->Word,
+                    ListenerSlot.WordOf(Id, ListenerSlot.Opening),
+                    ListenerSlot.WordOf(Id, ListenerSlot.Requested));
                 if (!open)
                     region.Unlink();
             }
@@ -106,12 +125,25 @@ public sealed unsafe partial class Connection
         }
     }
 
-    /// <summary>Who cleans up after a dead one withdraws what it had not answered first, and says that it is dead last; but the dead one has no lock any more.</summary>
+    private void RingForAnswer()
+    {
+        RingDoorbell();
+        FaultPoints.Pass(FaultPoints.ConnectRequested);
+    }
+
+    /// <summary>For what a server that is there may take.</summary>
+    private static Deadline OrFiveSeconds(Deadline deadline) =>
+        deadline == Deadline.Now ? Deadline.After(s_answerPatience) : deadline;
+
+    /// <summary>Who cleans up after a dead one withdraws what it had not answered first, and says that it is dead last;
+    /// but the dead one has no lock any more.</summary>
     private IpcStatus HowServerEnded()
     {
         bool hasNoLock = _listenerRegion.HasNoLock(0); // first: what it ended as stands before its entry is free
         uint ended = Atomic.LoadAcquire(ref _listenerRegion.Entry(0)->Ended);
-        return ended == ParticipantEntry.EndedByDeath || (hasNoLock && ended != ParticipantEntry.EndedByLeaving) ? IpcStatus.PeerDied : IpcStatus.PeerClosed;
+        return ended == ParticipantEntry.EndedByDeath || (hasNoLock && ended != ParticipantEntry.EndedByLeaving)
+            ? IpcStatus.PeerDied
+            : IpcStatus.PeerClosed;
     }
 
     private void ThrowServerEnded(string name) => Throw.Status(
@@ -122,14 +154,26 @@ public sealed unsafe partial class Connection
     {
         WaitControl control = new(mode, &_header->Session, null);
         ReplyCondition condition = new(this);
-        IpcStatus status = control.Wait(ref condition, &_header->Session, deadline, cancel);
+        CheckReply(name, control.Wait(ref condition, &_header->Session, deadline, cancel));
+    }
+
+    /// <summary>Returns if the server has accepted; else throws what became of the request, when the wait for the reply
+    /// ended with <paramref name="status"/>.</summary>
+    private void CheckReply(string name, IpcStatus status)
+    {
         uint reply = Atomic.LoadAcquire(ref _header->Reply); // [reply]
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Accepted)
             return;
-        if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused && Atomic.LoadAcquire(ref _header->ServerClose) == (uint)CloseCode.Shutdown) // [close]
+        // [close]
+        if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused &&
+            Atomic.LoadAcquire(ref _header->ServerClose) == (uint)CloseCode.Shutdown)
+        {
             status = IpcStatus.PeerClosed; // it ends, and has nothing against this client
+        }
+
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused)
-            throw new ConnectionRefusedException(ReadServerText() ?? $"The server \"{name}\" refused the connection and gave no reason.");
+            throw new ConnectionRefusedException(
+                ReadServerText() ?? $"The server \"{name}\" refused the connection and gave no reason.");
 
         switch (status)
         {
@@ -137,15 +181,22 @@ public sealed unsafe partial class Connection
                 Throw.Corrupt($"The server \"{name}\" replied {reply}; 1 (accepted) or 2 (refused) was expected.");
                 break;
             case IpcStatus.Timeout:
-                Throw.Status(status, $"The server \"{name}\" (process {PeerProcessId}) did not answer the request to connect in time. It is busy or stopped.");
+                Throw.Status(
+                    status,
+                    $"The server \"{name}\" (process {PeerProcessId}) did not answer the request to connect in time. " +
+                    "It is busy or stopped.");
                 break;
             case IpcStatus.Cancelled:
                 Throw.Status(status, $"Connecting to \"{name}\" was cancelled.");
                 break;
             case IpcStatus.Refused:
-                throw new ConnectionRefusedException($"The server \"{name}\" (process {PeerProcessId}) could not use the connection's region and dropped the request.");
+                throw new ConnectionRefusedException(
+                    $"The server \"{name}\" (process {PeerProcessId}) could not use the connection's region and " +
+                    "dropped the request.");
             default:
-                Throw.Status(status == IpcStatus.PeerClosed ? status : IpcStatus.PeerDied, $"The server \"{name}\" (process {PeerProcessId}) ended while it was being connected to.");
+                Throw.Status(
+                    status == IpcStatus.PeerClosed ? status : IpcStatus.PeerDied,
+                    $"The server \"{name}\" (process {PeerProcessId}) ended while it was being connected to.");
                 break;
         }
     }
@@ -167,6 +218,25 @@ public sealed unsafe partial class Connection
         return BitConverter.ToUInt64(bytes, 0) % ListenerSlot.MaxId + 1;
     }
 
+    /// <summary>How the wait for the reply ends. Nobody disposes the connection before: it is nobody's yet.</summary>
+    private ValueTask<IpcStatus> ReplyAsync(WaitMode mode, Deadline deadline, CancellationToken cancel)
+    {
+        ReplyWait wait = ReplyWait.Rent(this);
+        return new ValueTask<IpcStatus>(wait, wait.Begin(mode, deadline, cancel));
+    }
+
+    private sealed class ReplyWait : OwnedWait<ReplyWait, Connection, ReplyCondition, IpcStatus>
+    {
+        public short Begin(WaitMode mode, Deadline deadline, CancellationToken cancel)
+        {
+            WaiterWords* session = &Owner._header->Session;
+            Condition = new ReplyCondition(Owner);
+            return Begin(new WaitControl(mode, session, null), session, Owner._view, deadline, cancel);
+        }
+
+        private protected override IpcStatus Finish(IpcStatus status) => status;
+    }
+
     /// <summary>The server's reply.</summary>
     private readonly struct ReplyCondition : IWaitCondition
     {
@@ -177,16 +247,21 @@ public sealed unsafe partial class Connection
         /// <summary>A server that ends in good order has no way to reach those it has not taken yet.</summary>
         public ulong LongestSleep => 50_000_000;
 
-        public bool IsTrue() => Atomic.LoadAcquire(ref _connection._header->Reply) != ConnectionHeader.NoReply; // [reply]
+        // [reply]
+        public bool IsTrue() => Atomic.LoadAcquire(ref _connection._header->Reply) != ConnectionHeader.NoReply;
 
         public IpcStatus PeerStatus()
         {
-            ulong word = Atomic.LoadAcquire(ref _connection._rules.Slot(_connection._listenerRegion, _connection.Slot)->Word); // [slot]
+            // [slot]
+            ulong word = Atomic.LoadAcquire(
+                ref _connection._rules.Slot(_connection._listenerRegion, _connection.Slot)->Word);
             IpcStatus peer = RingEnd.StatusOf(_connection.PeerNow);
             if (peer != IpcStatus.Ok || ListenerSlot.IdOf(word) == _connection.Id)
                 return peer;
             // Dropped; or withdrawn by a server on its way out.
-            return _connection._rules.IsOpen(_connection._listenerRegion) ? IpcStatus.Refused : _connection.HowServerEnded();
+            return _connection._rules.IsOpen(_connection._listenerRegion)
+                ? IpcStatus.Refused
+                : _connection.HowServerEnded();
         }
 
         public void BeforeSleep()

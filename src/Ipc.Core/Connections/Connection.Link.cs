@@ -1,10 +1,16 @@
+using System.Runtime.CompilerServices;
+
 namespace Ipc;
 
 /// <summary>What the two rings ask of their connection.</summary>
 public sealed unsafe partial class Connection : IRingLink
 {
     /// <inheritdoc/>
-    PeerState IRingLink.Peer => PeerNow;
+    PeerState IRingLink.Peer
+    {
+        [MethodImpl(Tiering.Optimized)]
+        get => PeerNow;
+    }
 
     /// <inheritdoc/>
     WaiterWords* IRingLink.Change => null;
@@ -20,18 +26,22 @@ public sealed unsafe partial class Connection : IRingLink
     }
 
     /// <inheritdoc/>
+    [MethodImpl(Tiering.Optimized)]
     void IRingLink.WatchPeer()
     {
         // It has been watched since the connection was made.
     }
 
     /// <inheritdoc/>
+    [MethodImpl(Tiering.Optimized)]
     bool IPeerPlace.IsPeerHere() => IsPeerOnThisProcessor();
 
     /// <inheritdoc/>
+    [MethodImpl(Tiering.Optimized)]
     void IPeerPlace.NotePlace() => Use(static connection => connection._processors.Note(), 0u);
 
     /// <summary>A client's publish found the flag of an armed connection.</summary>
+    [MethodImpl(Tiering.Optimized)]
     bool IRingLink.RelaySignal()
     {
         if (IsServer)

@@ -7,7 +7,8 @@ public sealed unsafe partial class Connection
 {
     private int _answered;
 
-    /// <summary>Where the listener stands with it. The leader writes Lent, the borrower Watched, whoever disposes Gone.</summary>
+    /// <summary>Where the listener stands with it. The leader writes Lent, the borrower Watched, whoever disposes
+    /// Gone.</summary>
     private int _lease = LeaseLent;
 
     private const int LeaseWatched = 0, LeaseLent = 1, LeaseGone = 2;
@@ -99,7 +100,14 @@ public sealed unsafe partial class Connection
     }
 
     /// <summary>The server's side of a request that was checked and mapped.</summary>
-    internal static Connection ForServer(Region region, ConnectionRules layout, Region listenerRegion, ListenerRules rules, Listener listener, int slot, WaitMode mode) =>
+    internal static Connection ForServer(
+        Region region,
+        ConnectionRules layout,
+        Region listenerRegion,
+        ListenerRules rules,
+        Listener listener,
+        int slot,
+        WaitMode mode) =>
         new(region, layout, listenerRegion, rules, listener, slot, mode);
 
     /// <summary>The leader takes it to lend it to its caller.</summary>
@@ -109,11 +117,11 @@ public sealed unsafe partial class Connection
     internal bool TryReturn() => CompareLease(LeaseLent, LeaseWatched);
 
     /// <summary>The client has closed or died. Whoever has it may still be handling what came before.</summary>
-    internal void TellIfEnded()
+    internal void TellIfEnded(bool onPool)
     {
         IpcStatus ended = RingEnd.StatusOf(Use(static connection => connection.PeerNow, PeerState.Live));
         if (ended != IpcStatus.Ok)
-            RaiseClosed(ended);
+            RaiseClosed(ended, onPool);
     }
 
     /// <summary>This side was shut down: if it is not lent, its own leader is to hand it out, to be disposed.</summary>

@@ -2,22 +2,24 @@ using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Text;
+using System.Threading;
 
 namespace Ipc;
 
-/// <summary>Two rings between a client and a server. A client makes one with <see cref="Connect"/>, a server is given one by its <see cref="Listener"/>.</summary>
+/// <summary>Two rings between a client and a server. A client makes one with <see cref="Connect"/>, a server is given
+/// one by its <see cref="Listener"/>.</summary>
 /// <remarks>
 /// <para>The ends are each for one thread at a time; everything else here is for any thread at any time.</para>
 /// <para>
-/// The region is the client's work and hostile input to the server, which checks it once and keeps the numbers. Neither side has
-/// an entry of its own in it: both are participants of the listener's region, so one pidfd and one lock per process tell who lives.
-/// A side closes by its close word <c>[close]</c>; what it published before is still read, because the other side believes the word only after it
-/// found the ring empty and has looked once more.
+/// The region is the client's work and hostile input to the server, which checks it once and keeps the numbers. Neither
+/// side has an entry of its own in it: both are participants of the listener's region, so one pidfd and one lock per
+/// process tell who lives. A side closes by its close word <c>[close]</c>; what it published before is still read,
+/// because the other side believes the word only after it found the ring empty and has looked once more.
 /// </para>
 /// <para>
-/// The server sleeps on its doorbell, never on a connection: it <i>arms</i> an empty one by setting the sleeper's flag of
-/// <c>to_server.data</c>. The client's publish finds the flag as if somebody slept, and instead of waking that word sets the
-/// connection's ready bit and rings <c>[ready]</c> (<see cref="IRingLink.RelaySignal"/>).
+/// The server sleeps on its doorbell, never on a connection: it <i>arms</i> an empty one by setting the sleeper's flag
+/// of <c>to_server.data</c>. The client's publish finds the flag as if somebody slept, and instead of waking that word
+/// sets the connection's ready bit and rings <c>[ready]</c> (<see cref="IRingLink.RelaySignal"/>).
 /// </para>
 /// </remarks>
 public sealed unsafe partial class Connection : IDisposable
@@ -35,7 +37,14 @@ public sealed unsafe partial class Connection : IDisposable
     private int _closedHere;
     private int _closedRaised;
 
-    private Connection(Region region, ConnectionRules layout, Region listenerRegion, ListenerRules rules, Listener? listener, int slot, WaitMode mode)
+    private Connection(
+        Region region,
+        ConnectionRules layout,
+        Region listenerRegion,
+        ListenerRules rules,
+        Listener? listener,
+        int slot,
+        WaitMode mode)
     {
         _view = region.View;
         _header = (ConnectionHeader*)region.Body;
@@ -60,7 +69,8 @@ public sealed unsafe partial class Connection : IDisposable
     /// <summary>What this side sends.</summary>
     public RingWriter Writer { get; }
 
-    /// <summary>What this side receives. A server reads when its listener says so; a wait on this end of it looks once a millisecond.</summary>
+    /// <summary>What this side receives. A server reads when its listener says so; a wait on this end of it looks once
+    /// a millisecond.</summary>
     public RingReader Reader { get; }
 
     /// <summary>The connection's number in its listener; given again later.</summary>
@@ -79,28 +89,39 @@ public sealed unsafe partial class Connection : IDisposable
     public object? Context { get; set; }
 
     /// <summary>Neither side has closed, and the peer's process lives.</summary>
-    public bool IsOpen => Atomic.LoadAcquire(ref _closedHere) == 0 && Use(static connection => connection.PeerNow == PeerState.Live, false);
+    public bool IsOpen =>
+        Atomic.LoadAcquire(ref _closedHere) == 0 &&
+        Use(static connection => connection.PeerNow == PeerState.Live, false);
 
     /// <summary>Why the peer closed; None when it has not, or died.</summary>
-    public CloseCode PeerCloseCode => (CloseCode)Use(static connection => (int)connection.PeerCloseWord, (int)CloseCode.None);
+    public CloseCode PeerCloseCode =>
+        (CloseCode)Use(static connection => (int)connection.PeerCloseWord, (int)CloseCode.None);
 
     /// <summary>The server's words for closing (client's side); null when there are none.</summary>
-    public string? PeerCloseText => IsServer ? null : Use(static connection => connection.PeerCloseWord == 0 ? null : connection.ReadServerText(), null);
+    public string? PeerCloseText =>
+        IsServer
+            ? null
+            : Use(static connection => connection.PeerCloseWord == 0 ? null : connection.ReadServerText(), null);
 
-    /// <summary>Whether the peer was last seen on the processor that the calling thread runs on: it cannot answer while this thread spins for it, so do not. For
-    /// loops of one's own around <see cref="RingReader.TryRead"/>; this library's waits ask by themselves. A hint: both sides say where they are when they wait or wake.</summary>
+    /// <summary>Whether the peer was last seen on the processor that the calling thread runs on: it cannot answer while
+    /// this thread spins for it, so do not. For loops of one's own around <see cref="RingReader.TryRead"/>; this
+    /// library's waits ask by themselves. A hint: both sides say where they are when they wait or wake.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public bool IsPeerOnThisProcessor() => Use(static connection => connection._processors.AreOne(), false);
 
     /// <summary>
-    /// The peer has gone. Raised once: on the watch thread when its process died; on the thread in <see cref="Listener.Next"/> when the client closed. A client
-    /// that waits learns of the server's orderly close from the result of its wait. What a handler throws is traced and goes no further.
+    /// The peer has gone. Raised once: on the watch thread when its process died; on the thread in
+    /// <see cref="Listener.Next"/> when the client closed, on the thread pool while
+    /// <see cref="Listener.NextAsync(System.Threading.CancellationToken)"/> is pending. A client that waits learns of
+    /// the server's orderly close from the result of its wait. What a handler throws is traced and goes no further.
     /// </summary>
     public event EventHandler<ConnectionClosedEventArgs>? Closed;
 
     private bool IsServer => _listener is not null;
 
-    /// <summary>Closes with a code and (server) a text for the other side, without freeing anything. What was sent before is still read there. Waits of this side
-    /// return Closed. No effect when this side has closed before.</summary>
+    /// <summary>Closes with a code and (server) a text for the other side, without freeing anything. What was sent
+    /// before is still read there. Waits of this side return Closed. No effect when this side has closed
+    /// before.</summary>
     /// <param name="code">Not None.</param>
     /// <param name="text">Cut to 240 bytes of UTF-8; a client's is not carried.</param>
     public void Shutdown(CloseCode code, string? text = null)
@@ -139,8 +160,9 @@ public sealed unsafe partial class Connection : IDisposable
             TellListener();
     }
 
-    /// <summary>Closes this side (Normal, unless it was closed otherwise) and frees it. The peer reads what was published, then gets PeerClosed. Waits of other
-    /// threads return Closed first. Idempotent, any thread. A request that was not answered is refused.</summary>
+    /// <summary>Closes this side (Normal, unless it was closed otherwise) and frees it. The peer reads what was
+    /// published, then gets PeerClosed. Waits of other threads return Closed first. Idempotent, any thread. A request
+    /// that was not answered is refused.</summary>
     public void Dispose()
     {
         if (Atomic.Exchange(ref _disposed, 1) != 0)
@@ -201,10 +223,20 @@ public sealed unsafe partial class Connection : IDisposable
     }
 
     /// <summary>Raises <see cref="Closed"/>, once.</summary>
-    internal void RaiseClosed(IpcStatus reason)
+    /// <param name="reason">Why.</param>
+    /// <param name="onPool">This thread serves others, and is none for the user's code.</param>
+    internal void RaiseClosed(IpcStatus reason, bool onPool = false)
     {
-        if (Atomic.Exchange(ref _closedRaised, 1) != 0)
+        if (Atomic.Exchange(ref _closedRaised, 1) != 0 || Closed is null)
             return;
+        if (onPool)
+            ThreadPool.QueueUserWorkItem(_ => InvokeClosed(reason));
+        else
+            InvokeClosed(reason);
+    }
+
+    private void InvokeClosed(IpcStatus reason)
+    {
         try
         {
             Closed?.Invoke(this, new ConnectionClosedEventArgs(reason, PeerProcessId));
@@ -217,11 +249,15 @@ public sealed unsafe partial class Connection : IDisposable
         }
     }
 
-    private uint PeerCloseWord => Atomic.LoadAcquire(ref IsServer ? ref _header->ClientClose : ref _header->ServerClose); // [close]
+    // [close]
+    private uint PeerCloseWord =>
+        Atomic.LoadAcquire(ref IsServer ? ref _header->ClientClose : ref _header->ServerClose);
 
-    /// <summary>Left, Died or Live, from shared memory. The close word first: who closes leaves the table afterwards.</summary>
+    /// <summary>Left, Died or Live, from shared memory. The close word first: who closes leaves the table
+    /// afterwards.</summary>
     private PeerState PeerNow
     {
+        [MethodImpl(Tiering.Optimized)]
         get
         {
             if (PeerCloseWord != 0)

@@ -2,7 +2,8 @@ using System;
 
 namespace Ipc;
 
-/// <summary>A connection region's layout; docs/wire-format.md section 6. It has no participants: who lives is known from the listener's table.</summary>
+/// <summary>A connection region's layout; docs/wire-format.md section 6. It has no participants: who lives is known
+/// from the listener's table.</summary>
 internal sealed unsafe class ConnectionRules : RegionRules
 {
     private readonly uint _slot;
@@ -18,13 +19,17 @@ internal sealed unsafe class ConnectionRules : RegionRules
         ulong toServer = RingGeometry.CheckRequested(options.ToServerCapacity);
         ulong toClient = RingGeometry.CheckRequested(options.ToClientCapacity);
         ulong budget = PoolGeometry.CheckRequested(options.LoanBudget);
-        ulong pools = 4096 + toServer + toClient; // behind the rings, so that what is present from the start is two ranges
+        // behind the rings, so that what is present from the start is two ranges
+        ulong pools = 4096 + toServer + toClient;
         _budget = budget;
         ToServer = new RingGeometry(BodyOffset + ConnectionHeader.ToServerRing, toServer, 4096, pools, budget);
-        ToClient = new RingGeometry(BodyOffset + ConnectionHeader.ToClientRing, toClient, 4096 + toServer, pools + Pool.SizeOf(budget), budget);
+        ToClient = new RingGeometry(
+            BodyOffset + ConnectionHeader.ToClientRing, toClient, 4096 + toServer, pools + Pool.SizeOf(budget), budget);
         _hello = options.Hello;
         if (_hello.Length > ConnectionHeader.TextCapacity)
-            Throw.Status(IpcStatus.InvalidArgument, $"The hello has {_hello.Length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
+            Throw.Status(
+                IpcStatus.InvalidArgument,
+                $"The hello has {_hello.Length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
     }
 
     /// <summary>For a server, which checks it.</summary>
@@ -51,7 +56,8 @@ internal sealed unsafe class ConnectionRules : RegionRules
     public override RegionGeometry NewGeometry()
     {
         ulong rings = ToClient.DataOffset + ToClient.Capacity;
-        return RegionGeometry.ForSparse(0, RegionHeader.ByteSize, rings + 2 * Pool.SizeOf(_budget) - RegionHeader.ByteSize, NewLifetime,
+        return RegionGeometry.ForSparse(
+            0, RegionHeader.ByteSize, rings + 2 * Pool.SizeOf(_budget) - RegionHeader.ByteSize, NewLifetime,
             rings + Pool.ReservedOf(_budget), new FileRange(ToClient.PoolOffset, Pool.ReservedOf(_budget)));
     }
 
@@ -72,24 +78,30 @@ internal sealed unsafe class ConnectionRules : RegionRules
     public override void CheckBody(Region region)
     {
         if (region.Geometry.BodySize < ConnectionHeader.ByteSize)
-            Throw.Corrupt($"{region.Path}: a connection body of {region.Geometry.BodySize} bytes; it has at least {ConnectionHeader.ByteSize}.");
+            Throw.Corrupt(
+                $"{region.Path}: a connection body of {region.Geometry.BodySize} bytes; it has at least " +
+                $"{ConnectionHeader.ByteSize}.");
 
         ConnectionHeader* header = (ConnectionHeader*)region.Body;
         uint magic = Atomic.LoadAcquire(ref header->Magic);
         if (magic != ConnectionHeader.MagicValue)
-            Throw.Corrupt($"{region.Path}: connection magic 0x{magic:X8}, expected 0x{ConnectionHeader.MagicValue:X8}.");
+            Throw.Corrupt(
+                $"{region.Path}: connection magic 0x{magic:X8}, expected 0x{ConnectionHeader.MagicValue:X8}.");
         uint slot = Atomic.LoadAcquire(ref header->Slot);
         ulong id = Atomic.LoadAcquire(ref header->ConnectionId);
         if (slot != _slot || id != _id)
-            Throw.Corrupt($"{region.Path}: connection {id:x16} of slot {slot}; it was announced as {_id:x16} of slot {_slot}.");
+            Throw.Corrupt(
+                $"{region.Path}: connection {id:x16} of slot {slot}; it was announced as {_id:x16} of slot {_slot}.");
 
-        ToServer = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToServer));
-        ToClient = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToClient));
+        ulong end = region.Geometry.BodyOffset + region.Geometry.BodySize;
+        ToServer = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToServer), end);
+        ToClient = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToClient), end);
         CheckApart(region.Path);
 
         uint length = Atomic.LoadAcquire(ref header->HelloLength);
         if (length > ConnectionHeader.TextCapacity)
-            Throw.Corrupt($"{region.Path}: a hello of {length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
+            Throw.Corrupt(
+                $"{region.Path}: a hello of {length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
         Hello = new ReadOnlySpan<byte>(header->Hello, (int)length).ToArray();
     }
 
@@ -99,16 +111,22 @@ internal sealed unsafe class ConnectionRules : RegionRules
         {
             new(ToServer.HeaderOffset, RingHeader.ByteSize), new(ToClient.HeaderOffset, RingHeader.ByteSize),
             new(ToServer.DataOffset, ToServer.Capacity), new(ToClient.DataOffset, ToClient.Capacity),
-            new(ToServer.PoolOffset, ToServer.Pool?.Geometry.Size ?? 0), new(ToClient.PoolOffset, ToClient.Pool?.Geometry.Size ?? 0),
+            new(
+                ToServer.PoolOffset,
+                ToServer.Pool?.Geometry.Size ?? 0), new(ToClient.PoolOffset, ToClient.Pool?.Geometry.Size ?? 0),
         };
         for (int i = 0; i < parts.Length; i++)
         {
             for (int other = 0; other < i; other++)
             {
-                if (parts[i].Offset < parts[other].Offset + parts[other].Size && parts[other].Offset < parts[i].Offset + parts[i].Size)
+                if (parts[i].Offset < parts[other].Offset + parts[other].Size &&
+                    parts[other].Offset < parts[i].Offset + parts[i].Size)
                 {
-                    Throw.Corrupt($"{path}: {parts[i].Size} bytes at {parts[i].Offset} and {parts[other].Size} at {parts[other].Offset} overlap; rings (headers at " +
-                        $"{ToServer.HeaderOffset} and {ToClient.HeaderOffset}, data at {ToServer.DataOffset} and {ToClient.DataOffset}) and their pools must not.");
+                    Throw.Corrupt(
+                        $"{path}: {parts[i].Size} bytes at {parts[i].Offset} and {parts[other].Size} at " +
+                        $"{parts[other].Offset} overlap; rings (headers at " +
+                        $"{ToServer.HeaderOffset} and {ToClient.HeaderOffset}, data at {ToServer.DataOffset} and " +
+                        $"{ToClient.DataOffset}) and their pools must not.");
                 }
             }
         }

@@ -73,7 +73,7 @@ public sealed unsafe partial class Listener
             connection.IsArmed = false; // its flag is cleared: it has to be polled until it is armed again
             MakeHot(connection);
             if (!connection.IsWatched)
-                connection.TellIfEnded();
+                connection.TellIfEnded(_looksAside);
         }
     }
 
@@ -88,7 +88,8 @@ public sealed unsafe partial class Listener
         }
     }
 
-    /// <summary>The next one that needs attention is lent, and its event queued. False: all of them have been looked at.</summary>
+    /// <summary>The next one that needs attention is lent, and its event queued. False: all of them have been looked
+    /// at.</summary>
     [MethodImpl(Tiering.Optimized)]
     private bool PollHot()
     {
@@ -100,20 +101,26 @@ public sealed unsafe partial class Listener
             Connection connection = _hot[(int)((_turn + (uint)i) % (uint)count)]; // not always the same one first
             if (connection.IsGone)
             {
-                someAreGone = true; // dropped when this is over: it moves another one to its place, which would not be looked at
+                // dropped when this is over: it moves another one to its place, which would not be looked at
+                someAreGone = true;
                 continue;
             }
 
-            if (!connection.IsWatched || connection.IsFinished || !IsDue(connection, out IpcStatus ended) || !connection.TryLend())
+            if (!connection.IsWatched || connection.IsFinished || !IsDue(connection, out IpcStatus ended) ||
+                !connection.TryLend())
+            {
                 continue;
+            }
 
             found = true;
             connection.IsArmed = false;
             connection.LastActive = Os.Current.Now();
             connection.IsFinished = ended != IpcStatus.Ok;
-            _events.Enqueue(new ListenerEvent(connection.IsFinished ? ListenerEventKind.Closed : ListenerEventKind.Readable, connection));
+            _events.Enqueue(
+                new ListenerEvent(
+                    connection.IsFinished ? ListenerEventKind.Closed : ListenerEventKind.Readable, connection));
             if (connection.IsFinished && ended != IpcStatus.Closed)
-                connection.RaiseClosed(ended);
+                connection.RaiseClosed(ended, _looksAside);
         }
 
         for (int index = _hot.Count - 1; someAreGone && index >= 0; index--)
@@ -125,7 +132,8 @@ public sealed unsafe partial class Listener
         return found;
     }
 
-    /// <summary>Something to read; or, when everything was read, its end: the client's, or that it was shut down on this side (Closed).</summary>
+    /// <summary>Something to read; or, when everything was read, its end: the client's, or that it was shut down on
+    /// this side (Closed).</summary>
     [MethodImpl(Tiering.Optimized)]
     private static bool IsDue(Connection connection, out IpcStatus ended)
     {
@@ -168,6 +176,7 @@ public sealed unsafe partial class Listener
     }
 
     /// <summary>Those that were armed, fenced, and are then found empty once more.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void DropArmed()
     {
         for (int index = _hot.Count - 1; index >= 0; index--)
@@ -180,7 +189,8 @@ public sealed unsafe partial class Listener
         }
     }
 
-    /// <summary>Before the leader sleeps: arm all that are polled. What was armed before has been looked at since, and is left to its flag.</summary>
+    /// <summary>Before the leader sleeps: arm all that are polled. What was armed before has been looked at since, and
+    /// is left to its flag.</summary>
     [MethodImpl(Tiering.Optimized)]
     private void ArmAll()
     {
@@ -222,7 +232,8 @@ public sealed unsafe partial class Listener
         }
         catch (IpcException)
         {
-            // Not there any more, or not what a client makes. The client, if it lives, sees the idle slot and says so; nobody else is concerned.
+            // Not there any more, or not what a client makes. The client, if it lives, sees the idle slot and says so;
+            // nobody else is concerned.
             Os.Current.Unlink(_region.SiblingPath(ListenerRules.ConnectionName(_region.Name, id)));
             Atomic.TryExchange(&shared->Word, requested, ListenerSlot.Idle); // [slot]
             return null;
@@ -233,7 +244,8 @@ public sealed unsafe partial class Listener
         region.CloseFile();
         FaultPoints.Pass(FaultPoints.ListenerAcceptUnlinked);
 
-        // From the word that was seen, id and all: if the client was cleaned up meanwhile, the slot may be asking for another one by now, whose ready bit is on its way.
+        // From the word that was seen, id and all: if the client was cleaned up meanwhile, the slot may be asking for
+        // another one by now, whose ready bit is on its way.
         if (!Atomic.TryExchange(&shared->Word, requested, ListenerSlot.WordOf(id, ListenerSlot.Attached))) // [slot]
         {
             region.View.Dispose();
@@ -280,7 +292,11 @@ public sealed unsafe partial class Listener
             return;
         try
         {
-            Atomic.TryExchange(&_rules.Slot(_region, connection.Slot)->Word, ListenerSlot.WordOf(connection.Id, ListenerSlot.Attached), ListenerSlot.Idle); // [slot]
+            // [slot]
+            Atomic.TryExchange(
+                &_rules.Slot(_region, connection.Slot)->Word,
+                ListenerSlot.WordOf(connection.Id, ListenerSlot.Attached),
+                ListenerSlot.Idle);
             FaultPoints.Pass(FaultPoints.ListenerSlotIdle);
         }
         finally
@@ -303,14 +319,18 @@ public sealed unsafe partial class Listener
 
         public readonly ulong LongestSleep => ulong.MaxValue;
 
-        public readonly bool IsTrue() => _listener.FindEvent() || (_hasArmed && Atomic.LoadAcquire(ref _listener._returns) != _listener._returnsSeen); // [return]
+        // [return]
+        public readonly bool IsTrue() =>
+            _listener.FindEvent() ||
+            (_hasArmed && Atomic.LoadAcquire(ref _listener._returns) != _listener._returnsSeen);
 
         public readonly IpcStatus PeerStatus() => IpcStatus.Ok;
 
         [MethodImpl(Tiering.Optimized)]
         public void BeforeSleep()
         {
-            _listener._returnsSeen = Atomic.LoadAcquire(ref _listener._returns); // [return] what comes back from here on may miss being armed
+            // [return] what comes back from here on may miss being armed
+            _listener._returnsSeen = Atomic.LoadAcquire(ref _listener._returns);
             _listener.ArmAll();
             _hasArmed = true;
         }

@@ -5,33 +5,38 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>Accepts connections and tells which of them have something to read. One thread at a time watches for all of them.</summary>
+/// <summary>Accepts connections and tells which of them have something to read. One thread at a time watches for all of
+/// them.</summary>
 /// <remarks>
 /// <para>
-/// The thread in <see cref="Next"/> (the leader) polls the connections that were active a moment ago, in turn, and the ready bits.
-/// A connection that has been empty for a spin budget is armed: the flag in its ring makes the client's next publish
-/// set its ready bit and ring. With all of them armed the leader sleeps on the doorbell: idle connections cost nothing,
-/// however many there are.
+/// The thread in <see cref="Next"/> (the leader) polls the connections that were active a moment ago, in turn, and the
+/// ready bits. A connection that has been empty for a spin budget is armed: the flag in its ring makes the client's
+/// next publish set its ready bit and ring. With all of them armed the leader sleeps on the doorbell: idle connections
+/// cost nothing, however many there are.
 /// </para>
 /// <para>
-/// What is handed out is lent: nobody else looks at it until it is returned. So several threads can serve: one takes an event,
-/// lets the next one lead, and returns the connection when it has read it empty. Returning is one store and a look at the doorbell.
+/// What is handed out is lent: nobody else looks at it until it is returned. So several threads can serve: one takes an
+/// event, lets the next one lead, and returns the connection when it has read it empty. Returning is one store and a
+/// look at the doorbell.
 /// </para>
 /// <para>
-/// Arming is a sleep in small: set the flag, fence, look again <c>[sleep]</c>. Before the leader sleeps it arms everything that
-/// it polls, then announces itself at the doorbell, whose fence serves for all, then looks at everything once more. What is lent it does not arm: if that comes
-/// back between the arming and the announcement, nobody rings for it and the returner finds nobody asleep. So returns are counted <c>[return]</c>,
-/// and a leader that has announced itself does not sleep when the count has changed since it began to arm. A look that ended at an event is not one at
-/// everything: before the leader arms again, or sleeps, it looks until it finds nothing.
+/// Arming is a sleep in small: set the flag, fence, look again <c>[sleep]</c>. Before the leader sleeps it arms
+/// everything that it polls, then announces itself at the doorbell, whose fence serves for all, then looks at
+/// everything once more. What is lent it does not arm: if that comes back between the arming and the announcement,
+/// nobody rings for it and the returner finds nobody asleep. So returns are counted <c>[return]</c>, and a leader that
+/// has announced itself does not sleep when the count has changed since it began to arm. A look that ended at an event
+/// is not one at everything: before the leader arms again, or sleeps, it looks until it finds nothing.
 /// </para>
 /// </remarks>
 public sealed unsafe partial class Listener : IDisposable
 {
     private const int ClosePatienceMilliseconds = 1000;
+    private const int Free = 0, Inside = 1, Pending = 2; // values of _inside
 
     private readonly Region _region;
     private readonly ListenerRules _rules;
     private readonly ListenerHeader* _header;
+    private readonly WaiterWords* _doorbell; // its address alone, which is good after the end of the mapping too
     private readonly ListenerOptions _options;
     private readonly WaitControl _control;
     private readonly Connection?[] _connections; // by slot; changed under its lock
@@ -43,6 +48,7 @@ public sealed unsafe partial class Listener : IDisposable
     private int _returnsSeen; // the leader's: before it armed
     private uint _turn;
     private int _inside;
+    private bool _looksAside; // who is inside is a thread that waits for many, and calls no code of the user's
     private int _disposed;
     private int _spanOut; // a connection was disposed while a thread was inside: it may still look at our region
 
@@ -52,18 +58,23 @@ public sealed unsafe partial class Listener : IDisposable
         _rules = rules;
         _options = options;
         _header = (ListenerHeader*)region.Body;
+        _doorbell = &_header->Doorbell;
         _connections = new Connection?[rules.SlotCount];
         _control = new WaitControl(options.WaitMode, &_header->Doorbell, null);
     }
 
     /// <summary>Opens the listener <paramref name="name"/>. A left-over of a dead server is replaced.</summary>
-    /// <exception cref="IpcException">InUse, with its process, if a live server has the name; and what can go wrong with a region.</exception>
+    /// <exception cref="IpcException">InUse, with its process, if a live server has the name; and what can go wrong
+    /// with a region.</exception>
     public static Listener Open(string name, ListenerOptions? options = null)
     {
         RegionName.Check(name);
         options ??= new ListenerOptions();
         if (options.MaxConnections is < 1 or > RegionGeometry.MaxParticipants - 1)
-            Throw.Status(IpcStatus.InvalidArgument, $"{options.MaxConnections} connections were asked for; 1 to {RegionGeometry.MaxParticipants - 1} are possible.");
+            Throw.Status(
+                IpcStatus.InvalidArgument,
+                $"{options.MaxConnections} connections were asked for; 1 to {RegionGeometry.MaxParticipants - 1} are " +
+                "possible.");
         ulong maxRing = RingGeometry.CheckRequested(options.MaxRingCapacity);
 
         _ = PoolGeometry.CheckRequested(options.MaxLoanBudget);
@@ -77,7 +88,8 @@ public sealed unsafe partial class Listener : IDisposable
     /// <summary>The name it was opened with.</summary>
     public string Name => _region.Name;
 
-    /// <summary>Whether who looks for the name finds this listener: not after somebody has removed its file, or put another in its place. One look at the directory.</summary>
+    /// <summary>Whether who looks for the name finds this listener: not after somebody has removed its file, or put
+    /// another in its place. One look at the directory.</summary>
     public bool IsFindable => Os.Current.LeadsTo(_region.Path, _region.File!);
 
     /// <summary>Connections now, requests that are not answered yet included.</summary>
@@ -89,25 +101,30 @@ public sealed unsafe partial class Listener : IDisposable
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Next(Deadline deadline, CancellationToken cancel, out ListenerEvent e)
     {
-        if (Atomic.Exchange(ref _inside, 1) != 0)
-            throw new InvalidOperationException("Another thread is in Listener.Next; one at a time.");
+        e = default;
+        if (!TryGetInside())
+            return IpcStatus.Closed;
         try
         {
-            IpcStatus status = _control.IsClosed ? IpcStatus.Closed : _control.IsStopped ? IpcStatus.Stopped : IpcStatus.Ok;
-            e = default;
+            IpcStatus status = _control.IsClosed
+                ? IpcStatus.Closed
+                : _control.IsStopped ? IpcStatus.Stopped : IpcStatus.Ok;
             while (status == IpcStatus.Ok)
             {
                 if (FindEvent())
                 {
                     if (TryTake(out e))
                     {
-                        _last = e.Connection;
-                        ((IPeerPlace)_last).NotePlace();
+                        Lead(e.Connection);
                         break;
                     }
 
-                    continue; // it was disposed meanwhile. The rest has not been looked at: what is armed would be left to its flag
+                    // The rest has not been looked at: what is armed would be left to its flag.
+                    continue; // it was disposed meanwhile
                 }
+
+                if (deadline == Deadline.Now)
+                    return IpcStatus.Timeout; // it was looked at just now, and nothing is going to be waited for
 
                 EventCondition condition = new(this);
                 if (_last is { IsGone: true })
@@ -120,8 +137,31 @@ public sealed unsafe partial class Listener : IDisposable
         }
         finally
         {
-            Atomic.Exchange(ref _inside, 0);
+            Atomic.Exchange(ref _inside, Free);
         }
+    }
+
+    /// <summary>False when this listener is disposed.</summary>
+    private bool TryGetInside()
+    {
+        if (Atomic.CompareExchange(ref _inside, Inside, Free) == Free)
+        {
+            _looksAside = false;
+            return true;
+        }
+
+        if (!_control.IsClosed)
+            throw new InvalidOperationException(
+                "Another thread is in Listener.Next, or a Listener.NextAsync is pending; one at a time.");
+        return false;
+    }
+
+    /// <summary>This thread has what is to be done for a connection: from here on that one's client is who ends
+    /// waits.</summary>
+    private void Lead(Connection connection)
+    {
+        _last = connection;
+        ((IPeerPlace)connection).NotePlace();
     }
 
     /// <summary>Gives a connection back: it is watched again. Any thread. No effect on one that is disposed.</summary>
@@ -133,7 +173,8 @@ public sealed unsafe partial class Listener : IDisposable
             return;
         try
         {
-            Atomic.Increment(ref _returns); // [return] after it is watched again, before we look whether the leader sleeps
+            // [return] after it is watched again, before we look whether the leader sleeps
+            Atomic.Increment(ref _returns);
             Waiter.Signal(&_header->Doorbell); // a leader that sleeps has not looked at this one
         }
         finally
@@ -160,7 +201,8 @@ public sealed unsafe partial class Listener : IDisposable
     /// <summary><see cref="Next"/> works again.</summary>
     public void Resume() => _control.Resume();
 
-    /// <summary>Turns away whom it has not answered, closes all connections with code Shutdown, retires the region, removes the name. Waits return Closed first.</summary>
+    /// <summary>Turns away whom it has not answered, closes all connections with code Shutdown, retires the region,
+    /// removes the name. Waits return Closed first.</summary>
     public void Dispose()
     {
         if (Atomic.Exchange(ref _disposed, 1) != 0)
@@ -186,7 +228,9 @@ public sealed unsafe partial class Listener : IDisposable
     private bool WaitUntilOutside()
     {
         ulong patience = Os.Current.Now() + ClosePatienceMilliseconds * 1_000_000UL;
-        for (int attempt = 0; Atomic.Exchange(ref _inside, 1) != 0; attempt++) // taken for good: nobody gets in any more
+        // Taken for good: nobody gets in any more. A pending NextAsync is inside only while it is looked at.
+        for (int attempt = 0; Atomic.CompareExchange(ref _inside, Inside, Free) != Free &&
+            Atomic.CompareExchange(ref _inside, Inside, Pending) != Pending; attempt++)
         {
             if (Os.Current.Now() > patience)
                 return false;

@@ -1,6 +1,7 @@
 namespace Ipc;
 
-/// <summary>A connection to look after, lent to the caller of <see cref="Listener.Next"/> until it is returned, refused or disposed.</summary>
+/// <summary>A connection to look after, lent to the caller of <see cref="Listener.Next"/> until it is returned, refused
+/// or disposed.</summary>
 public readonly struct ListenerEvent
 {
     internal ListenerEvent(ListenerEventKind kind, Connection connection)

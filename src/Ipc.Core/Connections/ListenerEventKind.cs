@@ -5,10 +5,12 @@ public enum ListenerEventKind
 {
     /// <summary>Nothing: the wait ended otherwise.</summary>
     None = 0,
-    /// <summary>A client wants to connect: answer with <see cref="Ipc.Connection.Accept"/> (then return it to the listener) or <see cref="Ipc.Connection.Refuse"/>.</summary>
+    /// <summary>A client wants to connect: answer with <see cref="Ipc.Connection.Accept"/> (then return it to the
+    /// listener) or <see cref="Ipc.Connection.Refuse"/>.</summary>
     Connect = 1,
     /// <summary>Records may be waiting: read until there are none, then return it.</summary>
     Readable = 2,
-    /// <summary>The client closed or died, and everything was read; or <see cref="Ipc.Connection.Shutdown"/> was called while it was not lent: dispose it.</summary>
+    /// <summary>The client closed or died, and everything was read; or <see cref="Ipc.Connection.Shutdown"/> was called
+    /// while it was not lent: dispose it.</summary>
     Closed = 3,
 }

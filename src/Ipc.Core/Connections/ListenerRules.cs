@@ -5,10 +5,10 @@ namespace Ipc;
 
 /// <summary>A listener region's part in joining, leaving and recovery; docs/wire-format.md section 5.</summary>
 /// <remarks>
-/// Participant 0 is the server; client connection <i>i</i> is participant <i>i</i> and slot <i>i</i>. The table can be large and the
-/// server watches every client, so a client that joins looks only whether the server lives, and cleans up for others only when the
-/// table is full. A slot outlives its client's entry: the server, which may still have the connection mapped, makes it idle, and
-/// until then the entry is not given away.
+/// Participant 0 is the server; client connection <i>i</i> is participant <i>i</i> and slot <i>i</i>. The table can be
+/// large and the server watches every client, so a client that joins looks only whether the server lives, and cleans up
+/// for others only when the table is full. A slot outlives its client's entry: the server, which may still have the
+/// connection mapped, makes it idle, and until then the entry is not given away.
 /// </remarks>
 internal sealed unsafe class ListenerRules : RegionRules
 {
@@ -39,17 +39,21 @@ internal sealed unsafe class ListenerRules : RegionRules
 
     public override bool RecoversAllOnJoin => false;
 
-    /// <summary>A client on its way in (its slot may still be idle) or out: the server does not have it, so nobody watches it.</summary>
+    /// <summary>A client on its way in (its slot may still be idle) or out: the server does not have it, so nobody
+    /// watches it.</summary>
     public override bool IsSuspect(Region region, int index) =>
-        index != ServerIndex && ListenerSlot.StateOf(Atomic.LoadAcquire(ref Slot(region, index)->Word)) != ListenerSlot.Attached;
+        index != ServerIndex &&
+        ListenerSlot.StateOf(Atomic.LoadAcquire(ref Slot(region, index)->Word)) != ListenerSlot.Attached;
 
     public override IpcStatus TakenStatus => IpcStatus.InUse;
 
-    public static ListenerRules ForServer(int maxConnections, ulong maxRingCapacity) => new(true, (maxConnections + 1 + 63) & ~63, maxRingCapacity);
+    public static ListenerRules ForServer(int maxConnections, ulong maxRingCapacity) =>
+        new(true, (maxConnections + 1 + 63) & ~63, maxRingCapacity);
 
     public static ListenerRules ForClient() => new(false, 0, 0);
 
-    public static string ConnectionName(string listener, ulong id) => listener + "~" + id.ToString("x16", CultureInfo.InvariantCulture);
+    public static string ConnectionName(string listener, ulong id) =>
+        listener + "~" + id.ToString("x16", CultureInfo.InvariantCulture);
 
     public ListenerSlot* Slot(Region region, int index) => (ListenerSlot*)(region.Base + SlotsOffset) + index;
 
@@ -89,7 +93,9 @@ internal sealed unsafe class ListenerRules : RegionRules
     public override void CheckBody(Region region)
     {
         if (region.Geometry.BodySize < ListenerHeader.ByteSize)
-            Throw.Corrupt($"{region.Path}: a listener body of {region.Geometry.BodySize} bytes; it has at least {ListenerHeader.ByteSize}.");
+            Throw.Corrupt(
+                $"{region.Path}: a listener body of {region.Geometry.BodySize} bytes; it has at least " +
+                $"{ListenerHeader.ByteSize}.");
 
         ListenerHeader* header = HeaderOf(region);
         uint magic = Atomic.LoadAcquire(ref header->Magic);
@@ -97,15 +103,28 @@ internal sealed unsafe class ListenerRules : RegionRules
         ulong slotsOffset = Atomic.LoadAcquire(ref header->SlotsOffset);
         ulong readyOffset = Atomic.LoadAcquire(ref header->ReadyOffset);
         ulong bodyOffset = region.Geometry.BodyOffset;
-        ulong end = region.Geometry.TotalSize;
+        ulong end = bodyOffset + region.Geometry.BodySize;
         if (magic != ListenerHeader.MagicValue)
             Throw.Corrupt($"{region.Path}: listener magic 0x{magic:X8}, expected 0x{ListenerHeader.MagicValue:X8}.");
         if (slots != region.Geometry.ParticipantCapacity || slots == 0 || slots % 64 != 0)
-            Throw.Corrupt($"{region.Path}: {slots} slots for {region.Geometry.ParticipantCapacity} participants; both must be the same multiple of 64.");
-        if (slotsOffset % 128 != 0 || slotsOffset < bodyOffset + ListenerHeader.ByteSize || slotsOffset > end || (ulong)slots * ListenerSlot.ByteSize > end - slotsOffset)
-            Throw.Corrupt($"{region.Path}: {slots} slots at {slotsOffset}; they must begin at a multiple of 128 and end within {end}.");
-        if (readyOffset % 8 != 0 || readyOffset < bodyOffset + ListenerHeader.ByteSize || readyOffset > end || slots / 8 > end - readyOffset)
-            Throw.Corrupt($"{region.Path}: {slots} ready bits at {readyOffset}; they must begin at a multiple of 8 and end within {end}.");
+            Throw.Corrupt(
+                $"{region.Path}: {slots} slots for {region.Geometry.ParticipantCapacity} participants; both must be " +
+                "the same multiple of 64.");
+        if (slotsOffset % 128 != 0 || slotsOffset < bodyOffset + ListenerHeader.ByteSize || slotsOffset > end ||
+            (ulong)slots * ListenerSlot.ByteSize > end - slotsOffset)
+        {
+            Throw.Corrupt(
+                $"{region.Path}: {slots} slots at {slotsOffset}; they must begin at a multiple of 128 and end within " +
+                $"{end}.");
+        }
+
+        if (readyOffset % 8 != 0 || readyOffset < bodyOffset + ListenerHeader.ByteSize || readyOffset > end ||
+            slots / 8 > end - readyOffset)
+        {
+            Throw.Corrupt(
+                $"{region.Path}: {slots} ready bits at {readyOffset}; they must begin at a multiple of 8 and end " +
+                $"within {end}.");
+        }
 
         SlotCount = (int)slots;
         SlotsOffset = slotsOffset;
@@ -119,12 +138,13 @@ internal sealed unsafe class ListenerRules : RegionRules
 
     public override (int First, int End) Entries(Region region) => _isServer ? (ServerIndex, 1) : (1, SlotCount);
 
-    public override bool Names(Region region, int index) => Atomic.LoadAcquire(ref Slot(region, index)->Word) != ListenerSlot.Idle;
+    public override bool Names(Region region, int index) =>
+        Atomic.LoadAcquire(ref Slot(region, index)->Word) != ListenerSlot.Idle;
 
     public override bool EndsWith(int index) => index == ServerIndex;
 
-    /// <summary>Whoever goes while it is asking takes its file with it; so does the server with those of all who ask: one that comes later finds
-    /// the listener closed, under the region lock, before it names its file.</summary>
+    /// <summary>Whoever goes while it is asking takes its file with it; so does the server with those of all who ask:
+    /// one that comes later finds the listener closed, under the region lock, before it names its file.</summary>
     public override void Leave(Region region, int index)
     {
         if (index != ServerIndex)
@@ -158,8 +178,8 @@ internal sealed unsafe class ListenerRules : RegionRules
 
     public override void PeersChanged(Region region) => PeersWereRecovered?.Invoke();
 
-    /// <summary>A connection that was being made is not: its name goes, then the word. If the server has just taken it, or freed the slot itself, the
-    /// word is another one, and the slot is not ours to change.</summary>
+    /// <summary>A connection that was being made is not: its name goes, then the word. If the server has just taken it,
+    /// or freed the slot itself, the word is another one, and the slot is not ours to change.</summary>
     private void Withdraw(Region region, int index)
     {
         ListenerSlot* slot = Slot(region, index);

@@ -1,6 +1,7 @@
 namespace Ipc;
 
-/// <summary>The rules for a region of whatever kind that is only to be removed: nothing beside it belongs to it.</summary>
+/// <summary>The rules for a region of whatever kind that is only to be removed: nothing beside it belongs to
+/// it.</summary>
 internal sealed class StorageRules : RegionRules
 {
     public StorageRules(RegionKind kind) => Kind = kind;

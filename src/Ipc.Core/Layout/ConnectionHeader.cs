@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>The body of a connection region. Twin of <c>ipc_connection_header</c>; docs/wire-format.md section 6.</summary>
+/// <summary>The body of a connection region. Twin of <c>ipc_connection_header</c>; docs/wire-format.md section
+/// 6.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal unsafe struct ConnectionHeader
 {
@@ -27,7 +28,8 @@ internal unsafe struct ConnectionHeader
     [FieldOffset(128)] public uint Reply;
     [FieldOffset(132)] public uint ServerClose;
     [FieldOffset(136)] public uint ServerTextLength;
-    [FieldOffset(140)] public uint ServerProcessor; // on which the server last waited for this client or woke it, + 1; 0 unknown
+    // on which the server last waited for this client or woke it, + 1; 0 unknown
+    [FieldOffset(140)] public uint ServerProcessor;
     [FieldOffset(144)] public fixed byte ServerText[TextCapacity];
 
     // Written by the client.

@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>One row of the participant table. Twin of <c>ipc_participant_entry</c>; docs/wire-format.md section 2.</summary>
+/// <summary>One row of the participant table. Twin of <c>ipc_participant_entry</c>; docs/wire-format.md section
+/// 2.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal struct ParticipantEntry
 {

@@ -19,16 +19,19 @@ internal struct PoolBlock
 
     [FieldOffset(0)] public ulong State;
     [FieldOffset(8)] public ulong Holder;   // by the owner, before Published: slot offset or record position
-    [FieldOffset(16)] public uint Claimed;  // pages counted against the budget: by the owner, under the growth lock when it grows
+    // pages counted against the budget: by the owner, under the growth lock when it grows
+    [FieldOffset(16)] public uint Claimed;
     [FieldOffset(20)] public uint Present;  // pages with memory behind them: by the owner [present]
 
-    public static ulong StateOf(uint generation, uint owner, uint phase) => (ulong)generation << 32 | (ulong)owner << 16 | phase;
+    public static ulong StateOf(uint generation, uint owner, uint phase) =>
+        (ulong)generation << 32 | (ulong)owner << 16 | phase;
 
     public static uint GenerationOf(ulong state) => (uint)(state >> 32);
 
     public static uint OwnerOf(ulong state) => (uint)(state >> 16) & 0xFFFF;
 
-    /// <summary>Phase and the reserved byte above it: anything but the three phases is no state of this format.</summary>
+    /// <summary>Phase and the reserved byte above it: anything but the three phases is no state of this
+    /// format.</summary>
     public static uint PhaseOf(ulong state) => (uint)state & 0xFFFF;
 
     /// <summary>The state after this one's last use.</summary>

@@ -2,8 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>The start of a pool; bits for its free blocks follow it, the block table begins on the next page. Twin of <c>ipc_pool_header</c>;
-/// docs/wire-format.md section 11.</summary>
+/// <summary>The start of a pool; bits for its free blocks follow it, the block table begins on the next page. Twin of
+/// <c>ipc_pool_header</c>; docs/wire-format.md section 11.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal struct PoolHeader
 {

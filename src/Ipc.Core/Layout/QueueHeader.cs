@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>The body of a queue region; its segment headers follow. Twin of <c>ipc_queue_header</c>; docs/wire-format.md section 9.</summary>
+/// <summary>The body of a queue region; its segment headers follow. Twin of <c>ipc_queue_header</c>;
+/// docs/wire-format.md section 9.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal struct QueueHeader
 {

@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>The hints of one segment of a queue. Twin of <c>ipc_queue_segment_header</c>; docs/wire-format.md section 9.</summary>
+/// <summary>The hints of one segment of a queue. Twin of <c>ipc_queue_segment_header</c>; docs/wire-format.md section
+/// 9.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal struct QueueSegmentHeader
 {

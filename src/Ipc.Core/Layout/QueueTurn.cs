@@ -1,6 +1,7 @@
 namespace Ipc;
 
-/// <summary>The words <c>send</c>, <c>receive</c> and <c>next</c> of a queue: {sequence : 48, segment : 16}; docs/wire-format.md section 9.</summary>
+/// <summary>The words <c>send</c>, <c>receive</c> and <c>next</c> of a queue: {sequence : 48, segment : 16};
+/// docs/wire-format.md section 9.</summary>
 /// <remarks>A segment is used again once it is drained: the sequence tells its turns apart.</remarks>
 internal static class QueueTurn
 {

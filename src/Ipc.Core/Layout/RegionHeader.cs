@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>The first 1024 bytes of every region. Twin of <c>ipc_region_header</c>; docs/wire-format.md section 2.</summary>
+/// <summary>The first 1024 bytes of every region. Twin of <c>ipc_region_header</c>; docs/wire-format.md section
+/// 2.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal struct RegionHeader
 {

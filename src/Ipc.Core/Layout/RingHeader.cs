@@ -11,6 +11,7 @@ internal struct RingHeader
     public const ulong MinCapacity = 4096;
     public const ulong MaxCapacity = 1UL << 30;
     public const uint DataAlignment = 4096;
+    public const ulong MaxPosition = 1UL << 62; // nobody gets there
 
     // Written once, by the creator.
     [FieldOffset(0)] public uint Magic;

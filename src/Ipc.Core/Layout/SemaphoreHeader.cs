@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>The body of a semaphore's region; the permit table (u32 each) follows. Twin of <c>ipc_semaphore_header</c>; docs/wire-format.md section 12.</summary>
+/// <summary>The body of a semaphore's region; the permit table (u32 each) follows. Twin of <c>ipc_semaphore_header</c>;
+/// docs/wire-format.md section 12.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal struct SemaphoreHeader
 {

@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>What stands before the payload in a slot. Twin of <c>ipc_slot_header</c>; docs/wire-format.md section 8.</summary>
+/// <summary>What stands before the payload in a slot. Twin of <c>ipc_slot_header</c>; docs/wire-format.md section
+/// 8.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal struct SlotHeader
 {
@@ -28,5 +29,6 @@ internal struct SlotHeader
     [FieldOffset(28)] public uint Fetched; // topic: writers store 0 to have the line, nobody reads it
 
     /// <summary>Bytes from one slot to the next.</summary>
-    public static ulong StrideOf(uint blockSize) => ((ulong)blockSize + (ByteSize + Alignment - 1)) & ~(ulong)(Alignment - 1);
+    public static ulong StrideOf(uint blockSize) =>
+        ((ulong)blockSize + (ByteSize + Alignment - 1)) & ~(ulong)(Alignment - 1);
 }

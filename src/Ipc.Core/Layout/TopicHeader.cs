@@ -30,5 +30,6 @@ internal unsafe struct TopicHeader
     [FieldOffset(256)] public WaiterWords Data;  // readers sleep here
     [FieldOffset(384)] public WaiterWords Space; // writers sleep here
 
-    [FieldOffset(512)] public fixed ulong Active[ActiveWords]; // bit i: participant i is a reader; under the region lock
+    // bit i: participant i is a reader; under the region lock
+    [FieldOffset(512)] public fixed ulong Active[ActiveWords];
 }

@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Ipc;
 
-/// <summary>One reader's place in a topic. Twin of <c>ipc_topic_reader_entry</c>; docs/wire-format.md section 10.</summary>
+/// <summary>One reader's place in a topic. Twin of <c>ipc_topic_reader_entry</c>; docs/wire-format.md section
+/// 10.</summary>
 [StructLayout(LayoutKind.Explicit, Size = ByteSize)]
 internal struct TopicReaderEntry
 {
@@ -25,7 +26,8 @@ internal struct TopicReaderEntry
 
     public static uint PhaseOf(uint state) => state & PhaseMask;
 
-    /// <summary>Active anew: no other state word of this entry was ever like it, so a late eviction of its predecessor misses.</summary>
+    /// <summary>Active anew: no other state word of this entry was ever like it, so a late eviction of its predecessor
+    /// misses.</summary>
     public static uint NextActive(uint state) => Vacated(state) + (PhaseMask + 1) + Active;
 
     public static uint EvictedFrom(uint state) => Vacated(state) + Evicted;

@@ -5,12 +5,14 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>The ordering words: the only file that uses <see cref="Volatile"/> and <see cref="Interlocked"/>. Twin of atomic.h.</summary>
+/// <summary>The ordering words: the only file that uses <see cref="Volatile"/> and <see cref="Interlocked"/>. Twin of
+/// atomic.h.</summary>
 /// <remarks>
-/// Acquire: nothing after the load is done before it. Release: nothing before the store is done after it. The read-modify-writes
-/// and <see cref="Fence"/> are full barriers. Two accesses of this class are never exchanged by the compiler, which is what the
-/// asymmetric fence of docs/memory-ordering.md asks of a publisher: its release store of a header, then its acquire load of the
-/// sleeper's flag. They serve shared memory and managed fields alike. 64-bit accesses are single also in a 32-bit process.
+/// Acquire: nothing after the load is done before it. Release: nothing before the store is done after it. The
+/// read-modify-writes and <see cref="Fence"/> are full barriers. Two accesses of this class are never exchanged by the
+/// compiler, which is what the asymmetric fence of docs/memory-ordering.md asks of a publisher: its release store of a
+/// header, then its acquire load of the sleeper's flag. They serve shared memory and managed fields alike. 64-bit
+/// accesses are single also in a 32-bit process.
 /// </remarks>
 internal static class Atomic
 {
@@ -35,7 +37,8 @@ internal static class Atomic
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void Fence() => Interlocked.MemoryBarrier();
 
-    /// <summary>No load that follows is done before any load that precedes. Nothing at all on processors whose loads are in order.</summary>
+    /// <summary>No load that follows is done before any load that precedes. Nothing at all on processors whose loads
+    /// are in order.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void FenceLoads()
     {
@@ -63,9 +66,11 @@ internal static class Atomic
 
     public static int Exchange(ref int location, int value) => Interlocked.Exchange(ref location, value);
 
-    public static int CompareExchange(ref int location, int value, int expected) => Interlocked.CompareExchange(ref location, value, expected);
+    public static int CompareExchange(ref int location, int value, int expected) =>
+        Interlocked.CompareExchange(ref location, value, expected);
 
-    public static unsafe ulong Exchange(ulong* location, ulong value) => (ulong)Interlocked.Exchange(ref *(long*)location, (long)value);
+    public static unsafe ulong Exchange(ulong* location, ulong value) =>
+        (ulong)Interlocked.Exchange(ref *(long*)location, (long)value);
 
     /// <summary>Stores <paramref name="value"/> if the word is <paramref name="expected"/>.</summary>
     public static unsafe bool TryExchange(uint* location, uint expected, uint value) =>
@@ -76,9 +81,11 @@ internal static class Atomic
     public static unsafe bool TryExchange(ulong* location, ulong expected, ulong value) =>
         Interlocked.CompareExchange(ref *(long*)location, (long)value, (long)expected) == (long)expected;
 
-    public static unsafe ulong Add(ulong* location, ulong value) => (ulong)Interlocked.Add(ref *(long*)location, (long)value);
+    public static unsafe ulong Add(ulong* location, ulong value) =>
+        (ulong)Interlocked.Add(ref *(long*)location, (long)value);
 
-    /// <summary>Sets bits. Gives up after many lost races, which only a hostile peer can arrange: the caller's loop looks again.</summary>
+    /// <summary>Sets bits. Gives up after many lost races, which only a hostile peer can arrange: the caller's loop
+    /// looks again.</summary>
     public static unsafe bool TryOr(uint* location, uint bits)
     {
         for (int attempt = 0; attempt < 1000; attempt++)

@@ -12,8 +12,10 @@ internal sealed unsafe partial class LinuxOs
     private const int OwnerOnlyDirectory = 0x1C0; // 0700
     private const int TypeMask = 0xF000, Regular = 0x8000, Directory = 0x4000, OthersMask = 0x3F;
 
-    /// <summary>Null where the environment is not to be believed, as <c>secure_getenv</c> has it: a program that runs with more rights than who started it.</summary>
-    public static string? DirectoryOfEnvironment() => getauxval(AT_SECURE) != 0 ? null : Environment.GetEnvironmentVariable("IPC_DIR");
+    /// <summary>Null where the environment is not to be believed, as <c>secure_getenv</c> has it: a program that runs
+    /// with more rights than who started it.</summary>
+    public static string? DirectoryOfEnvironment() =>
+        getauxval(AT_SECURE) != 0 ? null : Environment.GetEnvironmentVariable("IPC_DIR");
 
     public override string RegionDirectory()
     {
@@ -31,10 +33,15 @@ internal sealed unsafe partial class LinuxOs
             FailedAt(path, "examined", Marshal.GetLastWin32Error());
         if ((found.Mode & TypeMask) != Directory || found.Uid != user || (found.Mode & OthersMask) != 0)
         {
-            Throw.Status(IpcStatus.AccessDenied,
-                $"{path} must be a directory of user {user} that is closed to others (0700); it belongs to user {found.Uid} with mode " +
-                $"{Convert.ToString(found.Mode & 0xFFF, 8)}. {(found.Uid == user ? "Remove it" : "Somebody else has made it, and only that user or root can remove it: tell them")}, " +
-                "or set IPC_DIR to a directory of your own for all programs that are to meet.", EACCES);
+            string remedy = found.Uid == user
+                ? "Remove it"
+                : "Somebody else has made it, and only that user or root can remove it: tell them";
+            Throw.Status(
+                IpcStatus.AccessDenied,
+                $"{path} must be a directory of user {user} that is closed to others (0700); it belongs to user " +
+                $"{found.Uid} with mode {Convert.ToString(found.Mode & 0xFFF, 8)}. {remedy}, " +
+                "or set IPC_DIR to a directory of your own for all programs that are to meet.",
+                EACCES);
         }
 
         return path;
@@ -84,7 +91,11 @@ internal sealed unsafe partial class LinuxOs
         while (error == EINTR);
 
         if (error is ENOSPC or EDQUOT)
-            Throw.Status(IpcStatus.NoSpace, $"{directory} has no room for a region of {range.Size} bytes. Free some, or ask for a smaller capacity.", error);
+            Throw.Status(
+                IpcStatus.NoSpace,
+                $"{directory} has no room for a region of {range.Size} bytes. Free some, or ask for a smaller " +
+                "capacity.",
+                error);
         if (error != 0)
             FailedAt(directory, "given pages", error);
     }
@@ -121,7 +132,10 @@ internal sealed unsafe partial class LinuxOs
         if (error == ENOENT)
             return null;
         if (error is ELOOP or EISDIR)
-            Throw.Status(IpcStatus.Corrupt, $"{path} is not a regular file (errno {error}): it is not a region. Remove it, or use another name.", error);
+            Throw.Status(
+                IpcStatus.Corrupt,
+                $"{path} is not a regular file (errno {error}): it is not a region. Remove it, or use another name.",
+                error);
         FailedAt(path, "opened", error);
         return null;
     }
@@ -132,7 +146,8 @@ internal sealed unsafe partial class LinuxOs
             return;
 
         int error = Marshal.GetLastWin32Error();
-        if (error is not (ENOENT or EISDIR)) // no directory is a region: a name that a hostile client chose may lead to one
+        // no directory is a region: a name that a hostile client chose may lead to one
+        if (error is not (ENOENT or EISDIR))
             FailedAt(path, "removed", error);
     }
 
@@ -193,16 +208,19 @@ internal sealed unsafe partial class LinuxOs
         if (flock.Type == F_UNLCK)
             return default;
         ulong first = Math.Max((ulong)flock.Start, range.Offset);
-        ulong end = flock.Length == 0 ? ulong.MaxValue : (ulong)flock.Start + (ulong)flock.Length; // 0: to the end of all files
+        // 0: to the end of all files
+        ulong end = flock.Length == 0 ? ulong.MaxValue : (ulong)flock.Start + (ulong)flock.Length;
         return new FileRange(first, Math.Min(end, range.Offset + range.Size) - first);
     }
 
 #if NET
-    private static FileStream StreamOf(int fd, int how) => new(new SafeFileHandle((IntPtr)fd, ownsHandle: true), AccessOf(how), 1);
+    private static FileStream StreamOf(int fd, int how) =>
+        new(new SafeFileHandle((IntPtr)fd, ownsHandle: true), AccessOf(how), 1);
 #else
     private static readonly bool s_knowsItsOwnFilesOnly = Type.GetType("Mono.Runtime") is not null;
 
-    /// <summary>.NET Framework's stand-in on Linux takes no descriptor that it has not opened itself. It opens the same file again: no lock is taken yet.</summary>
+    /// <summary>.NET Framework's stand-in on Linux takes no descriptor that it has not opened itself. It opens the same
+    /// file again: no lock is taken yet.</summary>
     private static FileStream StreamOf(int fd, int how)
     {
         if (!s_knowsItsOwnFilesOnly)
@@ -251,7 +269,11 @@ internal sealed unsafe partial class LinuxOs
         switch (error)
         {
             case EACCES or EPERM:
-                Throw.Status(IpcStatus.AccessDenied, $"{path} cannot be {verb}: permission denied. It belongs to another user; set IPC_DIR or use another name.", error);
+                Throw.Status(
+                    IpcStatus.AccessDenied,
+                    $"{path} cannot be {verb}: permission denied. It belongs to another user; set IPC_DIR or use " +
+                    "another name.",
+                    error);
                 break;
             case ENOSPC or EDQUOT:
                 Throw.Status(IpcStatus.NoSpace, $"{path} cannot be {verb}: the file system is full.", error);

@@ -33,17 +33,22 @@ internal sealed unsafe partial class LinuxOs
         }
     }
 
-    public override void GiveBackPages(byte* start, ulong offset, ulong length)
+    public override bool GiveBackPages(byte* start, ulong offset, ulong length)
     {
         // Inward: a page that is also somebody else's stays.
         ulong from = (offset + s_page - 1) & ~(s_page - 1);
         ulong to = (offset + length) & ~(s_page - 1);
-        if (from < to && madvise(start + from, (nuint)(to - from), MADV_REMOVE) != 0)
-            Failed("madvise remove");
+        return from >= to || madvise(start + from, (nuint)(to - from), MADV_REMOVE) == 0;
     }
 
     public override void Vacate(byte* start, ulong length) =>
-        _ = mmap(start, (nuint)((length + s_page - 1) & ~(s_page - 1)), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        _ = mmap(
+            start,
+            (nuint)((length + s_page - 1) & ~(s_page - 1)),
+            PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE,
+            -1,
+            0);
 
     private static bool Allocate(RegionFile file, ulong offset, ulong length)
     {

@@ -15,10 +15,12 @@ internal sealed unsafe partial class LinuxOs : Os
     private readonly ProcessIdentity _self;
     private readonly bool _global;
     private readonly bool _private;
+    private readonly bool _sleepsOnMany;
 
     public LinuxOs()
     {
-        // Stopwatch reads the clock without a transition to native code; that it reads this very clock is checked, not assumed.
+        // Stopwatch reads the clock without a transition to native code; that it reads this very clock is checked, not
+        // assumed.
         ulong clock = ReadClock();
         ulong watch = ReadStopwatch();
         _stopwatchIsMonotonic = watch >= clock && watch - clock < 1_000_000_000;
@@ -35,6 +37,12 @@ internal sealed unsafe partial class LinuxOs : Os
             _global = Register(commands, MEMBARRIER_CMD_GLOBAL_EXPEDITED, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
             _private = Register(commands, MEMBARRIER_CMD_PRIVATE_EXPEDITED, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
         }
+
+        // No words: EINVAL where the call exists (Linux 5.16), ENOSYS or EPERM where it does not, or a filter keeps it
+        // away.
+        _sleepsOnMany = Environment.GetEnvironmentVariable("IPC_NO_FUTEX_WAITV") != "1" &&
+            futex_waitv(SYS_futex_waitv, null, 0, 0, null, CLOCK_MONOTONIC) != 0 &&
+            Marshal.GetLastWin32Error() == EINVAL;
     }
 
     public override ProcessIdentity Self => _self;
@@ -43,17 +51,21 @@ internal sealed unsafe partial class LinuxOs : Os
 
     public override bool CanFenceOthers => _global;
 
+    [MethodImpl(Tiering.Optimized)]
     public override ulong Now() => _stopwatchIsMonotonic ? ReadStopwatch() : ReadClock();
 
+    [MethodImpl(Tiering.Optimized)]
     public override uint Processor() => (uint)sched_getcpu();
 
     public override bool IsRunning(int pid, ulong startTime) => LinuxProcess.IsRunning(pid, startTime);
 
-    public override ProcessMonitor CreateProcessMonitor() => LinuxProcessMonitor.TryCreate() ?? (ProcessMonitor)new PlainProcessMonitor();
+    public override ProcessMonitor CreateProcessMonitor() =>
+        LinuxProcessMonitor.TryCreate() ?? (ProcessMonitor)new PlainProcessMonitor();
 
     public override void EndSelf(bool stop)
     {
-        // To this thread: a stop that is sent to the process may be taken by another thread, while this one goes on for a moment.
+        // To this thread: a stop that is sent to the process may be taken by another thread, while this one goes on for
+        // a moment.
         if (syscall3(SYS_tgkill, _self.Pid, syscall3(SYS_gettid, 0, 0, 0), stop ? SIGSTOP : SIGKILL) != 0)
             Failed("tgkill");
     }
@@ -76,6 +88,33 @@ internal sealed unsafe partial class LinuxOs : Os
         int error = Marshal.GetLastWin32Error();
         if (error is not (EAGAIN or EINTR or ETIMEDOUT))
             Failed("futex wait", error);
+    }
+
+    public override int MaxSleepWords => _sleepsOnMany ? FUTEX_WAITV_MAX : 1;
+
+    public override void SleepOnAny(SleepWord* words, int count, ulong deadline)
+    {
+        if (count == 1)
+        {
+            Sleep(words[0].Word, words[0].Expected, deadline);
+            return;
+        }
+
+        FutexWaitV* waiters = stackalloc FutexWaitV[count];
+        for (int i = 0; i < count; i++)
+            waiters[i] =
+                new FutexWaitV { Address = (ulong)words[i].Word, Value = words[i].Expected, Flags = FUTEX2_SIZE_U32 };
+        Timespec time =
+            new() { Seconds = (long)(deadline / 1_000_000_000), Nanoseconds = (long)(deadline % 1_000_000_000) };
+        if (futex_waitv(
+            SYS_futex_waitv, waiters, count, 0, deadline == ulong.MaxValue ? null : &time, CLOCK_MONOTONIC) >= 0)
+        {
+            return;
+        }
+
+        int error = Marshal.GetLastWin32Error();
+        if (error is not (EAGAIN or EINTR or ETIMEDOUT))
+            Failed("futex_waitv", error);
     }
 
     [MethodImpl(Tiering.Optimized)]

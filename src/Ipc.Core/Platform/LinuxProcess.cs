@@ -14,7 +14,8 @@ internal static class LinuxProcess
     public static ulong StartTimeOf(int pid) => TryRead(pid, out ulong startTime, out _) ? startTime : 0;
 
     /// <summary>What cannot be known (no descriptors are left, there is no /proc) is not a death.</summary>
-    public static bool IsRunning(int pid, ulong startTime) => TryRead(pid, out ulong found, out bool dead) ? found == 0 || (found == startTime && !dead) : !KnowsProcesses;
+    public static bool IsRunning(int pid, ulong startTime) =>
+        TryRead(pid, out ulong found, out bool dead) ? found == 0 || (found == startTime && !dead) : !KnowsProcesses;
 
     private static bool KnowsProcesses => File.Exists("/proc/self/stat");
 
@@ -32,7 +33,8 @@ internal static class LinuxProcess
         }
     }
 
-    /// <summary>Reads /proc/PID/stat. <paramref name="dead"/>: all its threads have ended, its parent has not reaped it yet. A start time of 0: it may be there, and cannot be read.</summary>
+    /// <summary>Reads /proc/PID/stat. <paramref name="dead"/>: all its threads have ended, its parent has not reaped it
+    /// yet. A start time of 0: it may be there, and cannot be read.</summary>
     /// <returns>False: there is none.</returns>
     private static bool TryRead(int pid, out ulong startTime, out bool dead)
     {
@@ -43,7 +45,9 @@ internal static class LinuxProcess
         {
             text = File.ReadAllText("/proc/" + pid.ToString(CultureInfo.InvariantCulture) + "/stat");
         }
-        catch (Exception error) when (error is FileNotFoundException or DirectoryNotFoundException || (error is IOException && (error.HResult & 0xFFFF) == LinuxNative.ESRCH))
+        catch (Exception error) when (
+            error is FileNotFoundException or DirectoryNotFoundException ||
+            (error is IOException && (error.HResult & 0xFFFF) == LinuxNative.ESRCH))
         {
             return false; // no such process, or it went while being read
         }
@@ -55,8 +59,11 @@ internal static class LinuxProcess
         // The name (field 2) may hold spaces and parentheses: count from the last one. Field 3 is at index 0.
         int end = text.LastIndexOf(')');
         string[] fields = text.Substring(end + 1).Split(s_blanks, StringSplitOptions.RemoveEmptyEntries);
-        if (end < 0 || fields.Length < 20 || !ulong.TryParse(fields[19], NumberStyles.None, CultureInfo.InvariantCulture, out startTime))
+        if (end < 0 || fields.Length < 20 ||
+            !ulong.TryParse(fields[19], NumberStyles.None, CultureInfo.InvariantCulture, out startTime))
+        {
             return text.Length != 0; // nothing at all: it went while being read
+        }
 
         // A main thread that has ended alone is a zombie too, while the process lives on in its others (field 20).
         dead = fields[0] is "Z" or "X" && fields[17] is "0" or "1"; // patterns bind tighter than &&

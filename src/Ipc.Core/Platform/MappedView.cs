@@ -1,19 +1,22 @@
 using System;
 using System.IO;
 using System.IO.MemoryMappedFiles;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
 namespace Ipc;
 
 /// <summary>The whole of a region in this process's memory.</summary>
 /// <remarks>
-/// Unmapping is the dangerous moment of a shared-memory library: a thread that still holds a pointer would read freed memory. So
-/// whoever is about to use the memory from a thread that does not own an end takes a reference (<see cref="TryUse"/>), and the
-/// memory goes when the owner has disposed and the last reference is returned. An owner that cannot prove that nobody holds a
-/// span into it (a thread in the middle of a record) calls <see cref="LeaveToCollector"/> instead of Dispose: the memory then stays until
-/// nobody refers to this object any more.
-/// <para>A span refers to nobody, so even then one may be out (<see cref="AddHolder"/>). Its addresses never become invalid: if the owner was dropped
-/// without Dispose, the memory stays as it is until the process ends; if it was disposed, empty private memory takes its place, and what the region had is given back.</para>
+/// Unmapping is the dangerous moment of a shared-memory library: a thread that still holds a pointer would read freed
+/// memory. So whoever is about to use the memory from a thread that does not own an end takes a reference
+/// (<see cref="TryUse"/>), and the memory goes when the owner has disposed and the last reference is returned. An owner
+/// that cannot prove that nobody holds a span into it (a thread in the middle of a record) calls
+/// <see cref="LeaveToCollector"/> instead of Dispose: the memory then stays until nobody refers to this object any
+/// more.
+/// <para>A span refers to nobody, so even then one may be out (<see cref="AddHolder"/>). Its addresses never become
+/// invalid: if the owner was dropped without Dispose, the memory stays as it is until the process ends; if it was
+/// disposed, empty private memory takes its place, and what the region had is given back.</para>
 /// </remarks>
 internal sealed unsafe class MappedView : IDisposable
 {
@@ -37,11 +40,16 @@ internal sealed unsafe class MappedView : IDisposable
         }
         catch (ArgumentException) // the file is longer than what is to be mapped
         {
-            Throw.Corrupt($"The region's file has {file.Stream.Length} bytes, {size} when it was opened: somebody has changed its size. End that process, and remove the file.");
+            Throw.Corrupt(
+                $"The region's file has {file.Stream.Length} bytes, {size} when it was opened: somebody has changed " +
+                "its size. End that process, and remove the file.");
         }
         catch (IOException error)
         {
-            throw new IpcException(IpcStatus.SystemError, $"The region of {size} bytes could not be mapped: {error.Message}", Marshal.GetLastWin32Error());
+            throw new IpcException(
+                IpcStatus.SystemError,
+                $"The region of {size} bytes could not be mapped: {error.Message}",
+                Marshal.GetLastWin32Error());
         }
 
         Size = (ulong)size;
@@ -62,6 +70,7 @@ internal sealed unsafe class MappedView : IDisposable
     public ulong Size { get; }
 
     /// <summary>Keeps the memory mapped until <see cref="Unuse"/>; false when it is going or gone.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public bool TryUse()
     {
         if (Atomic.LoadAcquire(ref _disposed) != 0)
@@ -80,9 +89,11 @@ internal sealed unsafe class MappedView : IDisposable
         return taken;
     }
 
+    [MethodImpl(Tiering.Optimized)]
     public void Unuse() => _memory.DangerousRelease();
 
-    /// <summary>Somebody hands out spans. Asked when nobody refers to this object any more, on the finalizer's thread: looks at no shared memory.</summary>
+    /// <summary>Somebody hands out spans. Asked when nobody refers to this object any more, on the finalizer's thread:
+    /// looks at no shared memory.</summary>
     public void AddHolder(Func<bool> hasSpanOut)
     {
         Func<bool>? others = _hasSpanOut;
@@ -98,7 +109,8 @@ internal sealed unsafe class MappedView : IDisposable
     }
 
     /// <summary>Gives the memory up without unmapping it now.</summary>
-    /// <param name="pressure">Bytes that the collector should know of: it sees a small object and would not hurry for it.</param>
+    /// <param name="pressure">Bytes that the collector should know of: it sees a small object and would not hurry for
+    /// it.</param>
     public void LeaveToCollector(long pressure = 0)
     {
         if (Atomic.Exchange(ref _disposed, 1) == 0 && pressure > 0)

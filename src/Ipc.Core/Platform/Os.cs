@@ -5,17 +5,22 @@ namespace Ipc;
 
 /// <summary>The operating system: everything that this library asks of it, and the only folder that does.</summary>
 /// <remarks>
-/// The set is made so that the others fit. Windows: <see cref="CreateFile"/> is a named section with an explicit security
-/// descriptor, its name published by the state word; locks are named mutexes, which the kernel abandons with their owner;
-/// <see cref="Sleep"/> finds the named event of a word by the region that its address lies in. macOS: files and whole-file
-/// locks per participant, <c>os_sync_wait_on_address</c>. Neither has membarrier: sleepers set <c>fence_required</c> there.
+/// The set is made so that the others fit. Windows: <see cref="CreateFile"/> is a named section with an explicit
+/// security descriptor, its name published by the state word; locks are named mutexes, which the kernel abandons with
+/// their owner; <see cref="Sleep"/> finds the named event of a word by the region that its address lies in. macOS:
+/// files and whole-file locks per participant, <c>os_sync_wait_on_address</c>. Neither has membarrier: sleepers set
+/// <c>fence_required</c> there.
 /// </remarks>
 internal abstract unsafe class Os
 {
     private static readonly Os? s_current = IsSupported ? new LinuxOs() : null;
 
-    public static Os Current => s_current ?? throw new PlatformNotSupportedException(
-        $"This library runs on Linux (x64, arm64) so far; this is {RuntimeInformation.OSDescription}, {RuntimeInformation.ProcessArchitecture}.");
+    public static Os Current => s_current ?? throw NotHere();
+
+    private static PlatformNotSupportedException NotHere() =>
+        new(
+            $"This library runs on Linux (x64, arm64) so far; this is {RuntimeInformation.OSDescription}, " +
+            $"{RuntimeInformation.ProcessArchitecture}.");
 
     private static bool IsSupported =>
         RuntimeInformation.IsOSPlatform(OSPlatform.Linux) &&
@@ -23,21 +28,25 @@ internal abstract unsafe class Os
 
     // ---- time, processors, this process
 
-    /// <summary>Nanoseconds of the clock that deadlines are in; the same for all processes (Linux: CLOCK_MONOTONIC).</summary>
+    /// <summary>Nanoseconds of the clock that deadlines are in; the same for all processes (Linux:
+    /// CLOCK_MONOTONIC).</summary>
     public abstract ulong Now();
 
-    /// <summary>The number of the processor that this thread runs on; it may be another one by the time of the return.</summary>
+    /// <summary>The number of the processor that this thread runs on; it may be another one by the time of the
+    /// return.</summary>
     public abstract uint Processor();
 
     public abstract ProcessIdentity Self { get; }
 
-    /// <summary>The process with that pid and start time runs. A dead one that nobody has reaped yet does not.</summary>
+    /// <summary>The process with that pid and start time runs. A dead one that nobody has reaped yet does
+    /// not.</summary>
     public abstract bool IsRunning(int pid, ulong startTime);
 
     public abstract ProcessMonitor CreateProcessMonitor();
 
-    /// <summary>The machine has: then nothing can happen while a thread spins. Where this process may run, or its container, says nothing about that: the peer
-    /// may be pinned to, or be in a container of, other processors.</summary>
+    /// <summary>The machine has: then nothing can happen while a thread spins. Where this process may run, or its
+    /// container, says nothing about that: the peer may be pinned to, or be in a container of, other
+    /// processors.</summary>
     public abstract bool HasOneProcessor { get; }
 
     /// <summary>Ends this process as a kill would, or stops it. For tests.</summary>
@@ -45,8 +54,16 @@ internal abstract unsafe class Os
 
     // ---- sleeping
 
-    /// <summary>Sleeps while the word is <paramref name="expected"/>, until woken or the deadline. May return early.</summary>
+    /// <summary>Sleeps while the word is <paramref name="expected"/>, until woken or the deadline. May return
+    /// early.</summary>
     public abstract void Sleep(uint* word, uint expected, ulong deadline);
+
+    /// <summary>On how many words one thread can sleep at a time (<see cref="SleepOnAny"/>); 1: on one.</summary>
+    public abstract int MaxSleepWords { get; }
+
+    /// <summary>Sleeps while all of the words are what is expected of them, until woken at one of them or the deadline.
+    /// May return early.</summary>
+    public abstract void SleepOnAny(SleepWord* words, int count, ulong deadline);
 
     /// <summary>Wakes every process that sleeps on the word.</summary>
     public abstract void Wake(uint* word);
@@ -54,7 +71,8 @@ internal abstract unsafe class Os
     /// <summary>This process takes part in the asymmetric fence: its publishers need none of their own.</summary>
     public abstract bool CanFenceOthers { get; }
 
-    /// <summary>Every running thread of every process that takes part executes a full barrier before this returns; false: the system refuses it, now (a filter may be installed late).</summary>
+    /// <summary>Every running thread of every process that takes part executes a full barrier before this returns;
+    /// false: the system refuses it, now (a filter may be installed late).</summary>
     public abstract bool TryFenceOthers();
 
     /// <summary>The same for the threads of this process alone; false when the system cannot.</summary>
@@ -65,10 +83,12 @@ internal abstract unsafe class Os
     /// <summary>The directory of region files; made if absent, refused if others can write to it.</summary>
     public abstract string RegionDirectory();
 
-    /// <summary>A file without a name. The pages of two ranges are reserved (either may be empty), the others are holes.</summary>
+    /// <summary>A file without a name. The pages of two ranges are reserved (either may be empty), the others are
+    /// holes.</summary>
     public abstract RegionFile CreateFile(string directory, long size, in FileRange first, in FileRange second);
 
-    /// <summary>Makes part of a mapped region present: memory is behind it until it is given back, and no store there can fail. Zeros, where there was none.</summary>
+    /// <summary>Makes part of a mapped region present: memory is behind it until it is given back, and no store there
+    /// can fail. Zeros, where there was none.</summary>
     /// <param name="file">Its file, for systems that cannot do it by the mapping; null: not at hand.</param>
     /// <param name="start">The mapping.</param>
     /// <param name="offset">From the start, a multiple of 4096.</param>
@@ -76,10 +96,14 @@ internal abstract unsafe class Os
     /// <returns>False: no memory, or the file system is full.</returns>
     public abstract bool Populate(RegionFile? file, byte* start, ulong offset, ulong length);
 
-    /// <summary>Takes the memory from behind part of a region; it reads as zeros then. Arguments as for <see cref="Populate"/>.</summary>
-    public abstract void GiveBackPages(byte* start, ulong offset, ulong length);
+    /// <summary>Takes the memory from behind part of a region; it reads as zeros then. Arguments as for
+    /// <see cref="Populate"/>.</summary>
+    /// <returns>False: it stays. Memory that somebody has locked does (<c>mlockall</c>), and that of a file system
+    /// which knows no holes.</returns>
+    public abstract bool GiveBackPages(byte* start, ulong offset, ulong length);
 
-    /// <summary>Puts empty memory of this process alone in the place of a mapping: its addresses stay valid and cost nothing. Where that fails the mapping stays.</summary>
+    /// <summary>Puts empty memory of this process alone in the place of a mapping: its addresses stay valid and cost
+    /// nothing. Where that fails the mapping stays.</summary>
     public abstract void Vacate(byte* start, ulong length);
 
     /// <summary>Gives the file its name; false when the name is taken.</summary>
@@ -88,7 +112,8 @@ internal abstract unsafe class Os
     /// <summary>Opens for reading and writing, without following links; null when there is none.</summary>
     public abstract RegionFile? OpenFile(string path);
 
-    /// <summary>Opens for reading only, without following links or waiting for anybody: to look at a region without joining it. Null when there is none.</summary>
+    /// <summary>Opens for reading only, without following links or waiting for anybody: to look at a region without
+    /// joining it. Null when there is none.</summary>
     public abstract RegionFile? OpenFileToLook(string path);
 
     /// <summary>Removes the name if there is one.</summary>

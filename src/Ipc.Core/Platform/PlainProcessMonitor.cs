@@ -2,7 +2,8 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>For a process that can have no descriptors for it: every process is asked about by its locks, from time to time.</summary>
+/// <summary>For a process that can have no descriptors for it: every process is asked about by its locks, from time to
+/// time.</summary>
 internal sealed class PlainProcessMonitor : ProcessMonitor
 {
     private readonly object _sync = new();

@@ -9,7 +9,14 @@ internal sealed class RegionFile : IDisposable
 {
     private readonly FileStream _stream;
 
-    public RegionFile(FileStream stream, ulong device, ulong inode, long length, bool isOurs, bool isRegular, string? temporaryPath = null,
+    public RegionFile(
+        FileStream stream,
+        ulong device,
+        ulong inode,
+        long length,
+        bool isOurs,
+        bool isRegular,
+        string? temporaryPath = null,
         long memoryBytes = 0)
     {
         _stream = stream;
@@ -41,7 +48,8 @@ internal sealed class RegionFile : IDisposable
     /// <summary>Where a file system without unnamed files keeps it until it has its name.</summary>
     public string? TemporaryPath { get; }
 
-    /// <summary>Reads the first bytes once; they are hostile and may change afterwards. Returns how many there were.</summary>
+    /// <summary>Reads the first bytes once; they are hostile and may change afterwards. Returns how many there
+    /// were.</summary>
     public int ReadStart(byte[] buffer)
     {
         _stream.Position = 0;

@@ -1,8 +1,9 @@
 namespace Ipc;
 
 /// <summary>A semaphore's region.</summary>
-/// <remarks>Each permit is a word of its own, so a holder's death leaves no doubt about what it held. A permit that came back is marked, in its own word: whoever
-/// takes that very permit is told, once, however often the recovery is killed and done again. The number of them may be wrong: it only says that they are looked for first.</remarks>
+/// <remarks>Each permit is a word of its own, so a holder's death leaves no doubt about what it held. A permit that
+/// came back is marked, in its own word: whoever takes that very permit is told, once, however often the recovery is
+/// killed and done again. The number of them may be wrong: it only says that they are looked for first.</remarks>
 internal sealed unsafe class SemaphoreRules : SyncRules
 {
     private readonly SemaphoreOptions _options;
@@ -11,7 +12,10 @@ internal sealed unsafe class SemaphoreRules : SyncRules
     {
         _options = options;
         if (options.Permits is < 1 or > (int)SemaphoreHeader.MaxPermits)
-            Throw.Status(IpcStatus.InvalidArgument, $"A semaphore of {options.Permits} permits was asked for; 1 to {SemaphoreHeader.MaxPermits} are possible.");
+            Throw.Status(
+                IpcStatus.InvalidArgument,
+                $"A semaphore of {options.Permits} permits was asked for; 1 to {SemaphoreHeader.MaxPermits} are " +
+                "possible.");
         Permits = (uint)options.Permits;
     }
 
@@ -40,7 +44,9 @@ internal sealed unsafe class SemaphoreRules : SyncRules
         uint permits = Atomic.LoadAcquire(ref HeaderOf(region)->Permits);
         ulong room = (region.Geometry.BodySize - SemaphoreHeader.ByteSize) / sizeof(uint);
         if (permits is 0 or > SemaphoreHeader.MaxPermits || permits > room)
-            Throw.Corrupt($"{region.Path}: a semaphore of {permits} permits with room for {room}; 1 to {SemaphoreHeader.MaxPermits} are possible.");
+            Throw.Corrupt(
+                $"{region.Path}: a semaphore of {permits} permits with room for {room}; 1 to " +
+                $"{SemaphoreHeader.MaxPermits} are possible.");
         Permits = permits;
     }
 

@@ -4,9 +4,10 @@ using System.Threading;
 namespace Ipc;
 
 /// <summary>An event between processes: waiting threads pass once it is set.</summary>
-/// <remarks>Any thread may use one object. One word (docs/wire-format.md section 12): set by a release store, and, if each set lets one pass, consumed by a CAS <c>[owner]</c>.
-/// A set that nobody has consumed yet and another one are one.</remarks>
-public sealed unsafe class SharedEvent : IDisposable
+/// <remarks>Any thread may use one object. One word (docs/wire-format.md section 12): set by a release store, and, if
+/// each set lets one pass, consumed by a CAS <c>[owner]</c>. A set that nobody has consumed yet and another one are
+/// one.</remarks>
+public sealed unsafe partial class SharedEvent : IDisposable
 {
     private readonly SyncRegion _sync;
     private readonly EventHeader* _header;
@@ -31,7 +32,8 @@ public sealed unsafe class SharedEvent : IDisposable
         return new SharedEvent(SyncRegion.Open(name, rules, options, cancel), rules.IsManual);
     }
 
-    /// <summary>Lets pass who waits: everybody until the reset, or one. Nothing happens when this object is disposed.</summary>
+    /// <summary>Lets pass who waits: everybody until the reset, or one. Nothing happens when this object is
+    /// disposed.</summary>
     public void Set()
     {
         if (!_sync.IsClosed)
@@ -62,21 +64,25 @@ public sealed unsafe class SharedEvent : IDisposable
             Condition condition = new(this);
             status = condition.IsTrue() ? IpcStatus.Ok : _sync.Wait(ref condition, deadline, cancel);
             if (status == IpcStatus.Ok)
-            {
-                FaultPoints.Pass(FaultPoints.EventWaitConsumed);
-                if (_sync.IsClosed)
-                {
-                    PutBack();
-                    status = IpcStatus.Closed;
-                }
-            }
+                status = Passed();
         }
 
         GC.KeepAlive(this);
         return status;
     }
 
-    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no waiting still works.</summary>
+    /// <summary>It was set, and is consumed; unless this object was disposed meanwhile: then it is set again.</summary>
+    private IpcStatus Passed()
+    {
+        FaultPoints.Pass(FaultPoints.EventWaitConsumed);
+        if (!_sync.IsClosed)
+            return IpcStatus.Ok;
+        PutBack();
+        return IpcStatus.Closed;
+    }
+
+    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
+    /// waiting still works.</summary>
     public void Stop()
     {
         _sync.Stop();

@@ -3,16 +3,19 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>A mutex between processes, which survives the death of its holder: the next one is told, and has it.</summary>
+/// <summary>A mutex between processes, which survives the death of its holder: the next one is told, and has
+/// it.</summary>
 /// <remarks>
-/// <para>Any thread may use one object. The mutex belongs to the object, not to a thread: whoever has acquired it through this object may release
-/// it through this object, and acquiring it again before that waits like anybody else. Who comes first is not who gets it first.</para>
+/// <para>Any thread may use one object. The mutex belongs to the object, not to a thread: whoever has acquired it
+/// through this object may release it through this object, and acquiring it again before that waits like anybody else.
+/// Who comes first is not who gets it first.</para>
 /// <para>
-/// One word says who has it (docs/wire-format.md section 12): taken by a CAS from free to our number, given back by one to free <c>[owner]</c>. The holder's process is watched by
-/// all who wait; when it ends, the word becomes "abandoned", which is free with a message for the next owner.
+/// One word says who has it (docs/wire-format.md section 12): taken by a CAS from free to our number, given back by one
+/// to free <c>[owner]</c>. The holder's process is watched by all who wait; when it ends, the word becomes "abandoned",
+/// which is free with a message for the next owner.
 /// </para>
 /// </remarks>
-public sealed unsafe class SharedMutex : IDisposable
+public sealed unsafe partial class SharedMutex : IDisposable
 {
     private readonly SyncRegion _sync;
     private readonly MutexHeader* _header;
@@ -32,7 +35,8 @@ public sealed unsafe class SharedMutex : IDisposable
     }
 
     /// <summary>Acquires the mutex, waiting for it if somebody has it.</summary>
-    /// <returns>Ok and Abandoned: it is ours; Abandoned: the last holder died or closed without releasing it, what it guards may be half done. Timeout; Stopped; Cancelled; Closed.</returns>
+    /// <returns>Ok and Abandoned: it is ours; Abandoned: the last holder died or closed without releasing it, what it
+    /// guards may be half done. Timeout; Stopped; Cancelled; Closed.</returns>
     public IpcStatus Acquire(Deadline deadline, CancellationToken cancel = default)
     {
         IpcStatus status = IpcStatus.Closed;
@@ -45,17 +49,20 @@ public sealed unsafe class SharedMutex : IDisposable
         }
 
         if (status is IpcStatus.Ok or IpcStatus.Abandoned)
-        {
-            FaultPoints.Pass(FaultPoints.MutexAcquireOwned);
-            if (_sync.IsClosed)
-            {
-                GiveBack(status == IpcStatus.Abandoned ? MutexHeader.Abandoned : 0);
-                status = IpcStatus.Closed;
-            }
-        }
-
+            status = Taken(status);
         GC.KeepAlive(this);
         return status;
+    }
+
+    /// <summary>It is ours, with that status; unless this object was disposed meanwhile: then it is given back as it
+    /// was.</summary>
+    private IpcStatus Taken(IpcStatus status)
+    {
+        FaultPoints.Pass(FaultPoints.MutexAcquireOwned);
+        if (!_sync.IsClosed)
+            return status;
+        GiveBack(status == IpcStatus.Abandoned ? MutexHeader.Abandoned : 0);
+        return IpcStatus.Closed;
     }
 
     /// <summary>Gives the mutex to whoever wants it. Nothing happens when this object is disposed.</summary>
@@ -66,13 +73,16 @@ public sealed unsafe class SharedMutex : IDisposable
         if (!_sync.IsClosed && !GiveBack(0))
         {
             if (!_sync.IsClosed)
-                Throw.Status(IpcStatus.InvalidState, $"The mutex {_sync.Region.Path} was to be released, and this object has not acquired it.");
+                Throw.Status(
+                    IpcStatus.InvalidState,
+                    $"The mutex {_sync.Region.Path} was to be released, and this object has not acquired it.");
         }
 
         GC.KeepAlive(this);
     }
 
-    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no waiting still works.</summary>
+    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
+    /// waiting still works.</summary>
     public void Stop()
     {
         _sync.Stop();
@@ -82,7 +92,8 @@ public sealed unsafe class SharedMutex : IDisposable
     /// <summary>Waits work again.</summary>
     public void Resume() => _sync.Resume();
 
-    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. If this object has the mutex, it is abandoned. Any thread.</summary>
+    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. If this object has the mutex, it
+    /// is abandoned. Any thread.</summary>
     public void Dispose()
     {
         _sync.Close();
@@ -105,7 +116,8 @@ public sealed unsafe class SharedMutex : IDisposable
         if ((owner & ~MutexHeader.Abandoned) == 0)
             return Atomic.TryExchange(&_header->Owner, owner, _sync.Me); // [owner]
         if (owner > (uint)_sync.Region.Geometry.ParticipantCapacity)
-            _sync.Corrupted($"the mutex owner 0x{owner:X8}; there are {_sync.Region.Geometry.ParticipantCapacity} participants");
+            _sync.Corrupted(
+                $"the mutex owner 0x{owner:X8}; there are {_sync.Region.Geometry.ParticipantCapacity} participants");
         return false;
     }
 

@@ -5,12 +5,14 @@ namespace Ipc;
 
 /// <summary>A semaphore between processes: so many may be in at one time. The permits of who dies come back.</summary>
 /// <remarks>
-/// <para>Any thread may use one object. Permits belong to the object that acquired them, and are released through it. Who comes first is not who gets one first.</para>
+/// <para>Any thread may use one object. Permits belong to the object that acquired them, and are released through it.
+/// Who comes first is not who gets one first.</para>
 /// <para>
-/// Each permit is a word that says who has it (docs/wire-format.md section 12), taken and given back by a CAS <c>[owner]</c>. So there is no count that a death could leave wrong.
+/// Each permit is a word that says who has it (docs/wire-format.md section 12), taken and given back by a CAS
+/// <c>[owner]</c>. So there is no count that a death could leave wrong.
 /// </para>
 /// </remarks>
-public sealed unsafe class SharedSemaphore : IDisposable
+public sealed unsafe partial class SharedSemaphore : IDisposable
 {
     private readonly SyncRegion _sync;
     private readonly SemaphoreHeader* _header;
@@ -44,7 +46,8 @@ public sealed unsafe class SharedSemaphore : IDisposable
 
     /// <summary>Opens the semaphore <paramref name="name"/>, or creates it, with all its permits.</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
-    public static SharedSemaphore Open(string name, SemaphoreOptions? options = null, CancellationToken cancel = default)
+    public static SharedSemaphore Open(
+        string name, SemaphoreOptions? options = null, CancellationToken cancel = default)
     {
         options ??= new SemaphoreOptions();
         SemaphoreRules rules = new(options);
@@ -52,7 +55,8 @@ public sealed unsafe class SharedSemaphore : IDisposable
     }
 
     /// <summary>Acquires a permit, waiting for one if there is none.</summary>
-    /// <returns>Ok and Abandoned: it is ours; Abandoned, once for each permit that came back from one who died or closed without releasing it. Timeout; Stopped; Cancelled; Closed.</returns>
+    /// <returns>Ok and Abandoned: it is ours; Abandoned, once for each permit that came back from one who died or
+    /// closed without releasing it. Timeout; Stopped; Cancelled; Closed.</returns>
     public IpcStatus Acquire(Deadline deadline, CancellationToken cancel = default)
     {
         IpcStatus status = IpcStatus.Closed;
@@ -61,19 +65,21 @@ public sealed unsafe class SharedSemaphore : IDisposable
             Condition condition = new(this);
             status = condition.IsTrue() ? IpcStatus.Ok : _sync.Wait(ref condition, deadline, cancel);
             if (status == IpcStatus.Ok)
-            {
-                FaultPoints.Pass(FaultPoints.SemaphoreAcquireTaken);
-                status = condition.Abandoned ? IpcStatus.Abandoned : IpcStatus.Ok;
-                if (_sync.IsClosed)
-                {
-                    TryGiveBack(condition.Abandoned ? SemaphoreHeader.AbandonedPermit : 0);
-                    status = IpcStatus.Closed;
-                }
-            }
+                status = Taken(condition.Abandoned);
         }
 
         GC.KeepAlive(this);
         return status;
+    }
+
+    /// <summary>A permit is ours; unless this object was disposed meanwhile: then it is given back as it was.</summary>
+    private IpcStatus Taken(bool abandoned)
+    {
+        FaultPoints.Pass(FaultPoints.SemaphoreAcquireTaken);
+        if (!_sync.IsClosed)
+            return abandoned ? IpcStatus.Abandoned : IpcStatus.Ok;
+        TryGiveBack(abandoned ? SemaphoreHeader.AbandonedPermit : 0);
+        return IpcStatus.Closed;
     }
 
     /// <summary>Gives a permit back. Nothing happens when this object is disposed.</summary>
@@ -81,11 +87,15 @@ public sealed unsafe class SharedSemaphore : IDisposable
     public void Release()
     {
         if (!_sync.IsClosed && !TryGiveBack(0) && !_sync.IsClosed)
-            Throw.Status(IpcStatus.InvalidState, $"A permit of the semaphore {_sync.Region.Path} was to be released, and this object has acquired none.");
+            Throw.Status(
+                IpcStatus.InvalidState,
+                $"A permit of the semaphore {_sync.Region.Path} was to be released, and this object has acquired " +
+                "none.");
         GC.KeepAlive(this);
     }
 
-    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no waiting still works.</summary>
+    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
+    /// waiting still works.</summary>
     public void Stop()
     {
         _sync.Stop();
@@ -95,7 +105,8 @@ public sealed unsafe class SharedSemaphore : IDisposable
     /// <summary>Waits work again.</summary>
     public void Resume() => _sync.Resume();
 
-    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. Permits that this object has are abandoned. Any thread.</summary>
+    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. Permits that this object has are
+    /// abandoned. Any thread.</summary>
     public void Dispose()
     {
         _sync.Close();
@@ -112,7 +123,8 @@ public sealed unsafe class SharedSemaphore : IDisposable
         return taken;
     }
 
-    /// <summary>There are said to be abandoned permits: takes one of these, which is one less then; it is one less, too, when there is none.</summary>
+    /// <summary>There are said to be abandoned permits: takes one of these, which is one less then; it is one less,
+    /// too, when there is none.</summary>
     private bool TryTakeAbandoned(uint said)
     {
         bool taken = TryChange(SemaphoreHeader.AbandonedPermit, SemaphoreHeader.AbandonedPermit, _sync.Me, out _);
@@ -130,7 +142,8 @@ public sealed unsafe class SharedSemaphore : IDisposable
         return true;
     }
 
-    /// <summary>Changes one word of the table, any one that holds <paramref name="from"/> or <paramref name="or"/>; <paramref name="was"/> is what it held.</summary>
+    /// <summary>Changes one word of the table, any one that holds <paramref name="from"/> or <paramref name="or"/>;
+    /// <paramref name="was"/> is what it held.</summary>
     private bool TryChange(uint from, uint or, uint to, out uint was)
     {
         uint start = (uint)Atomic.LoadAcquire(ref _hint);

@@ -1,7 +1,8 @@
 namespace Ipc;
 
 /// <summary>What the regions of mutex, semaphore and event have in common; docs/wire-format.md section 12.</summary>
-/// <remarks>A participant that leaves is treated like one that died: what it has not given back by then, it never will, and what it guarded may be half done.</remarks>
+/// <remarks>A participant that leaves is treated like one that died: what it has not given back by then, it never will,
+/// and what it guarded may be half done.</remarks>
 internal abstract unsafe class SyncRules : RegionRules
 {
     private const int Participants = 256;
@@ -27,7 +28,8 @@ internal abstract unsafe class SyncRules : RegionRules
         return RegionGeometry.For(Participants, bodyOffset, end - bodyOffset, NewLifetime);
     }
 
-    /// <summary>Also what is held by nobody: a thread that was still inside a call when its object was disposed may have left it.</summary>
+    /// <summary>Also what is held by nobody: a thread that was still inside a call when its object was disposed may
+    /// have left it.</summary>
     public override void Prepare(Region region) => TakeBack(region, 0);
 
     public override void Leave(Region region, int index) => TakeBack(region, (uint)index + 1);
@@ -43,7 +45,8 @@ internal abstract unsafe class SyncRules : RegionRules
     /// <summary>Under the region lock: what the gone one still holds.</summary>
     protected abstract void TakeBack(Region region, uint gone);
 
-    /// <summary>This number is the gone one's, or that of nobody who is there. Nobody joins while the lock is ours.</summary>
+    /// <summary>This number is the gone one's, or that of nobody who is there. Nobody joins while the lock is
+    /// ours.</summary>
     protected static bool IsGone(Region region, uint owner, uint gone) =>
         owner == gone || owner > (uint)region.Geometry.ParticipantCapacity ||
         Atomic.LoadAcquire(ref region.Entry((int)owner - 1)->State) != ParticipantEntry.Live; // [live]
@@ -52,9 +55,12 @@ internal abstract unsafe class SyncRules : RegionRules
     protected void Check(Region region, ulong size, uint expected)
     {
         if (region.Geometry.BodySize < size)
-            Throw.Corrupt($"{region.Path}: a body of {region.Geometry.BodySize} bytes; a {RegionGeometry.NameOf((uint)Kind)} has at least {size}.");
+            Throw.Corrupt(
+                $"{region.Path}: a body of {region.Geometry.BodySize} bytes; a {RegionGeometry.NameOf((uint)Kind)} " +
+                $"has at least {size}.");
         uint magic = Atomic.LoadAcquire(ref *(uint*)region.Body);
         if (magic != expected)
-            Throw.Corrupt($"{region.Path}: {RegionGeometry.NameOf((uint)Kind)} magic 0x{magic:X8}, expected 0x{expected:X8}.");
+            Throw.Corrupt(
+                $"{region.Path}: {RegionGeometry.NameOf((uint)Kind)} magic 0x{magic:X8}, expected 0x{expected:X8}.");
     }
 }

@@ -4,10 +4,10 @@ namespace Ipc;
 
 /// <summary>The door of an object that one thread at a time calls and any thread may close.</summary>
 /// <remarks>
-/// How closing can be safe while another thread is inside a call that takes five nanoseconds: the call says "inside" with a plain
-/// store and then looks at "closed"; closing sets "closed", executes a barrier in every thread of the process, and then looks at
-/// "inside". So either the call sees that the object is closed, or the closer sees the call and waits for it. The calls pay two stores to a
-/// line that is theirs; closing pays a system call.
+/// How closing can be safe while another thread is inside a call that takes five nanoseconds: the call says "inside"
+/// with a plain store and then looks at "closed"; closing sets "closed", executes a barrier in every thread of the
+/// process, and then looks at "inside". So either the call sees that the object is closed, or the closer sees the call
+/// and waits for it. The calls pay two stores to a line that is theirs; closing pays a system call.
 /// </remarks>
 internal struct CallGate
 {
@@ -27,7 +27,8 @@ internal struct CallGate
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Leave() => Atomic.StoreRelease(ref _inside, 0);
 
-    /// <summary>Lets nobody in any more and ends the waits of who is inside. True when nobody is; the caller keeps the memory mapped meanwhile.</summary>
+    /// <summary>Lets nobody in any more and ends the waits of who is inside. True when nobody is; the caller keeps the
+    /// memory mapped meanwhile.</summary>
     public bool Close(WaitControl control)
     {
         Atomic.Exchange(ref _closed, 1);

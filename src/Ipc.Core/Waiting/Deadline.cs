@@ -4,7 +4,8 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>A moment of the monotonic clock at which waiting ends; the clock is the same in every process and in C.</summary>
+/// <summary>A moment of the monotonic clock at which waiting ends; the clock is the same in every process and in
+/// C.</summary>
 /// <remarks>The default value is <see cref="Now"/>: do not wait at all.</remarks>
 public readonly struct Deadline : IEquatable<Deadline>
 {
@@ -32,11 +33,14 @@ public readonly struct Deadline : IEquatable<Deadline>
             if (Nanoseconds == 0)
                 return TimeSpan.Zero;
             ulong now = Os.Current.Now();
-            return now >= Nanoseconds ? TimeSpan.Zero : TimeSpan.FromTicks((long)Math.Min((Nanoseconds - now + 99) / 100, long.MaxValue));
+            return now >= Nanoseconds
+                ? TimeSpan.Zero
+                : TimeSpan.FromTicks((long)Math.Min((Nanoseconds - now + 99) / 100, long.MaxValue));
         }
     }
 
-    /// <summary>Now + <paramref name="duration"/>. Zero and negative: <see cref="Now"/>, because a moment that is past is over. <c>Timeout.InfiniteTimeSpan</c>, and what is beyond the clock: <see cref="Never"/>.</summary>
+    /// <summary>Now + <paramref name="duration"/>. Zero and negative: <see cref="Now"/>, because a moment that is past
+    /// is over. <c>Timeout.InfiniteTimeSpan</c>, and what is beyond the clock: <see cref="Never"/>.</summary>
     public static Deadline After(TimeSpan duration)
     {
         if (duration <= TimeSpan.Zero)
@@ -46,7 +50,18 @@ public readonly struct Deadline : IEquatable<Deadline>
         return ticks > (ulong.MaxValue - now) / 100 - 1 ? Never : new Deadline(now + ticks * 100);
     }
 
-    /// <summary>Now + <paramref name="milliseconds"/>. Zero, negative and no number: <see cref="Now"/>. <c>Timeout.Infinite</c>, which is -1, and what is beyond the clock: <see cref="Never"/>.</summary>
+    /// <summary>Now + <paramref name="timeout"/>, for calls that refuse a negative one, which would be a mistake; -1 ms
+    /// is for ever.</summary>
+    internal static Deadline Within(TimeSpan timeout, string parameter)
+    {
+        if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
+            throw new ArgumentOutOfRangeException(
+                parameter, timeout, "A timeout cannot be negative. Timeout.InfiniteTimeSpan waits for ever.");
+        return After(timeout);
+    }
+
+    /// <summary>Now + <paramref name="milliseconds"/>. Zero, negative and no number: <see cref="Now"/>.
+    /// <c>Timeout.Infinite</c>, which is -1, and what is beyond the clock: <see cref="Never"/>.</summary>
     public static Deadline FromMilliseconds(double milliseconds) => milliseconds switch
     {
         Timeout.Infinite or >= 1e14 => Never,
@@ -58,7 +73,8 @@ public readonly struct Deadline : IEquatable<Deadline>
     public static Deadline FromNanoseconds(ulong nanoseconds) => new(nanoseconds);
 
     /// <summary>The one that is over first.</summary>
-    public static Deadline Earlier(Deadline left, Deadline right) => left.Nanoseconds <= right.Nanoseconds ? left : right;
+    public static Deadline Earlier(Deadline left, Deadline right) =>
+        left.Nanoseconds <= right.Nanoseconds ? left : right;
 
     /// <inheritdoc/>
     public bool Equals(Deadline other) => Nanoseconds == other.Nanoseconds;

@@ -6,7 +6,8 @@ internal interface IWaitCondition
     /// <summary>The thing waited for is there. Called often; may pass on what the peer asks for meanwhile.</summary>
     bool IsTrue();
 
-    /// <summary>Ok while it can still come; PeerClosed or PeerDied when not. Sees to it that the peer's death is noticed.</summary>
+    /// <summary>Ok while it can still come; PeerClosed or PeerDied when not. Sees to it that the peer's death is
+    /// noticed.</summary>
     IpcStatus PeerStatus();
 
     /// <summary>Called before each sleep: give back what the peer may wait for.</summary>

@@ -2,13 +2,15 @@ using System.Runtime.CompilerServices;
 
 namespace Ipc;
 
-/// <summary>Does the other side run on the processor on which this side would spin for it? Twin of processors.h, where the reasons stand.</summary>
+/// <summary>Does the other side run on the processor on which this side would spin for it? Twin of processors.h, where
+/// the reasons stand.</summary>
 internal readonly unsafe struct PeerProcessors
 {
     private readonly uint* _here;
     private readonly uint* _there;
 
-    /// <summary>The word in which this side says where it is, and the peer's. Hints: plain words without any order.</summary>
+    /// <summary>The word in which this side says where it is, and the peer's. Hints: plain words without any
+    /// order.</summary>
     public PeerProcessors(uint* here, uint* there)
     {
         _here = here;
@@ -26,5 +28,6 @@ internal readonly unsafe struct PeerProcessors
     }
 
     /// <summary>Says where this side is, and whether the other side was last seen there.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public bool AreOne() => Atomic.LoadAcquire(ref *_there) == Note();
 }

@@ -6,13 +6,16 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>Notices the death of peers: one background thread for the whole process, only while there is somebody to watch.</summary>
+/// <summary>Notices the death of peers: one background thread for the whole process, only while there is somebody to
+/// watch.</summary>
 /// <remarks>
-/// The kernel reports the end of a process through its pidfd at once and for nothing. Where pidfd is not allowed, or the peer lives in
-/// another pid name space, the thread asks the region's locks four times a second instead. What it then does is
-/// <see cref="IWatchedRegion.TryRecover"/>, which never blocks: a region whose lock is held is asked again 10 ms later, so a
-/// stopped participant of one region holds up no other. Where not even the thread can be started (.NET needs descriptors for that), whoever
-/// waits does its work, four times a second (<see cref="LookAround"/>).
+/// The kernel reports the end of a process through its pidfd at once and for nothing. Where pidfd is not allowed, or
+/// the peer lives in another pid name space, the thread asks the region's locks four times a second instead. What it
+/// then does is <see cref="IWatchedRegion.TryRecover"/>, which never blocks: a region whose lock is held is asked again
+/// 10 ms later, so a stopped participant of one region holds up no other; one whose recovery failed is asked again with
+/// the locks. The end of a process is no proof that its participant's lock is free (a child that it forked may have
+/// it): until the region has let go of it, it is asked by its locks, too. Where not even the thread can be started
+/// (.NET needs descriptors for that), whoever waits does its work, four times a second (<see cref="LookAround"/>).
 /// </remarks>
 internal static class ProcessWatch
 {
@@ -24,6 +27,7 @@ internal static class ProcessWatch
     private static readonly object s_sync = new();
     private static readonly Dictionary<(int Pid, ulong StartTime, ulong PidNamespace), Watched> s_processes = new();
     private static readonly HashSet<IWatchedRegion> s_due = new();
+    private static readonly HashSet<IWatchedRegion> s_failed = new(); // asked again every PollInterval
     private static ProcessMonitor? s_monitor; // not null: the thread runs
     private static int s_lastToken;
     private static int s_withoutThread; // 1: it could not be started
@@ -31,7 +35,7 @@ internal static class ProcessWatch
     private sealed class Watched
     {
         public Watched(int token) => Token = token;
-        public int Token { get; } // 0: by its locks
+        public int Token { get; set; } // 0: by its locks
         public HashSet<IWatchedRegion> Regions { get; } = new();
     }
 
@@ -48,24 +52,17 @@ internal static class ProcessWatch
 
             ProcessMonitor? monitor = StartThread();
             int token = 0;
-            bool gone = false;
             if (monitor is not null && process.PidNamespace == Os.Current.Self.PidNamespace)
             {
                 s_lastToken = s_lastToken == int.MaxValue ? 1 : s_lastToken + 1;
-                token = monitor.TryAdd(process, s_lastToken, out gone) ? s_lastToken : 0;
+                token = monitor.TryAdd(process, s_lastToken, out bool gone) ? s_lastToken : 0;
+                if (gone)
+                    s_due.Add(region);
             }
 
-            if (gone)
-            {
-                s_due.Add(region);
-            }
-            else
-            {
-                watched = new Watched(token);
-                watched.Regions.Add(region);
-                s_processes.Add((process.Pid, process.StartTime, process.PidNamespace), watched);
-            }
-
+            watched = new Watched(token);
+            watched.Regions.Add(region);
+            s_processes.Add((process.Pid, process.StartTime, process.PidNamespace), watched);
             if (token == 0)
                 monitor?.Wake(); // its timeout has changed
         }
@@ -87,31 +84,19 @@ internal static class ProcessWatch
         lock (s_sync)
         {
             s_due.Remove(region);
-            List<(int, ulong, ulong)>? unwatched = null;
-            foreach (KeyValuePair<(int, ulong, ulong), Watched> pair in s_processes)
-            {
-                if (pair.Value.Regions.Remove(region) && pair.Value.Regions.Count == 0)
-                    (unwatched ??= new()).Add(pair.Key);
-            }
-
-            if (unwatched is not null)
-            {
-                foreach ((int, ulong, ulong) process in unwatched)
-                {
-                    s_monitor?.Remove(s_processes[process].Token);
-                    s_processes.Remove(process);
-                }
-            }
-
+            s_failed.Remove(region);
+            Unwatch(region, static (_, _) => true);
             if (s_processes.Count == 0)
                 s_monitor?.Wake(); // nothing left to do: the thread ends
         }
     }
 
-    /// <summary>There is nobody but those who wait to notice a death: they do not sleep for longer than <see cref="PollInterval"/>, and look around before.</summary>
+    /// <summary>There is nobody but those who wait to notice a death: they do not sleep for longer than
+    /// <see cref="PollInterval"/>, and look around before.</summary>
     public static bool IsWithoutThread => Atomic.LoadAcquire(ref s_withoutThread) != 0;
 
-    /// <summary>What the thread would do now, or the thread, if it can be started by now. Does not wait for others.</summary>
+    /// <summary>What the thread would do now, or the thread, if it can be started by now. Does not wait for
+    /// others.</summary>
     public static void LookAround()
     {
         List<IWatchedRegion> due;
@@ -163,7 +148,7 @@ internal static class ProcessWatch
             int timeout;
             lock (s_sync)
             {
-                if (s_processes.Count == 0 && s_due.Count == 0)
+                if (s_processes.Count == 0 && s_due.Count == 0 && s_failed.Count == 0)
                 {
                     s_monitor = null;
                     monitor.Dispose();
@@ -196,26 +181,60 @@ internal static class ProcessWatch
 
     private static void Recover(IWatchedRegion region)
     {
-        bool done = true;
+        bool done = false;
+        Exception? error = null;
         try
         {
             done = region.TryRecover();
         }
 #pragma warning disable CA1031 // whatever one region's recovery meets, the others still need this thread
-        catch (Exception error)
+        catch (Exception e)
 #pragma warning restore CA1031
         {
-            Report(error);
+            error = e;
         }
 
-        if (!done)
+        bool isNews;
+        lock (s_sync)
         {
-            lock (s_sync)
+            isNews = error is null ? !s_failed.Remove(region) : s_failed.Add(region);
+            if (done)
+                Unwatch(
+                    region,
+                    static (region, process) =>
+                        s_processes[process].Token == 0 &&
+                        !region.IsHeldBy(new ProcessIdentity(process.Pid, process.StartTime, process.PidNamespace)));
+            else if (error is null)
                 s_due.Add(region);
+        }
+
+        if (error is not null && isNews)
+            Report(error);
+    }
+
+    /// <summary>The region is not told of the end of such processes any more. Under the lock.</summary>
+    private static void Unwatch(
+        IWatchedRegion region, Func<IWatchedRegion, (int Pid, ulong StartTime, ulong PidNamespace), bool> isOver)
+    {
+        List<(int, ulong, ulong)>? unwatched = null;
+        foreach (KeyValuePair<(int, ulong, ulong), Watched> pair in s_processes)
+        {
+            HashSet<IWatchedRegion> regions = pair.Value.Regions;
+            if (regions.Contains(region) && isOver(region, pair.Key) && regions.Remove(region) && regions.Count == 0)
+                (unwatched ??= new()).Add(pair.Key);
+        }
+
+        if (unwatched is null)
+            return;
+        foreach ((int, ulong, ulong) process in unwatched)
+        {
+            s_monitor?.Remove(s_processes[process].Token);
+            s_processes.Remove(process);
         }
     }
 
-    /// <summary>By itself: what tells is loaded when it is needed, and a process without descriptors can load nothing.</summary>
+    /// <summary>By itself: what tells is loaded when it is needed, and a process without descriptors can load
+    /// nothing.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Report(Exception error) => Trace.TraceError("Recovery of an IPC region failed: " + error);
 
@@ -227,13 +246,15 @@ internal static class ProcessWatch
                 continue;
             s_due.UnionWith(pair.Value.Regions);
             monitor.Remove(token);
-            s_processes.Remove(pair.Key);
+            pair.Value.Token = 0; // it ends only once; from now on by the locks, until the regions have let go of it
             return;
         }
     }
 
     private static bool HasPolled()
     {
+        if (s_failed.Count > 0)
+            return true;
         foreach (Watched watched in s_processes.Values)
         {
             if (watched.Token == 0)
@@ -245,6 +266,7 @@ internal static class ProcessWatch
 
     private static void PollLocks()
     {
+        s_due.UnionWith(s_failed);
         foreach (Watched watched in s_processes.Values)
         {
             if (watched.Token == 0)

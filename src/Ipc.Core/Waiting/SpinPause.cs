@@ -7,7 +7,9 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>One turn of a spin loop: tells the processor that it is one.</summary>
+/// <summary>One turn of a spin loop: tells the processor that it is one. <see cref="Thread.SpinWait"/> is a call, and
+/// as long as three looks.</summary>
+/// <remarks>Ipc.Rpc compiles this file, too.</remarks>
 internal static class SpinPause
 {
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

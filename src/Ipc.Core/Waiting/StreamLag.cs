@@ -5,10 +5,11 @@ namespace Ipc;
 
 /// <summary>Lagging behind a stream. Twin of lag.h, where the reasons stand.</summary>
 /// <remarks>
-/// Who receives as fast as another sends takes from the sender the very line that it is writing: each message then costs the way of a line there and back.
-/// Waits that are over within their first looks, many in a row, show such a stream; the next wait then keeps its eyes closed for about a microsecond, in
-/// which a portion comes together. If none does, it was quick request and reply, and there is no lagging for the next thousand waits.
-/// Threads that wait on one object at the same time may lose each other's steps, no more.
+/// Who receives as fast as another sends takes from the sender the very line that it is writing: each message then
+/// costs the way of a line there and back. Waits that are over within their first looks, many in a row, show such a
+/// stream; the next wait then keeps its eyes closed for about a microsecond, in which a portion comes together. If none
+/// does, it was quick request and reply, and there is no lagging for the next thousand waits. Threads that wait on one
+/// object at the same time may lose each other's steps, no more.
 /// </remarks>
 internal sealed class StreamLag
 {
@@ -26,7 +27,8 @@ internal sealed class StreamLag
     private int _streak;             // below 0 it counts off a penalty; one beyond Stream: the last wait lagged
     private ulong _progress;
 
-    /// <summary>For a ring of <paramref name="slots"/>. Who wants the lowest latency, never spins or limits the spinning to less does not lag.</summary>
+    /// <summary>For a ring of <paramref name="slots"/>. Who wants the lowest latency, never spins or limits the
+    /// spinning to less does not lag.</summary>
     public StreamLag(WaitMode mode, ulong longestSpin, uint slots)
     {
         ulong longest = Math.Min(slots * PerSlot, Longest);

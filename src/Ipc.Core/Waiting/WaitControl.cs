@@ -4,11 +4,12 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>The waits of one end: stop, resume, close, cancel, and the spin-then-sleep loop that all waits share.</summary>
+/// <summary>The waits of one end: stop, resume, close, cancel, and the spin-then-sleep loop that all waits
+/// share.</summary>
 /// <remarks>
-/// Any number of threads may wait at a time (the ends of a ring let one), each on a condition of its own; any thread may stop, resume, close. These set a flag here and then change the words that the
-/// end may be sleeping on: the sleeper reads the flag after it has announced itself, so it sees either the flag or the
-/// changed word.
+/// Any number of threads may wait at a time (the ends of a ring let one), each on a condition of its own; any thread
+/// may stop, resume, close. These set a flag here and then change the words that the end may be sleeping on: the
+/// sleeper reads the flag after it has announced itself, so it sees either the flag or the changed word.
 /// </remarks>
 internal sealed unsafe class WaitControl
 {
@@ -27,7 +28,13 @@ internal sealed unsafe class WaitControl
     private int _stopped;
 
     /// <summary>An end that sleeps on these words, and on no others. Null: none, or only in short slices.</summary>
-    public WaitControl(WaitMode mode, WaiterWords* first, WaiterWords* second, WaiterWords* third = null, ulong longestSpin = 0, IPeerPlace? place = null)
+    public WaitControl(
+        WaitMode mode,
+        WaiterWords* first,
+        WaiterWords* second,
+        WaiterWords* third = null,
+        ulong longestSpin = 0,
+        IPeerPlace? place = null)
     {
         _place = place;
         _third = third;
@@ -43,11 +50,27 @@ internal sealed unsafe class WaitControl
 
     public ulong SpinNanoseconds => _mode == WaitMode.Adaptive ? _spin.Nanoseconds : 0;
 
-    /// <summary>Sets the flag; the caller keeps the memory mapped. Waits return <paramref name="status"/> from here on.</summary>
+    /// <summary>Sets the flag; the caller keeps the memory mapped. Waits return <paramref name="status"/> from here
+    /// on.</summary>
     public void End(IpcStatus status)
     {
         Atomic.Exchange(ref status == IpcStatus.Closed ? ref _closed : ref _stopped, 1);
         WakeSleepers();
+    }
+
+    /// <summary>The same for <see cref="IpcStatus.Stopped"/>, unless the memory is gone already.</summary>
+    public void Stop(MappedView view)
+    {
+        if (!view.TryUse())
+            return;
+        try
+        {
+            End(IpcStatus.Stopped);
+        }
+        finally
+        {
+            view.Unuse();
+        }
     }
 
     /// <summary>From now on that is who ends waits. The caller is the one thread that waits here.</summary>
@@ -75,7 +98,12 @@ internal sealed unsafe class WaitControl
     /// <param name="progress">Of what is waited for, for the lag.</param>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Wait<TCondition>(
-        ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel, StreamLag? lag = null, ulong progress = 0)
+        ref TCondition condition,
+        WaiterWords* waiter,
+        Deadline deadline,
+        CancellationToken cancel,
+        StreamLag? lag = null,
+        ulong progress = 0)
         where TCondition : struct, IWaitCondition
     {
         if (IsOver(ref condition, deadline, cancel, out IpcStatus status))
@@ -87,14 +115,31 @@ internal sealed unsafe class WaitControl
         if (!cancel.CanBeCanceled)
             return Sleep(ref condition, waiter, deadline, cancel);
 
-        using (cancel.Register(s_wake, this))
+        CancellationTokenRegistration registration = cancel.Register(s_wake, this);
+        try
+        {
             return Sleep(ref condition, waiter, deadline, cancel);
+        }
+        finally
+        {
+            End(registration);
+        }
     }
+
+    /// <summary>Waits for a cancellation that is under way, for it wakes here. Not to be interrupted: what the
+    /// condition has taken by now would be nobody's.</summary>
+    private static void End(CancellationTokenRegistration registration) =>
+        Uninterrupted.Do(static registration => registration.Dispose(), registration);
 
     /// <summary>True: the wait is over with <paramref name="status"/>. False: the budget is.</summary>
     [MethodImpl(Tiering.Optimized)]
     private bool Spin<TCondition>(
-        ref TCondition condition, StreamLag? lag, ulong progress, Deadline deadline, CancellationToken cancel, out IpcStatus status)
+        ref TCondition condition,
+        StreamLag? lag,
+        ulong progress,
+        Deadline deadline,
+        CancellationToken cancel,
+        out IpcStatus status)
         where TCondition : struct, IWaitCondition
     {
         status = IpcStatus.Ok;
@@ -137,7 +182,8 @@ internal sealed unsafe class WaitControl
     private bool IsPeerHere() => _isPeerHere = _place is not null && _place.IsPeerHere();
 
     [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
-    private IpcStatus Sleep<TCondition>(ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel)
+    private IpcStatus Sleep<TCondition>(
+        ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel)
         where TCondition : struct, IWaitCondition
     {
         ulong began = Os.Current.Now();
@@ -146,20 +192,12 @@ internal sealed unsafe class WaitControl
             condition.BeforeSleep();
             uint announced = Waiter.Announce(waiter);
             IpcStatus status = IpcStatus.Ok;
-            if (condition.IsTrue() || IsOver(ref condition, deadline, cancel, out status)) // [sleep] after the announcement
+            // [sleep] after the announcement
+            if (condition.IsTrue() || IsOver(ref condition, deadline, cancel, out status))
                 return status;
 
-            ulong until = deadline.Nanoseconds;
-            ulong longest = condition.LongestSleep;
-            if (ProcessWatch.IsWithoutThread)
-            {
-                ProcessWatch.LookAround();
-                longest = Math.Min(longest, ProcessWatch.PollInterval * 1_000_000UL);
-            }
-
-            if (longest != ulong.MaxValue)
-                until = Math.Min(until, Os.Current.Now() + longest);
-            Waiter.Sleep(waiter, announced, until, began);
+            ulong until = NextLook(ref condition, deadline, began);
+            Os.Current.Sleep(&waiter->Word, announced, until);
             _place?.NotePlace(); // it may have woken on another one
 
             // Before announcing again: a flag that is left behind costs the publisher a wake that nobody needs.
@@ -168,10 +206,26 @@ internal sealed unsafe class WaitControl
         }
     }
 
-    /// <summary>There is a reason not to wait (any longer). What was waited for has precedence over every reason but closing: it is looked at
-    /// last, so what a peer published before it went is still read [close].</summary>
+    /// <summary>Until when who has announced itself may sleep, unless it is woken.</summary>
+    internal static ulong NextLook<TCondition>(ref TCondition condition, Deadline deadline, ulong began)
+        where TCondition : struct, IWaitCondition
+    {
+        ulong longest = condition.LongestSleep;
+        if (ProcessWatch.IsWithoutThread)
+        {
+            ProcessWatch.LookAround();
+            longest = Math.Min(longest, ProcessWatch.PollInterval * 1_000_000UL);
+        }
+
+        ulong until = Waiter.LimitSleep(deadline.Nanoseconds, began);
+        return longest == ulong.MaxValue ? until : Math.Min(until, Os.Current.Now() + longest);
+    }
+
+    /// <summary>There is a reason not to wait (any longer). What was waited for has precedence over every reason but
+    /// closing: it is looked at last, so what a peer published before it went is still read [close].</summary>
     [MethodImpl(Tiering.Optimized)]
-    private bool IsOver<TCondition>(ref TCondition condition, Deadline deadline, CancellationToken cancel, out IpcStatus status)
+    internal bool IsOver<TCondition>(
+        ref TCondition condition, Deadline deadline, CancellationToken cancel, out IpcStatus status)
         where TCondition : struct, IWaitCondition
     {
         status = IpcStatus.Closed;

@@ -3,22 +3,25 @@ using System.Runtime.CompilerServices;
 
 namespace Ipc;
 
-/// <summary>Sleeping on a word of shared memory, and waking who sleeps. Twin of waiter.c; docs/wire-format.md section 3.</summary>
+/// <summary>Sleeping on a word of shared memory, and waking who sleeps. Twin of waiter.c; docs/wire-format.md section
+/// 3.</summary>
 /// <remarks>
-/// The question is always the same: a publisher stores its data, then looks whether somebody sleeps; a sleeper says that it
-/// sleeps, then looks for data. Each must see the other's store or both go wrong at once: data lies there and nobody wakes.
-/// That takes a full barrier between store and load on both sides. Publishing is frequent and sleeping is rare, so the sleeper
-/// executes both barriers: its own, and by membarrier the one of every thread that may be publishing <c>[sleep]</c>.
+/// The question is always the same: a publisher stores its data, then looks whether somebody sleeps; a sleeper says
+/// that it sleeps, then looks for data. Each must see the other's store or both go wrong at once: data lies there and
+/// nobody wakes. That takes a full barrier between store and load on both sides. Publishing is frequent and sleeping is
+/// rare, so the sleeper executes both barriers: its own, and by membarrier the one of every thread that may be
+/// publishing <c>[sleep]</c>.
 /// <para>
-/// Who cannot take part: a publisher whose process could not register fences itself (<see cref="PublishersFence"/>). A sleeper
-/// that cannot call membarrier writes <c>fence_required</c>, which stands beside the word so that a publisher reads both with one
-/// load; a publisher that was just between its store and its load may have missed it, so that sleeper sleeps in short slices
-/// until such a store must long have drained.
+/// Who cannot take part: a publisher whose process could not register fences itself (<see cref="PublishersFence"/>). A
+/// sleeper that cannot call membarrier writes <c>fence_required</c>, which stands beside the word so that a publisher
+/// reads both with one load; a publisher that was just between its store and its load may have missed it, so that
+/// sleeper sleeps in short slices until such a store must long have drained.
 /// </para>
 /// <para>
 /// The word changes with every signal, and the kernel compares it before putting anybody to sleep: a signal between the
-/// sleeper's last look and its sleep is seen <c>[signal]</c>. A hostile peer can spoil its own wake-ups, no more: loops over the word are
-/// bounded, and what ends a wait from this side (stop, close, cancel) changes the word again and wakes without looking.
+/// sleeper's last look and its sleep is seen <c>[signal]</c>. A hostile peer can spoil its own wake-ups, no more: loops
+/// over the word are bounded, and what ends a wait from this side (stop, close, cancel) changes the word again and
+/// wakes without looking.
 /// </para>
 /// </remarks>
 internal static unsafe class Waiter
@@ -26,16 +29,20 @@ internal static unsafe class Waiter
     /// <summary>This process does not take part in the asymmetric fence: it fences after each publish.</summary>
     public static readonly bool PublishersFence = !Os.Current.CanFenceOthers;
 
-    private static ulong s_refusedAt; // when membarrier was first refused to a sleeper of ours (a filter that is installed late); 0 never. A race of two costs nothing
+    // when membarrier was first refused to a sleeper of ours (a filter that is installed late); 0 never. A race of two
+    // costs nothing
+    private static ulong s_refusedAt;
 
     /// <summary>This process cannot fence for others: its sleepers ask publishers to do it.</summary>
     private static bool SleepersAsk => PublishersFence || Atomic.LoadAcquire(ref s_refusedAt) != 0;
 
     private const ulong SleeperOrFence = WaiterWords.SleeperBit | 1UL << 32;
-    private const ulong SliceLength = 10_000_000;  // ns; how long a sleeper whose flag may have been missed sleeps at a time
+    // ns; how long a sleeper whose flag may have been missed sleeps at a time
+    private const ulong SliceLength = 10_000_000;
     private const ulong SlicePeriod = 20_000_000;  // ns; for how long
 
-    /// <summary>After a publish: there is somebody to wake (or a fence to execute), call <see cref="Signal"/>.</summary>
+    /// <summary>After a publish: there is somebody to wake (or a fence to execute), call
+    /// <see cref="Signal"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool NeedsSignal(WaiterWords* waiter)
     {
@@ -53,7 +60,8 @@ internal static unsafe class Waiter
             Wake(waiter);
     }
 
-    /// <summary>Clears the sleeper's flag; false when there was none. Who gets true must wake (or do what stands for it).</summary>
+    /// <summary>Clears the sleeper's flag; false when there was none. Who gets true must wake (or do what stands for
+    /// it).</summary>
     [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     public static bool TryTakeSleeper(WaiterWords* waiter)
     {
@@ -65,7 +73,8 @@ internal static unsafe class Waiter
             uint word = Atomic.LoadAcquire(ref waiter->Word);
             if ((word & WaiterWords.SleeperBit) == 0)
                 return false; // woken by somebody else, or never there
-            if (Atomic.TryExchange(&waiter->Word, word, (word & ~WaiterWords.SleeperBit) + WaiterWords.SignalStep)) // [signal]
+            // [signal]
+            if (Atomic.TryExchange(&waiter->Word, word, (word & ~WaiterWords.SleeperBit) + WaiterWords.SignalStep))
             {
                 FaultPoints.Pass(FaultPoints.WaiterSignalWordChanged);
                 return true;
@@ -75,7 +84,8 @@ internal static unsafe class Waiter
         return true; // only a peer that rewrites the word all the time gets here; a wake too many harms nobody
     }
 
-    /// <summary>Changes the word and wakes, whether or not anybody seems to sleep: for closing, stopping and recovery.</summary>
+    /// <summary>Changes the word and wakes, whether or not anybody seems to sleep: for closing, stopping and
+    /// recovery.</summary>
     public static void SignalAlways(WaiterWords* waiter)
     {
         for (int attempt = 0; attempt < 1000; attempt++)
@@ -88,18 +98,20 @@ internal static unsafe class Waiter
         Wake(waiter);
     }
 
-    /// <summary>Says that this thread is about to sleep. The caller looks at its condition once more, then calls <see cref="Sleep"/> with the result.</summary>
+    /// <summary>Says that this thread is about to sleep. The caller looks at its condition once more, then calls
+    /// <see cref="Sleep"/> with the result.</summary>
     [MethodImpl(Tiering.Optimized)]
     public static uint Announce(WaiterWords* waiter)
     {
         uint word = Atomic.LoadAcquire(ref waiter->Word);
         Atomic.TryOr(&waiter->Word, WaiterWords.SleeperBit); // [sleep] a full barrier on this side
-        FenceOthers(waiter);
         FaultPoints.Pass(FaultPoints.WaiterFlagSet);
+        FenceOthers(waiter);
         return word | WaiterWords.SleeperBit;
     }
 
-    /// <summary>Sets the sleeper's flag without sleeping: the next publish will "signal". The caller fences and looks again.</summary>
+    /// <summary>Sets the sleeper's flag without sleeping: the next publish will "signal". The caller fences and looks
+    /// again.</summary>
     [MethodImpl(Tiering.Optimized)]
     public static void Arm(WaiterWords* waiter)
     {
@@ -127,22 +139,29 @@ internal static unsafe class Waiter
         return false;
     }
 
-    /// <summary>Sleeps while the word is <paramref name="announced"/>, until the deadline. May return early for any reason.</summary>
+    /// <summary>Sleeps while the word is <paramref name="announced"/>, until the deadline. May return early for any
+    /// reason.</summary>
     /// <param name="waiter">Where.</param>
     /// <param name="announced">What <see cref="Announce"/> returned.</param>
     /// <param name="deadline">CLOCK_MONOTONIC, ns.</param>
-    /// <param name="waitingSince">When this wait began: its first moments are sliced where the fence is not certain.</param>
+    /// <param name="waitingSince">When this wait began: its first moments are sliced where the fence is not
+    /// certain.</param>
     [MethodImpl(Tiering.Optimized)]
-    public static void Sleep(WaiterWords* waiter, uint announced, ulong deadline, ulong waitingSince)
+    public static void Sleep(WaiterWords* waiter, uint announced, ulong deadline, ulong waitingSince) =>
+        Os.Current.Sleep(&waiter->Word, announced, LimitSleep(deadline, waitingSince));
+
+    /// <summary>Until when a sleep may last, of a wait that began then: its first moments are sliced where the fence is
+    /// not certain.</summary>
+    public static ulong LimitSleep(ulong deadline, ulong waitingSince)
     {
         if (SleepersAsk)
         {
             ulong now = Os.Current.Now();
             if (now - Math.Max(waitingSince, Atomic.LoadAcquire(ref s_refusedAt)) < SlicePeriod)
-                deadline = Math.Min(deadline, now + SliceLength);
+                return Math.Min(deadline, now + SliceLength);
         }
 
-        Os.Current.Sleep(&waiter->Word, announced, deadline);
+        return deadline;
     }
 
     /// <summary>For who has taken the sleeper.</summary>

@@ -69,7 +69,7 @@ public sealed unsafe class NativeRingWriter : IDisposable
     {
         using var use = new Use(_owner);
         void* bytes = null;
-        NativeStatus status = NativeError.Check(NativeMethods.ipc_ring_extend_claim(_ring, Size(length), &bytes), _owner);
+        NativeStatus status = NativeError.Check(NativeMethods.ipc_ring_try_extend_claim(_ring, Size(length), &bytes), _owner);
         if (status == NativeStatus.Ok)
             payload = new Span<byte>(bytes, Math.Max(length, payload.Length));
         return status;

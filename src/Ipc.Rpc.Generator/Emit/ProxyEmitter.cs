@@ -52,7 +52,7 @@ internal static class ProxyEmitter
         string call = "this._caller." + (method.Kind == CallKind.ClientStream ? "ClientStream(" : member.IsSynchronous ? "Call(" : "CallAsync(") + first + rest + ")";
         return member.Style switch
         {
-            ResultStyle.Task or ResultStyle.TaskOfValue => call + ".AsTask()",
+            ResultStyle.Task or ResultStyle.TaskOfValue => "global::Ipc.Rpc.RpcCaller.TaskOf(" + call + ")",
             ResultStyle.ValueTask => "global::Ipc.Rpc.RpcEmpty.Discard(" + call + ")",
             _ => call,
         };

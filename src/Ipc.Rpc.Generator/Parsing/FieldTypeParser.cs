@@ -134,6 +134,8 @@ internal sealed class FieldTypeParser
                 return Other(ProtoKind.Guid, "string");
             case "System.ReadOnlyMemory`1" when ((INamedTypeSymbol)type).TypeArguments[0].SpecialType == SpecialType.System_Byte:
                 return new ValueModel(ProtoKind.Bytes, "bytes", code, "Bytes", IsReference: false, IsMemory: true);
+            case "Ipc.Rpc.PooledBytes":
+                return new ValueModel(ProtoKind.Bytes, "bytes", code, "PooledBytes", IsReference: false, IsMemory: true);
             default:
                 return null;
         }

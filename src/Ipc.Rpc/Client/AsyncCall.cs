@@ -1,15 +1,19 @@
 using System;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 using System.Threading.Tasks.Sources;
 
 namespace Ipc.Rpc;
 
-// Nobody reads for an asynchronous call before its caller awaits it. Whoever awaits asks first whether it has completed: at that moment the asking thread
-// reads for a while by itself. Only when it then registers a continuation, the background reader is told; so many calls can be sent and then awaited
-// one after another, and the first wait completes those that have been answered meanwhile.
+// Nobody reads for an asynchronous call before its caller awaits it. Whoever awaits asks first whether it has
+// completed: at that moment the asking thread reads for a while by itself. Only when it then registers a continuation,
+// the background reader is told; so many calls can be sent and then awaited one after another, and the first wait
+// completes those that have been answered meanwhile.
 
-/// <summary>An asynchronous call: the source of its own <see cref="ValueTask{TResult}"/>, pooled per response type.</summary>
+/// <summary>An asynchronous call: the source of its own <see cref="ValueTask{TResult}"/>, pooled per response
+/// type.</summary>
 /// <remarks>Continuations run on the thread pool: on the reading thread they could hold up every other call.</remarks>
 internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
 {
@@ -31,6 +35,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     /// <summary>Where it was sent.</summary>
     public CallEngine? Sent => _engine;
 
+    [MethodImpl(Tiering.Optimized)]
     public static AsyncCall<TResponse> Rent(RpcMethod method, MessageCodec<TResponse> codec, in CallRequest how)
     {
         AsyncCall<TResponse> call = _pool.TryTake() ?? new AsyncCall<TResponse>();
@@ -39,6 +44,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     }
 
     /// <summary>It was sent: from here on it can be awaited.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public ValueTask<TResponse> Start()
     {
         if (_tokens.AreTriggered) // it may have been in the moment before there was something to cancel
@@ -46,7 +52,8 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         return new ValueTask<TResponse>(this, _core.Version);
     }
 
-    /// <summary>Its caller gets an exception instead of it. If it was sent all the same, it ends, and whoever completes it has it to itself.</summary>
+    /// <summary>Its caller gets an exception instead of it. If it was sent all the same, it ends, and whoever completes
+    /// it has it to itself.</summary>
     public void Abandon()
     {
         if (Volatile.Read(ref _engine) is not null)
@@ -60,6 +67,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     }
 
     /// <summary>It was never sent, or its result has been taken: nobody else can touch it any more.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void GiveBack()
     {
         _tokens = default;
@@ -74,6 +82,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     /// <inheritdoc/>
     public override void OnSending(CallEngine engine) => Volatile.Write(ref _engine, engine);
 
+    [MethodImpl(Tiering.Optimized)]
     public override string? OnResponse(ReadOnlySpan<byte> body)
     {
         TResponse result;
@@ -107,9 +116,11 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         SetException(failure);
     }
 
+    [MethodImpl(Tiering.Optimized)]
     TResponse IValueTaskSource<TResponse>.GetResult(short token)
     {
-        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending) // and a wrong token throws: nothing may be given back then
+        // and a wrong token throws: nothing may be given back then
+        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
             throw new InvalidOperationException("The call has not ended; await it.");
 
         try
@@ -123,13 +134,20 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         }
     }
 
+    [MethodImpl(Tiering.Optimized)]
     ValueTaskSourceStatus IValueTaskSource<TResponse>.GetStatus(short token)
     {
         ValueTaskSourceStatus status = _core.GetStatus(token);
         if (status != ValueTaskSourceStatus.Pending)
             return status;
 
-        RpcLink link = _engine!.Link;
+        if (Volatile.Read(ref _engine) is not { } engine)
+            return status; // there is no connection to read from yet
+
+        RpcLink link = engine.Link;
+        if (TaskHabit.Making is { } habit && (RpcBatch.IsHeld(link) || !habit.MayPoll(this, Stopwatch.GetTimestamp())))
+            return status; // whether somebody waits is not known
+
         RpcBatch.BeforeWait(link);
         if (_polled)
         {
@@ -144,15 +162,24 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         return _core.GetStatus(token);
     }
 
-    void IValueTaskSource<TResponse>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+    void IValueTaskSource<TResponse>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {
-        RpcLink link = _engine!.Link;
-        RpcBatch.BeforeWait(link);
-        if (TryAttend(link))
-            link.WakeReader();
+        if (Volatile.Read(ref _engine) is { } engine) // else the connection that takes it will be read
+        {
+            bool attends = TryAttend(engine.Link);
+            if (TaskHabit.Making is null || !RpcBatch.TryHoldAwaited(engine))
+            {
+                RpcBatch.BeforeWait(engine.Link);
+                if (attends)
+                    engine.Link.WakeReader();
+            }
+        }
+
         _core.OnCompleted(continuation, state, token, flags); // the last thing: it may run at once, and give this back
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private protected void Begin(RpcMethod method, MessageCodec<TResponse> codec, in CallRequest how)
     {
         Method = method;
@@ -171,10 +198,17 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
 
     private protected void SetResult(TResponse result) => _core.SetResult(result);
 
-    private protected void SetException(RpcFailure failure) => _core.SetException(ExceptionOf(failure, Sent?.Link, _tokens.Triggered));
+    private protected void SetException(RpcFailure failure) =>
+        _core.SetException(ExceptionOf(failure, Sent?.Link, _tokens.Triggered));
 
-    /// <summary>Keeps it for another call. Only those of this very type are kept: others have a state that late frames may still touch.</summary>
+    /// <summary>Keeps it for another call. Only those of this very type are kept: others have a state that late frames
+    /// may still touch.</summary>
     private protected virtual void Recycle() => _pool.Put(this);
 
-    private void Cancel() => Volatile.Read(ref _engine)?.EndCall(this, Slot, Use, RpcFailure.Cancelled(Method));
+    private void Cancel()
+    {
+        RpcFailure failure = RpcFailure.Cancelled(Method);
+        if (Early?.TryEnd(failure) != true) // it may be taken at this moment: then there is an engine afterwards
+            Volatile.Read(ref _engine)?.EndCall(this, Slot, Use, failure);
+    }
 }

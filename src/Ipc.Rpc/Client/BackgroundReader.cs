@@ -3,11 +3,13 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-// Asynchronous calls and streams have no thread that waits for them. This one reads for them, and only while there are some
-// and nobody else has the turn: it is started by the first of them, sleeps when none is pending, and costs nothing then.
+// Asynchronous calls and streams have no thread that waits for them. This one reads for them, and only while there are
+// some and nobody else has the turn: it is started by the first of them, sleeps when none is pending, and costs nothing
+// then.
 //
-// A channel that is watched (for callbacks, or for its end) is read for ever. But a caller that reads its own reply is faster than one that is told by
-// this thread. So while callers come and go this thread stays out of the way, and looks every millisecond whether they have stopped.
+// A channel that is watched (for callbacks, or for its end) is read for ever. But a caller that reads its own reply is
+// faster than one that is told by this thread. So while callers come and go this thread stays out of the way, and looks
+// every millisecond whether they have stopped.
 //
 // No wake is lost [background]: who adds a call increments the count (interlocked), and after sending looks whether the
 // thread sleeps; the thread says that it sleeps (interlocked) and then looks at the count.
@@ -47,9 +49,10 @@ internal sealed class BackgroundReader
     /// <summary>A call was sent: somebody has to read.</summary>
     public void Wake()
     {
-        if (Volatile.Read(ref _thread) is null)
-            Start();
-        else if (Volatile.Read(ref _asleep) != 0) // [background]
+        if (Volatile.Read(ref _thread) is null && TryStart())
+            return;
+        // [background] also if another thread has just started it: it may have read all there was, and sleep again
+        if (Volatile.Read(ref _asleep) != 0)
             _parker.Signal();
     }
 
@@ -69,16 +72,17 @@ internal sealed class BackgroundReader
         _parker.Signal();
     }
 
-    private void Start()
+    private bool TryStart()
     {
         lock (_gate)
         {
             if (_thread is not null)
-                return;
+                return false;
 
             var thread = new Thread(Guarded, 256 * 1024) { IsBackground = true, Name = "ipc-rpc reader" };
-            CleanContext.Start(thread);
+            OwnThread.Start(thread);
             Volatile.Write(ref _thread, thread);
+            return true;
         }
     }
 
@@ -160,7 +164,8 @@ internal sealed class BackgroundReader
         }
     }
 
-    /// <summary>Sleeps until a call is added. The next one often follows at once: it is worth a short look before.</summary>
+    /// <summary>Sleeps until a call is added. The next one often follows at once: it is worth a short look
+    /// before.</summary>
     private void Sleep()
     {
         for (int i = 0; i < _linger; i++)

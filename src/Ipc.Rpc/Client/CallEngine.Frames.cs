@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
+using System.Threading;
 
 namespace Ipc.Rpc;
 
@@ -33,7 +34,8 @@ internal sealed partial class CallEngine
         }
     }
 
-    /// <summary>Ends a call for a reason of this side, and tells the callee so, unless the call has ended already.</summary>
+    /// <summary>Ends a call for a reason of this side, and tells the callee so, unless the call has ended
+    /// already.</summary>
     public void EndCall(PendingCall call, PendingSlot slot, uint use, RpcFailure failure)
     {
         ulong callId = IdOf(slot, use);
@@ -41,14 +43,32 @@ internal sealed partial class CallEngine
             return;
 
         System.Diagnostics.Debug.Assert(ReferenceEquals(call, ended), "a slot's use belongs to one call");
-        bool unheardOf = ended.Queued is { } queued && Link.TryUnqueue(queued); // before its caller has it, and uses it again
+        // before its caller has it, and uses it again
+        bool unheardOf = ended.Queued is { } queued && Link.TryUnqueue(queued);
         ended.OnFailure(failure);
         if (!unheardOf && Link.Ended is null)
             SendControl(FrameKind.Cancel, callId);
     }
 
-    /// <summary>Ends the calls whose deadlines have passed.</summary>
-    /// <returns>The earliest deadline that has not; the largest number if there is none.</returns>
+    /// <summary>Ends a call whose deadline has passed, unless its reply may still be there (<see cref="Lateness"/>).
+    /// Any thread.</summary>
+    /// <returns><see langword="false"/> when it goes on: to be asked again at
+    /// <see cref="Lateness.NextLook"/>.</returns>
+    public bool EndIfOverdue(PendingCall call, PendingSlot slot, uint use)
+    {
+        if (!call.IsOverdue(Link))
+        {
+            SparedCalls++;
+            return false;
+        }
+
+        EndCall(call, slot, use, RpcFailure.Deadline(call.Method));
+        return true;
+    }
+
+    /// <summary>Ends the calls whose deadlines have passed, as far as they may be (<see cref="Lateness"/>).</summary>
+    /// <returns>When to look again: at the earliest deadline that has not; the largest number if there is
+    /// none.</returns>
     public ulong EndOverdueCalls()
     {
         ulong next = ulong.MaxValue;
@@ -59,13 +79,20 @@ internal sealed partial class CallEngine
 
             ulong deadline = call.Deadline;
             if (Deadline.FromNanoseconds(deadline).HasPassed)
-                EndCall(call, slot, use, RpcFailure.Deadline(call.Method));
-            else if (deadline < next)
-                next = deadline;
+            {
+                if (EndIfOverdue(call, slot, use))
+                    continue;
+                deadline = Lateness.NextLook.Nanoseconds;
+            }
+
+            next = Math.Min(next, deadline);
         }
 
         return next;
     }
+
+    /// <summary>How often an overdue call was not ended yet: for tests.</summary>
+    internal int SparedCalls { get; private set; }
 
     /// <summary>How many calls are pending. It may have changed already.</summary>
     public int CountPending()
@@ -91,6 +118,23 @@ internal sealed partial class CallEngine
     /// <summary>Frames were left behind: tries again in a moment.</summary>
     public void RetrySoon() => _timer.RetrySoon();
 
+    /// <summary>A request is held back that somebody may wait for: it is published in a moment, whatever becomes of the
+    /// batch.</summary>
+    public void PublishSoon()
+    {
+        if (Volatile.Read(ref _publishSoon) == 0 && Interlocked.Exchange(ref _publishSoon, 1) == 0)
+            _timer.FireSoon();
+    }
+
+    /// <summary>That moment is over.</summary>
+    public void PublishIfDue()
+    {
+        if (Volatile.Read(ref _publishSoon) == 0 || Interlocked.Exchange(ref _publishSoon, 0) == 0)
+            return;
+        Link.PublishHeld();
+        Link.WakeReader();
+    }
+
     /// <summary>Nothing is left behind any more.</summary>
     public void HasRoom() => _timer.HasRoom();
 
@@ -99,7 +143,9 @@ internal sealed partial class CallEngine
     {
         if (CallHead.TryTake(in header, ref body, out CallHead? head) is { } wrong)
         {
-            call.OnFailure(new RpcFailure(RpcStatus.Internal, "The answer of " + call.Method.FullName + " could not be read: " + wrong));
+            call.OnFailure(
+                new RpcFailure(
+                    RpcStatus.Internal, "The answer of " + call.Method.FullName + " could not be read: " + wrong));
             return null;
         }
 
@@ -124,7 +170,6 @@ internal sealed partial class CallEngine
         if (!slot.TryEnd(use, out call))
             return false;
 
-        _table.Return(slot);
         call.EndAttendance(Link);
         return true;
     }

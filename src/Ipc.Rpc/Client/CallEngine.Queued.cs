@@ -1,13 +1,21 @@
+using System;
 using System.Threading;
 using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <content>Requests that find no room: nobody who starts a call waits for a callee that does not read, unless that is what its thread is for.</content>
+/// <content>Requests that find no room: nobody who starts a call waits for a callee that does not read, unless that is
+/// what its thread is for.</content>
 internal sealed partial class CallEngine
 {
     private bool TryNotify<TRequest>(
-        RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, in CallRequest how, bool waits, bool isAwaited, out QueuedFrame? queued)
+        RpcMethod method,
+        MessageCodec<TRequest> codec,
+        in TRequest request,
+        in CallRequest how,
+        bool waits,
+        bool isAwaited,
+        out QueuedFrame? queued)
     {
         queued = null;
         byte[]? head = how.Setup.ComposeHead();
@@ -17,12 +25,14 @@ internal sealed partial class CallEngine
             if (Link.Ended is not null || !Link.CheckPeer())
                 return false;
 
-            ulong number = _oneWay++;
-            ulong callId = ((number >> 31) << 32) | OneWayNumbers | (uint)(number & (OneWayNumbers - 1));
+            ulong callId = NextOneWay();
             try
             {
-                if (Encode(method, codec, in request, Header(callId, method, in how, head), head, in how) || !TryQueue(method, waits, isAwaited, out queued))
+                if (Encode(method, codec, in request, Header(callId, method, in how, head), head, in how) ||
+                    !TryQueue(method, waits, isAwaited, out queued))
+                {
                     Publish();
+                }
             }
             finally
             {
@@ -58,14 +68,86 @@ internal sealed partial class CallEngine
         }
     }
 
-    private async Task SentAsync(RpcMethod method, QueuedFrame queued, CallRequest how)
+    /// <summary>Writes a request that has to wait for a connection. Its header is missing.</summary>
+    public static byte[] EncodeAside<TRequest>(
+        RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, byte[]? head)
+    {
+        const int FirstGuess = 256;
+        int start = FrameHeader.Size + (head?.Length ?? 0);
+        var target = new GrowingBuffer(FirstGuess);
+        var writer = new ProtoWriter(target.Bytes, target);
+        Write(method, codec, ref writer, in request, FrameKind.Request);
+        var frame = new byte[start + writer.Written];
+        head?.CopyTo(frame, FrameHeader.Size);
+        target.Bytes.AsSpan(0, writer.Written).CopyTo(frame.AsSpan(start));
+        return frame;
+    }
+
+    /// <summary>Takes over a request that was made before there was this connection: it waits for its turn in
+    /// <paramref name="queue"/>. Under the write lock of a link on which nobody calls yet.</summary>
+    /// <returns>Why it cannot be sent; <see langword="null"/> if it can.</returns>
+    public RpcFailure? Take(EarlyRequest early, RequestQueue queue)
+    {
+        RpcMethod method = early.Method;
+        if (early.Frame.Length > Link.Builder.MaxFrame)
+            return new RpcFailure(RpcStatus.ResourceExhausted, TooLong(FrameKind.Request, method, early.Frame.Length));
+
+        CallRequest how = early.How;
+        PendingSlot? slot = null;
+        if (early.Call is { } call && (slot = _table.Take(call)) is null)
+            return new RpcFailure(RpcStatus.ResourceExhausted, TooMany(method));
+
+        Header(slot?.CallId ?? NextOneWay(), method, in how, early.Head).WriteTo(early.Frame);
+        var queued = new QueuedFrame(early.Frame, isAwaited: slot is null);
+        queue.Add(queued, mayExceed: true); // it was counted where it was before
+        early.Queued = queued;
+        early.Taken = this;
+        if (slot is null)
+            return null;
+
+        call = early.Call!;
+        early.Slot = slot;
+        early.Use = call.Use;
+        call.Queued = queued;
+        call.OnSending(this);
+        call.TryAttend(Link); // its caller may wait already
+        slot.Open();
+        if (call.NeedsTimer)
+            _timer.Schedule(how.Deadline.Nanoseconds);
+        return null;
+    }
+
+    /// <summary>What was taken over has been sent, or waits for room; unless the link ended before it could see it
+    /// [ended].</summary>
+    public void EndMissed(EarlyRequest early)
+    {
+        if (Link.Ended is not { } failure)
+            return;
+        Link.TryUnqueue(early.Queued!);
+        if (early.Slot is { } slot && TryEnd(slot, early.Use, out PendingCall missed))
+            missed.OnFailure(failure);
+    }
+
+    private ulong NextOneWay()
+    {
+        ulong number = _oneWay++;
+        return ((number >> 31) << 32) | OneWayNumbers | (uint)(number & (OneWayNumbers - 1));
+    }
+
+    /// <summary>Completes when a one-way request has left the queue for the ring.</summary>
+    public async Task SentAsync(RpcMethod method, QueuedFrame queued, CallRequest how)
     {
         using var timeout = new CancellationTokenSource();
         if (how.Deadline.Nanoseconds != ulong.MaxValue)
             timeout.CancelAfter(CallTimer.PauseUntil(how.Deadline));
-        using (how.Cancel.Register(static state => ((QueuedFrame)state!).Tell(), queued, useSynchronizationContext: false))
-        using (timeout.Token.Register(static state => ((QueuedFrame)state!).Tell(), queued, useSynchronizationContext: false))
+        using (how.Cancel.Register(
+            static state => ((QueuedFrame)state!).Tell(), queued, useSynchronizationContext: false))
+        using (timeout.Token.Register(
+            static state => ((QueuedFrame)state!).Tell(), queued, useSynchronizationContext: false))
+        {
             await queued.Left.ConfigureAwait(false);
+        }
+
         ThrowUnlessSent(method, queued, in how);
     }
 

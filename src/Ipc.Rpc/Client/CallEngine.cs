@@ -5,11 +5,13 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-// Calls that one side of a connection makes, from request to end; the other half of a connection, which answers calls, knows nothing of it.
-// A client's channel has one engine. A server's connection has one for callbacks: the same with the flag "callback" on every frame.
+// Calls that one side of a connection makes, from request to end; the other half of a connection, which answers calls,
+// knows nothing of it. A client's channel has one engine. A server's connection has one for callbacks: the same with
+// the flag "callback" on every frame.
 //
-// The engine owns the table of pending calls and says when a call has ended; the link owns the rings, the write lock and the reading.
-// A call that is being added while the link ends is either seen by the sweep or sees the end itself [ended].
+// The engine owns the table of pending calls and says when a call has ended; the link owns the rings, the write lock
+// and the reading. A call that is being added while the link ends is either seen by the sweep or sees the end itself
+// [ended].
 
 /// <summary>The calls made on one connection by this side.</summary>
 #pragma warning disable CA1001 // EndAll disposes the timer, and is what its link calls
@@ -22,6 +24,7 @@ internal sealed partial class CallEngine
     private readonly CallTimer _timer;
     private readonly byte _side;
     private ulong _oneWay; // the write lock's
+    private int _publishSoon;
 
     /// <param name="link">The connection.</param>
     /// <param name="side"><see cref="FrameFlags.Callback"/> for a server's calls, 0 for a client's.</param>
@@ -38,8 +41,14 @@ internal sealed partial class CallEngine
 
     /// <summary>Calls and waits for the response.</summary>
     /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public bool TryCall<TRequest, TResponse>(
-        RpcMethod method, MessageCodec<TRequest> requests, MessageCodec<TResponse> responses, in TRequest request, in CallRequest how, out TResponse response)
+        RpcMethod method,
+        MessageCodec<TRequest> requests,
+        MessageCodec<TResponse> responses,
+        in TRequest request,
+        in CallRequest how,
+        out TResponse response)
     {
         SyncCall<TResponse> call = SyncCall<TResponse>.Rent(method, responses, how.Deadline.Nanoseconds);
         try
@@ -67,23 +76,29 @@ internal sealed partial class CallEngine
 
     /// <summary>Sends a request, or leaves it to the link, which sends it when there is room.</summary>
     /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
-    /// <exception cref="RpcException">Among others: so much waits to be sent already that an asynchronous call may not wait behind it.</exception>
-    public bool TrySend<TRequest>(RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, PendingCall call, in CallRequest how)
+    /// <exception cref="RpcException">Among others: so much waits to be sent already that an asynchronous call may not
+    /// wait behind it.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public bool TrySend<TRequest>(
+        RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, PendingCall call, in CallRequest how)
     {
         byte[]? head = how.Setup.ComposeHead();
+        PendingSlot slot;
+        uint use;
         Link.EnterWrite(method, call.HasThread, how.Deadline, how.Cancel);
         try
         {
             if (Link.Ended is not null || !Link.CheckPeer())
                 return false;
 
-            PendingSlot slot = _table.Take(call) ?? throw new RpcException(
-                RpcStatus.ResourceExhausted, "A call to " + method.FullName + " would be one more than the " + _table.All.Length + " that may be pending (RpcClientOptions.MaxPendingCalls).");
+            slot = _table.Take(call) ?? throw new RpcException(RpcStatus.ResourceExhausted, TooMany(method));
+            use = call.Use;
             bool open = false;
             try
             {
                 QueuedFrame? queued = null;
-                bool publish = Encode(method, codec, in request, Header(slot.CallId, method, in how, head), head, in how)
+                bool publish = Encode(
+                    method, codec, in request, Header(slot.CallId, method, in how, head), head, in how)
                     || !TryQueue(method, call.HasThread, isAwaited: false, out queued);
                 call.Queued = queued;
                 call.OnSending(this);
@@ -96,18 +111,17 @@ internal sealed partial class CallEngine
             {
                 Link.Builder.Abandon(); // nothing, once it has been published
                 if (!open)
-                    _table.Undo(slot);
+                    slot.Undo();
             }
-
-            // [ended] Opening was a full fence: either the sweep saw this call, or we see that it is over.
-            if (Link.Ended is { } failure && TryEnd(slot, call.Use, out PendingCall missed))
-                missed.OnFailure(failure);
         }
         finally
         {
             Link.ExitWrite();
         }
 
+        // [ended] Giving back the lock was a full fence: either the sweep saw this call, or we see that it is over.
+        if (Link.Ended is { } failure && TryEnd(slot, use, out PendingCall missed))
+            missed.OnFailure(failure);
         if (call.NeedsTimer)
             _timer.Schedule(how.Deadline.Nanoseconds);
         return true;
@@ -119,9 +133,16 @@ internal sealed partial class CallEngine
     /// <param name="request">The request.</param>
     /// <param name="how">What else the request says.</param>
     /// <param name="isAsync">Whether the calling thread goes on at once, wherever the request is.</param>
-    /// <param name="sent">Of an asynchronous one: completes when it has been sent; <see langword="null"/> when it has been.</param>
+    /// <param name="sent">Of an asynchronous one: completes when it has been sent; <see langword="null"/> when it has
+    /// been.</param>
     /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
-    public bool TryNotify<TRequest>(RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, in CallRequest how, bool isAsync, out Task? sent)
+    public bool TryNotify<TRequest>(
+        RpcMethod method,
+        MessageCodec<TRequest> codec,
+        in TRequest request,
+        in CallRequest how,
+        bool isAsync,
+        out Task? sent)
     {
         sent = null;
         bool waits = !isAsync && !Link.IsReadHere;
@@ -151,9 +172,15 @@ internal sealed partial class CallEngine
 
     /// <summary>Sends an item of a call's own stream, which has credit, if there is room for it.</summary>
     public ItemOutcome TrySendItem<TItem>(
-        PendingCall call, PendingSlot slot, uint use, MessageCodec<TItem> codec, in TItem item, StreamCredit credit, CancellationToken cancel)
+        PendingCall call,
+        PendingSlot slot,
+        uint use,
+        MessageCodec<TItem> codec,
+        in TItem item,
+        StreamCredit credit,
+        CancellationToken cancel)
     {
-        if (Link.IsEncodingHere || (!Link.TakesItems && Link.Ended is null))
+        if (Link.IsEncodingHere || (Link.HasQueued && Link.Ended is null))
             return ItemOutcome.NoRoom;
 
         var how = new CallRequest(CallSetup.Default, Deadline.FromNanoseconds(call.Deadline), cancel);
@@ -162,13 +189,14 @@ internal sealed partial class CallEngine
         {
             if (Link.Ended is not null || !slot.IsPending(out uint present) || present != use)
                 return ItemOutcome.Over;
-            if (!Link.TakesItems)
+            if (Link.HasQueued || !Link.Transit.HasRoomNow)
                 return ItemOutcome.NoRoom;
 
             bool done = false;
             try
             {
-                var header = new FrameHeader(FrameKind.Item, IdOf(slot, use), credit.HasWaited ? FlowRules.Waited : (ushort)0, flags: _side);
+                var header = new FrameHeader(
+                    FrameKind.Item, IdOf(slot, use), credit.HasWaited ? FlowRules.Waited : (ushort)0, flags: _side);
                 if (!Encode(call.Method, codec, in item, header, null, in how))
                 {
                     Link.Builder.Trim();
@@ -195,7 +223,8 @@ internal sealed partial class CallEngine
     }
 
     /// <summary>Sends a frame about a call that has no message.</summary>
-    public void SendControl(FrameKind kind, ulong callId) => Link.SendControl(new FrameHeader(kind, callId, flags: _side));
+    public void SendControl(FrameKind kind, ulong callId) =>
+        Link.SendControl(new FrameHeader(kind, callId, flags: _side));
 
     /// <summary>Lets the callee send so much more of its stream.</summary>
     public void SendCredit(ulong callId, ItemCredit more) => Link.SendControl(more.FrameFor(callId, _side));
@@ -204,11 +233,20 @@ internal sealed partial class CallEngine
 
     [MethodImpl(Tiering.Optimized)]
     private FrameHeader Header(ulong callId, RpcMethod method, in CallRequest how, byte[]? head)
-        => new(FrameKind.Request, callId, how.Credit, method.Id, how.WireDeadline, (byte)(how.Flags | how.Setup.Format.Flags | _side | (head is null ? 0 : FrameFlags.Head)));
+        => new(
+            FrameKind.Request,
+            callId,
+            how.Credit,
+            method.Id,
+            how.WireDeadline,
+            (byte)(how.Flags | how.Setup.Format.Flags | _side | (head is null ? 0 : FrameFlags.Head)));
 
-    /// <summary>Builds a frame with a message. The caller has the write lock, and abandons the frame if this throws.</summary>
+    /// <summary>Builds a frame with a message. The caller has the write lock, and abandons the frame if this
+    /// throws.</summary>
     /// <returns>Whether it is to be published; if not, there is no room for it now.</returns>
-    private bool Encode<T>(RpcMethod method, MessageCodec<T> codec, in T message, FrameHeader header, byte[]? head, in CallRequest how)
+    [MethodImpl(Tiering.Optimized)]
+    private bool Encode<T>(
+        RpcMethod method, MessageCodec<T> codec, in T message, FrameHeader header, byte[]? head, in CallRequest how)
     {
         FrameBuilder builder = Link.Builder;
         try
@@ -225,10 +263,7 @@ internal sealed partial class CallEngine
                 default:
                     int length = builder.Length;
                     builder.Trim();
-                    throw new RpcException(
-                        RpcStatus.ResourceExhausted,
-                        "The " + NameOf(header.Kind) + " for " + method.FullName + " takes " + length + " bytes; the connection to " + Link.Peer + " carries at most " + builder.MaxFrame
-                        + ". Nothing was sent. Connect with a larger RpcClientOptions.LoanBudget.");
+                    throw new RpcException(RpcStatus.ResourceExhausted, TooLong(header.Kind, method, length));
             }
         }
         catch (CorruptRegionException e)
@@ -237,7 +272,9 @@ internal sealed partial class CallEngine
         }
     }
 
-    private static void Write<T>(RpcMethod method, MessageCodec<T> codec, ref ProtoWriter writer, in T message, FrameKind kind)
+    [MethodImpl(Tiering.Optimized)]
+    private static void Write<T>(
+        RpcMethod method, MessageCodec<T> codec, ref ProtoWriter writer, in T message, FrameKind kind)
     {
         try
         {
@@ -247,9 +284,25 @@ internal sealed partial class CallEngine
         catch (Exception e) when (e is not (CorruptRegionException or RpcException or IpcException))
 #pragma warning restore CA1031
         {
-            throw new RpcException(RpcStatus.InvalidArgument, null, "The " + NameOf(kind) + " for " + method.FullName + " cannot be encoded: " + ErrorText.Of(e), e, null, method, null);
+            throw new RpcException(
+                RpcStatus.InvalidArgument,
+                null,
+                "The " + NameOf(kind) + " for " + method.FullName + " cannot be encoded: " + ErrorText.Of(e),
+                e,
+                null,
+                method,
+                null);
         }
     }
+
+    private string TooMany(RpcMethod method)
+        => "A call to " + method.FullName + " would be one more than the " + _table.All.Length +
+            " that may be pending (RpcClientOptions.MaxPendingCalls).";
+
+    private string TooLong(FrameKind kind, RpcMethod method, int length)
+        => "The " + NameOf(kind) + " for " + method.FullName + " takes " + length + " bytes; the connection to " +
+            Link.Peer + " carries at most " + Link.Builder.MaxFrame
+            + ". Nothing was sent. Connect with a larger RpcClientOptions.LoanBudget.";
 
     private static string NameOf(FrameKind kind) => kind == FrameKind.Item ? "item" : "request";
 

@@ -27,7 +27,8 @@ internal readonly struct CallRequest
 
     public CancellationToken Cancel { get; }
 
-    /// <summary>The token of the handler in which an asynchronous call is made, if <see cref="Cancel"/> is another.</summary>
+    /// <summary>The token of the handler in which an asynchronous call is made, if <see cref="Cancel"/> is
+    /// another.</summary>
     public CancellationToken Handler { get; }
 
     /// <summary>The first credit of the answer's stream.</summary>
@@ -39,5 +40,6 @@ internal readonly struct CallRequest
     /// <summary>The same, made in a handler.</summary>
     public CallRequest InHandler(CancellationToken handler) => new(in this, handler);
 
-    public ulong WireDeadline => Deadline.Nanoseconds == ulong.MaxValue ? 0 : System.Math.Max(1, Deadline.Nanoseconds); // 0 is none
+    // 0 is none
+    public ulong WireDeadline => Deadline.Nanoseconds == ulong.MaxValue ? 0 : System.Math.Max(1, Deadline.Nanoseconds);
 }

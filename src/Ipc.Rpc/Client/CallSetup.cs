@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
@@ -67,6 +68,7 @@ internal sealed class CallSetup
     }
 
     /// <summary>The head of the next request; <see langword="null"/> for none.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public byte[]? ComposeHead()
     {
         if (!RpcTelemetry.IsOn)
@@ -78,9 +80,13 @@ internal sealed class CallSetup
     }
 
     /// <summary>When a unary call that is made now ends by itself.</summary>
-    public Deadline CallDeadline() => Timeout == System.Threading.Timeout.InfiniteTimeSpan ? Deadline.Never : Deadline.After(Timeout);
+    [MethodImpl(Tiering.Optimized)]
+    public Deadline CallDeadline() =>
+        Timeout == System.Threading.Timeout.InfiniteTimeSpan ? Deadline.Never : Deadline.After(Timeout);
 
-    /// <summary>Tells who wants to know what came with the answer, if one came. On the thread that takes the result.</summary>
+    /// <summary>Tells who wants to know what came with the answer, if one came. On the thread that takes the
+    /// result.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public void Tell(PendingCall call)
     {
         if (Answer is { } answer && call.IsAnswered)

@@ -3,7 +3,8 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>One timer per engine, set to the earliest deadline of the calls that no thread waits for; and soon, when a frame found the ring full.</summary>
+/// <summary>One timer per engine, set to the earliest deadline of the calls that no thread waits for; and soon, when a
+/// frame found the ring full.</summary>
 internal sealed class CallTimer : IDisposable
 {
     private const int LongestPause = 16; // milliseconds
@@ -39,7 +40,8 @@ internal sealed class CallTimer : IDisposable
         }
     }
 
-    /// <summary>Tries again in a moment to send what found the ring full; in longer ones when it does again and again.</summary>
+    /// <summary>Tries again in a moment to send what found the ring full; in longer ones when it does again and
+    /// again.</summary>
     public void RetrySoon()
     {
         Uninterrupted.Enter(_gate);
@@ -53,11 +55,30 @@ internal sealed class CallTimer : IDisposable
         }
     }
 
+    /// <summary>How long a batch may hold back what somebody may wait for, in milliseconds. Tests that look at what is
+    /// held back make it longer.</summary>
+    internal static int MomentOfABatch { get; set; } = 1;
+
+    /// <summary>Looks in that moment, however often there was no room before.</summary>
+    public void FireSoon()
+    {
+        Uninterrupted.Enter(_gate);
+        try
+        {
+            FireAt(Deadline.After(TimeSpan.FromMilliseconds(MomentOfABatch)).Nanoseconds);
+        }
+        finally
+        {
+            Monitor.Exit(_gate);
+        }
+    }
+
     /// <summary>There is room again.</summary>
     public void HasRoom() => Volatile.Write(ref _pause, 1);
 
     /// <summary>For timers: at least until then, and at most what they take.</summary>
-    public static TimeSpan PauseUntil(Deadline deadline) => TimeSpan.FromMilliseconds(MillisecondsUntil(deadline.Nanoseconds));
+    public static TimeSpan PauseUntil(Deadline deadline) =>
+        TimeSpan.FromMilliseconds(MillisecondsUntil(deadline.Nanoseconds));
 
     public void Dispose()
     {
@@ -73,24 +94,13 @@ internal sealed class CallTimer : IDisposable
         }
     }
 
-    /// <summary>One that knows nothing of who needs it first: it reads for everybody.</summary>
-    private Timer MakeTimer()
-    {
-        if (ExecutionContext.IsFlowSuppressed())
-            return Make();
-        using (ExecutionContext.SuppressFlow())
-            return Make();
-
-        Timer Make() => new(static state => ((CallTimer)state!).Fire(), this, Timeout.Infinite, Timeout.Infinite);
-    }
-
     private void FireAt(ulong time)
     {
         if (_disposed || time >= _due)
             return;
 
         _due = time;
-        _timer ??= MakeTimer();
+        _timer ??= CleanContext.MakeTimer(static state => ((CallTimer)state!).Fire(), this);
         _timer.Change(MillisecondsUntil(time), Timeout.Infinite);
     }
 
@@ -115,6 +125,7 @@ internal sealed class CallTimer : IDisposable
 
         try
         {
+            _engine.PublishIfDue();
             _engine.Link.FlushControl();
             _engine.Link.ReadWhatIsThere(); // a reply that came in time, for a caller that has not asked for it yet
             ulong next = overdue ? _engine.EndOverdueCalls() : ulong.MaxValue;

@@ -3,11 +3,13 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-// Tokens live longer than calls: an application's for as long as it runs. So what a call leaves with one is taken back when the call ends, by whoever ends it, and
-// not when its caller comes to look at it, which may be never. To be there before any of that can happen it is left before the request is sent; a token that fires in
-// between finds nothing to end, and who has sent looks once more (AreTriggered).
+// Tokens live longer than calls: an application's for as long as it runs. So what a call leaves with one is taken back
+// when the call ends, by whoever ends it, and not when its caller comes to look at it, which may be never. To be there
+// before any of that can happen it is left before the request is sent; a token that fires in between finds nothing to
+// end, and who has sent looks once more (AreTriggered).
 
-/// <summary>What cancels a call that outlives the method that makes it: its caller's token, that of the handler in which it is made, and that of an enumeration.</summary>
+/// <summary>What cancels a call that outlives the method that makes it: its caller's token, that of the handler in
+/// which it is made, and that of an enumeration.</summary>
 internal struct CallTokens
 {
     private readonly CancellationToken _own;
@@ -32,11 +34,14 @@ internal struct CallTokens
 
     public readonly bool CanFire => _own.CanBeCanceled || _handler.CanBeCanceled || _enumeration.CanBeCanceled;
 
-    public readonly bool AreTriggered => _own.IsCancellationRequested || _handler.IsCancellationRequested || _enumeration.IsCancellationRequested;
+    public readonly bool AreTriggered =>
+        _own.IsCancellationRequested || _handler.IsCancellationRequested || _enumeration.IsCancellationRequested;
 
     /// <summary>The one that has fired; the caller's while none has.</summary>
     public readonly CancellationToken Triggered
-        => _enumeration.IsCancellationRequested ? _enumeration : _own.IsCancellationRequested || !_handler.IsCancellationRequested ? _own : _handler;
+        => _enumeration.IsCancellationRequested
+            ? _enumeration
+            : _own.IsCancellationRequested || !_handler.IsCancellationRequested ? _own : _handler;
 
     public readonly void ThrowIfTriggered()
     {
@@ -59,7 +64,8 @@ internal struct CallTokens
             _third = _enumeration.Register(cancel, call, useSynchronizationContext: false);
     }
 
-    /// <summary>Takes back what was left with them. A callback that runs on another thread is waited for: it only finds that somebody else has ended the call.</summary>
+    /// <summary>Takes back what was left with them. A callback that runs on another thread is waited for: it only finds
+    /// that somebody else has ended the call.</summary>
     public void Unregister()
     {
         if (!_registered)

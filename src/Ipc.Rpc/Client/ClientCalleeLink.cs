@@ -4,9 +4,10 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-// A client's answers to callbacks must never wait: an inline handler runs on the thread that reads, and others may be what a thread that reads waits
-// for. So an answer is encoded into an array and left in the queue of small frames, from which whoever holds the write lock sends it. What
-// can be in that queue is bounded by the server: by the calls that it makes and the credit that it gives.
+// A client's answers to callbacks must never wait: an inline handler runs on the thread that reads, and others may be
+// what a thread that reads waits for. So an answer is encoded into an array and left in the queue of small frames, from
+// which whoever holds the write lock sends it. What can be in that queue is bounded by the server: by the calls that it
+// makes and the credit that it gives.
 
 /// <summary>A client's channel as the callbacks that are handled on it see it.</summary>
 internal sealed class ClientCalleeLink : CalleeLink
@@ -31,13 +32,16 @@ internal sealed class ClientCalleeLink : CalleeLink
     /// <summary>Whose frames these are.</summary>
     public ClientChannel Channel => _channel;
 
+    public override WaitMode WaitMode => _channel.WaitMode;
+
     public override bool IsCongested => _channel.HasBacklog;
 
     public override int MaxBody => _channel.Builder.MaxFrame - FrameHeader.Size;
 
     public override async Task Flushed()
     {
-        // As in ServerConnection.FlushAsync: a ring tells only a sleeping thread that it has room, and none may sleep here.
+        // As in ServerConnection.FlushAsync: a ring tells only a sleeping thread that it has room, and none may sleep
+        // here.
         while (_channel.HasBacklog && _channel.Ended is null)
             await Task.Delay(_pause).ConfigureAwait(false);
     }
@@ -60,10 +64,11 @@ internal sealed class ClientCalleeLink : CalleeLink
             await Task.Delay(pause, cancel).ConfigureAwait(false);
     }
 
-    private protected override RpcFailure? SendItem<T>(in FrameHeader header, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
+    private protected override RpcFailure? SendItem<T>(
+        in FrameHeader header, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
     {
         length = 0;
-        if (_channel.HasBacklog || !_channel.TakesItems)
+        if (_channel.HasBacklog || !_channel.Transit.HasRoom)
             return null;
 
         RpcFailure? failure = SendMessage(in header, null, method, codec, in value, out int body);
@@ -72,10 +77,12 @@ internal sealed class ClientCalleeLink : CalleeLink
         return failure;
     }
 
-    private protected override RpcFailure? SendMessage<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
+    private protected override RpcFailure? SendMessage<T>(
+        in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
         => SendMessage(in header, head, method, codec, in value, out _);
 
-    private RpcFailure? SendMessage<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
+    private RpcFailure? SendMessage<T>(
+        in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
     {
         length = 0;
         if (_channel.Ended is not null)
@@ -99,7 +106,11 @@ internal sealed class ClientCalleeLink : CalleeLink
         }
 
         if (body.Length > MaxBody)
-            return TooLarge(method, FrameHeader.Size + body.Length, _channel.Builder.MaxFrame, "Connect with a larger RpcClientOptions.LoanBudget.");
+            return TooLarge(
+                method,
+                FrameHeader.Size + body.Length,
+                _channel.Builder.MaxFrame,
+                "Connect with a larger RpcClientOptions.LoanBudget.");
         head?.CopyTo(body, 0);
         length = body.Length;
         _channel.SendControl(header, body);

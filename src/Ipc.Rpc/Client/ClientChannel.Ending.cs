@@ -31,7 +31,8 @@ internal sealed partial class ClientChannel
         Free();
     }
 
-    /// <summary>Frees the mapping once nobody reads and nobody writes. Called by whoever may have been the last.</summary>
+    /// <summary>Frees the mapping once nobody reads and nobody writes. Called by whoever may have been the
+    /// last.</summary>
     private void Free()
     {
         if (!Volatile.Read(ref _swept))
@@ -60,22 +61,33 @@ internal sealed partial class ClientChannel
         }
     }
 
-    /// <summary>Reading, or what goes on behind it, threw what it must not: nothing after that can be relied upon, but every call ends.</summary>
+    /// <summary>Reading, or what goes on behind it, threw what it must not: nothing after that can be relied upon, but
+    /// every call ends.</summary>
     public override void EndUnexpectedly(Exception e)
     {
         Trace.TraceError("The connection to the server " + _name + " failed: " + ErrorText.Whole(e));
-        End(new RpcFailure(RpcStatus.Internal, "The connection to the server " + _name + " failed and was closed: " + ErrorText.Of(e), null, e));
+        End(
+            new RpcFailure(
+                RpcStatus.Internal,
+                "The connection to the server " + _name + " failed and was closed: " + ErrorText.Of(e),
+                null,
+                e));
     }
 
     /// <summary>The server calls and does not read the answers: they may not fill this process.</summary>
     private void EndOverflown()
     {
-        string text = "The server " + _name + " does not read: more than " + _maxUnsent + " bytes for it wait for room (RpcClientOptions.MaxUnsentBytes).";
+        string text = "The server " + _name + " does not read: more than " + _maxUnsent +
+            " bytes for it wait for room (RpcClientOptions.MaxUnsentBytes).";
         End(new RpcFailure(RpcStatus.ResourceExhausted, text));
     }
 
     private RpcFailure Corrupted(CorruptRegionException e)
-        => new(RpcStatus.DataLoss, "What the server " + _name + " wrote is not a ring, and the connection was closed: " + e.Message, null, e);
+        => new(
+            RpcStatus.DataLoss,
+            "What the server " + _name + " wrote is not a ring, and the connection was closed: " + e.Message,
+            null,
+            e);
 
     private RpcFailure ReasonOfPeer() => _connection.PeerCloseCode == CloseCode.None ? Died() : Closed();
 
@@ -85,19 +97,23 @@ internal sealed partial class ClientChannel
         {
             IpcStatus.PeerDied => Died(),
             IpcStatus.PeerClosed => Closed(),
-            IpcStatus.Closed or IpcStatus.Stopped => RpcFailure.OfConnection("The connection to the server " + _name + " was closed on this side."),
+            IpcStatus.Closed or IpcStatus.Stopped =>
+                RpcFailure.OfConnection("The connection to the server " + _name + " was closed on this side."),
             _ => RpcFailure.OfConnection("The connection to the server " + _name + " ended: " + status + "."),
         };
     }
 
     private RpcFailure Died()
-        => RpcFailure.OfConnection("The server " + _name + " (process " + ServerProcessId + ") died.", "Whether it handled the call is not known.");
+        => RpcFailure.OfConnection(
+            "The server " + _name + " (process " + ServerProcessId + ") died.",
+            "Whether it handled the call is not known.");
 
     private RpcFailure Closed()
     {
         string? text = _connection.PeerCloseText;
         return RpcFailure.OfConnection(
-            "The server " + _name + " (process " + ServerProcessId + ") closed the connection with code " + _connection.PeerCloseCode
+            "The server " + _name + " (process " + ServerProcessId + ") closed the connection with code " +
+            _connection.PeerCloseCode
             + (string.IsNullOrEmpty(text) ? "." : ": " + text));
     }
 }

@@ -9,6 +9,8 @@ internal sealed partial class ClientChannel
 {
     private const int SpinsForOther = 200;
 
+    private bool _isReaderAway; // stored by whoever has the turn
+
     /// <summary>How many frames came for calls of this side. Changed by whoever has the turn.</summary>
     public int Replies { get; private set; }
 
@@ -18,7 +20,9 @@ internal sealed partial class ClientChannel
         if (IsReadInlineHere)
         {
             Engine.EndCall(call, call.Slot, call.Use, new RpcFailure(
-                RpcStatus.FailedPrecondition, "An inline handler is on the thread that reads, and cannot wait for the answer of " + call.Method.FullName + "."));
+                RpcStatus.FailedPrecondition,
+                "An inline handler is on the thread that reads, and cannot wait for the answer of " +
+                    call.Method.FullName + "."));
         }
 
         while (!call.IsDone)
@@ -51,7 +55,9 @@ internal sealed partial class ClientChannel
 
         if (_turn.IsMine)
         {
-            string text = "A call to " + call.Method.FullName + " was made by the thread that reads the connection, in a handler marked inline: its reply could not be read.";
+            string text = "A call to " + call.Method.FullName +
+                " was made by the thread that reads the connection, in a handler marked inline: its reply could not " +
+                "be read.";
             Engine.EndCall(call, call.Slot, call.Use, new RpcFailure(RpcStatus.FailedPrecondition, text));
             return false;
         }
@@ -70,10 +76,10 @@ internal sealed partial class ClientChannel
                     return true;
                 if (cancel.IsCancellationRequested)
                     Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
-                else if (deadline.HasPassed)
-                    Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
-                else
+                else if (!deadline.HasPassed)
                     parker.Wait(deadline);
+                else if (!Engine.EndIfOverdue(call, call.Slot, call.Use))
+                    parker.Wait(Lateness.NextLook);
             }
 
             return false;
@@ -167,7 +173,9 @@ internal sealed partial class ClientChannel
             Free();
     }
 
-    /// <summary>Handles a frame, which may be anybody's, without what the thread that happens to read has set.</summary>
+    /// <summary>Handles a frame, which may be anybody's, without what the thread that happens to read has
+    /// set.</summary>
+    [MethodImpl(Tiering.Optimized)]
     private void HandleClean(in RingRecord record)
     {
         OuterContext outer = CleanContext.Enter();
@@ -192,7 +200,10 @@ internal sealed partial class ClientChannel
             return;
 
         _connection.Shutdown(CloseCode.Protocol, wrong);
-        End(new RpcFailure(RpcStatus.DataLoss, "What the server " + _name + " wrote is not the protocol, and the connection was closed. " + wrong));
+        End(
+            new RpcFailure(
+                RpcStatus.DataLoss,
+                "What the server " + _name + " wrote is not the protocol, and the connection was closed. " + wrong));
     }
 
     [MethodImpl(Tiering.Optimized)]
@@ -208,12 +219,30 @@ internal sealed partial class ClientChannel
             case FrameKind.Read:
                 return Transit.OnRead(header.Method, header.Deadline);
             default:
-                if (header.Kind == FrameKind.Item && Transit.OnItem(FrameHeader.Size + body.Length, out FrameHeader report))
-                    SendControl(report);
-                if (header.IsCallback)
-                    return _callee is null ? RefuseCallback(in header) : _callee.OnFrame(null, in header, body, out _);
+                if (header.IsCallback || header.Kind is FrameKind.Item or FrameKind.Progress)
+                    return HandleAway(in header, body);
                 Replies++;
                 return Engine.OnFrame(in header, body);
+        }
+    }
+
+    /// <summary>Handles what may run code of the user here: a handler, a report of progress, a codec.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private string? HandleAway(in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        Volatile.Write(ref _isReaderAway, true);
+        try
+        {
+            if (header.Kind == FrameKind.Item && Transit.OnItem(FrameHeader.Size + body.Length, out FrameHeader report))
+                SendControl(report);
+            if (header.IsCallback)
+                return _callee is null ? RefuseCallback(in header) : _callee.OnFrame(null, in header, body, out _);
+            Replies++;
+            return Engine.OnFrame(in header, body);
+        }
+        finally
+        {
+            Volatile.Write(ref _isReaderAway, false);
         }
     }
 
@@ -222,8 +251,14 @@ internal sealed partial class ClientChannel
     {
         if (header.Kind == FrameKind.Request && !header.IsOneWay)
         {
-            byte[] body = new ErrorBody(null, "The client offers no services to call back (RpcClientOptions.Services).").Encode(_builder.MaxFrame - FrameHeader.Size);
-            SendControl(new FrameHeader(FrameKind.Error, header.Call, (ushort)RpcStatus.Unimplemented, flags: FrameFlags.Callback), body);
+            byte[] body = new ErrorBody(
+                null,
+                "The client offers no services to call back " +
+                "(RpcClientOptions.Services).").Encode(_builder.MaxFrame - FrameHeader.Size);
+            SendControl(
+                new FrameHeader(
+                    FrameKind.Error, header.Call, (ushort)RpcStatus.Unimplemented, flags: FrameFlags.Callback),
+                body);
         }
 
         return null;

@@ -1,19 +1,23 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
 
-// A request that does not fit into the ring goes to a queue, and so does every later one: whoever holds the write lock sends them as room appears, in order. So an
-// asynchronous call never waits for the server to read. A thread that waits for its call anyway may wait for room in the ring itself, with the write lock: it is woken as soon as there
-// is some. Others then want the lock and need not wait for that [room]: the thread says that it waits, fences, and looks whether somebody wants the lock; who wants it says so
-// (interlocked), and then looks whether somebody waits, and interrupts it. One of the two sees the other. An interruption that comes too late ends the next wait early, no more.
+// A request that does not fit into the ring goes to a queue, and so does every later one: whoever holds the write lock
+// sends them as room appears, in order. So an asynchronous call never waits for the server to read. A thread that waits
+// for its call anyway may wait for room in the ring itself, with the write lock: it is woken as soon as there is some.
+// Others then want the lock and need not wait for that [room]: the thread says that it waits, fences, and looks whether
+// somebody wants the lock; who wants it says so (interlocked), and then looks whether somebody waits, and interrupts
+// it. One of the two sees the other. An interruption that comes too late ends the next wait early, no more.
 
 /// <content>Writing: who may, and what happens to requests for which there is no room.</content>
 internal sealed partial class ClientChannel
 {
     private const int WaitSlice = 1; // milliseconds: the server may itself be waiting for us to read
-    private static readonly TimeSpan _momentForRoom = TimeSpan.FromTicks(1000); // 100 us: a server that is reading makes room sooner
+    // 100 us: a server that is reading makes room sooner
+    private static readonly TimeSpan _momentForRoom = TimeSpan.FromTicks(1000);
 
     private int _wanted; // threads that want the write lock
     private bool _waitsForRoom; // of the thread that has it
@@ -24,10 +28,11 @@ internal sealed partial class ClientChannel
     /// <inheritdoc/>
     public override bool IsReadHere => IsReadInlineHere || _turn.IsMine;
 
-    private bool IsReadInlineHere => CalleeLink.InlineHere is ClientCalleeLink inline && ReferenceEquals(inline.Channel, this);
+    private bool IsReadInlineHere =>
+        CalleeLink.InlineHere is ClientCalleeLink inline && ReferenceEquals(inline.Channel, this);
 
-    /// <summary>Whether requests wait for room.</summary>
-    public bool HasQueued => _requests.HasAny;
+    /// <inheritdoc/>
+    public override bool HasQueued => _requests.HasAny;
 
     [MethodImpl(Tiering.Optimized)]
     public override void EnterWrite(RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancel)
@@ -101,12 +106,31 @@ internal sealed partial class ClientChannel
         _builder.Trim();
         if (!_requests.Add(frame, mayExceed))
         {
-            string text = "A call to " + method.FullName + " was not sent: " + Peer + " does not read, and " + _requests.MostBytes + " bytes of requests may wait for it (RpcClientOptions.MaxQueuedBytes).";
+            string text = "A call to " + method.FullName + " was not sent: " + Peer + " does not read, and " +
+                _requests.MostBytes + " bytes of requests may wait for it (RpcClientOptions.MaxQueuedBytes).";
             throw new RpcException(RpcStatus.ResourceExhausted, null, text, null, null, method, Peer);
         }
 
         queued = frame;
         return false;
+    }
+
+    /// <summary>Takes the write lock of a channel that nobody calls on yet, to <see cref="Take"/> what waited for
+    /// it.</summary>
+    public void BeginTaking() => Uninterrupted.Enter(_write);
+
+    /// <summary>Takes over a request that waited for this channel.</summary>
+    /// <returns>Why it cannot be sent; <see langword="null"/> if it can.</returns>
+    public RpcFailure? Take(EarlyRequest early) => Engine.Take(early, _requests);
+
+    /// <summary>Gives the write lock back, and sends what was taken over.</summary>
+    public void EndTaking(List<EarlyRequest> taken)
+    {
+        ExitWrite();
+        foreach (EarlyRequest each in taken)
+            Engine.EndMissed(each);
+        if (taken.Count != 0)
+            WakeReader();
     }
 
     /// <inheritdoc/>
@@ -138,11 +162,13 @@ internal sealed partial class ClientChannel
             }
 
             if (Volatile.Read(ref _wanted) != 0)
-                Thread.Sleep(0); // a lock that is taken again at once is nobody else's
+                // gives way, and waits for nothing: a lock that is taken again at once is nobody else's
+                Thread.Sleep(0);
         }
     }
 
-    /// <summary>Waits until there is room for the first request in the queue, or somebody wants the lock, which the caller has.</summary>
+    /// <summary>Waits until there is room for the first request in the queue, or somebody wants the lock, which the
+    /// caller has.</summary>
     private void WaitForRoom(Deadline deadline, CancellationToken cancel)
     {
         int length = _requests.FirstLength;
@@ -151,7 +177,9 @@ internal sealed partial class ClientChannel
 
         Volatile.Write(ref _waitsForRoom, true);
         Interlocked.MemoryBarrier(); // [room]
-        IpcStatus status = Volatile.Read(ref _wanted) != 0 ? IpcStatus.Stopped : _builder.WaitForRoom(length, deadline, cancel);
+        IpcStatus status = Volatile.Read(ref _wanted) != 0
+            ? IpcStatus.Stopped
+            : _builder.WaitForRoom(length, deadline, cancel);
         Volatile.Write(ref _waitsForRoom, false);
         switch (status)
         {
@@ -180,7 +208,7 @@ internal sealed partial class ClientChannel
     [MethodImpl(Tiering.Optimized)]
     private void AfterWrite()
     {
-        Interlocked.MemoryBarrier(); // [control] a frame left behind while we held the lock is ours to send
+        Interlocked.MemoryBarrier(); // [control] a frame left behind while we held the lock is ours to send; [ended]
         if (_control.HasAny || _requests.HasAny)
             FlushControl();
         if (Volatile.Read(ref _readingIsOver))

@@ -8,14 +8,15 @@ namespace Ipc.Rpc;
 
 // One connection to a server, from connect to its end; a client that reconnects makes a new one.
 //
-// Two rights exist: to write (a lock) and to read (ReadTurn). A request is encoded under the first straight into the ring. A
-// synchronous caller then takes the second and reads until its own reply has come, completing whatever other calls it meets.
-// An asynchronous caller that begins to await does the same for a moment: most replies come before a thread could be woken. Only
-// then it leaves the reading to a background reader, which takes the turn only while somebody waits so.
+// Two rights exist: to write (a lock) and to read (ReadTurn). A request is encoded under the first straight into the
+// ring. A synchronous caller then takes the second and reads until its own reply has come, completing whatever other
+// calls it meets. An asynchronous caller that begins to await does the same for a moment: most replies come before a
+// thread could be woken. Only then it leaves the reading to a background reader, which takes the turn only while
+// somebody waits so.
 //
-// The end. Whatever notices first that the connection is over (a reader, a writer, Dispose) sets _ended once, closes this side
-// and ends all pending calls. A call that is being added meanwhile is either seen by that sweep or sees _ended itself [ended].
-// The mapping is freed by the last one who could touch it: that takes both rights, for good.
+// The end. Whatever notices first that the connection is over (a reader, a writer, Dispose) sets _ended once, closes
+// this side and ends all pending calls. A call that is being added meanwhile is either seen by that sweep or sees
+// _ended itself [ended]. The mapping is freed by the last one who could touch it: that takes both rights, for good.
 
 /// <summary>The client's side of one connection.</summary>
 #pragma warning disable CA1001 // End disposes the timer and the connection, and is what its owner calls
@@ -24,7 +25,8 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 {
     private const int LockSlice = 50;
 
-    private static readonly ConcurrentDictionary<Connection, bool> s_open = new(); // a forgotten client's is closed in order, before the collector takes its memory
+    // a forgotten client's is closed in order, before the collector takes its memory
+    private static readonly ConcurrentDictionary<Connection, bool> s_open = new();
 
     private readonly object _write = new();
     private readonly ReadTurn _turn = new();
@@ -93,13 +95,18 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     public override StreamTransit Transit { get; }
 
-    public override bool TakesItems => Transit.HasRoom && !_requests.HasAny; // nor does an item overtake the request that it belongs to
+    public override WaitMode WaitMode => _waitMode;
+
+    public override bool IsDrained => _replies.IsDrained;
+
+    public override bool IsReaderAway => Volatile.Read(ref _isReaderAway);
 
     public override string Peer => "the server " + _name;
 
     public override object BatchOwner => _owner;
 
-    /// <summary>Sends a frame without a message, now or, when the ring is full or being written to, as soon as possible.</summary>
+    /// <summary>Sends a frame without a message, now or, when the ring is full or being written to, as soon as
+    /// possible.</summary>
     public override void SendControl(FrameHeader header, byte[]? body = null)
     {
         if (_control.Add(new ControlFrame(header, body)))
@@ -124,7 +131,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     [MethodImpl(Tiering.Optimized)]
     public override bool CheckPeer()
     {
-        if (_connection.IsOpen)
+        if (_ring.IsPeerLive)
             return true;
 
         End(ReasonOfPeer());
@@ -160,7 +167,8 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     /// <summary>Whether small frames wait for room or for a writer.</summary>
     public bool HasBacklog => _control.HasAny;
 
-    /// <summary>Reads even while nobody waits for anything: for what the server does of its own accord. Any number of times.</summary>
+    /// <summary>Reads even while nobody waits for anything: for what the server does of its own accord. Any number of
+    /// times.</summary>
     public void Watch() => _background.Watch();
 
     public override void AddAwaited() => _background.Add();

@@ -1,28 +1,35 @@
 using System;
+using System.Collections.Generic;
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
 
-// A client outlives its connections. A call takes the present channel; when that turns out to be over, the call itself
-// connects again, without waiting for a server to appear: a missing one is found out by opening a file. What is slow or
-// rude (a server that refuses, is full, or does not answer) is not tried again before a pause with jitter has passed;
-// calls in the pause fail at once with the reason of the last attempt.
+// A client outlives its connections. A call takes the present channel; when that turns out to be over, a synchronous
+// call connects again itself, and an asynchronous one has it done (ClientSession.Aside.cs), without waiting for a
+// server to appear: a missing one is found out by opening a file. What is slow or rude (a server that refuses, is full,
+// or does not answer) is not tried again before a pause with jitter has passed; calls in the pause fail at once with
+// the reason of the last attempt.
 
 /// <summary>What all views of one client share: name, options, and the present channel.</summary>
-internal sealed class ClientSession : ICallRoute, IDisposable
+// who closes may be waited for by who is connecting: its token source has neither timer nor handle
+#pragma warning disable CA1001, CA2213
+internal sealed partial class ClientSession : ICallRoute, IDisposable
+#pragma warning restore CA1001, CA2213
 {
     private const int FirstPause = 10;
     private const int LongestPause = 1000;
 
     private static readonly TimeSpan _longest = TimeSpan.FromDays(20); // what a timer takes
 
-    private readonly object _connecting = new();
-    private readonly Random _jitter = new(); // under _connecting
+    private readonly object _connecting = new(); // held while somebody connects
+    private readonly CancellationTokenSource _closing = new();
+    private readonly Random _jitter = new(); // this, pause, moment and refusal: under the gate of what waits
     private readonly string _name;
     private readonly ServiceHost? _callbacks; // what all connections offer to the server
-    private readonly WeakReference<ConnectionEvents> _events; // whose subscribers must not keep the client: its lease has it
+    // whose subscribers must not keep the client: its lease has it
+    private readonly WeakReference<ConnectionEvents> _events;
     private ClientChannel? _channel;
     private int _pause;
     private Deadline _retryAt = Deadline.Now;
@@ -37,7 +44,8 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         _events = new WeakReference<ConnectionEvents>(events);
         _name = name;
         Options = options;
-        _callbacks = options.Services.Count == 0 ? null : ServiceHost.ForCallbacks(name, options);
+        _callbacks = options.Services.Count == 0 ? null : CallbackHost(name, options);
+        _early = new EarlyRequests(options.MaxQueuedBytes, options.MaxPendingCalls) { Emptied = StopAttempt };
     }
 
     public string Name => _name;
@@ -50,7 +58,8 @@ internal sealed class ClientSession : ICallRoute, IDisposable
 
     public ClientChannel? Channel => Volatile.Read(ref _channel);
 
-    /// <summary>Sees to it that there is a connection, waiting for a server. Calls do not wait meanwhile: the lock is taken only when there is one.</summary>
+    /// <summary>Sees to it that there is a connection, waiting for a server. Calls do not wait meanwhile: the lock is
+    /// taken only when there is one.</summary>
     public void EnsureConnected(TimeSpan patience, CancellationToken cancel)
     {
         ThrowIfDisposed();
@@ -67,27 +76,38 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         {
             throw new OperationCanceledException(e.Message, e, cancel);
         }
-        catch (IpcException e) when (e.Status is not (IpcStatus.InvalidName or IpcStatus.InvalidArgument))
+        catch (IpcException e) when (IsAboutServer(e))
         {
             throw FailureOf(e, waited: patience != TimeSpan.Zero).ToException(cancel, null, Peer);
         }
 
         lock (_connecting)
-        {
-            if (Channel is { Ended: null } || Volatile.Read(ref _disposed))
-                connection.Dispose(); // a call was faster, or it is too late
-            else
-                Take(Start(connection));
-        }
+            TakeUnlessLate(connection);
 
         ThrowIfDisposed();
+    }
+
+    /// <summary>Whether the server is the reason, and not what was asked for.</summary>
+    private static bool IsAboutServer(IpcException e) =>
+        e.Status is not (IpcStatus.InvalidName or IpcStatus.InvalidArgument);
+
+    /// <summary>Under the lock.</summary>
+    private void TakeUnlessLate(Connection connection)
+    {
+        if (Channel is { Ended: null } || Volatile.Read(ref _disposed))
+            connection.Dispose(); // a call was faster, or it is too late
+        else
+            Take(Start(connection));
     }
 
     public void Dispose()
     {
         Volatile.Write(ref _disposed, true);
-        Interlocked.MemoryBarrier(); // [disposed] a call that is connecting sees it after storing its channel, or we see the channel
+        // [disposed] a call that is connecting sees it after storing its channel, or we see the channel
+        Interlocked.MemoryBarrier();
         Channel?.End(ClosedHere());
+        FailEarly(ClosedHere(), upTo: long.MaxValue);
+        _closing.Cancel();
         _callbacks?.Threads.Stop();
     }
 
@@ -102,7 +122,8 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            System.Diagnostics.Trace.TraceError("Closing the forgotten client of the server " + _name + " failed: " + ErrorText.Whole(e));
+            System.Diagnostics.Trace.TraceError(
+                "Closing the forgotten client of the server " + _name + " failed: " + ErrorText.Whole(e));
         }
     }
 
@@ -117,6 +138,15 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         return Reconnect(stale, method, how.Deadline, how.Cancel).Engine;
     }
 
+    /// <inheritdoc/>
+    public CallEngine? GetNow(CallEngine? stale)
+    {
+        ClientChannel? channel = Volatile.Read(ref _channel);
+        return channel is not null && channel.Ended is null && !ReferenceEquals(channel.Engine, stale)
+            ? channel.Engine
+            : null;
+    }
+
     private ClientChannel Reconnect(CallEngine? stale, RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
         ThrowIfDisposed();
@@ -125,19 +155,26 @@ internal sealed class ClientSession : ICallRoute, IDisposable
             throw ended.ToException(cancel, method, Peer);
 
         if (!EnterConnecting(deadline, cancel))
-            throw (cancel.IsCancellationRequested ? RpcFailure.Cancelled(method) : RpcFailure.Deadline(method)).ToException(cancel, method, Peer);
+        {
+            throw (cancel.IsCancellationRequested ? RpcFailure.Cancelled(method) : RpcFailure.Deadline(method))
+                .ToException(cancel, method, Peer);
+        }
+
         try
         {
-            ThrowIfDisposed();
+            ThrowIfDisposedMeanwhile(method);
             present = Channel;
             if (present is { Ended: null } && !ReferenceEquals(present.Engine, stale))
                 return present; // another thread was faster
-            if (!_retryAt.HasPassed && _refusal is { } refusal)
+            RpcFailure? refusal;
+            lock (_early.Gate)
+                refusal = RefusalNow();
+            if (refusal is not null)
                 throw refusal.ToException(cancel, method, Peer);
 
             ClientChannel channel = ConnectAgain(method, deadline, cancel);
             Take(channel);
-            ThrowIfDisposed();
+            ThrowIfDisposedMeanwhile(method);
             return channel;
         }
         finally
@@ -146,12 +183,11 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         }
     }
 
-    /// <summary>Makes a channel the present one, and ends it if the client was disposed meanwhile. Under the lock.</summary>
+    /// <summary>Makes a channel the present one, and ends it if the client was disposed meanwhile. Under the
+    /// lock.</summary>
     private void Take(ClientChannel channel)
     {
-        _pause = 0;
-        _refusal = null;
-        Interlocked.Exchange(ref _channel, channel);
+        Show(channel);
         if (Volatile.Read(ref _disposed)) // [disposed]
             channel.End(ClosedHere());
     }
@@ -189,7 +225,8 @@ internal sealed class ClientSession : ICallRoute, IDisposable
     private bool EnterConnecting(Deadline deadline, CancellationToken cancel)
     {
         const int Slice = 20;
-        while (!Monitor.TryEnter(_connecting, (int)Math.Max(0, Math.Min(Math.Ceiling(deadline.Remaining.TotalMilliseconds), Slice))))
+        while (!Monitor.TryEnter(
+            _connecting, (int)Math.Max(0, Math.Min(Math.Ceiling(deadline.Remaining.TotalMilliseconds), Slice))))
         {
             if (deadline.HasPassed || cancel.IsCancellationRequested)
                 return false;
@@ -200,56 +237,103 @@ internal sealed class ClientSession : ICallRoute, IDisposable
 
     private ClientChannel ConnectAgain(RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
-        // Deadline.Now: the server has to be there. The token bounds how long it may take to answer.
         TimeSpan most = Options.ConnectTimeout == Timeout.InfiniteTimeSpan ? _longest : Options.ConnectTimeout;
-        TimeSpan patience = deadline.Remaining < most ? deadline.Remaining : most;
-        using var bounded = CancellationTokenSource.CreateLinkedTokenSource(cancel);
-        bounded.CancelAfter(patience < TimeSpan.Zero ? TimeSpan.Zero : patience > _longest ? _longest : patience);
+        if (TryConnect(
+            deadline.Remaining < most ? deadline.Remaining : most, cancel, out RpcFailure? failure) is { } channel)
+        {
+            return channel;
+        }
+
+        ThrowIfDisposedMeanwhile(method);
+        if (failure is null)
+            failure = RpcFailure.Cancelled(method);
+        else if (deadline.HasPassed)
+            failure = RpcFailure.Deadline(method);
+        throw failure.ToException(cancel, method, Peer);
+    }
+
+    /// <summary>Connects to a server that is there.</summary>
+    /// <param name="patience">How long it may take to answer.</param>
+    /// <param name="cancel">Ends that.</param>
+    /// <param name="failure">Why there is no connection; <see langword="null"/> when it was cancelled, or the client
+    /// was disposed.</param>
+    private ClientChannel? TryConnect(TimeSpan patience, CancellationToken cancel, out RpcFailure? failure)
+    {
+        // Deadline.Now: the server has to be there. The token bounds how long it may take to answer.
+        using var bounded = CancellationTokenSource.CreateLinkedTokenSource(cancel, _closing.Token);
+        if (patience == Timeout.InfiniteTimeSpan || patience > _longest)
+            patience = _longest;
+        bounded.CancelAfter(patience < TimeSpan.Zero ? TimeSpan.Zero : patience);
+        failure = null;
         try
         {
             return Start(Connection.Connect(_name, ConnectOptionsFor(Deadline.Now), bounded.Token));
         }
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {
-            if (cancel.IsCancellationRequested)
-                throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
+            if (cancel.IsCancellationRequested || _closing.IsCancellationRequested)
+                return null;
 
-            Pause(new RpcFailure(
+            failure = new RpcFailure(
                 RpcStatus.Unavailable,
-                "The server " + _name + " did not answer within " + patience.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture) + " ms.", null, e));
-            throw (deadline.HasPassed ? RpcFailure.Deadline(method) : _refusal!).ToException(cancel, method, Peer);
+                "The server " + _name + " did not answer within " +
+                patience.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture) + " ms.", null, e);
+            Pause(failure);
         }
         catch (IpcException e)
         {
-            RpcFailure failure = FailureOf(e, waited: false);
-            if (e.Status is not (IpcStatus.NotFound or IpcStatus.PeerDied or IpcStatus.PeerClosed)) // its successor may be there already
+            failure = FailureOf(e, waited: false);
+            // its successor may be there already
+            if (e.Status is not (IpcStatus.NotFound or IpcStatus.PeerDied or IpcStatus.PeerClosed))
                 Pause(failure);
-            throw failure.ToException(cancel, method, Peer);
         }
+
+        return null;
     }
 
     private void Pause(RpcFailure refusal)
     {
-        _refusal = refusal;
-        _pause = Math.Min(LongestPause, Math.Max(FirstPause, _pause * 2));
-        _retryAt = Deadline.After(TimeSpan.FromMilliseconds(_pause * (0.5 + _jitter.NextDouble())));
+        lock (_early.Gate)
+        {
+            _refusal = refusal;
+            _pause = Math.Min(LongestPause, Math.Max(FirstPause, _pause * 2));
+            _retryAt = Deadline.After(TimeSpan.FromMilliseconds(_pause * (0.5 + _jitter.NextDouble())));
+        }
     }
+
+    /// <summary>What calls fail with while the server is not to be asked again. Under the gate.</summary>
+    private RpcFailure? RefusalNow() => _refusal is { } refusal && !_retryAt.HasPassed ? refusal : null;
 
     /// <param name="e">What connecting failed with.</param>
     /// <param name="waited">Whether a server was waited for.</param>
     private RpcFailure FailureOf(IpcException e, bool waited)
     {
         if (e.Status == IpcStatus.Refused)
-            return new RpcFailure(RpcStatus.Unauthenticated, "The server " + _name + " refused the connection: " + e.Message, null, e);
-        RpcStatus status = e.Status is IpcStatus.InvalidName or IpcStatus.InvalidArgument ? RpcStatus.InvalidArgument : RpcStatus.Unavailable;
+            return new RpcFailure(
+                RpcStatus.Unauthenticated, "The server " + _name + " refused the connection: " + e.Message, null, e);
+        RpcStatus status = e.Status is IpcStatus.InvalidName or IpcStatus.InvalidArgument
+            ? RpcStatus.InvalidArgument
+            : RpcStatus.Unavailable;
         string text = e.Status == IpcStatus.NotFound && !waited
-            ? "There is no server " + _name + " now, and a call does not wait for one to appear; RpcClient.Connect does."
-            : "No connection to the server " + _name + ": " + e.Message;
+            ? "There is no server " + _name +
+                " now, and a call does not wait for one to appear; RpcClient.Connect does."
+            : NoConnection(e);
         return new RpcFailure(status, text, null, e);
     }
 
+    private string NoConnection(Exception e) => "No connection to the server " + _name + ": " + e.Message;
+
     private RpcFailure ClosedHere()
-        => RpcFailure.OfConnection("The client of the server " + _name + " was disposed.", "The call was pending. Whether the server handled it is not known.");
+        => RpcFailure.OfConnection(
+            "The client of the server " + _name + " was disposed.",
+            "The call was pending. Whether the server handled it is not known.");
+
+    /// <summary>For a call that had begun before.</summary>
+    private void ThrowIfDisposedMeanwhile(RpcMethod method)
+    {
+        if (Volatile.Read(ref _disposed))
+            throw ClosedHere().ToException(CancellationToken.None, method, Peer);
+    }
 
     private void ThrowIfDisposed()
     {
@@ -266,4 +350,23 @@ internal sealed class ClientSession : ICallRoute, IDisposable
         Deadline = deadline,
         Hello = Options.Hello,
     };
+
+    /// <summary>What a client offers to its server.</summary>
+    /// <exception cref="ArgumentException">Two methods have the same name or the same id.</exception>
+    private static ServiceHost CallbackHost(string name, RpcClientOptions options)
+    {
+        var handlers = new Dictionary<uint, RpcHandler>();
+        foreach (RpcService service in options.Services)
+            ServiceHost.Add(handlers, service);
+        var rules = new HostRules
+        {
+            PendingCallsOption = nameof(RpcClientOptions) + "." + nameof(RpcClientOptions.MaxPendingCalls),
+            MaxPendingCalls = options.MaxPendingCalls,
+            OrderedCalls = options.OrderedCallbacks,
+            StreamWindow = Math.Max(FrameHeader.FirstClientCredit, options.StreamWindow),
+            HandlerFailed = options.CallbackFailed,
+            Serializers = options.Serializer is null ? [] : [options.Serializer],
+        };
+        return new ServiceHost(name, handlers, rules, "client");
+    }
 }

@@ -5,7 +5,8 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>Tells subscribers what happened to a client's connections: in order, one at a time, on the thread pool.</summary>
+/// <summary>Tells subscribers what happened to a client's connections: in order, one at a time, on the thread
+/// pool.</summary>
 internal sealed class ConnectionEvents
 {
     private readonly Queue<RpcConnectionChange> _queue = new();
@@ -64,7 +65,8 @@ internal sealed class ConnectionEvents
         }
     }
 
-    /// <summary>Tells each of them. What one throws is traced: it ends neither the others' turn nor, on a thread of the pool, the process.</summary>
+    /// <summary>Tells each of them. What one throws is traced: it ends neither the others' turn nor, on a thread of the
+    /// pool, the process.</summary>
     private static void Tell(Action<RpcConnectionChange> subscribers, RpcConnectionChange change)
     {
         foreach (Delegate subscriber in subscribers.GetInvocationList())

@@ -1,3 +1,6 @@
+using System;
+using System.Threading.Tasks;
+
 namespace Ipc.Rpc;
 
 /// <summary>Calls on one connection, for as long as it lives.</summary>
@@ -15,4 +18,23 @@ internal sealed class FixedRoute : ICallRoute
 
     public CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how)
         => _engine.Link.Ended is { } ended ? throw ended.ToException(how.Cancel, method, _engine.Link.Peer) : _engine;
+
+    public CallEngine? GetNow(CallEngine? stale) => _engine.Link.Ended is null ? _engine : null;
+
+    public bool TrySendEarly<TRequest>(
+        CallEngine? stale,
+        RpcMethod method,
+        MessageCodec<TRequest> codec,
+        in TRequest request,
+        PendingCall? call,
+        in CallRequest how,
+        out EarlyRequest? early)
+    {
+        early = null;
+        Get(stale, method, in how); // throws, for there will be no other connection
+        return false;
+    }
+
+    public Task SentEarly(EarlyRequest early) =>
+        throw new NotSupportedException("Nothing waits for another connection.");
 }

@@ -1,3 +1,5 @@
+using System.Threading.Tasks;
+
 namespace Ipc.Rpc;
 
 /// <summary>Where calls go: the present connection of a client, or the one connection of a callback.</summary>
@@ -9,4 +11,30 @@ internal interface ICallRoute
     /// <summary>The engine to call on; another one than <paramref name="stale"/>, which was found to be over.</summary>
     /// <exception cref="RpcException">There is none.</exception>
     CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how);
+
+    /// <summary>The same, if it is there; <see langword="null"/> where <see cref="Get"/> would have to connect first,
+    /// or would throw.</summary>
+    CallEngine? GetNow(CallEngine? stale);
+
+    /// <summary>Leaves an asynchronous request to the connection that comes. Waits for nothing.</summary>
+    /// <param name="stale">As above.</param>
+    /// <param name="method">What is called.</param>
+    /// <param name="codec">Writes the request.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="call">Who waits for the answer; <see langword="null"/> if there is none.</param>
+    /// <param name="how">What else the request says.</param>
+    /// <param name="early">Where the request waits.</param>
+    /// <returns><see langword="false"/> when there is a connection now.</returns>
+    /// <exception cref="RpcException">There will be none, or too much waits for one already.</exception>
+    bool TrySendEarly<TRequest>(
+        CallEngine? stale,
+        RpcMethod method,
+        MessageCodec<TRequest> codec,
+        in TRequest request,
+        PendingCall? call,
+        in CallRequest how,
+        out EarlyRequest? early);
+
+    /// <summary>Completes when a one-way request that was left so has been sent.</summary>
+    Task SentEarly(EarlyRequest early);
 }

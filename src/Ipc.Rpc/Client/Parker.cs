@@ -4,14 +4,16 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>Where one thread sleeps until it is signalled. A signal that comes early is kept; waking without one is possible.</summary>
+/// <summary>Where one thread sleeps until it is signalled. A signal that comes early is kept; waking without one is
+/// possible.</summary>
 internal sealed class Parker
 {
     private const int LongestWait = 60_000;
 
     private bool _signalled;
 
-    /// <summary>Sleeps until a signal, the deadline, or a minute, whichever is first. The caller looks at its condition again.</summary>
+    /// <summary>Sleeps until a signal, the deadline, or a minute, whichever is first. The caller looks at its condition
+    /// again.</summary>
     [MethodImpl(Tiering.Optimized)]
     public void Wait(Deadline deadline)
     {

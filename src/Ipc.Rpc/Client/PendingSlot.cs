@@ -3,18 +3,25 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>One place for a pending call. It is used many times; its number and the use together are the call id.</summary>
+/// <summary>One place for a pending call. It is used many times; its number and the use together are the call
+/// id.</summary>
 /// <remarks>
-/// Everything that could end a call (reply, cancellation, deadline, death, dispose) tries <see cref="TryEnd"/>; exactly one
-/// succeeds and completes the call. A late one has the number of an earlier use and fails.
+/// Everything that could end a call (reply, cancellation, deadline, death, dispose) tries <see cref="TryEnd"/>; exactly
+/// one succeeds and completes the call. A late one has the number of an earlier use and fails.
 /// </remarks>
 internal sealed class PendingSlot
 {
+    // Who ends a use is alone with the slot until it stores Free, and does nothing to it afterwards; who holds the
+    // write lock takes only a slot that it finds free.
+    private const int PhaseBits = 2;
+    private const long PhaseMask = 3;
+    private const long Free = 0;
     private const long Pending = 1;
+    private const long Ending = 2;
 
     private readonly uint _number;
     private PendingCall? _call;
-    private long _state; // use << 1 | pending
+    private long _state; // use << 2 | phase
     private uint _use;
 
     public PendingSlot(uint number) => _number = number;
@@ -22,11 +29,9 @@ internal sealed class PendingSlot
     /// <summary>The low half of its call ids.</summary>
     public uint Number => _number;
 
-    /// <summary>The next one in a list of free ones.</summary>
-    public PendingSlot? Next { get; set; }
-
-    /// <summary>Whether another use would repeat a call id.</summary>
-    public bool IsWornOut => _use == uint.MaxValue;
+    /// <summary>Whether it can be taken, by the holder of the write lock. After four thousand million calls it is left
+    /// behind, rather than a call id used twice.</summary>
+    public bool IsFree => (Volatile.Read(ref _state) & PhaseMask) == Free && _use != uint.MaxValue;
 
     public ulong CallId => ((ulong)_use << 32) | _number;
 
@@ -34,8 +39,8 @@ internal sealed class PendingSlot
     public bool IsPending(out uint use)
     {
         long state = Volatile.Read(ref _state);
-        use = (uint)(state >> 1);
-        return (state & Pending) != 0;
+        use = (uint)(state >> PhaseBits);
+        return (state & PhaseMask) == Pending;
     }
 
     /// <summary>Begins the next use: by the holder of the write lock, on a free slot.</summary>
@@ -48,17 +53,21 @@ internal sealed class PendingSlot
         call.Use = _use;
     }
 
-    /// <summary>Lets replies find the call. A full fence: what ends all calls either sees it or was seen before.</summary>
-    public void Open() => Interlocked.Exchange(ref _state, ((long)_use << 1) | Pending); // [ended]
+    /// <summary>Lets replies find the call. Who opens it fences before it looks whether the link is over: what ends all
+    /// calls either sees it or is seen [ended].</summary>
+    public void Open() => Volatile.Write(ref _state, ((long)_use << PhaseBits) | Pending);
 
-    /// <summary>Takes the right to complete this use of the slot.</summary>
+    /// <summary>Takes the right to complete this use of the slot, which is free from here on.</summary>
     [MethodImpl(Tiering.Optimized)]
     public bool TryEnd(uint use, out PendingCall call)
     {
-        long pending = ((long)use << 1) | Pending;
-        if (Volatile.Read(ref _state) == pending && Interlocked.CompareExchange(ref _state, (long)use << 1, pending) == pending)
+        long of = (long)use << PhaseBits;
+        if (Volatile.Read(ref _state) == (of | Pending) &&
+            Interlocked.CompareExchange(ref _state, of | Ending, of | Pending) == (of | Pending))
         {
             call = _call!;
+            _call = null;
+            Volatile.Write(ref _state, of | Free);
             return true;
         }
 
@@ -73,5 +82,6 @@ internal sealed class PendingSlot
         return IsPending(out uint present) && present == use ? call : null;
     }
 
-    public void Clear() => _call = null;
+    /// <summary>Gives up a use that was never opened: by the holder of the write lock.</summary>
+    public void Undo() => _call = null;
 }

@@ -4,65 +4,31 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>The calls that wait for a reply. Taken from under the write lock, given back and looked up by any thread.</summary>
+/// <summary>The calls that wait for a reply. Slots are taken under the write lock; any thread looks them up, and one
+/// that ends a call frees its slot.</summary>
 internal sealed class PendingTable
 {
     private readonly int _limit;
     private PendingSlot[] _slots = Array.Empty<PendingSlot>(); // replaced when it grows, never changed
-    private PendingSlot? _free; // the write lock's
-    private PendingSlot? _returned; // anybody's: pushed one by one, taken all at once, so no ABA
+    // the one that was taken last: of a caller that makes one call after another it is free again, and warm
+    private PendingSlot? _last;
+    private int _cursor = -1; // where the last search ended
 
     public PendingTable(int limit) => _limit = limit;
 
     /// <summary>All slots that there are now.</summary>
     public PendingSlot[] All => Volatile.Read(ref _slots);
 
-    /// <summary>A slot with a new call id for <paramref name="call"/>, not yet open; <see langword="null"/> when all are taken.</summary>
+    /// <summary>A slot with a new call id for <paramref name="call"/>, not yet open; <see langword="null"/> when all
+    /// are taken. Under the write lock.</summary>
     [MethodImpl(Tiering.Optimized)]
     public PendingSlot? Take(PendingCall call)
     {
-        PendingSlot? slot = _free;
-        if (slot is null)
-        {
-            slot = Volatile.Read(ref _returned) is null ? null : Interlocked.Exchange(ref _returned, null);
-            if (slot is null && (slot = Grow()) is null)
-                return null;
-        }
-
-        _free = slot.Next;
-        slot.Next = null;
-        slot.Reserve(call);
+        PendingSlot? slot = _last;
+        if (slot is null || !slot.IsFree)
+            _last = slot = Search() ?? Grow();
+        slot?.Reserve(call);
         return slot;
-    }
-
-    /// <summary>Gives back a slot whose call was never opened: under the write lock.</summary>
-    public void Undo(PendingSlot slot)
-    {
-        slot.Clear();
-        if (slot.IsWornOut)
-            return;
-
-        slot.Next = _free;
-        _free = slot;
-    }
-
-    /// <summary>Gives back a slot whose call has ended: by whoever ended it.</summary>
-    [MethodImpl(Tiering.Optimized)]
-    public void Return(PendingSlot slot)
-    {
-        slot.Clear();
-        if (slot.IsWornOut)
-            return; // four thousand million calls: the slot is left behind rather than a call id used twice
-
-        PendingSlot? head = Volatile.Read(ref _returned);
-        while (true)
-        {
-            slot.Next = head;
-            PendingSlot? seen = Interlocked.CompareExchange(ref _returned, slot, head);
-            if (ReferenceEquals(seen, head))
-                return;
-            head = seen;
-        }
     }
 
     /// <summary>The slot that a call id names; whether that use is still pending is the slot's to say.</summary>
@@ -74,6 +40,22 @@ internal sealed class PendingTable
         return index < (uint)slots.Length ? slots[index] : null;
     }
 
+    /// <summary>Goes around once, from where it was last: of calls that end in their order the next one is
+    /// free.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private PendingSlot? Search()
+    {
+        PendingSlot[] slots = _slots;
+        for (int i = 0; i < slots.Length; i++)
+        {
+            _cursor = _cursor + 1 < slots.Length ? _cursor + 1 : 0;
+            if (slots[_cursor].IsFree)
+                return slots[_cursor];
+        }
+
+        return null;
+    }
+
     private PendingSlot? Grow()
     {
         PendingSlot[] old = _slots;
@@ -83,10 +65,10 @@ internal sealed class PendingTable
 
         var slots = new PendingSlot[length];
         Array.Copy(old, slots, old.Length);
-        PendingSlot? free = null;
-        for (int i = length - 1; i >= old.Length; i--)
-            free = slots[i] = new PendingSlot((uint)i + 1) { Next = free };
+        for (int i = old.Length; i < length; i++)
+            slots[i] = new PendingSlot((uint)i + 1);
+        _cursor = old.Length;
         Volatile.Write(ref _slots, slots);
-        return free;
+        return slots[old.Length];
     }
 }

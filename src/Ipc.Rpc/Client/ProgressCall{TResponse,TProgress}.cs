@@ -4,8 +4,9 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-// Reports are handed to the caller's code on the thread pool, one after another, and the call completes behind the last of them: so none comes after the
-// response, and whoever reads the connection never waits for the caller's code. A caller whose code is slow gets the newest ones.
+// Reports are handed to the caller's code on the thread pool, one after another, and the call completes behind the last
+// of them: so none comes after the response, and whoever reads the connection never waits for the caller's code. A
+// caller whose code is slow gets the newest ones.
 
 /// <summary>An asynchronous call that reports progress.</summary>
 internal sealed class ProgressCall<TResponse, TProgress> : AsyncCall<TResponse>
@@ -23,7 +24,11 @@ internal sealed class ProgressCall<TResponse, TProgress> : AsyncCall<TResponse>
     private RpcFailure? _thrown; // by the caller's code: that is how it ends, whoever ends it
 
     public ProgressCall(
-        RpcMethod method, MessageCodec<TResponse> codec, MessageCodec<TProgress> progressCodec, IProgress<TProgress> progress, in CallRequest how)
+        RpcMethod method,
+        MessageCodec<TResponse> codec,
+        MessageCodec<TProgress> progressCodec,
+        IProgress<TProgress> progress,
+        in CallRequest how)
     {
         _progressCodec = progressCodec;
         _progress = progress;
@@ -132,7 +137,8 @@ internal sealed class ProgressCall<TResponse, TProgress> : AsyncCall<TResponse>
     private void FailWith(RpcFailure failure)
     {
         _thrown ??= failure;
-        Sent!.EndCall(this, Slot, Use, failure); // comes back to OnFailure, unless the call has ended already, or ends at this moment
+        // comes back to OnFailure, unless the call has ended already, or ends at this moment
+        Sent!.EndCall(this, Slot, Use, failure);
         lock (_gate)
             _reports.Clear();
     }

@@ -4,7 +4,8 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <summary>A request that found no room in the ring. It leaves the queue of its connection once: for the ring, or for nowhere.</summary>
+/// <summary>A request that found no room in the ring. It leaves the queue of its connection once: for the ring, or for
+/// nowhere.</summary>
 internal sealed class QueuedFrame
 {
     private const int Waits = 0;

@@ -5,12 +5,13 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-// A connection is read by one thread at a time, and every thread that waits for a reply is willing to be that one. Whoever
-// finds the turn free takes it; the others sleep, each on its parker, until their reply came or the turn is offered.
+// A connection is read by one thread at a time, and every thread that waits for a reply is willing to be that one.
+// Whoever finds the turn free takes it; the others sleep, each on its parker, until their reply came or the turn is
+// offered.
 //
-// No offer is lost [turn]: a waiter puts itself on the list (an interlocked increment) and then looks whether the turn is
-// free; who gives it back stores "free" (an interlocked exchange) and then looks whether somebody is on the list. One of the
-// two sees the other. A waiter that leaves the list without the turn looks once more, for the next one.
+// No offer is lost [turn]: a waiter puts itself on the list (an interlocked increment) and then looks whether the turn
+// is free; who gives it back stores "free" (an interlocked exchange) and then looks whether somebody is on the list.
+// One of the two sees the other. A waiter that leaves the list without the turn looks once more, for the next one.
 
 /// <summary>The right to read a connection.</summary>
 internal sealed class ReadTurn

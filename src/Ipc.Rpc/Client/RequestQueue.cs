@@ -3,8 +3,9 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-// Requests that could not be sent at once, because the ring is full: they wait here in order, within a bound, so that nobody who starts a call has to wait with them. Whoever
-// holds the write lock sends them as room appears. Whoever ends a call takes its request out, without that lock: it may be held by a thread that waits for room.
+// Requests that could not be sent at once, because the ring is full: they wait here in order, within a bound, so that
+// nobody who starts a call has to wait with them. Whoever holds the write lock sends them as room appears. Whoever ends
+// a call takes its request out, without that lock: it may be held by a thread that waits for room.
 
 /// <summary>The requests of a connection that wait for room in its ring.</summary>
 internal sealed class RequestQueue
@@ -24,7 +25,8 @@ internal sealed class RequestQueue
 
     /// <summary>Puts a request behind all others. Under the write lock.</summary>
     /// <param name="frame">The request.</param>
-    /// <param name="mayExceed">Whether it may be more than is allowed: its thread waits with it, so there is one for each such thread.</param>
+    /// <param name="mayExceed">Whether it may be more than is allowed: its thread waits with it, so there is one for
+    /// each such thread.</param>
     /// <returns><see langword="false"/> when too much waits already.</returns>
     public bool Add(QueuedFrame frame, bool mayExceed)
     {

@@ -6,7 +6,8 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <summary>Calls along a route: what a client does without its interceptors, and what a handler calls back with.</summary>
+/// <summary>Calls along a route: what a client does without its interceptors, and what a handler calls back
+/// with.</summary>
 internal sealed class RouteCaller : RpcCaller
 {
     private readonly ICallRoute _route;
@@ -23,7 +24,9 @@ internal sealed class RouteCaller : RpcCaller
     private bool Observes => RpcTelemetry.IsOn && !_isObserved;
 
     /// <inheritdoc/>
-    public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+    [MethodImpl(Tiering.Optimized)]
+    public override TResponse Call<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
     {
         if (Observes)
             return Observed().Call(method, in request, cancel);
@@ -35,6 +38,7 @@ internal sealed class RouteCaller : RpcCaller
     }
 
     /// <inheritdoc/>
+    [MethodImpl(Tiering.Optimized)]
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
     {
@@ -49,7 +53,10 @@ internal sealed class RouteCaller : RpcCaller
 
     /// <inheritdoc/>
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
-        RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancel = default)
+        RpcProgressMethod<TRequest, TResponse, TProgress> method,
+        in TRequest request,
+        IProgress<TProgress> progress,
+        CancellationToken cancel = default)
     {
         if (Observes)
             return Observed().CallAsync(method, in request, progress, cancel);
@@ -59,7 +66,8 @@ internal sealed class RouteCaller : RpcCaller
             throw new ArgumentNullException(nameof(progress));
 
         CallRequest how = UnaryAsync(cancel);
-        var call = new ProgressCall<TResponse, TProgress>(method, Codec(method.Response), Codec(method.Progress), progress, in how);
+        var call = new ProgressCall<TResponse, TProgress>(
+            method, Codec(method.Response), Codec(method.Progress), progress, in how);
         return Send(method, Codec(method.Request), in request, call, in how);
     }
 
@@ -73,13 +81,18 @@ internal sealed class RouteCaller : RpcCaller
         }
 
         Check(method, RpcMethodKind.Unary, oneWay: true);
-        var how = new CallRequest(_setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), CancellationToken.None, flags: FrameFlags.OneWay);
+        var how = new CallRequest(
+            _setup,
+            Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current),
+            CancellationToken.None,
+            flags: FrameFlags.OneWay);
         _route.Notify(method, Codec(method.Request), in request, in how, isAsync: false);
         GC.KeepAlive(_setup.Lease);
     }
 
     /// <inheritdoc/>
-    public override ValueTask NotifyAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+    public override ValueTask NotifyAsync<TRequest>(
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
     {
         if (Observes)
             return Observed().NotifyAsync(method, in request, cancel);
@@ -97,19 +110,24 @@ internal sealed class RouteCaller : RpcCaller
     }
 
     /// <inheritdoc/>
-    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
+    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
     {
         if (Observes)
             return Observed().Stream(method, request, cancel);
 
         Check(method, RpcMethodKind.ServerStream);
-        var terms = new StreamTerms<TRequest, TItem>(method, Codec(method.Request), Codec(method.Response), request, _setup, flags: 0);
+        var terms = new StreamTerms<TRequest, TItem>(
+            method, Codec(method.Request), Codec(method.Response), request, _setup, flags: 0);
         return new RpcStream<TRequest, TItem>(_route, terms, null, cancel, CallScope.HandlerOf(cancel));
     }
 
     /// <inheritdoc/>
     public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
-        RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+        RpcStreamMethod<TRequest, TIn, TResponse> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancel = default)
     {
         if (Observes)
             return Observed().ClientStream(method, request, items, cancel);
@@ -121,14 +139,15 @@ internal sealed class RouteCaller : RpcCaller
         CallRequest how = UnaryAsync(cancel, FrameFlags.ClientStream);
         var upload = new Upload<TIn>(items, Codec(method.Item));
         var call = new UploadCall<TResponse>(method, Codec(method.Response), upload, in how);
-        ValueTask<TResponse> answer = Send(method, Codec(method.Request), in request, call, in how);
-        upload.Start(call.Sent!, call);
-        return answer;
+        return Send(method, Codec(method.Request), in request, call, in how);
     }
 
     /// <inheritdoc/>
     public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
-        RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+        RpcStreamMethod<TRequest, TIn, TOut> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancel = default)
     {
         if (Observes)
             return Observed().Duplex(method, request, items, cancel);
@@ -137,8 +156,10 @@ internal sealed class RouteCaller : RpcCaller
         if (items is null)
             throw new ArgumentNullException(nameof(items));
 
-        var terms = new StreamTerms<TRequest, TOut>(method, Codec(method.Request), Codec(method.Response), request, _setup, FrameFlags.ClientStream);
-        return new RpcStream<TRequest, TOut>(_route, terms, () => new Upload<TIn>(items, Codec(method.Item)), cancel, CallScope.HandlerOf(cancel));
+        var terms = new StreamTerms<TRequest, TOut>(
+            method, Codec(method.Request), Codec(method.Response), request, _setup, FrameFlags.ClientStream);
+        return new RpcStream<TRequest, TOut>(
+            _route, terms, () => new Upload<TIn>(items, Codec(method.Item)), cancel, CallScope.HandlerOf(cancel));
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -150,7 +171,10 @@ internal sealed class RouteCaller : RpcCaller
         if (method is null)
             throw new ArgumentNullException(nameof(method));
         if (method.Kind != kind || method.IsOneWay != oneWay)
-            throw new ArgumentException(method.FullName + " is " + Describe(method.Kind, method.IsOneWay) + " and cannot be called as " + Describe(kind, oneWay) + ".", nameof(method));
+            throw new ArgumentException(
+                method.FullName + " is " + Describe(method.Kind, method.IsOneWay) + " and cannot be called as " +
+                    Describe(kind, oneWay) + ".",
+                nameof(method));
     }
 
     private static string Describe(RpcMethodKind kind, bool oneWay) => oneWay ? "one-way" : kind.ToString();
@@ -161,9 +185,11 @@ internal sealed class RouteCaller : RpcCaller
     private CallRequest Unary(CancellationToken cancel, byte flags = 0)
     {
         cancel.ThrowIfCancellationRequested();
-        return new CallRequest(_setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), cancel, flags: flags);
+        return new CallRequest(
+            _setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), cancel, flags: flags);
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private CallRequest UnaryAsync(CancellationToken cancel, byte flags = 0)
     {
         CallRequest how = Unary(cancel, flags);
@@ -175,12 +201,18 @@ internal sealed class RouteCaller : RpcCaller
         return how.InHandler(handler);
     }
 
+    [MethodImpl(Tiering.Optimized)]
     private ValueTask<TResponse> Send<TRequest, TResponse>(
-        RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, AsyncCall<TResponse> call, in CallRequest how)
+        RpcMethod method,
+        MessageCodec<TRequest> codec,
+        in TRequest request,
+        AsyncCall<TResponse> call,
+        in CallRequest how)
     {
+        bool sent;
         try
         {
-            _route.Send(method, codec, in request, call, in how);
+            sent = _route.Send(method, codec, in request, call, in how);
         }
         catch
         {
@@ -188,6 +220,9 @@ internal sealed class RouteCaller : RpcCaller
             throw;
         }
 
-        return call.Start();
+        ValueTask<TResponse> answer = call.Start();
+        if (sent && call.HasSource)
+            call.StartSource(call.Sent!);
+        return answer;
     }
 }

@@ -6,11 +6,14 @@ namespace Ipc.Rpc;
 
 /// <summary>Holds back requests so that they are published together: with one store and one wake at most.</summary>
 /// <remarks>
-/// <para>From <see cref="RpcClient.Batch"/> to <see cref="Dispose"/>, requests that the same thread sends through this client stay in the ring unseen. Waiting for any
-/// answer publishes what is held back, and so does a full ring or another thread's request: a batch never waits for itself.</para>
-/// <para>It is worth while for many small one-way calls, or asynchronous ones of methods that return a <see cref="System.Threading.Tasks.ValueTask{TResult}"/>, of a slow producer to a
-/// server that would fall asleep between them. It gains nothing while the server is awake, nor for methods that return a <see cref="System.Threading.Tasks.Task{TResult}"/>: making one of a
-/// call begins to wait for it. Awaiting inside it ends its effect at that point.</para>
+/// <para>From <see cref="RpcClient.Batch"/> to <see cref="Dispose"/>, requests that the same thread sends through this
+/// client stay in the ring unseen. Waiting for any answer publishes what is held back, and so does a full ring or
+/// another thread's request: a batch never waits for itself.</para>
+/// <para>It is worth while for many small one-way or asynchronous calls of a slow producer to a server that would fall
+/// asleep between them. It gains nothing while the server is awake. Awaiting inside it ends its effect at that point:
+/// at once for a <see cref="System.Threading.Tasks.ValueTask{TResult}"/>; requests of methods that return a
+/// <see cref="System.Threading.Tasks.Task{TResult}"/>, whose awaiting nobody sees, are held back for about a
+/// millisecond at most.</para>
 /// </remarks>
 /// <example><code>
 /// using (client.Batch())
@@ -29,6 +32,7 @@ public sealed class RpcBatch : IDisposable
     private readonly RpcBatch? _outer;
     private readonly List<RpcLink> _held = new(1); // more than one only when the client connected again meanwhile
     private bool _disposed;
+    private bool _isAwaited; // under the lock of the list: answers are waited for, and nobody was woken to read them
 
     internal RpcBatch(object owner, ClientLease lease)
     {
@@ -46,12 +50,15 @@ public sealed class RpcBatch : IDisposable
 
         _disposed = true;
         if (ReferenceEquals(_current, this))
-            _current = _outer; // else: it is disposed on another thread, and whoever finds it as current there forgets it
+            // else: it is disposed on another thread, and whoever finds it as current there forgets it
+            _current = _outer;
         Flush();
         GC.KeepAlive(_lease);
     }
 
-    /// <summary>Whether a frame in the ring of <paramref name="link"/> is to be held back. Under its write lock.</summary>
+    /// <summary>Whether a frame in the ring of <paramref name="link"/> is to be held back. Under its write
+    /// lock.</summary>
+    [MethodImpl(Tiering.Optimized)]
     internal static bool TryHold(RpcLink link) => _current is not null && Find(link)?.Hold(link) == true;
 
     /// <summary>The calling thread is about to wait for an answer.</summary>
@@ -60,6 +67,23 @@ public sealed class RpcBatch : IDisposable
     {
         if (_current is not null)
             Find(link)?.Flush();
+    }
+
+    /// <summary>Whether a batch of the calling thread holds back what is sent over <paramref name="link"/>.</summary>
+    internal static bool IsHeld(RpcLink link) => _current is not null && Find(link) is not null;
+
+    /// <summary>A task was made of a call: its request may be held back, but not for long, because its awaiting will
+    /// not be seen.</summary>
+    /// <returns><see langword="false"/> when there is no batch.</returns>
+    internal static bool TryHoldAwaited(CallEngine engine)
+    {
+        if (_current is null || Find(engine.Link) is not { } batch)
+            return false;
+
+        lock (batch._held)
+            batch._isAwaited = true;
+        engine.PublishSoon();
+        return true;
     }
 
     private static RpcBatch? Find(RpcLink link)
@@ -87,15 +111,22 @@ public sealed class RpcBatch : IDisposable
     private void Flush()
     {
         RpcLink[] held;
+        bool isAwaited;
         lock (_held)
         {
             if (_held.Count == 0)
                 return;
             held = _held.ToArray();
             _held.Clear();
+            isAwaited = _isAwaited;
+            _isAwaited = false;
         }
 
         foreach (RpcLink link in held)
+        {
             link.PublishHeld();
+            if (isAwaited)
+                link.WakeReader();
+        }
     }
 }

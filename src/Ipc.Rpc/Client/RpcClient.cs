@@ -1,28 +1,34 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <summary>Calls a server's methods. Generated proxies stand on it; any number of threads may use one at once.</summary>
+/// <summary>Calls a server's methods. Generated proxies stand on it; any number of threads may use one at
+/// once.</summary>
 /// <remarks>
-/// <para>A synchronous call encodes its request into shared memory, reads its own reply on the calling thread, and allocates
-/// nothing but the response. Every call ends: response, <see cref="RpcException"/>, or cancellation. When the server
-/// dies, pending calls fail at once with <see cref="RpcStatus.Unavailable"/>, and the next call connects again if there is
-/// a server.</para>
-/// <para>Awaiting an asynchronous call first reads on the awaiting thread for a few microseconds, in which most replies come.</para>
-/// <para>Dispose it. One that is forgotten closes its connection when the garbage collector finds that neither it nor a view of it, nor a call that is pending,
-/// is left; subscribers of <see cref="ConnectionChanged"/> and services that it offers do not keep it.</para>
-/// <para>While the server does not read, and the ring to it is full, a synchronous call waits. An asynchronous one never does: its request is queued, up to
-/// <see cref="RpcClientOptions.MaxQueuedBytes"/>, beyond which it fails with <see cref="RpcStatus.ResourceExhausted"/>. Awaiting calls, one-way ones too, is the back-pressure.</para>
+/// <para>A synchronous call encodes its request into shared memory, reads its own reply on the calling thread, and
+/// allocates nothing but the response. Every call ends: response, <see cref="RpcException"/>, or cancellation. When the
+/// server dies, pending calls fail at once with <see cref="RpcStatus.Unavailable"/>, and the next call connects again
+/// if there is a server.</para>
+/// <para>Awaiting an asynchronous call first reads on the awaiting thread for a few microseconds, in which most replies
+/// come.</para>
+/// <para>Dispose it. One that is forgotten closes its connection when the garbage collector finds that neither it nor a
+/// view of it, nor a call that is pending, is left; subscribers of <see cref="ConnectionChanged"/> and services that it
+/// offers do not keep it.</para>
+/// <para>While there is no connection, or the server does not read and the ring to it is full, a synchronous call
+/// waits. An asynchronous one never does: its request is queued, up to <see cref="RpcClientOptions.MaxQueuedBytes"/>,
+/// beyond which it fails with <see cref="RpcStatus.ResourceExhausted"/>. Awaiting calls, one-way ones too, is the
+/// back-pressure.</para>
 /// </remarks>
 /// <example><code>
 /// using RpcClient client = RpcClient.Connect("sysmon");
 /// ISystemMonitor monitor = SystemMonitorRpc.Client(client);
 /// Table table = monitor.Get(request);
 /// </code></example>
-public sealed class RpcClient : RpcCaller, IDisposable
+public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
 {
     private readonly ClientSession _session;
     private readonly CallSetup _setup;
@@ -38,11 +44,15 @@ public sealed class RpcClient : RpcCaller, IDisposable
         _isView = isView;
         IList<Func<RpcCaller, RpcCaller>> interceptors = session.Options.Interceptors;
         for (int i = interceptors.Count - 1; i >= 0; i--)
-            _intercepted = interceptors[i](_intercepted ?? _direct) ?? throw new InvalidOperationException("An interceptor of RpcClientOptions.Interceptors returned null.");
+            _intercepted = interceptors[i](_intercepted ?? _direct)
+                ?? throw new InvalidOperationException(
+                    "An interceptor of RpcClientOptions.Interceptors returned null.");
     }
 
-    /// <summary>Raised when a connection was lost and when one was made, but for the one that <see cref="Connect"/> returns with.</summary>
-    /// <remarks>In order, one at a time, on the thread pool. Subscribing keeps a thread reading, so that a loss is noticed without a call.</remarks>
+    /// <summary>Raised when a connection was lost and when one was made, but for the one that <see cref="Connect"/>
+    /// returns with.</summary>
+    /// <remarks>In order, one at a time, on the thread pool. Subscribing keeps a thread reading, so that a loss is
+    /// noticed without a call.</remarks>
     public event Action<RpcConnectionChange>? ConnectionChanged
     {
         add
@@ -56,7 +66,8 @@ public sealed class RpcClient : RpcCaller, IDisposable
     /// <summary>The name that the server is found by.</summary>
     public string Name => _session.Name;
 
-    /// <summary>Whether there is a connection that is not known to be over. A server that died a moment ago may not be noticed yet.</summary>
+    /// <summary>Whether there is a connection that is not known to be over. A server that died a moment ago may not be
+    /// noticed yet.</summary>
     public bool IsConnected => _session.Channel is { Ended: null };
 
     /// <summary>The process that the present, or else the last, connection leads to; 0 before the first one.</summary>
@@ -64,7 +75,8 @@ public sealed class RpcClient : RpcCaller, IDisposable
 
     internal ClientSession Session => _session;
 
-    /// <summary>Connects to the server <paramref name="name"/>, waiting for it up to <see cref="RpcClientOptions.ConnectTimeout"/>.</summary>
+    /// <summary>Connects to the server <paramref name="name"/>, waiting for it up to
+    /// <see cref="RpcClientOptions.ConnectTimeout"/>.</summary>
     /// <exception cref="RpcException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
     /// <see cref="RpcStatus.Unauthenticated"/>: it refused, with its text.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
@@ -76,10 +88,39 @@ public sealed class RpcClient : RpcCaller, IDisposable
         return client;
     }
 
-    /// <summary>A client that connects with its first call, and again whenever there is no connection: for programs that start before their servers, and go on without them.</summary>
-    /// <remarks>A call does not wait for a server to appear: without one it fails at once with <see cref="RpcStatus.Unavailable"/>, and the next call looks
-    /// again. <see cref="RpcClientOptions.ConnectTimeout"/> is how long a server that is there may take to answer. A name that is not valid fails the calls
-    /// with <see cref="RpcStatus.InvalidArgument"/>.</remarks>
+    /// <summary>Connects to the server <paramref name="name"/>, waiting for it up to
+    /// <see cref="RpcClientOptions.ConnectTimeout"/>. No thread is held meanwhile.</summary>
+    /// <remarks>What needs no waiting is done on the caller's thread; what follows an <c>await</c> runs on the thread
+    /// pool, or in the context that awaited. Everything that connecting may fail with is thrown by the task.</remarks>
+    /// <exception cref="RpcException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
+    /// <see cref="RpcStatus.Unauthenticated"/>: it refused, with its text.</exception>
+    /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
+    public static Task<RpcClient> ConnectAsync(
+        string name, RpcClientOptions? options = null, CancellationToken cancellationToken = default)
+        => ConnectedAsync(Open(name, options), cancellationToken);
+
+    private static async Task<RpcClient> ConnectedAsync(RpcClient client, CancellationToken cancel)
+    {
+        try
+        {
+            await client._session.EnsureConnectedAsync(
+                client._session.Options.ConnectTimeout, cancel).ConfigureAwait(false);
+            return client;
+        }
+        catch
+        {
+            client.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>A client that connects with its first call, and again whenever there is no connection: for programs
+    /// that start before their servers, and go on without them.</summary>
+    /// <remarks>A call does not wait for a server to appear: without one it fails at once with
+    /// <see cref="RpcStatus.Unavailable"/>, and the next call looks again.
+    /// <see cref="RpcClientOptions.ConnectTimeout"/> is how long a server that is there may take to answer. A name that
+    /// is not valid fails the calls with <see cref="RpcStatus.InvalidArgument"/>.</remarks>
     public static RpcClient Open(string name, RpcClientOptions? options = null)
     {
         if (name is null)
@@ -88,13 +129,16 @@ public sealed class RpcClient : RpcCaller, IDisposable
         RpcClientOptions copy = (options ?? new RpcClientOptions()).Checked();
         var events = new ConnectionEvents();
         var session = new ClientSession(name, copy, events);
-        CallSetup setup = CallSetup.Default.WithLease(new ClientLease(session, events)).WithTimeout(copy.CallTimeout).WithFormat(CallFormat.Of(copy.Serializer));
+        CallSetup setup = CallSetup.Default.WithLease(
+            new ClientLease(session, events)).WithTimeout(copy.CallTimeout).WithFormat(CallFormat.Of(copy.Serializer));
         return new RpcClient(session, setup, isView: false);
     }
 
-    /// <summary>Connects now unless it is connected, waiting up to <paramref name="patience"/> for a server to be there and to answer: for a client that was only opened, before
-    /// its first call; for one that has lost its server; to see whether there is one.</summary>
-    /// <remarks>With <see cref="TimeSpan.Zero"/> the server has to be there, and has 5 seconds to answer. Calls that other threads make meanwhile do not wait for this.</remarks>
+    /// <summary>Connects now unless it is connected, waiting up to <paramref name="patience"/> for a server to be there
+    /// and to answer: for a client that was only opened, before its first call; for one that has lost its server; to
+    /// see whether there is one.</summary>
+    /// <remarks>With <see cref="TimeSpan.Zero"/> the server has to be there, and has 5 seconds to answer. Calls that
+    /// other threads make meanwhile do not wait for this.</remarks>
     /// <exception cref="RpcException">As from <see cref="Connect"/>.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
@@ -102,8 +146,30 @@ public sealed class RpcClient : RpcCaller, IDisposable
     public void EnsureConnected(TimeSpan patience, CancellationToken cancel = default)
     {
         if (patience < TimeSpan.Zero && patience != Timeout.InfiniteTimeSpan)
-            throw new ArgumentOutOfRangeException(nameof(patience), patience, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+            throw new ArgumentOutOfRangeException(
+                nameof(patience), patience, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
         _session.EnsureConnected(patience, cancel);
+        GC.KeepAlive(_setup.Lease);
+    }
+
+    /// <summary>As <see cref="EnsureConnected"/>, without holding a thread while there is no server, or while it does
+    /// not answer.</summary>
+    /// <remarks>Any number may be pending. <see cref="Dispose"/> ends them.</remarks>
+    /// <exception cref="RpcException">As from <see cref="ConnectAsync"/>.</exception>
+    /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
+    /// <exception cref="ObjectDisposedException">The client was disposed, before or meanwhile.</exception>
+    public Task EnsureConnectedAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
+            throw new ArgumentOutOfRangeException(
+                nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+        return KeptAsync(timeout, cancellationToken);
+    }
+
+    private async Task KeptAsync(TimeSpan timeout, CancellationToken cancel)
+    {
+        await _session.EnsureConnectedAsync(timeout, cancel).ConfigureAwait(false);
         GC.KeepAlive(_setup.Lease);
     }
 
@@ -112,36 +178,52 @@ public sealed class RpcClient : RpcCaller, IDisposable
     public RpcClient WithTimeout(TimeSpan timeout)
     {
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
-            throw new ArgumentOutOfRangeException(nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+            throw new ArgumentOutOfRangeException(
+                nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
         return new RpcClient(_session, _setup.WithTimeout(timeout), isView: true);
     }
 
-    /// <summary>The same client, whose requests carry metadata in place of what they carried before. Disposing it does nothing.</summary>
+    /// <summary>The same client, whose requests carry metadata in place of what they carried before. Disposing it does
+    /// nothing.</summary>
     /// <remarks>What is added to <paramref name="metadata"/> afterwards has no effect.</remarks>
-    /// <exception cref="RpcException"><see cref="RpcStatus.InvalidArgument"/>: it is longer than a request carries.</exception>
+    /// <exception cref="RpcException"><see cref="RpcStatus.InvalidArgument"/>: it is longer than a request
+    /// carries.</exception>
     public RpcClient With(RpcMetadata metadata)
-        => new(_session, _setup.WithMetadata(metadata ?? throw new ArgumentNullException(nameof(metadata))), isView: true);
+        => new(
+            _session, _setup.WithMetadata(metadata ?? throw new ArgumentNullException(nameof(metadata))), isView: true);
 
     /// <summary>The same client, which tells what metadata came with each answer. Disposing it does nothing.</summary>
-    /// <remarks>On the thread that takes the result or the failure, before it has it; not at all when no answer came.</remarks>
+    /// <remarks>On the thread that takes the result or the failure, before it has it; not at all when no answer
+    /// came.</remarks>
     public RpcClient WithAnswer(Action<RpcMetadata> answer)
         => new(_session, _setup.WithAnswer(answer ?? throw new ArgumentNullException(nameof(answer))), isView: true);
 
-    /// <summary>Holds back requests that the calling thread sends until it is disposed; see <see cref="RpcBatch"/>.</summary>
+    /// <summary>Holds back requests that the calling thread sends until it is disposed; see
+    /// <see cref="RpcBatch"/>.</summary>
     public RpcBatch Batch() => new(_session, _setup.Lease!);
 
     /// <inheritdoc/>
-    public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
-        => _intercepted is null ? _direct.Call(method, in request, cancel) : _intercepted.Call(method, in request, cancel);
+    [MethodImpl(Tiering.Optimized)]
+    public override TResponse Call<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        => _intercepted is null
+            ? _direct.Call(method, in request, cancel)
+            : _intercepted.Call(method, in request, cancel);
 
     /// <inheritdoc/>
+    [MethodImpl(Tiering.Optimized)]
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
-        => _intercepted is null ? _direct.CallAsync(method, in request, cancel) : _intercepted.CallAsync(method, in request, cancel);
+        => _intercepted is null
+            ? _direct.CallAsync(method, in request, cancel)
+            : _intercepted.CallAsync(method, in request, cancel);
 
     /// <inheritdoc/>
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
-        RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancel = default)
+        RpcProgressMethod<TRequest, TResponse, TProgress> method,
+        in TRequest request,
+        IProgress<TProgress> progress,
+        CancellationToken cancel = default)
         => (_intercepted ?? _direct).CallAsync(method, in request, progress, cancel);
 
     /// <inheritdoc/>
@@ -149,26 +231,36 @@ public sealed class RpcClient : RpcCaller, IDisposable
         => (_intercepted ?? _direct).Notify(method, in request);
 
     /// <inheritdoc/>
-    public override ValueTask NotifyAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+    public override ValueTask NotifyAsync<TRequest>(
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
         => (_intercepted ?? _direct).NotifyAsync(method, in request, cancel);
 
     /// <inheritdoc/>
-    /// <remarks>The server sends ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items. Time limits of
-    /// calls do not apply: a stream ends when its server, its consumer or <paramref name="cancel"/> ends it.</remarks>
-    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
+    /// <remarks>The server sends ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items.
+    /// Time limits of calls do not apply: a stream ends when its server, its consumer or <paramref name="cancel"/> ends
+    /// it.</remarks>
+    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
         => (_intercepted ?? _direct).Stream(method, request, cancel);
 
     /// <inheritdoc/>
     public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
-        RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+        RpcStreamMethod<TRequest, TIn, TResponse> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancel = default)
         => (_intercepted ?? _direct).ClientStream(method, request, items, cancel);
 
     /// <inheritdoc/>
     public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
-        RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+        RpcStreamMethod<TRequest, TIn, TOut> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancel = default)
         => (_intercepted ?? _direct).Duplex(method, request, items, cancel);
 
-    /// <summary>Ends every pending call with <see cref="RpcStatus.Unavailable"/> and closes the connection. Never waits; any thread; any number of times.</summary>
+    /// <summary>Ends every pending call with <see cref="RpcStatus.Unavailable"/> and closes the connection. Never
+    /// waits; any thread; any number of times.</summary>
     public void Dispose()
     {
         if (_isView)
@@ -177,5 +269,13 @@ public sealed class RpcClient : RpcCaller, IDisposable
         _setup.Lease!.Dispose();
         _session.Dispose();
         GC.KeepAlive(_setup.Lease); // its subscribers are told of the end: the session knows them weakly
+    }
+
+    /// <summary>The same as <see cref="Dispose"/>, which has nothing to wait for: requests that were not sent yet are
+    /// not. Await the calls whose end matters first.</summary>
+    public ValueTask DisposeAsync()
+    {
+        Dispose();
+        return default;
     }
 }

@@ -20,5 +20,6 @@ public sealed class RpcConnectionChange
     public string? Reason { get; }
 
     /// <inheritdoc/>
-    public override string ToString() => Kind + " (process " + ServerProcessId + ")" + (Reason is null ? string.Empty : ": " + Reason);
+    public override string ToString() =>
+        Kind + " (process " + ServerProcessId + ")" + (Reason is null ? string.Empty : ": " + Reason);
 }

@@ -6,16 +6,17 @@ using System.Threading.Tasks.Sources;
 
 namespace Ipc.Rpc;
 
-// The reading thread puts items into a small queue, the consumer takes them out; one lock guards the queue and everything
-// else here. The server may send as much as it has credit for; the consumer gives more when half of the window has
-// been consumed, so a slow consumer stops its producer and nobody else. More items than credit is a breach of protocol. Bytes count as consumed
-// as soon as the consumer has taken the queue that they are in.
+// The reading thread puts items into a small queue, the consumer takes them out; one lock guards the queue and
+// everything else here. The server may send as much as it has credit for; the consumer gives more when half of the
+// window has been consumed, so a slow consumer stops its producer and nobody else. More items than credit is a breach
+// of protocol. Bytes count as consumed as soon as the consumer has taken the queue that they are in.
 //
-// A consumer that finds the queue filled takes all of it, by exchanging it for the one that it has emptied: it needs the lock once for
-// all these items, unless the stream has ended meanwhile.
+// A consumer that finds the queue filled takes all of it, by exchanging it for the one that it has emptied: it needs
+// the lock once for all these items, unless the stream has ended meanwhile.
 //
-// The terms know the client's lease. An enumeration that is over lets go of them: its consumer may hold it for long (in a field, in an awaiter on a stack, in a caller's
-// stream whose source does not come back), and the client would never be forgotten.
+// The terms know the client's lease. An enumeration that is over lets go of them: its consumer may hold it for long (in
+// a field, in an awaiter on a stack, in a caller's stream whose source does not come back), and the client would never
+// be forgotten.
 
 /// <summary>One enumeration of a stream.</summary>
 internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerator<TItem>, IValueTaskSource<bool>
@@ -28,6 +29,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
     private StreamTerms<TRequest, TItem>? _terms; // the consumer's; null: it knows that this is over
     private CallEngine? _engine; // null: not sent yet
+    private bool _begun; // the consumer's: it was sent, or waits for a connection
     private CallTokens _tokens;
 
     private TItem?[] _queue = new TItem?[16];
@@ -58,7 +60,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         _window = new ItemWindow(_items, _items);
     }
 
-    public override bool HasNews => _takenHead != _takenCount || Volatile.Read(ref _count) != 0 || Volatile.Read(ref _ended);
+    public override bool HasNews =>
+        _takenHead != _takenCount || Volatile.Read(ref _count) != 0 || Volatile.Read(ref _ended);
 
     public TItem Current { get; private set; } = default!;
 
@@ -70,18 +73,20 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             return new ValueTask<bool>(true);
         }
 
-        if (_engine is null)
+        if (!_begun)
         {
             if (_terms is null)
                 return new ValueTask<bool>(false); // disposed before it began
             Send(_terms);
+            _begun = true;
         }
 
-        if (!HasNews)
+        RpcLink? link = Volatile.Read(ref _engine)?.Link; // none: the connection that takes it will be read
+        if (link is not null && !HasNews)
         {
-            RpcBatch.BeforeWait(_engine!.Link);
+            RpcBatch.BeforeWait(link);
             _polling = true;
-            _engine.Link.Poll(this); // items that are there come without a thread being woken
+            link.Poll(this); // items that are there come without a thread being woken
             _polling = false;
         }
 
@@ -95,7 +100,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
 
             if (_takenHead == _takenCount)
                 TakeAll();
-            moved = _takenHead != _takenCount && _failure?.Status != RpcStatus.Cancelled; // other failures come after the items before them
+            // other failures come after the items before them
+            moved = _takenHead != _takenCount && _failure?.Status != RpcStatus.Cancelled;
             if (moved)
             {
                 Dequeue();
@@ -105,26 +111,29 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             {
                 _core.Reset();
                 _waiting = true;
-                TryAttend(_engine!.Link);
+                if (link is not null)
+                    TryAttend(link);
                 waits = true;
             }
         }
 
         if (waits)
         {
-            _engine!.Link.WakeReader();
+            link?.WakeReader();
             return new ValueTask<bool>(this, _core.Version);
         }
 
         Give(credit);
         if (!moved)
             Tell();
-        return moved || _failure is null ? new ValueTask<bool>(moved) : new ValueTask<bool>(Task.FromException<bool>(Failure()));
+        return moved || _failure is null
+            ? new ValueTask<bool>(moved)
+            : new ValueTask<bool>(Task.FromException<bool>(Failure()));
     }
 
     public ValueTask DisposeAsync()
     {
-        _engine?.EndCall(this, _slot!, _use, RpcFailure.Cancelled(Method));
+        Cancel();
         _upload?.Stop();
         lock (_gate)
         {
@@ -159,7 +168,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
                 return null;
 
             long cost = FlowRules.CostOf(FrameHeader.Size + body.Length);
-            excess = !_window.TryReceive(cost, header.Code == FlowRules.Waited && _count == 0 && (_waiting || _polling));
+            excess = !_window.TryReceive(
+                cost, header.Code == FlowRules.Waited && _count == 0 && (_waiting || _polling));
             if (!excess)
             {
                 _queuedBytes += cost;
@@ -216,7 +226,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
 
     ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => _core.GetStatus(token);
 
-    void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+    void IValueTaskSource<bool>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
         => _core.OnCompleted(continuation, state, token, flags);
 
     private void Send(StreamTerms<TRequest, TItem> terms)
@@ -225,9 +236,10 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         var how = new CallRequest(terms.Setup, RpcDeadline.Current, _tokens.Triggered, (ushort)_items, terms.Flags);
         Deadline = how.Deadline.Nanoseconds;
         _tokens.Register(static state => ((StreamCall<TRequest, TItem>)state!).Cancel(), this);
+        bool sent;
         try
         {
-            _route.Send(Method, terms.Requests, in terms.Request, this, in how);
+            sent = _route.Send(Method, terms.Requests, in terms.Request, this, in how);
         }
         catch
         {
@@ -238,7 +250,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
 
         if (_tokens.AreTriggered) // perhaps in the moment before there was something to cancel
             Cancel();
-        _upload?.Start(_engine!, this);
+        if (sent)
+            _upload?.Start(_engine!, this);
     }
 
     /// <summary>The request is about to be sent on a connection: frames may come at once.</summary>
@@ -252,7 +265,18 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
 
     public override string? OnCredit(ItemCredit more) => _upload?.OnCredit(more);
 
-    private void Cancel() => Volatile.Read(ref _engine)?.EndCall(this, _slot!, _use, RpcFailure.Cancelled(Method));
+    /// <inheritdoc/>
+    public override bool HasSource => _upload is not null;
+
+    /// <inheritdoc/>
+    public override void StartSource(CallEngine engine) => _upload!.Start(engine, this);
+
+    private void Cancel()
+    {
+        RpcFailure failure = RpcFailure.Cancelled(Method);
+        if (Early?.TryEnd(failure) != true) // it may be taken at this moment: then there is an engine afterwards
+            Volatile.Read(ref _engine)?.EndCall(this, _slot!, _use, failure);
+    }
 
     /// <summary>Hands over the metadata of the answer, once, on the thread of the consumer.</summary>
     private void Tell()

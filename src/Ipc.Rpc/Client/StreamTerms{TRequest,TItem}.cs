@@ -4,7 +4,12 @@ namespace Ipc.Rpc;
 internal sealed class StreamTerms<TRequest, TItem>
 {
     public StreamTerms(
-        RpcMethod method, MessageCodec<TRequest> requests, MessageCodec<TItem> items, TRequest request, CallSetup setup, byte flags)
+        RpcMethod method,
+        MessageCodec<TRequest> requests,
+        MessageCodec<TItem> items,
+        TRequest request,
+        CallSetup setup,
+        byte flags)
     {
         Method = method;
         Requests = requests;

@@ -1,4 +1,5 @@
 using System;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 namespace Ipc.Rpc;
@@ -14,6 +15,7 @@ internal sealed class SyncCall<TResponse> : SyncCall
     private RpcFailure? _failure;
 
     /// <summary>One for the calling thread, to be given back by <see cref="TryGiveBack"/>.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public static SyncCall<TResponse> Rent(RpcMethod method, MessageCodec<TResponse> codec, ulong deadline)
     {
         SyncCall<TResponse> call = _spare ?? new SyncCall<TResponse>();
@@ -25,8 +27,10 @@ internal sealed class SyncCall<TResponse> : SyncCall
         return call;
     }
 
-    /// <summary>Keeps it for the thread's next call, unless somebody may still complete it: then it is left to the collector.</summary>
+    /// <summary>Keeps it for the thread's next call, unless somebody may still complete it: then it is left to the
+    /// collector.</summary>
     /// <returns><see langword="false"/> when it has not ended, or ends at this moment.</returns>
+    [MethodImpl(Tiering.Optimized)]
     public bool TryGiveBack()
     {
         if (!IsSettled)
@@ -39,6 +43,7 @@ internal sealed class SyncCall<TResponse> : SyncCall
     }
 
     /// <summary>The response, or its failure as an exception.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public TResponse GetResult(RpcLink link, CancellationToken cancel)
     {
         if (_failure is { } failure)
@@ -46,6 +51,7 @@ internal sealed class SyncCall<TResponse> : SyncCall
         return _result!;
     }
 
+    [MethodImpl(Tiering.Optimized)]
     public override string? OnResponse(ReadOnlySpan<byte> body)
     {
         try

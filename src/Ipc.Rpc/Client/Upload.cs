@@ -3,8 +3,8 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-// The source is moved on by whatever thread it completes on; the first time by the caller's own. Nothing here waits for the source once the call has ended: its
-// token fires, and it is disposed as soon as it comes back.
+// The source is moved on by whatever thread it completes on; the first time by the caller's own. Nothing here waits for
+// the source once the call has ended: its token fires, and it is disposed as soon as it comes back.
 
 /// <summary>The stream that a caller sends, from its source to the ring.</summary>
 #pragma warning disable CA1001 // its token source has neither a timer nor a handle
@@ -25,9 +25,12 @@ internal abstract class Upload
     /// <summary>The callee takes more.</summary>
     /// <returns>What is wrong with that; <see langword="null"/> if nothing.</returns>
     public string? OnCredit(ItemCredit more)
-        => Credit.Give(more) ? null : "A credit frame gives " + more.Items + " items and " + more.Bytes + " bytes, beyond what can be counted.";
+        => Credit.Give(more)
+            ? null
+            : "A credit frame gives " + more.Items + " items and " + more.Bytes + " bytes, beyond what can be counted.";
 
-    /// <summary>The call has ended. On the thread pool: what the source has registered must not hold up who reads.</summary>
+    /// <summary>The call has ended. On the thread pool: what the source has registered must not hold up who
+    /// reads.</summary>
     public void Stop()
     {
         if (Interlocked.Exchange(ref _stopped, 1) == 0)

@@ -11,6 +11,12 @@ internal sealed class UploadCall<TResponse> : AsyncCall<TResponse>
         Begin(method, codec, in how);
     }
 
+    /// <inheritdoc/>
+    public override bool HasSource => true;
+
+    /// <inheritdoc/>
+    public override void StartSource(CallEngine engine) => _upload.Start(engine, this);
+
     public override string? OnCredit(ItemCredit more) => _upload.OnCredit(more);
 
     public override void OnFailure(RpcFailure failure)

@@ -25,7 +25,8 @@ internal sealed class Upload<TItem> : Upload
             if (!await SendItems(engine, call, slot, use).ConfigureAwait(false))
                 return;
             for (int pause = 1; call.Queued is { IsWaiting: true }; pause = Math.Min(pause * 2, ItemPump.LongestPause))
-                await engine.Link.WhenRoom(pause, Stopped).ConfigureAwait(false); // an end must not overtake its request
+                // an end must not overtake its request
+                await engine.Link.WhenRoom(pause, Stopped).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (Stopped.IsCancellationRequested)
         {
@@ -47,6 +48,7 @@ internal sealed class Upload<TItem> : Upload
     private async Task<bool> SendItems(CallEngine engine, PendingCall call, PendingSlot slot, uint use)
     {
         IAsyncEnumerator<TItem> items = _source.GetAsyncEnumerator(Stopped);
+        var room = new RoomSpin(engine.Link.WaitMode);
         try
         {
             while (true)
@@ -57,6 +59,14 @@ internal sealed class Upload<TItem> : Upload
                     return true;
                 TItem item = items.Current;
                 ItemOutcome outcome = engine.TrySendItem(call, slot, use, _codec, in item, Credit, Stopped);
+                if (outcome == ItemOutcome.NoRoom && room.TryBegin())
+                {
+                    while (outcome == ItemOutcome.NoRoom && room.Turn())
+                        outcome = engine.TrySendItem(call, slot, use, _codec, in item, Credit, Stopped);
+                    if (outcome == ItemOutcome.Sent)
+                        room.Found();
+                }
+
                 for (int pause = 1; outcome == ItemOutcome.NoRoom; pause = Math.Min(pause * 2, ItemPump.LongestPause))
                 {
                     await engine.Link.WhenRoom(pause, Stopped).ConfigureAwait(false);

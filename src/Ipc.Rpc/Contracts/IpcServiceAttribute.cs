@@ -2,8 +2,10 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>Marks an interface as a contract: the source generator emits its proxy, dispatcher, codecs and <c>.proto</c>.</summary>
-/// <remarks>The name is part of the wire: both sides must use the same one, and it ends in a version by convention.</remarks>
+/// <summary>Marks an interface as a contract: the source generator emits its proxy, dispatcher, codecs and
+/// <c>.proto</c>.</summary>
+/// <remarks>The name is part of the wire: both sides must use the same one, and it ends in a version by
+/// convention.</remarks>
 /// <example><code>
 /// [IpcService("sysmon.v1")]
 /// public interface ISystemMonitor
@@ -20,6 +22,7 @@ public sealed class IpcServiceAttribute : Attribute
     /// <summary>The service name on the wire and the package of the <c>.proto</c>.</summary>
     public string Name { get; }
 
-    /// <summary>The contract that the client offers in turn, for the server to call on the same connection; <see langword="null"/> for none.</summary>
+    /// <summary>The contract that the client offers in turn, for the server to call on the same connection;
+    /// <see langword="null"/> for none.</summary>
     public Type? Callback { get; set; }
 }

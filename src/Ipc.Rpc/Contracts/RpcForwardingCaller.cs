@@ -5,7 +5,8 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <summary>Passes every call on: what an interceptor derives from that looks at some kinds of call and leaves the others alone.</summary>
+/// <summary>Passes every call on: what an interceptor derives from that looks at some kinds of call and leaves the
+/// others alone.</summary>
 public abstract class RpcForwardingCaller : RpcCaller
 {
     /// <summary>Passes calls on to <paramref name="next"/>.</summary>
@@ -15,7 +16,8 @@ public abstract class RpcForwardingCaller : RpcCaller
     protected RpcCaller Next { get; }
 
     /// <inheritdoc />
-    public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+    public override TResponse Call<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
         => Next.Call(method, in request, cancel);
 
     /// <inheritdoc />
@@ -25,27 +27,39 @@ public abstract class RpcForwardingCaller : RpcCaller
 
     /// <inheritdoc />
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
-        RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancel = default)
+        RpcProgressMethod<TRequest, TResponse, TProgress> method,
+        in TRequest request,
+        IProgress<TProgress> progress,
+        CancellationToken cancel = default)
         => Next.CallAsync(method, in request, progress, cancel);
 
     /// <inheritdoc />
-    public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request) => Next.Notify(method, in request);
+    public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request) =>
+        Next.Notify(method, in request);
 
     /// <inheritdoc />
-    public override ValueTask NotifyAsync<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+    public override ValueTask NotifyAsync<TRequest>(
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
         => Next.NotifyAsync(method, in request, cancel);
 
     /// <inheritdoc />
-    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
+    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
         => Next.Stream(method, request, cancel);
 
     /// <inheritdoc />
     public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
-        RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+        RpcStreamMethod<TRequest, TIn, TResponse> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancel = default)
         => Next.ClientStream(method, request, items, cancel);
 
     /// <inheritdoc />
     public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
-        RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
+        RpcStreamMethod<TRequest, TIn, TOut> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancel = default)
         => Next.Duplex(method, request, items, cancel);
 }

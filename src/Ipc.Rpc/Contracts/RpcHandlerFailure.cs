@@ -2,7 +2,8 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>Something that a handler, or other code on its call's way, has thrown: what the side that has the code is told of it.</summary>
+/// <summary>Something that a handler, or other code on its call's way, has thrown: what the side that has the code is
+/// told of it.</summary>
 /// <remarks>The caller gets type, text and status; the exception with its stack stays here.</remarks>
 public sealed class RpcHandlerFailure
 {
@@ -30,9 +31,11 @@ public sealed class RpcHandlerFailure
     /// <summary>Whether nobody else learns of it.</summary>
     public bool IsOneWay { get; }
 
-    /// <summary>Whether it was thrown to choose what the caller is told, and is no defect here: an <see cref="RpcException"/>, unless of the statuses
-    /// <see cref="RpcStatus.Internal"/> or <see cref="RpcStatus.Unknown"/>.</summary>
+    /// <summary>Whether it was thrown to choose what the caller is told, and is no defect here: an
+    /// <see cref="RpcException"/>, unless of the statuses <see cref="RpcStatus.Internal"/> or
+    /// <see cref="RpcStatus.Unknown"/>.</summary>
     public bool IsIntended => Means(Exception);
 
-    internal static bool Means(Exception thrown) => thrown is RpcException { Status: not (RpcStatus.Internal or RpcStatus.Unknown) };
+    internal static bool Means(Exception thrown) =>
+        thrown is RpcException { Status: not (RpcStatus.Internal or RpcStatus.Unknown) };
 }

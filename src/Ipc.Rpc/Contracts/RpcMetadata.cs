@@ -5,7 +5,8 @@ using System.Text;
 
 namespace Ipc.Rpc;
 
-/// <summary>Keys and values that travel beside a call's messages, in either direction. Keys may repeat. Not safe for several threads at once.</summary>
+/// <summary>Keys and values that travel beside a call's messages, in either direction. Keys may repeat. Not safe for
+/// several threads at once.</summary>
 /// <remarks>At most about 16,000 bytes in all, trace context included: a call with more is refused locally.</remarks>
 public sealed class RpcMetadata : IEnumerable<KeyValuePair<string, ReadOnlyMemory<byte>>>
 {
@@ -26,7 +27,8 @@ public sealed class RpcMetadata : IEnumerable<KeyValuePair<string, ReadOnlyMemor
         if (key is null)
             throw new ArgumentNullException(nameof(key));
         if (!IsKey(key))
-            throw new ArgumentException("'" + key + "' is not a key: one or more of a-z 0-9 - _ . make one.", nameof(key));
+            throw new ArgumentException(
+                "'" + key + "' is not a key: one or more of a-z 0-9 - _ . make one.", nameof(key));
         _entries.Add(new KeyValuePair<string, ReadOnlyMemory<byte>>(key, value));
     }
 
@@ -48,7 +50,8 @@ public sealed class RpcMetadata : IEnumerable<KeyValuePair<string, ReadOnlyMemor
 
     /// <summary>Finds the first value of a key as text; bytes that are not UTF-8 become U+FFFD.</summary>
     /// <returns>The text; <see langword="null"/> when there is no such key.</returns>
-    public string? GetText(string key) => TryGet(key, out ReadOnlyMemory<byte> value) ? Encoding.UTF8.GetString(value.ToArray()) : null;
+    public string? GetText(string key) =>
+        TryGet(key, out ReadOnlyMemory<byte> value) ? Encoding.UTF8.GetString(value.ToArray()) : null;
 
     /// <summary>The entries in the order in which they were added.</summary>
     public IEnumerator<KeyValuePair<string, ReadOnlyMemory<byte>>> GetEnumerator() => _entries.GetEnumerator();
@@ -56,7 +59,8 @@ public sealed class RpcMetadata : IEnumerable<KeyValuePair<string, ReadOnlyMemor
     IEnumerator IEnumerable.GetEnumerator() => _entries.GetEnumerator();
 
     /// <summary>Adds what a peer sent, whose keys nobody has checked.</summary>
-    internal void AddReceived(string key, byte[] value) => _entries.Add(new KeyValuePair<string, ReadOnlyMemory<byte>>(key, value));
+    internal void AddReceived(string key, byte[] value) =>
+        _entries.Add(new KeyValuePair<string, ReadOnlyMemory<byte>>(key, value));
 
     /// <summary>Lower case ASCII: what this side would not write may still be right.</summary>
     internal static bool IsReceivedKey(string key)

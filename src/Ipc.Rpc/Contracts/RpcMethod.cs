@@ -27,7 +27,8 @@ public abstract class RpcMethod
     /// <summary><c>service/method</c>, the text that <see cref="Id"/> is computed from.</summary>
     public string FullName { get; }
 
-    /// <summary>The method's number in a frame: FNV-1a, 32 bits, of the UTF-8 bytes of <see cref="FullName"/>.</summary>
+    /// <summary>The method's number in a frame: FNV-1a, 32 bits, of the UTF-8 bytes of
+    /// <see cref="FullName"/>.</summary>
     public uint Id { get; }
 
     /// <summary>How many messages travel in each direction.</summary>

@@ -2,9 +2,11 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>A method together with the codecs of its messages. Immutable; one static instance per method is generated.</summary>
+/// <summary>A method together with the codecs of its messages. Immutable; one static instance per method is
+/// generated.</summary>
 /// <typeparam name="TRequest">What the caller sends.</typeparam>
-/// <typeparam name="TResponse">What comes back: the response, or one item of a stream; <see cref="RpcEmpty"/> for nothing.</typeparam>
+/// <typeparam name="TResponse">What comes back: the response, or one item of a stream; <see cref="RpcEmpty"/> for
+/// nothing.</typeparam>
 public sealed class RpcMethod<TRequest, TResponse> : RpcMethod
 {
     /// <summary>Describes a method; called by generated code.</summary>
@@ -15,7 +17,12 @@ public sealed class RpcMethod<TRequest, TResponse> : RpcMethod
     /// <param name="response">Writes and reads the response, or one item of the stream.</param>
     /// <param name="isOneWay">Whether there is no answer.</param>
     public RpcMethod(
-        string service, string name, RpcMethodKind kind, MessageCodec<TRequest> request, MessageCodec<TResponse> response, bool isOneWay = false)
+        string service,
+        string name,
+        RpcMethodKind kind,
+        MessageCodec<TRequest> request,
+        MessageCodec<TResponse> response,
+        bool isOneWay = false)
         : base(service, name, kind, isOneWay)
     {
         Request = request ?? throw new ArgumentNullException(nameof(request));

@@ -2,7 +2,8 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>A unary method that reports progress, with the codecs of its messages. Immutable; one static instance per method is generated.</summary>
+/// <summary>A unary method that reports progress, with the codecs of its messages. Immutable; one static instance per
+/// method is generated.</summary>
 /// <typeparam name="TRequest">What the caller sends.</typeparam>
 /// <typeparam name="TResponse">The response; <see cref="RpcEmpty"/> for nothing.</typeparam>
 /// <typeparam name="TProgress">One report of progress.</typeparam>
@@ -10,7 +11,11 @@ public sealed class RpcProgressMethod<TRequest, TResponse, TProgress> : RpcMetho
 {
     /// <summary>Describes a method; called by generated code.</summary>
     public RpcProgressMethod(
-        string service, string name, MessageCodec<TRequest> request, MessageCodec<TResponse> response, MessageCodec<TProgress> progress)
+        string service,
+        string name,
+        MessageCodec<TRequest> request,
+        MessageCodec<TResponse> response,
+        MessageCodec<TProgress> progress)
         : base(service, name, RpcMethodKind.Unary)
     {
         Unary = new RpcMethod<TRequest, TResponse>(service, name, RpcMethodKind.Unary, request, response);

@@ -2,7 +2,8 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>A list or array that grows while a repeated field is read. Implemented by structs, so that calls are direct.</summary>
+/// <summary>A list or array that grows while a repeated field is read. Implemented by structs, so that calls are
+/// direct.</summary>
 public interface IRepeatedBuilder<T>
 {
     /// <summary>Makes room for so many elements more.</summary>
@@ -11,6 +12,7 @@ public interface IRepeatedBuilder<T>
     /// <summary>Appends an element.</summary>
     void Add(T item);
 
-    /// <summary>Appends the elements that <paramref name="bytes"/> are in this machine's memory layout, which need not be aligned.</summary>
+    /// <summary>Appends the elements that <paramref name="bytes"/> are in this machine's memory layout, which need not
+    /// be aligned.</summary>
     void AddBlock(ReadOnlySpan<byte> bytes);
 }

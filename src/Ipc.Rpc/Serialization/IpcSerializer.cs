@@ -4,15 +4,18 @@ using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
-// A serializer that is not the generated codec knows types, writes to an IBufferWriter and reads from memory. What stands between
-// it and the ring is a buffer of the thread: the message is written there and then copied in one piece, and copied out before it is
-// read. The copy is not only for want of a common interface: such a library was never meant for bytes that a stranger can change
-// while it reads them, so it never sees shared memory.
+// A serializer that is not the generated codec knows types, writes to an IBufferWriter and reads from memory. What
+// stands between it and the ring is a buffer of the thread: the message is written there and then copied in one piece,
+// and copied out before it is read. The copy is not only for want of a common interface: such a library was never meant
+// for bytes that a stranger can change while it reads them, so it never sees shared memory.
 //
-// Whatever it throws becomes a ProtoException, the one exception that codecs throw, so it ends its own call and nothing else.
+// Whatever it throws becomes a ProtoException, the one exception that codecs throw, so it ends its own call and nothing
+// else.
 
-/// <summary>Another way to write messages than the generated protobuf codecs; a client chooses one, a server offers some.</summary>
-/// <remarks>Instances are used from many threads at once. One instance for all clients and servers of a process is best: codecs are kept per instance.</remarks>
+/// <summary>Another way to write messages than the generated protobuf codecs; a client chooses one, a server offers
+/// some.</summary>
+/// <remarks>Instances are used from many threads at once. One instance for all clients and servers of a process is
+/// best: codecs are kept per instance.</remarks>
 public abstract class IpcSerializer
 {
     /// <summary>The number of protobuf: the same bytes as the generated codecs.</summary>
@@ -24,15 +27,19 @@ public abstract class IpcSerializer
     /// <summary>The number of all formats that have a name and no number of their own.</summary>
     public const int NamedFormat = 2;
 
-    private readonly ConditionalWeakTable<object, object> _codecs = new(); // weak: neither keeps the other's code loaded
+    // weak: neither keeps the other's code loaded
+    private readonly ConditionalWeakTable<object, object> _codecs = new();
 
     /// <summary>Says how it is found in a request.</summary>
-    /// <param name="format">One of <see cref="ProtobufFormat"/>, <see cref="MessagePackFormat"/>, <see cref="NamedFormat"/>.</param>
-    /// <param name="name">Identifies a <see cref="NamedFormat"/> on the wire; for the others it is for messages to people.</param>
+    /// <param name="format">One of <see cref="ProtobufFormat"/>, <see cref="MessagePackFormat"/>,
+    /// <see cref="NamedFormat"/>.</param>
+    /// <param name="name">Identifies a <see cref="NamedFormat"/> on the wire; for the others it is for messages to
+    /// people.</param>
     protected IpcSerializer(int format, string name)
     {
         if (format is < ProtobufFormat or > NamedFormat)
-            throw new ArgumentOutOfRangeException(nameof(format), format, "A format is 0 (protobuf), 1 (MessagePack) or 2 (another, by its name).");
+            throw new ArgumentOutOfRangeException(
+                nameof(format), format, "A format is 0 (protobuf), 1 (MessagePack) or 2 (another, by its name).");
         if (string.IsNullOrEmpty(name))
             throw new ArgumentException("A serializer needs a name.", nameof(name));
 
@@ -52,15 +59,18 @@ public abstract class IpcSerializer
         if (generated is null)
             throw new ArgumentNullException(nameof(generated));
 
-        // Written by their fields, parameters have the same protobuf whoever writes them; and the generated codec is the quickest.
+        // Written by their fields, parameters have the same protobuf whoever writes them; and the generated codec is
+        // the quickest.
         if (Format == ProtobufFormat && generated.Fields is not null)
             return generated;
         if (!_codecs.TryGetValue(generated, out object? codec))
-            codec = _codecs.GetValue(generated, key => Make(((MessageCodec<T>)key).Name, ((MessageCodec<T>)key).Fields));
+            codec = _codecs.GetValue(
+                generated, key => Make(((MessageCodec<T>)key).Name, ((MessageCodec<T>)key).Fields));
         return (MessageCodec<T>)codec;
     }
 
-    /// <summary>A codec for a type that the generator cannot take, for an <see cref="RpcMethod{TRequest, TResponse}"/> made by hand.</summary>
+    /// <summary>A codec for a type that the generator cannot take, for an <see cref="RpcMethod{TRequest, TResponse}"/>
+    /// made by hand.</summary>
     /// <param name="name">The message's name, for errors.</param>
     public MessageCodec<T> Codec<T>(string name) => Make<T>(name, null);
 
@@ -68,14 +78,17 @@ public abstract class IpcSerializer
     protected abstract void Write<T>(IBufferWriter<byte> destination, in T message);
 
     /// <summary>Reads the message that is all of <paramref name="payload"/>.</summary>
-    /// <param name="payload">The memory is used again as soon as this returns: what the message keeps has to be copied.</param>
+    /// <param name="payload">The memory is used again as soon as this returns: what the message keeps has to be
+    /// copied.</param>
     protected abstract T Read<T>(ReadOnlyMemory<byte> payload);
 
-    /// <summary>Writes a message that is no type of its own, by its fields: unless overridden, each as <see cref="Write"/> does, behind its length (4 bytes).</summary>
+    /// <summary>Writes a message that is no type of its own, by its fields: unless overridden, each as
+    /// <see cref="Write"/> does, behind its length (4 bytes).</summary>
     protected virtual void WriteFields<T>(IBufferWriter<byte> destination, MessageFields<T> fields, in T message)
         => fields.Write(new PrefixedFieldWriter(this, destination), in message);
 
-    /// <summary>Reads what <see cref="WriteFields"/> wrote. Fields that are missing at the end read as <see langword="default"/>, further ones are ignored.</summary>
+    /// <summary>Reads what <see cref="WriteFields"/> wrote. Fields that are missing at the end read as
+    /// <see langword="default"/>, further ones are ignored.</summary>
     protected virtual T ReadFields<T>(ReadOnlyMemory<byte> payload, MessageFields<T> fields)
         => fields.Read(new PrefixedFieldReader(this, payload));
 
@@ -126,7 +139,11 @@ public abstract class IpcSerializer
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            throw new ProtoException(ProtoError.SerializerFailed, buffer.Written.Length, Name + " could not write " + name + ": " + ErrorText.Of(e), e);
+            throw new ProtoException(
+                ProtoError.SerializerFailed,
+                buffer.Written.Length,
+                Name + " could not write " + name + ": " + ErrorText.Of(e),
+                e);
         }
     }
 
@@ -140,7 +157,8 @@ public abstract class IpcSerializer
         catch (Exception e)
 #pragma warning restore CA1031
         {
-            throw new ProtoException(ProtoError.SerializerFailed, 0, Name + " could not read " + name + ": " + ErrorText.Of(e), e);
+            throw new ProtoException(
+                ProtoError.SerializerFailed, 0, Name + " could not read " + name + ": " + ErrorText.Of(e), e);
         }
     }
 }

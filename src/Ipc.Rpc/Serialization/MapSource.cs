@@ -2,7 +2,8 @@ using System.Collections.Generic;
 
 namespace Ipc.Rpc;
 
-/// <summary>Lets generated code enumerate a map without allocating when it is the usual class behind an interface.</summary>
+/// <summary>Lets generated code enumerate a map without allocating when it is the usual class behind an
+/// interface.</summary>
 public static class MapSource
 {
     /// <summary>The dictionary itself, or a copy of a map of another type.</summary>

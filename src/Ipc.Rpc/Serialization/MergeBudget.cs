@@ -1,6 +1,7 @@
 namespace Ipc.Rpc;
 
-/// <summary>What may be copied while one message is read, so that pieces within pieces within pieces cost no more than so many times their size.</summary>
+/// <summary>What may be copied while one message is read, so that pieces within pieces within pieces cost no more than
+/// so many times their size.</summary>
 internal sealed class MergeBudget
 {
     private const int Floor = 1 << 20;
@@ -14,6 +15,7 @@ internal sealed class MergeBudget
     {
         _left -= bytes;
         if (_left < 0)
-            ProtoThrow.Error(ProtoError.TooDeep, offset, "Messages that come in pieces are nested too deep to be joined");
+            ProtoThrow.Error(
+                ProtoError.TooDeep, offset, "Messages that come in pieces are nested too deep to be joined");
     }
 }

@@ -20,7 +20,12 @@ public sealed class MessageCodec<T>
     /// <param name="read">Reads its fields.</param>
     /// <param name="package">The <c>.proto</c>'s package; <see langword="null"/> for none.</param>
     /// <param name="fields">For a message that is made of a method's parameters or result: these, one by one.</param>
-    public MessageCodec(string name, MessageWriter<T> write, MessageReader<T> read, string? package = null, MessageFields<T>? fields = null)
+    public MessageCodec(
+        string name,
+        MessageWriter<T> write,
+        MessageReader<T> read,
+        string? package = null,
+        MessageFields<T>? fields = null)
     {
         Name = name ?? throw new ArgumentNullException(nameof(name));
         FullName = string.IsNullOrEmpty(package) ? name : package + "." + name;
@@ -35,11 +40,13 @@ public sealed class MessageCodec<T>
     /// <summary>The message's name with the <c>.proto</c>'s package before it.</summary>
     public string FullName { get; }
 
-    /// <summary>The fields of a message that exists on the wire only; <see langword="null"/> when <typeparamref name="T"/> is the message.</summary>
+    /// <summary>The fields of a message that exists on the wire only; <see langword="null"/> when
+    /// <typeparamref name="T"/> is the message.</summary>
     public MessageFields<T>? Fields { get; }
 
     /// <summary>Appends the message to <paramref name="writer"/>. Does not allocate.</summary>
-    /// <exception cref="ProtoException">The message is not expressible: a cycle, a null element, half a surrogate pair.</exception>
+    /// <exception cref="ProtoException">The message is not expressible: a cycle, a null element, half a surrogate
+    /// pair.</exception>
     public void Write(ref ProtoWriter writer, in T value) => _write(ref writer, in value);
 
     /// <summary>Reads a message. Allocates what the message consists of and nothing else.</summary>

@@ -9,8 +9,8 @@ public delegate void MessageFieldsWriter<T>(IMessageFieldWriter target, in T val
 public delegate T MessageFieldsReader<T>(IMessageFieldReader source);
 
 /// <summary>
-/// The fields of a message that has no type of its own: the parameters of a method, its bare result, or nothing. A serializer
-/// that knows types, and not methods, can write such a message by its fields.
+/// The fields of a message that has no type of its own: the parameters of a method, its bare result, or nothing. A
+/// serializer that knows types, and not methods, can write such a message by its fields.
 /// </summary>
 public sealed class MessageFields<T>
 {

@@ -3,7 +3,8 @@ using System.Buffers.Binary;
 
 namespace Ipc.Rpc;
 
-/// <summary>Fields behind their lengths: how a message of parameters is written in a format that says nothing about it.</summary>
+/// <summary>Fields behind their lengths: how a message of parameters is written in a format that says nothing about
+/// it.</summary>
 internal sealed class PrefixedFieldWriter : IMessageFieldWriter
 {
     private readonly IpcSerializer _serializer;

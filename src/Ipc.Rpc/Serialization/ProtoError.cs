@@ -18,10 +18,12 @@ public enum ProtoError
     /// <summary>A string is not UTF-8; or, when writing, holds half a surrogate pair.</summary>
     InvalidText,
 
-    /// <summary>Messages are nested more than 100 deep; when writing, probably a cycle. Or messages in pieces within messages in pieces cost too much to join.</summary>
+    /// <summary>Messages are nested more than 100 deep; when writing, probably a cycle. Or messages in pieces within
+    /// messages in pieces cost too much to join.</summary>
     TooDeep,
 
-    /// <summary>The bytes are well-formed, but the .NET type cannot hold their value: a Guid, decimal, DateTime or TimeSpan. When writing: a DateTime of kind Local.</summary>
+    /// <summary>The bytes are well-formed, but the .NET type cannot hold their value: a Guid, decimal, DateTime or
+    /// TimeSpan. When writing: a DateTime of kind Local.</summary>
     InvalidValue,
 
     /// <summary>An element of a list or a value of a map is null; protobuf has no such thing.</summary>

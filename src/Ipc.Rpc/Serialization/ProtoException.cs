@@ -13,7 +13,10 @@ public sealed class ProtoException : Exception
 
     /// <summary>Names the reason and the place, and the failure behind it.</summary>
     public ProtoException(ProtoError error, int offset, string message, Exception? inner)
-        : base(message + " (" + error + " at byte " + offset.ToString(System.Globalization.CultureInfo.InvariantCulture) + ").", inner)
+        : base(
+            message + " (" + error + " at byte " + offset.ToString(System.Globalization.CultureInfo.InvariantCulture) +
+                ").",
+            inner)
     {
         Error = error;
         Offset = offset;

@@ -4,14 +4,14 @@ using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
-// A message field that is not repeated may still come in several pieces: who appends fields to a message that somebody else
-// wrote makes such bytes. Protobuf says that the pieces are merged: scalars by the last, lists by appending, messages in turn.
-// That is what reading the pieces one behind the other gives. So at the second piece the rest of the message is searched for
-// more, all are joined, and the field is read again from there.
+// A message field that is not repeated may still come in several pieces: who appends fields to a message that somebody
+// else wrote makes such bytes. Protobuf says that the pieces are merged: scalars by the last, lists by appending,
+// messages in turn. That is what reading the pieces one behind the other gives. So at the second piece the rest of the
+// message is searched for more, all are joined, and the field is read again from there.
 //
-// What was read before the second piece is thrown away. If every level of a deep message did that, each would read twice what
-// the one below reads twice; so from the first join on, pieces are searched for before a field is read. And what all joins
-// together may copy is bounded, because each level may copy what lies below it.
+// What was read before the second piece is thrown away. If every level of a deep message did that, each would read
+// twice what the one below reads twice; so from the first join on, pieces are searched for before a field is read. And
+// what all joins together may copy is bounded, because each level may copy what lies below it.
 
 /// <content>Messages that come in several pieces.</content>
 public ref partial struct ProtoReader
@@ -25,8 +25,10 @@ public ref partial struct ProtoReader
         _merge = merge;
     }
 
-    /// <summary>Whether the message field whose tag was just read can be read as it is; otherwise <see cref="Merge"/> reads it.</summary>
-    /// <param name="at">Where the field occurred before, the <see cref="Position"/> behind its tag; 0 when it has not.</param>
+    /// <summary>Whether the message field whose tag was just read can be read as it is; otherwise <see cref="Merge"/>
+    /// reads it.</summary>
+    /// <param name="at">Where the field occurred before, the <see cref="Position"/> behind its tag; 0 when it has
+    /// not.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public readonly bool IsFirstPiece(int at) => at == 0 && _merge is null;
 
@@ -48,11 +50,14 @@ public ref partial struct ProtoReader
         return value;
     }
 
-    /// <summary>What the pieces of a timestamp make together: those before <paramref name="at"/> are in <paramref name="before"/>, which is returned when there is no further one.</summary>
-    public DateTime MergeTimestamp(uint tag, int at, DateTime before) => TryMerge(tag, at, out ProtoReader whole) ? whole.ReadTimestamp() : before;
+    /// <summary>What the pieces of a timestamp make together: those before <paramref name="at"/> are in
+    /// <paramref name="before"/>, which is returned when there is no further one.</summary>
+    public DateTime MergeTimestamp(uint tag, int at, DateTime before) =>
+        TryMerge(tag, at, out ProtoReader whole) ? whole.ReadTimestamp() : before;
 
     /// <summary>The same for a duration.</summary>
-    public TimeSpan MergeDuration(uint tag, int at, TimeSpan before) => TryMerge(tag, at, out ProtoReader whole) ? whole.ReadDuration() : before;
+    public TimeSpan MergeDuration(uint tag, int at, TimeSpan before) =>
+        TryMerge(tag, at, out ProtoReader whole) ? whole.ReadDuration() : before;
 
     /// <summary>Goes past this piece.</summary>
     /// <param name="tag">The tag that was just read.</param>

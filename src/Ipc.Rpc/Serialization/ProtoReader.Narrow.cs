@@ -1,6 +1,7 @@
 namespace Ipc.Rpc;
 
-/// <content>Integers that C# has in 8 and 16 bits and protobuf in 32. A number that does not fit is refused, never cut.</content>
+/// <content>Integers that C# has in 8 and 16 bits and protobuf in 32. A number that does not fit is refused, never
+/// cut.</content>
 public ref partial struct ProtoReader
 {
     /// <summary>Reads an int32 that fits a signed byte.</summary>
@@ -36,5 +37,6 @@ public ref partial struct ProtoReader
     }
 
     private static T OutOfRange<T>(long value, int offset)
-        => ProtoThrow.Error<T>(ProtoError.InvalidValue, offset, "The number " + value + " does not fit the type " + typeof(T).Name);
+        => ProtoThrow.Error<T>(
+            ProtoError.InvalidValue, offset, "The number " + value + " does not fit the type " + typeof(T).Name);
 }

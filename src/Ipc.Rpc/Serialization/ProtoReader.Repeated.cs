@@ -11,7 +11,8 @@ namespace Ipc.Rpc;
 /// <remarks>The counts are hints: they are bounded by the payload, and nothing relies on them.</remarks>
 public ref partial struct ProtoReader
 {
-    /// <summary>How many fields with this tag, of a type with a length, follow each other from here on; the one whose tag was just read counts.</summary>
+    /// <summary>How many fields with this tag, of a type with a length, follow each other from here on; the one whose
+    /// tag was just read counts.</summary>
     public readonly int CountAhead(uint tag)
     {
         int count = 1;
@@ -31,7 +32,8 @@ public ref partial struct ProtoReader
         return count + CountLongAhead(tag, position);
     }
 
-    /// <summary>The same from a length at <paramref name="position"/> on, without the element that it belongs to.</summary>
+    /// <summary>The same from a length at <paramref name="position"/> on, without the element that it belongs
+    /// to.</summary>
     private readonly int CountLongAhead(uint tag, int position)
     {
         int count = -1;
@@ -80,7 +82,10 @@ public ref partial struct ProtoReader
         ReadOnlySpan<byte> block = ReadSpan();
         int count = block.Length / size;
         if (count * size != block.Length)
-            ProtoThrow.Error(ProtoError.Truncated, offset, "A packed field of " + block.Length + " bytes does not consist of numbers of " + size);
+            ProtoThrow.Error(
+                ProtoError.Truncated,
+                offset,
+                "A packed field of " + block.Length + " bytes does not consist of numbers of " + size);
 
         builder.Reserve(count);
         if (BitConverter.IsLittleEndian)

@@ -4,7 +4,8 @@ using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
-/// <content>Values with a length of their own: text, bytes, and the .NET types that travel as these or as messages.</content>
+/// <content>Values with a length of their own: text, bytes, and the .NET types that travel as these or as
+/// messages.</content>
 public ref partial struct ProtoReader
 {
     private const int MaxDecimalText = 64;
@@ -33,10 +34,16 @@ public ref partial struct ProtoReader
 #endif
     }
 
-    /// <summary>Reads bytes where they are. For codecs of one's own that have a place for them, or need to look at them only: of a megabyte, an array costs
-    /// more than the way to it.</summary>
-    /// <returns>Valid until the codec returns. What came from another process is in its memory, too: it may change meanwhile, so read each byte once.</returns>
-    /// <exception cref="ProtoException">Truncated: the length that stands before them is more than there is.</exception>
+    /// <summary>Reads bytes into memory that is used again.</summary>
+    /// <returns>To be disposed by whoever gets the message.</returns>
+    public PooledBytes ReadPooledBytes() => PooledBytes.CopyOf(ReadSpan());
+
+    /// <summary>Reads bytes where they are. For codecs of one's own that have a place for them, or need to look at them
+    /// only: of a megabyte, an array costs more than the way to it.</summary>
+    /// <returns>Valid until the codec returns. What came from another process is in its memory, too: it may change
+    /// meanwhile, so read each byte once.</returns>
+    /// <exception cref="ProtoException">Truncated: the length that stands before them is more than there
+    /// is.</exception>
     public ReadOnlySpan<byte> ReadBytesInPlace() => ReadSpan();
 
     /// <summary>What is left of the innermost message, as it is: for a reader of another format.</summary>
@@ -56,7 +63,10 @@ public ref partial struct ProtoReader
             return Guid.Empty;
 
         if (!Utf8Parser.TryParse(text, out Guid value, out int used) || used != text.Length)
-            ProtoThrow.Error(ProtoError.InvalidValue, offset, "A string is not a Guid of the form 00000000-0000-0000-0000-000000000000");
+            ProtoThrow.Error(
+                ProtoError.InvalidValue,
+                offset,
+                "A string is not a Guid of the form 00000000-0000-0000-0000-000000000000");
         return value;
     }
 
@@ -81,10 +91,17 @@ public ref partial struct ProtoReader
         ReadSecondsAndNanos(out long seconds, out int nanos);
 
         long limit = DateTime.MaxValue.Ticks / TimeSpan.TicksPerSecond;
-        if (seconds < -WellKnown.UnixEpochSeconds || seconds > limit - WellKnown.UnixEpochSeconds || nanos < 0 || nanos > WellKnown.MaxNanos)
-            ProtoThrow.Error(ProtoError.InvalidValue, offset, "A timestamp is not in the years 1 to 9999, or its nanoseconds are not in 0 to 999,999,999");
+        if (seconds < -WellKnown.UnixEpochSeconds || seconds > limit - WellKnown.UnixEpochSeconds || nanos < 0 ||
+            nanos > WellKnown.MaxNanos)
+        {
+            ProtoThrow.Error(
+                ProtoError.InvalidValue,
+                offset,
+                "A timestamp is not in the years 1 to 9999, or its nanoseconds are not in 0 to 999,999,999");
+        }
 
-        long ticks = ((seconds + WellKnown.UnixEpochSeconds) * TimeSpan.TicksPerSecond) + (nanos / WellKnown.NanosPerTick);
+        long ticks =
+            ((seconds + WellKnown.UnixEpochSeconds) * TimeSpan.TicksPerSecond) + (nanos / WellKnown.NanosPerTick);
         return new DateTime(ticks, DateTimeKind.Utc);
     }
 
@@ -95,14 +112,18 @@ public ref partial struct ProtoReader
         ReadSecondsAndNanos(out long seconds, out int nanos);
 
         const long Limit = long.MaxValue / TimeSpan.TicksPerSecond;
-        bool inRange = seconds >= -Limit && seconds <= Limit && nanos >= -WellKnown.MaxNanos && nanos <= WellKnown.MaxNanos;
+        bool inRange = seconds >= -Limit && seconds <= Limit && nanos >= -WellKnown.MaxNanos &&
+            nanos <= WellKnown.MaxNanos;
         bool oneSign = !(seconds > 0 && nanos < 0) && !(seconds < 0 && nanos > 0);
         long whole = inRange ? seconds * TimeSpan.TicksPerSecond : 0;
         long part = nanos / WellKnown.NanosPerTick;
         long ticks = unchecked(whole + part);
         bool overflow = ((whole ^ ticks) & (part ^ ticks)) < 0;
         if (!inRange || !oneSign || overflow)
-            ProtoThrow.Error(ProtoError.InvalidValue, offset, "A duration is out of the range of TimeSpan, or its nanoseconds do not agree with its seconds");
+            ProtoThrow.Error(
+                ProtoError.InvalidValue,
+                offset,
+                "A duration is out of the range of TimeSpan, or its nanoseconds do not agree with its seconds");
         return new TimeSpan(ticks);
     }
 

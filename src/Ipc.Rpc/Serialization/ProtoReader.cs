@@ -10,14 +10,15 @@ namespace Ipc.Rpc;
 
 // Reads protobuf fields in place, out of whatever memory the payload is in.
 //
-// The payload is a stranger's: every length is checked against the end of the innermost message before it is used, every
-// varint against ten bytes, nesting against 100. It may even be shared memory that the writer still scribbles on: each
-// byte that decides something is read once, so a change can spoil the message but not the checks.
+// The payload is a stranger's: every length is checked against the end of the innermost message before it is used,
+// every varint against ten bytes, nesting against 100. It may even be shared memory that the writer still scribbles on:
+// each byte that decides something is read once, so a change can spoil the message but not the checks.
 //
 // One-byte tags and one-byte varints, the bulk of real messages, take the inlined paths; the rest is out of line.
 
 /// <summary>Reads protobuf fields from a span. Used by generated codecs.</summary>
-/// <remarks>Allocates only what is returned. Every method throws <see cref="ProtoException"/> on malformed bytes and nothing else.</remarks>
+/// <remarks>Allocates only what is returned. Every method throws <see cref="ProtoException"/> on malformed bytes and
+/// nothing else.</remarks>
 public ref partial struct ProtoReader
 {
     private const int MaxFieldTag = 0x7f;
@@ -150,7 +151,8 @@ public ref partial struct ProtoReader
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public double ReadDouble() => BitConverter.Int64BitsToDouble((long)ReadFixed64());
 
-    /// <summary>Enters the message field whose tag was just read, to be left by <see cref="EndMessage"/> with the same result.</summary>
+    /// <summary>Enters the message field whose tag was just read, to be left by <see cref="EndMessage"/> with the same
+    /// result.</summary>
     /// <returns>The end of the message around it.</returns>
     public int StartMessage()
     {
@@ -170,7 +172,8 @@ public ref partial struct ProtoReader
         _depth--;
     }
 
-    /// <summary>Enters the packed field whose tag was just read, to be left by <see cref="EndPacked"/> with the same result.</summary>
+    /// <summary>Enters the packed field whose tag was just read, to be left by <see cref="EndPacked"/> with the same
+    /// result.</summary>
     /// <returns>The end of the message around it.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int StartPacked()
@@ -217,7 +220,8 @@ public ref partial struct ProtoReader
     private ulong ReadLongVarint()
     {
 #if NET
-        // Up to 56 bits, with no branch that depends on how many: find the byte that ends it, drop the rest, close the gaps.
+        // Up to 56 bits, with no branch that depends on how many: find the byte that ends it, drop the rest, close the
+        // gaps.
         if (BitConverter.IsLittleEndian && _end - _position >= sizeof(ulong))
         {
             ulong bytes = Unsafe.ReadUnaligned<ulong>(ref Here);
@@ -253,5 +257,6 @@ public ref partial struct ProtoReader
     }
 
     private readonly void ThrowTruncated()
-        => ProtoThrow.Error(ProtoError.Truncated, _position, "A value extends beyond the " + _end + " bytes of its message");
+        => ProtoThrow.Error(
+            ProtoError.Truncated, _position, "A value extends beyond the " + _end + " bytes of its message");
 }

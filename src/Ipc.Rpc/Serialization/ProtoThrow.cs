@@ -12,11 +12,13 @@ internal static class ProtoThrow
     [DoesNotReturn]
 #endif
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static void Error(ProtoError error, int offset, string message) => throw new ProtoException(error, offset, message);
+    public static void Error(ProtoError error, int offset, string message) =>
+        throw new ProtoException(error, offset, message);
 
 #if NET
     [DoesNotReturn]
 #endif
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static T Error<T>(ProtoError error, int offset, string message) => throw new ProtoException(error, offset, message);
+    public static T Error<T>(ProtoError error, int offset, string message) =>
+        throw new ProtoException(error, offset, message);
 }

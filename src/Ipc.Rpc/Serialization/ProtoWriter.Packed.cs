@@ -116,9 +116,11 @@ public ref partial struct ProtoWriter
 
     /// <summary>Refuses a null among the elements of a list or the values of a map.</summary>
     public readonly void ThrowNullElement(string field)
-        => ProtoThrow.Error(ProtoError.NullElement, _position, "An element of " + field + " is null, which protobuf cannot express");
+        => ProtoThrow.Error(
+            ProtoError.NullElement, _position, "An element of " + field + " is null, which protobuf cannot express");
 
     /// <summary>Refuses a null where a message is sent.</summary>
     public readonly void ThrowNullMessage(string message)
-        => ProtoThrow.Error(ProtoError.NullElement, _position, "The " + message + " to be sent is null, which protobuf cannot express");
+        => ProtoThrow.Error(
+            ProtoError.NullElement, _position, "The " + message + " to be sent is null, which protobuf cannot express");
 }

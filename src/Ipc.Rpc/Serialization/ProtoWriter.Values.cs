@@ -4,10 +4,12 @@ using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
-/// <content>Values with a length of their own: text, bytes, and the .NET types that travel as these or as messages.</content>
+/// <content>Values with a length of their own: text, bytes, and the .NET types that travel as these or as
+/// messages.</content>
 public ref partial struct ProtoWriter
 {
-    /// <summary>Up to this many characters, the UTF-8 length is one byte whatever they are, so no guess can be wrong.</summary>
+    /// <summary>Up to this many characters, the UTF-8 length is one byte whatever they are, so no guess can be
+    /// wrong.</summary>
     private const int ShortText = 127 / Utf8Text.MaxBytesPerChar;
 
     private const int GuidLength = 36;
@@ -40,7 +42,8 @@ public ref partial struct ProtoWriter
         _position += value.Length;
     }
 
-    /// <summary>The next <paramref name="count"/> bytes, all of which the caller fills: a message, without a tag, that writes itself.</summary>
+    /// <summary>The next <paramref name="count"/> bytes, all of which the caller fills: a message, without a tag, that
+    /// writes itself.</summary>
     public Span<byte> Claim(int count)
     {
         if (_buffer.Length - _position < count)
@@ -49,7 +52,8 @@ public ref partial struct ProtoWriter
         return _buffer.Slice(_position - count, count);
     }
 
-    /// <summary>Appends bytes as they are, without a tag: a message, or a part of one, that was written elsewhere.</summary>
+    /// <summary>Appends bytes as they are, without a tag: a message, or a part of one, that was written
+    /// elsewhere.</summary>
     public void WriteRaw(scoped ReadOnlySpan<byte> bytes)
     {
         if (_buffer.Length - _position < bytes.Length)
@@ -75,11 +79,15 @@ public ref partial struct ProtoWriter
     }
 
     /// <summary>Writes a DateTime as a google.protobuf.Timestamp. Unspecified time is taken as UTC.</summary>
-    /// <exception cref="ProtoException">It is local time, which a Timestamp does not know: another value would arrive.</exception>
+    /// <exception cref="ProtoException">It is local time, which a Timestamp does not know: another value would
+    /// arrive.</exception>
     public void WriteTimestamp(uint tag, DateTime value)
     {
         if (value.Kind == DateTimeKind.Local)
-            ProtoThrow.Error(ProtoError.InvalidValue, _position, "A DateTime of kind Local would arrive as another value; send its ToUniversalTime()");
+            ProtoThrow.Error(
+                ProtoError.InvalidValue,
+                _position,
+                "A DateTime of kind Local would arrive as another value; send its ToUniversalTime()");
         long ticks = value.Ticks;
         long seconds = (ticks / TimeSpan.TicksPerSecond) - WellKnown.UnixEpochSeconds;
         WriteSecondsAndNanos(tag, seconds, (int)(ticks % TimeSpan.TicksPerSecond) * WellKnown.NanosPerTick);
@@ -89,7 +97,8 @@ public ref partial struct ProtoWriter
     public void WriteDuration(uint tag, TimeSpan value)
     {
         long ticks = value.Ticks;
-        WriteSecondsAndNanos(tag, ticks / TimeSpan.TicksPerSecond, (int)(ticks % TimeSpan.TicksPerSecond) * WellKnown.NanosPerTick);
+        WriteSecondsAndNanos(
+            tag, ticks / TimeSpan.TicksPerSecond, (int)(ticks % TimeSpan.TicksPerSecond) * WellKnown.NanosPerTick);
     }
 
     private void WriteSecondsAndNanos(uint tag, long seconds, int nanos)
@@ -145,5 +154,6 @@ public ref partial struct ProtoWriter
     }
 
     private static void ThrowInvalidText(int offset)
-        => ProtoThrow.Error(ProtoError.InvalidText, offset, "A string holds half a surrogate pair and cannot be written as UTF-8");
+        => ProtoThrow.Error(
+            ProtoError.InvalidText, offset, "A string holds half a surrogate pair and cannot be written as UTF-8");
 }

@@ -21,9 +21,9 @@ namespace Ipc.Rpc;
 
 /// <summary>Writes protobuf fields into a span, once, in order. Used by generated codecs.</summary>
 /// <remarks>
-/// Does not allocate. A <c>tag</c> is <c>(field number &lt;&lt; 3) | wire type</c>; that it is right is the caller's business.
-/// Every method throws <see cref="ProtoException"/> (<see cref="ProtoError.DestinationTooSmall"/>) when the span is full and
-/// there is no target; with a target, its own error passes through.
+/// Does not allocate. A <c>tag</c> is <c>(field number &lt;&lt; 3) | wire type</c>; that it is right is the caller's
+/// business. Every method throws <see cref="ProtoException"/> (<see cref="ProtoError.DestinationTooSmall"/>) when the
+/// span is full and there is no target; with a target, its own error passes through.
 /// </remarks>
 public ref partial struct ProtoWriter
 {
@@ -39,7 +39,8 @@ public ref partial struct ProtoWriter
     private int _depth;
     private ulong _guesses; // per depth below GuessedDepths, 4 bits: size of the length prefix, less 1
 
-    /// <summary>Starts at the beginning of <paramref name="initial"/>; <paramref name="target"/> supplies more when it is full.</summary>
+    /// <summary>Starts at the beginning of <paramref name="initial"/>; <paramref name="target"/> supplies more when it
+    /// is full.</summary>
     public ProtoWriter(Span<byte> initial, IPayloadTarget? target)
     {
         _target = target;
@@ -150,7 +151,8 @@ public ref partial struct ProtoWriter
     public int StartMessage(uint tag)
     {
         if (_depth >= MaxDepth)
-            ProtoThrow.Error(ProtoError.TooDeep, _position, "The message is nested more than 100 deep; does it contain itself?");
+            ProtoThrow.Error(
+                ProtoError.TooDeep, _position, "The message is nested more than 100 deep; does it contain itself?");
         return StartBlock(tag);
     }
 
@@ -166,7 +168,8 @@ public ref partial struct ProtoWriter
             EndBlock(start, length);
     }
 
-    /// <summary>Begins a packed field of <paramref name="count"/> varints, to be ended by <see cref="EndMessage"/>.</summary>
+    /// <summary>Begins a packed field of <paramref name="count"/> varints, to be ended by
+    /// <see cref="EndMessage"/>.</summary>
     public int StartPacked(uint tag, int count)
     {
         SetPrefixGuess(Varint.Size((uint)count)); // right when each takes one byte; a list of larger ones is moved once
@@ -227,17 +230,23 @@ public ref partial struct ProtoWriter
             return;
 
         if (_target is null)
-            ProtoThrow.Error(ProtoError.DestinationTooSmall, _position, "The message needs more than the " + _buffer.Length + " bytes of its destination");
+            ProtoThrow.Error(
+                ProtoError.DestinationTooSmall,
+                _position,
+                "The message needs more than the " + _buffer.Length + " bytes of its destination");
 
         Span<byte> larger = _target!.Grow(_position, needed);
         if (larger.Length - _position < needed)
-            ProtoThrow.Error(ProtoError.DestinationTooSmall, _position, "The payload target offered less than it was asked for");
+            ProtoThrow.Error(
+                ProtoError.DestinationTooSmall, _position, "The payload target offered less than it was asked for");
         _buffer = larger;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static uint Little(uint value) => BitConverter.IsLittleEndian ? value : BinaryPrimitives.ReverseEndianness(value);
+    private static uint Little(uint value) =>
+        BitConverter.IsLittleEndian ? value : BinaryPrimitives.ReverseEndianness(value);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static ulong Little(ulong value) => BitConverter.IsLittleEndian ? value : BinaryPrimitives.ReverseEndianness(value);
+    private static ulong Little(ulong value) =>
+        BitConverter.IsLittleEndian ? value : BinaryPrimitives.ReverseEndianness(value);
 }

@@ -4,13 +4,15 @@ using System.Runtime.InteropServices;
 
 namespace Ipc.Rpc;
 
-/// <summary>Collects a repeated field into an array. When the reservations were right, the array is allocated once.</summary>
+/// <summary>Collects a repeated field into an array. When the reservations were right, the array is allocated
+/// once.</summary>
 public struct RepeatedArray<T> : IRepeatedBuilder<T>
 {
     private T[]? _items;
     private int _count;
 
-    /// <summary>Whether the next <see cref="Add"/> would have to grow the array: the moment to look ahead and reserve.</summary>
+    /// <summary>Whether the next <see cref="Add"/> would have to grow the array: the moment to look ahead and
+    /// reserve.</summary>
     public readonly bool IsFull
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -5,12 +5,14 @@ using System.Runtime.InteropServices;
 
 namespace Ipc.Rpc;
 
-/// <summary>Collects a repeated field into a list. When the reservations were right, its array is allocated once.</summary>
+/// <summary>Collects a repeated field into a list. When the reservations were right, its array is allocated
+/// once.</summary>
 public struct RepeatedList<T> : IRepeatedBuilder<T>
 {
     private List<T>? _items;
 
-    /// <summary>Whether the next <see cref="Add"/> would have to grow the list: the moment to look ahead and reserve.</summary>
+    /// <summary>Whether the next <see cref="Add"/> would have to grow the list: the moment to look ahead and
+    /// reserve.</summary>
     public readonly bool IsFull
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -2,7 +2,8 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <summary>The message without fields: the request of a method without parameters, the response of one without a result.</summary>
+/// <summary>The message without fields: the request of a method without parameters, the response of one without a
+/// result.</summary>
 public readonly struct RpcEmpty
 {
     /// <summary>Writes no bytes; accepts and skips whatever a newer peer may send.</summary>
@@ -15,7 +16,8 @@ public readonly struct RpcEmpty
                 reader.SkipField(tag);
             return default;
         },
-        fields: new MessageFields<RpcEmpty>(0, static (IMessageFieldWriter _, in RpcEmpty _) => { }, static _ => default));
+        fields: new MessageFields<RpcEmpty>(
+            0, static (IMessageFieldWriter _, in RpcEmpty _) => { }, static _ => default));
 
     /// <summary>The empty response that follows <paramref name="task"/>; its failure is passed on.</summary>
     public static ValueTask<RpcEmpty> After(Task task)

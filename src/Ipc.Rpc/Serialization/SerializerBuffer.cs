@@ -3,7 +3,8 @@ using System.Buffers;
 
 namespace Ipc.Rpc;
 
-/// <summary>Private memory between a serializer and the ring. Each thread keeps one; a serializer that itself makes a call gets another.</summary>
+/// <summary>Private memory between a serializer and the ring. Each thread keeps one; a serializer that itself makes a
+/// call gets another.</summary>
 internal sealed class SerializerBuffer : IBufferWriter<byte>
 {
     private const int FirstSize = 1024;

@@ -10,23 +10,28 @@ namespace Ipc.Rpc;
 
 /// <summary>Strict UTF-8 both ways: what is not text is refused, never replaced by U+FFFD.</summary>
 /// <remarks>
-/// The bytes may lie in shared memory and change while they are read. Then the text is wrong or refused; nothing is read
-/// or written outside the spans, which is all that is promised for a peer that does that.
+/// The bytes may lie in shared memory and change while they are read. Then the text is wrong or refused; nothing is
+/// read or written outside the spans, which is all that is promised for a peer that does that.
 /// </remarks>
 internal static class Utf8Text
 {
     /// <summary>No UTF-16 unit becomes more bytes than this (a surrogate pair is two units and four bytes).</summary>
     public const int MaxBytesPerChar = 3;
 
-    private static readonly UTF8Encoding _strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+    private static readonly UTF8Encoding _strict = new(
+        encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>Encodes all of <paramref name="text"/>; returns the bytes written, or -1 for half a surrogate pair or too little room.</summary>
+    /// <summary>Encodes all of <paramref name="text"/>; returns the bytes written, or -1 for half a surrogate pair or
+    /// too little room.</summary>
     public static unsafe int Encode(string text, Span<byte> destination)
     {
 #if NET
         if (Ascii.FromUtf16(text, destination, out int written) == OperationStatus.Done)
             return written;
-        return Utf8.FromUtf16(text, destination, out _, out written, replaceInvalidSequences: false) == OperationStatus.Done ? written : -1;
+        return Utf8.FromUtf16(
+            text, destination, out _, out written, replaceInvalidSequences: false) == OperationStatus.Done
+            ? written
+            : -1;
 #else
         if (text.Length == 0)
             return 0;
@@ -91,14 +96,16 @@ internal static class Utf8Text
     private const int ShortText = 128;
 
     private static readonly unsafe SpanAction<char, nint> _widen = static (text, from)
-        => Ascii.ToUtf16(new ReadOnlySpan<byte>((void*)from, text.Length), text, out _); // what is no longer ASCII leaves the rest empty
+        // what is no longer ASCII leaves the rest empty
+        => Ascii.ToUtf16(new ReadOnlySpan<byte>((void*)from, text.Length), text, out _);
 
     /// <summary>One pass over the bytes instead of two: no counting before the allocation.</summary>
     [SkipLocalsInit]
     private static string? DecodeShort(ReadOnlySpan<byte> bytes)
     {
         Span<char> chars = stackalloc char[ShortText];
-        return Utf8.ToUtf16(bytes, chars, out _, out int written, replaceInvalidSequences: false) == OperationStatus.Done
+        return Utf8.ToUtf16(
+            bytes, chars, out _, out int written, replaceInvalidSequences: false) == OperationStatus.Done
             ? new string(chars.Slice(0, written))
             : null;
     }

@@ -5,8 +5,10 @@ using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
-/// <summary>Base-128 integers: seven bits a byte, least significant first, the top bit set on all but the last.</summary>
-/// <remarks>The <c>Put</c> functions write without a bounds check: the caller has made sure of <see cref="MaxSize"/> bytes.</remarks>
+/// <summary>Base-128 integers: seven bits a byte, least significant first, the top bit set on all but the
+/// last.</summary>
+/// <remarks>The <c>Put</c> functions write without a bounds check: the caller has made sure of <see cref="MaxSize"/>
+/// bytes.</remarks>
 internal static class Varint
 {
     public const int MaxSize = 10;

@@ -1,6 +1,7 @@
 namespace Ipc.Rpc;
 
-/// <summary>Numbers of google.protobuf.Timestamp and google.protobuf.Duration; both have the fields seconds = 1 and nanos = 2.</summary>
+/// <summary>Numbers of google.protobuf.Timestamp and google.protobuf.Duration; both have the fields seconds = 1 and
+/// nanos = 2.</summary>
 internal static class WellKnown
 {
     public const uint SecondsTag = 1 << 3;

@@ -8,7 +8,8 @@ internal sealed class AsideTurn
 {
     private const int MostQuick = 64; // in a row
     private static readonly long _longest = Stopwatch.Frequency / 500; // 2 ms, then another one may have the thread
-    private static readonly long _longestIdle = Stopwatch.Frequency / 10_000; // 100 us: a client that sleeps needs some time for its next call
+    // 100 us: a client that sleeps needs some time for its next call
+    private static readonly long _longestIdle = Stopwatch.Frequency / 10_000;
 
     private readonly long _long;
     private readonly long _patience;

@@ -4,12 +4,13 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-// A server's calls to a client share the connection with its answers to that client: the same write lock, builder and outbox. But who answers
-// must never wait, since it may be the thread that serves everybody; who calls may, and has to while the client does not read, or
-// else the outbox would grow with every call. So a caller waits outside of the lock until the connection is not congested.
+// A server's calls to a client share the connection with its answers to that client: the same write lock, builder and
+// outbox. But who answers must never wait, since it may be the thread that serves everybody; who calls may, and has to
+// while the client does not read, or else the outbox would grow with every call. So a caller waits outside of the lock
+// until the connection is not congested.
 //
-// Answers are read by the leader. A handler that waits for one may be running on the leader's own thread; it then hands the lead over at once
-// instead of when the standby next looks.
+// Answers are read by the leader. A handler that waits for one may be running on the leader's own thread; it then hands
+// the lead over at once instead of when the standby next looks.
 
 /// <summary>A server's connection as the callbacks made on it see it.</summary>
 internal sealed class CallbackLink : RpcLink
@@ -32,9 +33,15 @@ internal sealed class CallbackLink : RpcLink
 
     public override StreamTransit Transit => _connection.Transit;
 
-    public override bool TakesItems => !_connection.IsCongested && _connection.Transit.HasRoom;
+    public override WaitMode WaitMode => _connection.WaitMode;
+
+    public override bool HasQueued => _connection.IsCongested;
 
     public override RpcFailure? Ended => _connection.Ended;
+
+    public override bool IsDrained => _connection.IsDrained;
+
+    public override bool IsReaderAway => true; // it runs handlers
 
     /// <summary>The calls made over it.</summary>
     public CallEngine Engine { get; set; } = null!;
@@ -63,14 +70,20 @@ internal sealed class CallbackLink : RpcLink
             if (CalleeLink.IsInline)
             {
                 throw new RpcException(
-                    RpcStatus.ResourceExhausted, "A call to " + method.FullName + " was not sent: " + Peer + " does not read, and an inline handler may not wait until it does.");
+                    RpcStatus.ResourceExhausted,
+                    "A call to " + method.FullName + " was not sent: " + Peer +
+                        " does not read, and an inline handler may not wait until it does.");
             }
 
             WaitForRoom(method, deadline, cancel);
         }
     }
 
-    public override void ExitWrite() => Monitor.Exit(_connection.WriteLock);
+    public override void ExitWrite()
+    {
+        Monitor.Exit(_connection.WriteLock);
+        Interlocked.MemoryBarrier(); // [ended]
+    }
 
     public override bool CheckPeer() => _connection.CheckClient();
 
@@ -97,9 +110,11 @@ internal sealed class CallbackLink : RpcLink
         return Ended!;
     }
 
-    public override void EndUnexpectedly(Exception e) => _connection.Close(CloseCode.Protocol, "The server's side of the connection failed: " + ErrorText.Of(e));
+    public override void EndUnexpectedly(Exception e) =>
+        _connection.Close(CloseCode.Protocol, "The server's side of the connection failed: " + ErrorText.Of(e));
 
-    public override void SendControl(FrameHeader header, byte[]? body = null) => _connection.SendControl(header, body ?? Array.Empty<byte>());
+    public override void SendControl(
+        FrameHeader header, byte[]? body = null) => _connection.SendControl(header, body ?? Array.Empty<byte>());
 
     public override void FlushControl()
     {
@@ -111,11 +126,13 @@ internal sealed class CallbackLink : RpcLink
         if (_connection.IsReadInlineHere)
         {
             Engine.EndCall(call, call.Slot, call.Use, new RpcFailure(
-                RpcStatus.FailedPrecondition, "An inline handler is on the thread that reads, and cannot wait for the answer of " + call.Method.FullName + "."));
+                RpcStatus.FailedPrecondition,
+                "An inline handler is on the thread that reads, and cannot wait for the answer of " +
+                    call.Method.FullName + "."));
             return;
         }
 
-        Leader.HandOver();
+        HandOver();
         for (int i = 0; i < Spins && !call.IsDone; i++)
             Thread.SpinWait(20);
 
@@ -128,10 +145,10 @@ internal sealed class CallbackLink : RpcLink
         {
             if (cancel.IsCancellationRequested)
                 Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
-            else if (deadline.HasPassed)
-                Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
-            else
+            else if (!deadline.HasPassed)
                 parker.Wait(deadline);
+            else if (!Engine.EndIfOverdue(call, call.Slot, call.Use))
+                parker.Wait(Lateness.NextLook);
         }
     }
 
@@ -160,14 +177,24 @@ internal sealed class CallbackLink : RpcLink
         // As above.
     }
 
+    /// <summary>The handler that this thread is in is about to wait for what has to be read: it counts no more among
+    /// those that block.</summary>
+    private static void HandOver()
+    {
+        Leader.HandOver();
+        if (ServerCall.OfThread is { } call)
+            call.Callee.ComeBack(call);
+    }
+
     private RpcException TooManyBytes(RpcMethod method)
         => new(
             RpcStatus.ResourceExhausted,
-            "A call to " + method.FullName + " was not sent: " + Peer + " does not read, and half of what may wait for it waits already (RpcServerOptions.MaxUnsentBytes).");
+            "A call to " + method.FullName + " was not sent: " + Peer +
+            " does not read, and half of what may wait for it waits already (RpcServerOptions.MaxUnsentBytes).");
 
     private void WaitForRoom(RpcMethod method, Deadline deadline, CancellationToken cancel)
     {
-        Leader.HandOver();
+        HandOver();
         Task flushed = _connection.Flushed();
         while (true)
         {

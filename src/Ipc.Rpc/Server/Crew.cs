@@ -6,17 +6,20 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-// Leader and followers. One thread, the leader, waits for requests and runs their handlers itself: no hand-over and no wake
-// stands between a request and its handler. One other, the standby, looks every millisecond to four, ever more seldom as long as all comes on (a look takes a
-// processor from somebody: of calls on one core it was the slowest in a hundred), whether the leader is still in the handler that it was in at the last look, or has said that it will wait there; if so it takes over the listener and all connections, and a
-// further thread becomes the standby. A leader that comes back from such a handler finds itself replaced and waits to be needed.
+// Leader and followers. One thread, the leader, waits for requests and runs their handlers itself: no hand-over and no
+// wake stands between a request and its handler. One other, the standby, looks every millisecond to four, ever more
+// seldom as long as all comes on (a look takes a processor from somebody: of calls on one core it was the slowest in a
+// hundred), whether the leader is still in the handler that it was in at the last look, or has said that it will wait
+// there; if so it takes over the listener and all connections, and a further thread becomes the standby. A leader that
+// comes back from such a handler finds itself replaced and waits to be needed.
 //
-// When the leader has been in no handler for a while the standby goes to sleep for good; the next handler wakes it, once.
-// So an idle server runs no thread, and a busy one is looked at some hundred times a second.
+// When the leader has been in no handler for a while the standby goes to sleep for good; the next handler wakes it,
+// once. So an idle server runs no thread, and a busy one is looked at some hundred times a second.
 //
-// Handlers that compute for some tens of microseconds are over long before the standby would notice, and yet everybody else waits for them. A
-// connection that was found in the way of others is therefore given to a further thread, which reads it aside: it has that one connection and no part in the
-// listener, and gives it back when nothing more comes. The standby watches it like the leader; if it is stuck, its connection goes back to the listener.
+// Handlers that compute for some tens of microseconds are over long before the standby would notice, and yet everybody
+// else waits for them. A connection that was found in the way of others is therefore given to a further thread, which
+// reads it aside: it has that one connection and no part in the listener, and gives it back when nothing more comes.
+// The standby watches it like the leader; if it is stuck, its connection goes back to the listener.
 
 /// <summary>The threads of one server.</summary>
 internal sealed class Crew
@@ -29,9 +32,11 @@ internal sealed class Crew
     private readonly object _gate = new();
     private readonly Parker _standbyParker = new();
     private readonly Func<Leader, bool> _lead;
+    private readonly Action _exhausted;
     private readonly string _name;
     private readonly int _maxThreads;
-    private readonly int _mostAside = Environment.ProcessorCount > 1 ? Environment.ProcessorCount : 0; // what computes gains nothing from more
+    // what computes gains nothing from more
+    private readonly int _mostAside = Environment.ProcessorCount > 1 ? Environment.ProcessorCount : 0;
     private readonly Queue<Leader> _toBegin = new(); // those aside that no thread has taken up yet
     private Leader? _leader;
     private Leader[] _aside = Array.Empty<Leader>(); // replaced, never changed
@@ -46,9 +51,13 @@ internal sealed class Crew
     /// <summary>Does not start yet.</summary>
     /// <param name="name">For the threads' names.</param>
     /// <param name="maxThreads">With so many handlers blocked at once, nobody takes over.</param>
-    /// <param name="lead">Leads until it is replaced, or reads aside until it is through (false), or the server has stopped (true).</param>
-    public Crew(string name, int maxThreads, Func<Leader, bool> lead)
+    /// <param name="lead">Leads until it is replaced, or reads aside until it is through (false), or the server has
+    /// stopped (true).</param>
+    /// <param name="exhausted">Told that nobody can take over, by a thread that must go on:
+    /// <see cref="IsExhausted"/>.</param>
+    public Crew(string name, int maxThreads, Func<Leader, bool> lead, Action exhausted)
     {
+        _exhausted = exhausted;
         _name = name;
         _maxThreads = maxThreads;
         _lead = lead;
@@ -56,12 +65,23 @@ internal sealed class Crew
 
     public bool IsStandbyAsleep => Volatile.Read(ref _asleep) != 0;
 
+    /// <summary>Whether there is no thread to take over from the leader, nor may there be one.</summary>
+    public bool IsExhausted
+    {
+        get
+        {
+            lock (_gate)
+                return !_hasStandby && _reserves == 0 && _threads >= _maxThreads && !_stopped;
+        }
+    }
+
     public bool IsStopped => Volatile.Read(ref _stopped);
 
     /// <summary>How often a connection was given to a thread of its own.</summary>
     public int AsideCount => Volatile.Read(ref _asideCount);
 
-    /// <summary>Whether one was refused for want of threads since this was last cleared: whoever has read aside for long makes room.</summary>
+    /// <summary>Whether one was refused for want of threads since this was last cleared: whoever has read aside for
+    /// long makes room.</summary>
     public bool IsAsideWanted => Volatile.Read(ref _isAsideWanted);
 
     public void Start()
@@ -118,7 +138,8 @@ internal sealed class Crew
         }
     }
 
-    /// <summary>The server has stopped and its connections are closed: threads end, those in handlers when they come back.</summary>
+    /// <summary>The server has stopped and its connections are closed: threads end, those in handlers when they come
+    /// back.</summary>
     public void Stop()
     {
         lock (_gate)
@@ -130,7 +151,7 @@ internal sealed class Crew
         _standbyParker.Signal();
 
         // Handlers that run aside learn it here, or those that begin only now by themselves [lead].
-        Interlocked.MemoryBarrier();
+        OneSidedFence.Rare();
         foreach (Leader aside in Volatile.Read(ref _aside))
         {
             long state = aside.State;
@@ -142,7 +163,7 @@ internal sealed class Crew
     private void StartThread(Leader? leader)
     {
         _threads++;
-        CleanContext.Start(new Thread(() => Run(leader)) { IsBackground = true, Name = "ipc-rpc " + _name });
+        OwnThread.Start(new Thread(() => Run(leader)) { IsBackground = true, Name = "ipc-rpc " + _name });
     }
 
     private void Run(Leader? leader)
@@ -222,6 +243,8 @@ internal sealed class Crew
             Monitor.Pulse(_gate);
         else if (_threads < _maxThreads)
             StartThread(null);
+        else
+            _exhausted();
     }
 
     private bool WatchAndTakeOver(Leader mine)
@@ -268,9 +291,15 @@ internal sealed class Crew
 
     private void SleepUnlessBusy(Leader leader)
     {
-        Interlocked.Exchange(ref _asleep, 1); // [lead]
-        if (!Leader.IsInHandler(leader.State) && !Volatile.Read(ref _aside).Any(static aside => Leader.IsInHandler(aside.State)) && !Volatile.Read(ref _stopped))
+        Interlocked.Exchange(ref _asleep, 1);
+        OneSidedFence.Rare(); // [lead]
+        if (!Leader.IsInHandler(leader.State) &&
+            !Volatile.Read(ref _aside).Any(static aside => Leader.IsInHandler(aside.State)) &&
+            !Volatile.Read(ref _stopped))
+        {
             _standbyParker.Wait(Deadline.Never);
+        }
+
         Volatile.Write(ref _asleep, 0);
     }
 }

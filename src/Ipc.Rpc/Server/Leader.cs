@@ -4,12 +4,14 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>One thread's leadership, or its reading aside: what it has been lent, and whether it is inside a handler.</summary>
+/// <summary>One thread's leadership, or its reading aside: what it has been lent, and whether it is inside a
+/// handler.</summary>
 /// <remarks>
-/// The state word decides who goes on [lead]: the thread leaves a handler by a CAS from "in handler number n", the standby takes over by a
-/// CAS from the same value. Whoever is first has the listener and the connections; the other one has nothing but its call.
+/// The state word decides who goes on [lead]: the thread leaves a handler by a CAS from "in handler number n", the
+/// standby takes over by a CAS from the same value. Whoever is first has the listener and the connections; the other
+/// one has nothing but its call.
 /// </remarks>
-internal sealed class Leader
+internal sealed class Leader : HandlerTurn
 {
     private const long PhaseMask = 3; // 0: watching
     private const long InHandler = 1;
@@ -44,10 +46,12 @@ internal sealed class Leader
 
     public long State => Volatile.Read(ref _state);
 
-    /// <summary>The calling thread begins to lead. It may stop without saying so: a leader that has been replaced is in no handler.</summary>
+    /// <summary>The calling thread begins to lead. It may stop without saying so: a leader that has been replaced is in
+    /// no handler.</summary>
     public static void Here(Leader leader) => _here = leader;
 
-    /// <summary>The handler that this thread is in, if it leads, is about to wait: another thread is to read meanwhile.</summary>
+    /// <summary>The handler that this thread is in, if it leads, is about to wait: another thread is to read
+    /// meanwhile.</summary>
     public static void HandOver()
     {
         if (_here is not { } leader || !IsInHandler(leader._state))
@@ -59,27 +63,29 @@ internal sealed class Leader
 
     public static bool IsInHandler(long state) => (state & PhaseMask) == InHandler;
 
-    /// <summary>Whether this thread leads and nobody can take over from it: code of the user's runs here outside of a handler, or inline.</summary>
-    public static bool IsNeeded(Crew crew) => _here is { } leader && ReferenceEquals(leader._crew, crew) && (leader.State & PhaseMask) == 0;
+    /// <summary>Whether this thread leads and nobody can take over from it: code of the user's runs here outside of a
+    /// handler, or inline.</summary>
+    public static bool IsNeeded(Crew crew) =>
+        _here is { } leader && ReferenceEquals(leader._crew, crew) && (leader.State & PhaseMask) == 0;
 
     [MethodImpl(Tiering.Optimized)]
-    public void EnterHandler(ServerCall call)
+    public override void EnterHandler(ServerCall call)
     {
         Call = call;
-        Interlocked.Exchange(ref _state, _state + InHandler); // [lead] a full fence: a standby that goes to sleep sees this, or we see it asleep
+        Volatile.Write(ref _state, _state + InHandler);
+        OneSidedFence.Frequent(); // [lead] a standby that goes to sleep sees this, or we see it asleep
         if (_crew.IsStandbyAsleep)
             _crew.WakeStandby();
         if (IsAside && _crew.IsStopped)
             call.Callee.Track(call); // nobody watches any more; its connection is closed, so its token fires
     }
 
-    /// <summary>The handler has returned.</summary>
-    /// <returns>Whether this thread still leads.</returns>
     [MethodImpl(Tiering.Optimized)]
-    public bool LeaveHandler()
+    public override bool LeaveHandler()
     {
         long inHandler = (_state & ~PhaseMask) + InHandler; // as it was if nobody has taken over
-        if (Interlocked.CompareExchange(ref _state, inHandler - InHandler + OneHandler, inHandler) != inHandler) // [lead]
+        // [lead]
+        if (Interlocked.CompareExchange(ref _state, inHandler - InHandler + OneHandler, inHandler) != inHandler)
             return false;
 
         Call = null;
@@ -89,7 +95,8 @@ internal sealed class Leader
 
     /// <summary>The standby looks whether anything has happened since a standby last did.</summary>
     /// <param name="state">As it is now.</param>
-    /// <param name="isStuck">Whether it is time to take over: it is still in the handler that it was in, or waits there for what has to be read.</param>
+    /// <param name="isStuck">Whether it is time to take over: it is still in the handler that it was in, or waits there
+    /// for what has to be read.</param>
     [MethodImpl(Tiering.Optimized)]
     public bool IsAsBefore(out long state, out bool isStuck)
     {
@@ -119,7 +126,8 @@ internal sealed class Leader
 
         Lent = new List<ServerConnection>();
         if (Call is { } call)
-            call.Callee.Track(call); // from here on it can be cancelled: somebody reads its connection
+            // from here on it can be cancelled: somebody reads its connection
+            call.Callee.Track(call, isStuck: !Volatile.Read(ref _isUrgent));
         return true;
     }
 }

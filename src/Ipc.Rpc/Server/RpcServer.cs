@@ -7,15 +7,15 @@ namespace Ipc.Rpc;
 
 /// <summary>Serves contracts under a name. Any number of clients, any mixture of C# and C++.</summary>
 /// <remarks>
-/// A few threads serve everybody: the one that reads a request runs its handler, and when that takes longer than about a
-/// millisecond another one goes on reading. A client whose calls were found to hold up others for more than some 30 us is served by a
-/// thread of its own while it is busy. So handlers run concurrently, and one that blocks holds up nobody. An idle
-/// server uses no processor time.
+/// A few threads serve everybody: the one that reads a request runs its handler, and when that takes longer than about
+/// a millisecond another one goes on reading. A client whose calls were found to hold up others for more than some 30
+/// us is served by a thread of its own while it is busy. So handlers run concurrently, and one that blocks holds up
+/// nobody. An idle server uses no processor time.
 /// </remarks>
 /// <example><code>
 /// using RpcServer server = RpcServer.Start("sysmon", SystemMonitorRpc.Service(new Monitor()));
 /// </code></example>
-public sealed class RpcServer : IDisposable
+public sealed class RpcServer : IDisposable, IAsyncDisposable
 {
     private static readonly TimeSpan _patience = TimeSpan.FromSeconds(5);
 
@@ -39,19 +39,23 @@ public sealed class RpcServer : IDisposable
     /// <summary>How many clients are connected.</summary>
     public int ConnectionCount => Volatile.Read(ref _loop)?.ConnectionCount ?? 0;
 
-    /// <summary>Whether clients that look for its name find it. Not after somebody has removed its file, or put another in its place: those that are connected stay, and nobody
-    /// else comes. One look at the directory.</summary>
+    /// <summary>Whether clients that look for its name find it. Not after somebody has removed its file, or put another
+    /// in its place: those that are connected stay, and nobody else comes. One look at the directory.</summary>
     public bool IsFindable => _listener.IsFindable;
 
-    /// <summary>How many one-way calls failed: unknown, undecodable, refused, or ended by an exception of their handler. Nobody else is told of them.</summary>
+    /// <summary>How many one-way calls failed: unknown, undecodable, refused, or ended by an exception of their
+    /// handler. Nobody else is told of them.</summary>
     public long FailedOneWayCalls => Volatile.Read(ref _loop)?.Host.FailedOneWayCalls ?? 0;
 
     /// <summary>How often a connection was given to a thread of its own.</summary>
     internal int AsideCount => Volatile.Read(ref _loop)?.AsideCount ?? 0;
 
-    /// <summary>Completes when the server has stopped; faulted if its shared memory was destroyed by somebody.</summary>
+    /// <summary>Completes when the server has stopped; faulted if its shared memory was destroyed by
+    /// somebody.</summary>
     /// <exception cref="InvalidOperationException">It has not been started.</exception>
-    public Task Completion => (Volatile.Read(ref _loop) ?? throw new InvalidOperationException("The server has not been started.")).Completion;
+    public Task Completion =>
+        (Volatile.Read(ref _loop) ?? throw new InvalidOperationException("The server has not been started."))
+        .Completion;
 
     /// <summary>Opens the name and serves at once.</summary>
     /// <exception cref="IpcException">A live server has that name, or the name cannot be opened.</exception>
@@ -100,7 +104,8 @@ public sealed class RpcServer : IDisposable
     }
 
     /// <summary>Adds an implementation, before <see cref="Start()"/>.</summary>
-    /// <exception cref="ArgumentException">A method has the name, or by bad luck the id, of one that is there already.</exception>
+    /// <exception cref="ArgumentException">A method has the name, or by bad luck the id, of one that is there
+    /// already.</exception>
     public RpcServer Add(RpcService service)
     {
         if (service is null)
@@ -133,32 +138,73 @@ public sealed class RpcServer : IDisposable
         }
     }
 
-    /// <summary>Stops in good order: takes no further clients and calls, waits for the pending ones, then stops.</summary>
-    /// <param name="patience">How long to wait for pending calls and streams; then their tokens fire.</param>
-    public async Task StopAsync(TimeSpan patience)
+    /// <summary>Stops in good order: takes no further clients and calls, waits for the pending ones, then
+    /// stops.</summary>
+    /// <remarks>Completes when the server has ended, without an exception when <paramref name="cancellationToken"/> was
+    /// triggered: then that was all the time there was, the tokens of pending handlers fire and their callers get
+    /// <see cref="RpcStatus.Unavailable"/>. No thread is held meanwhile. A handler may call it and not await it: its
+    /// own call is pending.</remarks>
+    /// <param name="cancellationToken">Ends the wait for pending calls and streams.</param>
+    public Task StopAsync(
+        CancellationToken cancellationToken = default) => StopAsync(Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>Stops in good order, as <see cref="StopAsync(CancellationToken)"/>, with a time limit.</summary>
+    /// <param name="timeout">How long to wait for pending calls and streams; then their tokens fire.</param>
+    /// <param name="cancellationToken">Ends that wait earlier.</param>
+    public Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
+            throw new ArgumentOutOfRangeException(
+                nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+        return StoppedAsync(Deadline.After(timeout), cancellationToken);
+    }
+
+    private async Task StoppedAsync(Deadline until, CancellationToken cancel)
     {
         if (Volatile.Read(ref _loop) is { } loop)
         {
             loop.Host.Drain();
-            Deadline until = Deadline.After(patience);
-            // Looked at now and then: an end of its own for "no call is pending" would be work at the end of every call, for what happens once.
-            while (loop.HasCalls && !until.HasPassed && !loop.Completion.IsCompleted)
-                await Task.Delay(2).ConfigureAwait(false);
+            // Looked at now and then: an end of its own for "no call is pending" would be work at the end of every
+            // call, for what happens once.
+            while (loop.HasCalls && !until.HasPassed && !cancel.IsCancellationRequested && !loop.Completion.IsCompleted)
+                await Task.Delay(2, CancellationToken.None).ConfigureAwait(false);
         }
 
-        Dispose();
+        await DisposeAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Stops at once: connections are closed, the tokens of pending handlers fire, the name is free when this returns.</summary>
-    /// <remarks>It does not wait for handlers, and may be called from one. From other code that the server runs (an inline handler, a decision about a client, a message's properties) it
-    /// begins the end and returns; the name is free a moment later. Any number of times.</remarks>
+    /// <summary>Stops at once: connections are closed, the tokens of pending handlers fire, the name is free when this
+    /// returns.</summary>
+    /// <remarks>It does not wait for handlers, and may be called from one. From other code that the server runs (an
+    /// inline handler, a decision about a client, a message's properties) it begins the end and returns; the name is
+    /// free a moment later. Any number of times.</remarks>
     public void Dispose()
+    {
+        // A few milliseconds at most, unless as many handlers are blocked as there may be threads.
+        if (BeginEnd() is { } ended)
+            ((IAsyncResult)ended).AsyncWaitHandle.WaitOne(_patience);
+    }
+
+    /// <summary>Stops at once, as <see cref="Dispose"/>, and completes when the name is free. No thread is held
+    /// meanwhile. <see cref="StopAsync(CancellationToken)"/> waits for pending calls first.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (BeginEnd() is not { IsCompleted: false } ended)
+            return;
+        using var over = new CancellationTokenSource();
+        await Task.WhenAny(ended, Task.Delay(_patience, over.Token)).ConfigureAwait(false);
+        over.Cancel();
+    }
+
+    /// <summary>Begins the end, and returns what completes with it; <see langword="null"/> when there is nothing to
+    /// wait for.</summary>
+    private Task? BeginEnd()
     {
         ServerLoop? loop;
         lock (_gate)
         {
             if (_disposed && _loop is null)
-                return;
+                return null;
             _disposed = true;
             loop = _loop;
         }
@@ -166,13 +212,11 @@ public sealed class RpcServer : IDisposable
         if (loop is null)
         {
             _listener.Dispose();
-            return;
+            return null;
         }
 
         loop.Stop();
-        if (loop.IsHeldUpHere)
-            return; // in a decoder, an inline handler and the like: the server ends as soon as that returns
-        // A few milliseconds at most, unless as many handlers are blocked as there may be threads.
-        ((IAsyncResult)loop.Completion).AsyncWaitHandle.WaitOne(_patience);
+        // in a decoder, an inline handler and the like: the server ends as soon as that returns
+        return loop.IsHeldUpHere ? null : loop.Completion;
     }
 }

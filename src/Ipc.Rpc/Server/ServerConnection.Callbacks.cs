@@ -9,13 +9,18 @@ internal sealed partial class ServerConnection
     /// <summary>Why it is over; <see langword="null"/> while it is not known to be.</summary>
     public RpcFailure? Ended => Volatile.Read(ref _ended);
 
+    /// <summary>Whether all that has come has been handled. Any thread.</summary>
+    public bool IsDrained => _requests.IsDrained;
+
     /// <summary>Held by whoever writes.</summary>
     public object WriteLock => _write;
 
-    /// <summary>Whether this thread is in an inline handler of the server, and so keeps it from reading anything.</summary>
+    /// <summary>Whether this thread is in an inline handler of the server, and so keeps it from reading
+    /// anything.</summary>
     public bool IsReadInlineHere => InlineHere is ServerConnection inline && ReferenceEquals(inline._server, _server);
 
-    /// <summary>Whether calls that nobody waits for may still be left for a client that does not read: they may not be what it is cut off for. Under the write lock.</summary>
+    /// <summary>Whether calls that nobody waits for may still be left for a client that does not read: they may not be
+    /// what it is cut off for. Under the write lock.</summary>
     public bool TakesCalls => _unsent <= _server.Options.MaxUnsentBytes / 2;
 
     /// <summary>Looks whether the client is there. Under the write lock.</summary>
@@ -34,8 +39,11 @@ internal sealed partial class ServerConnection
     /// <returns>Whether it is in the ring, to be published.</returns>
     public bool MakeRoom()
     {
-        if (!_congested && _builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
+        if (!_congested &&
+            _builder.ClaimSpilled(Deadline.After(_momentForRoom), CancellationToken.None) == IpcStatus.Ok)
+        {
             return true;
+        }
 
         Enqueue(_builder.Spilled.ToArray());
         _builder.Trim();
@@ -73,9 +81,15 @@ internal sealed partial class ServerConnection
     {
         string who = "The client with process id " + Peer.ProcessId;
         if (code == CloseCode.None)
-            return new RpcFailure(RpcStatus.Unavailable, who + (_connection.PeerCloseCode == CloseCode.None ? " died." : " closed the connection.") + " Whether it handled the call is not known.");
+            return new RpcFailure(
+                RpcStatus.Unavailable,
+                who + (_connection.PeerCloseCode == CloseCode.None ? " died." : " closed the connection.") +
+                    " Whether it handled the call is not known.");
         if (code == CloseCode.Shutdown)
-            return new RpcFailure(RpcStatus.Unavailable, "The server was stopped while the call was pending. Whether the client handled it is not known.");
-        return new RpcFailure(RpcStatus.DataLoss, who + " wrote what is not the protocol, and the connection was closed: " + text);
+            return new RpcFailure(
+                RpcStatus.Unavailable,
+                "The server was stopped while the call was pending. Whether the client handled it is not known.");
+        return new RpcFailure(
+            RpcStatus.DataLoss, who + " wrote what is not the protocol, and the connection was closed: " + text);
     }
 }

@@ -4,8 +4,9 @@ using System.Threading;
 namespace Ipc.Rpc;
 
 /// <content>What is sent by code that is called while a message is written into the ring.</content>
-/// <remarks>A property of a message may complete a task whose continuation answers another call, or read an item that gives credit. The ring has room for one message at a
-/// time; so that goes to the outbox, behind the one in hand.</remarks>
+/// <remarks>A property of a message may complete a task whose continuation answers another call, or read an item that
+/// gives credit. The ring has room for one message at a time; so that goes to the outbox, behind the one in
+/// hand.</remarks>
 internal sealed partial class ServerConnection
 {
     /// <summary>Whether the present thread, which has the write lock, is writing a message.</summary>
@@ -14,7 +15,8 @@ internal sealed partial class ServerConnection
     /// <summary>Whether the present thread has the write lock.</summary>
     public bool IsWrittenHere => Monitor.IsEntered(_write);
 
-    private RpcFailure? EncodeNested<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
+    private RpcFailure? EncodeNested<T>(
+        in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
     {
         byte[] frame;
         try
@@ -36,7 +38,8 @@ internal sealed partial class ServerConnection
         }
 
         if (frame.Length > _builder.MaxFrame)
-            return TooLarge(method, frame.Length, _builder.MaxFrame, "Connect with a larger RpcClientOptions.LoanBudget.");
+            return TooLarge(
+                method, frame.Length, _builder.MaxFrame, "Connect with a larger RpcClientOptions.LoanBudget.");
         Enqueue(frame);
         return null;
     }

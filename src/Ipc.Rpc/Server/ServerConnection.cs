@@ -6,20 +6,21 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-// Reading belongs to the leader that the connection is lent to. Writing belongs to whoever holds the write lock: the leader
-// after a synchronous handler, any thread after an asynchronous one, the pumps of streams.
+// Reading belongs to the leader that the connection is lent to. Writing belongs to whoever holds the write lock: the
+// leader after a synchronous handler, any thread after an asynchronous one, the pumps of streams.
 //
-// Nobody waits long for a client that does not read. A frame that finds the ring full waits a moment for room; then it goes to
-// the outbox, and so does every later one: the connection is congested. A congested connection is not read either, so its client
-// can occupy no more than its own ring and the answers to what it has already sent. A task empties the outbox as room appears and
-// lends the connection out again.
+// Nobody waits long for a client that does not read. A frame that finds the ring full waits a moment for room; then it
+// goes to the outbox, and so does every later one: the connection is congested. A congested connection is not read
+// either, so its client can occupy no more than its own ring and the answers to what it has already sent. A task
+// empties the outbox as room appears and lends the connection out again.
 
 /// <summary>The server's side of one connection.</summary>
 internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
 {
     private const int MaxPongs = 16;
     private const int LongestFlushPause = 16;
-    private static readonly TimeSpan _momentForRoom = TimeSpan.FromTicks(1000); // 100 us: a client that is reading makes room sooner
+    // 100 us: a client that is reading makes room sooner
+    private static readonly TimeSpan _momentForRoom = TimeSpan.FromTicks(1000);
 
     private readonly object _write = new();
     private readonly Connection _connection;
@@ -49,7 +50,8 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         Transit = new StreamTransit(connection.Writer, connection.Reader);
         Peer = peer;
         Callee = new Callee(this, server.Host);
-        connection.Closed += (_, _) => ThreadPool.UnsafeQueueUserWorkItem(static state => ((ServerConnection)state!).ReadToTheEnd(), this);
+        connection.Closed += (_, _) => ThreadPool.UnsafeQueueUserWorkItem(
+            static state => ((ServerConnection)state!).ReadToTheEnd(), this);
     }
 
     /// <summary>Answers the client's calls.</summary>
@@ -61,6 +63,8 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     public override RpcPeer Peer { get; }
 
     public override RpcCaller Caller => Volatile.Read(ref _caller) ?? MakeCaller();
+
+    public override WaitMode WaitMode => _server.Options.WaitMode;
 
     public override bool IsCongested => Volatile.Read(ref _congested);
 
@@ -101,7 +105,8 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
             await Task.Delay(pause, cancel).ConfigureAwait(false); // the ring is full of other things
     }
 
-    /// <summary>Stops reading until there is no reason for it any more. The caller forgets the connection; it will be lent out again.</summary>
+    /// <summary>Stops reading until there is no reason for it any more. The caller forgets the connection; it will be
+    /// lent out again.</summary>
     /// <returns><see langword="false"/> when there is none already.</returns>
     public bool TryPark()
     {
@@ -129,6 +134,19 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
             Volatile.Write(ref _clientGone, true);
             Unpark();
         }
+    }
+
+    /// <summary>Asks what the listener would tell if a thread had the time to ask it. Nobody waits for the calls of a
+    /// client that has gone.</summary>
+    public void NoticeEnd()
+    {
+        bool isOpen;
+        lock (_write)
+            isOpen = _closed || _connection.IsOpen;
+        if (isOpen)
+            return;
+        Callee.Close();
+        ReadToTheEnd();
     }
 
     /// <summary>Gives the connection back to the listener: it is empty.</summary>
@@ -173,7 +191,9 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         _server.Forget(this);
     }
 
-    private protected override RpcFailure? SendMessage<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
+    [MethodImpl(Tiering.Optimized)]
+    private protected override RpcFailure? SendMessage<T>(
+        in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value)
     {
         try
         {
@@ -187,17 +207,19 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         }
     }
 
-    private protected override RpcFailure? SendItem<T>(in FrameHeader header, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
+    [MethodImpl(Tiering.Optimized)]
+    private protected override RpcFailure? SendItem<T>(
+        in FrameHeader header, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
     {
         length = 0;
-        if (IsCongested || !Transit.HasRoom)
+        if (IsCongested)
             return null;
 
         try
         {
             lock (_write)
             {
-                if (_congested || !Transit.HasRoom)
+                if (_congested || !Transit.HasRoomNow)
                     return null;
 
                 return Encode(in header, null, method, codec, in value, out length);
@@ -224,7 +246,9 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     }
 
     /// <summary>Sends a frame with a message. The caller holds the write lock.</summary>
-    private RpcFailure? Encode<T>(in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
+    [MethodImpl(Tiering.Optimized)]
+    private RpcFailure? Encode<T>(
+        in FrameHeader header, byte[]? head, RpcMethod method, MessageCodec<T> codec, in T value, out int length)
     {
         length = 0;
         if (_closed)
@@ -266,7 +290,8 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
             default:
                 int tooLong = _builder.Length;
                 _builder.Trim();
-                return TooLarge(method, tooLong, _builder.MaxFrame, "Connect with a larger RpcClientOptions.LoanBudget.");
+                return TooLarge(
+                    method, tooLong, _builder.MaxFrame, "Connect with a larger RpcClientOptions.LoanBudget.");
         }
     }
 
@@ -286,97 +311,5 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     {
         if (_outbox.Count < MaxPongs) // a client that pings without reading the answers gets no more of them
             SendSmall(new FrameHeader(FrameKind.Pong, ping.Call), body.ToArray());
-    }
-
-    private void Enqueue(byte[] frame)
-    {
-        if (_overflown)
-            return; // it is about to be closed
-        _unsent += frame.Length;
-        if (_unsent > _server.Options.MaxUnsentBytes)
-        {
-            _overflown = true;
-            ThreadPool.UnsafeQueueUserWorkItem(static state => ((ServerConnection)state!).CloseOverflown(), this);
-            return;
-        }
-
-        _outbox.Enqueue(frame);
-        if (_congested)
-            return;
-
-        _congested = true;
-        if (ExecutionContext.IsFlowSuppressed())
-        {
-            _ = FlushAsync();
-            return;
-        }
-
-        using (ExecutionContext.SuppressFlow()) // it outlives the call whose answer found no room
-            _ = FlushAsync();
-    }
-
-    private async Task FlushAsync()
-    {
-        for (int pause = 1; ; pause = Math.Min(pause * 2, LongestFlushPause))
-        {
-            // No thread may be kept here, and a ring tells only a sleeping thread that it has room: so we look, less and less often.
-            await Task.Delay(pause).ConfigureAwait(false);
-            TaskCompletionSource<bool>? flushed;
-            try
-            {
-                lock (_write)
-                {
-                    if (FlushSome())
-                        pause = 1;
-                    if (_closed)
-                        return;
-                    if (_outbox.Count != 0)
-                        continue;
-
-                    _congested = false;
-                    flushed = _flushed;
-                    _flushed = null;
-                    Unpark();
-                }
-            }
-            catch (CorruptRegionException e)
-            {
-                Close(CloseCode.Corrupt, e.Message);
-                return;
-            }
-
-            flushed?.TrySetResult(true);
-            return;
-        }
-    }
-
-    private void CloseOverflown()
-        => Close(
-            CloseCode.Protocol,
-            "The client does not read: more than " + _server.Options.MaxUnsentBytes + " bytes of answers wait for room (RpcServerOptions.MaxUnsentBytes).");
-
-    /// <summary>Lends the connection out again if it is lent to nobody and nothing speaks against it. The caller holds the write lock.</summary>
-    private void Unpark()
-    {
-        if (!_parked || _congested || (Callee.MustWait && !_clientGone))
-            return;
-
-        _parked = false;
-        Return();
-    }
-
-    /// <summary>Sends from the outbox what fits into the ring. The caller holds the write lock.</summary>
-    private bool FlushSome()
-    {
-        if (_closed)
-            return false;
-
-        int before = _outbox.Count;
-        while (_outbox.Count != 0 && _builder.TrySend(_outbox.Peek()))
-            _unsent -= _outbox.Dequeue().Length;
-        bool progress = _outbox.Count != before;
-        if (!_connection.IsOpen)
-            _outbox.Clear(); // nobody reads this any more; the leader will be told
-        return progress;
     }
 }

@@ -8,21 +8,24 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-// What a leader does: it takes events from the listener, reads the connections that they lend, and gives these back when nothing
-// has come for a while. Reading on is the shortest way from a request to its handler; a connection that was given back is polled by the
-// listener among others, and armed when the listener goes to sleep. So a client that calls in a loop is served from its ring
-// directly, and an idle server sleeps in the listener.
+// What a leader does: it takes events from the listener, reads the connections that they lend, and gives these back
+// when nothing has come for a while. Reading on is the shortest way from a request to its handler; a connection that
+// was given back is polled by the listener among others, and armed when the listener goes to sleep. So a client that
+// calls in a loop is served from its ring directly, and an idle server sleeps in the listener.
 //
-// One thread serves all connections as long as that costs nobody anything; one that is in the way of others is given to a thread of its own (TurnWatch). So
-// two clients with handlers of 100 us are served in parallel, and those with handlers of one take turns, in the cache of one core.
+// One thread serves all connections as long as that costs nobody anything; one that is in the way of others is given to
+// a thread of its own (TurnWatch). So two clients with handlers of 100 us are served in parallel, and those with
+// handlers of one take turns, in the cache of one core.
 
 /// <summary>A running server: listener, connections, handlers.</summary>
-internal sealed class ServerLoop
+internal sealed partial class ServerLoop
 {
     private const int FramesPerTurn = 16; // then the other connections have theirs
     private const int MaxSpunOn = 4; // with more connections than this, idle ones go back at once
-    private const int SpinsBetweenEvents = 16; // or a tick of the coarse clock, for handlers that take long but not too long
-    private static readonly long _adaptiveSpin = Stopwatch.Frequency / 50_000; // 20 us, then the listener spins as long as a wake would cost
+    // or a tick of the coarse clock, for handlers that take long but not too long
+    private const int LooksBetweenEvents = 16;
+    // 20 us, then the listener spins as long as a wake would cost
+    private static readonly long _adaptiveSpin = Stopwatch.Frequency / 50_000;
     private static readonly long _endlessSpin = Stopwatch.Frequency / 100; // 10 ms, then the listener spins for ever
 
     private readonly HashSet<ServerConnection> _connections = new();
@@ -39,8 +42,8 @@ internal sealed class ServerLoop
         Name = name;
         Listener = listener;
         Options = options;
-        Host = new ServiceHost(name, handlers, options);
-        _crew = new Crew(name, options.MaxThreads, Lead);
+        Host = new ServiceHost(name, handlers, options.HandlerRules());
+        _crew = new Crew(name, options.MaxThreads, Lead, BeginToWatch);
         _longTurn = options.LongTurn.Ticks * Stopwatch.Frequency / TimeSpan.TicksPerSecond;
         _turns = new TurnWatch(_longTurn);
         _spin = options.WaitMode switch
@@ -83,7 +86,8 @@ internal sealed class ServerLoop
         }
     }
 
-    /// <summary>Whether the server cannot end before this thread goes on: it leads, or user code on it is called while a message is being written.</summary>
+    /// <summary>Whether the server cannot end before this thread goes on: it leads, or user code on it is called while
+    /// a message is being written.</summary>
     public bool IsHeldUpHere
     {
         get
@@ -120,7 +124,8 @@ internal sealed class ServerLoop
         }
     }
 
-    /// <summary>Serves until the server stops (true), another thread has taken over, or nothing is left to read aside (false).</summary>
+    /// <summary>Serves until the server stops (true), another thread has taken over, or nothing is left to read aside
+    /// (false).</summary>
     private bool Lead(Leader me)
     {
         Leader.Here(me);
@@ -163,6 +168,8 @@ internal sealed class ServerLoop
             bool someWait = false;
             bool crowd = Volatile.Read(ref _connectionCount) > 1;
             long began = crowd ? Stopwatch.GetTimestamp() : 0;
+            int looks = me.Lent.Count == 1 && _spin != 0 && !me.IsClientHere ? LooksBetweenEvents : 0;
+            bool isTime = looks != 0 || turn % LooksBetweenEvents == 0;
             for (int i = me.Lent.Count - 1; i >= 0; i--)
             {
                 ServerConnection connection = me.Lent[i];
@@ -172,7 +179,7 @@ internal sealed class ServerLoop
                     continue;
                 }
 
-                switch (connection.Drain(me, FramesPerTurn))
+                switch (connection.Drain(me, FramesPerTurn, looks))
                 {
                     case DrainResult.Stolen:
                         return false;
@@ -200,12 +207,12 @@ internal sealed class ServerLoop
             }
             else
             {
-                Thread.SpinWait(1);
-                if ((me.IsClientHere || turn % SpinsBetweenEvents == 0) && (IsIdleFor(_spin, ref idleSince) || SharesProcessor(me)))
+                SpinPause.Once();
+                if ((me.IsClientHere || isTime) && (IsIdleFor(_spin, ref idleSince) || SharesProcessor(me)))
                     GiveBackAll(me);
             }
 
-            if (turn % SpinsBetweenEvents != 0 && Environment.TickCount == tick && !someWait)
+            if (!isTime && Environment.TickCount == tick && !someWait)
                 continue;
             if (me.Lent.Count == 0 || !TakeEvent(me, Deadline.Now))
                 return true;
@@ -219,7 +226,7 @@ internal sealed class ServerLoop
         AsideTurn turn = new(_longTurn, spins: _spin != 0);
         while (Volatile.Read(ref _stopping) == 0)
         {
-            DrainResult result = connection.Drain(me, FramesPerTurn);
+            DrainResult result = connection.Drain(me, FramesPerTurn, looks: 0);
             if (result == DrainResult.Stolen)
                 return;
             if (result == DrainResult.Gone)
@@ -243,8 +250,11 @@ internal sealed class ServerLoop
         return now - idleSince > most;
     }
 
-    /// <summary>Whether the client, if there is one, was last seen on this thread's processor: spinning would keep it from its next call.</summary>
-    private bool SharesProcessor(Leader me) => me.IsClientHere = _spin != _endlessSpin && me.Lent.Count == 1 && me.Lent[0].IsClientOnThisProcessor();
+    /// <summary>Whether the client, if there is one, was last seen on this thread's processor: spinning would keep it
+    /// from its next call.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private bool SharesProcessor(Leader me) =>
+        me.IsClientHere = _spin != _endlessSpin && me.Lent.Count == 1 && me.Lent[0].IsClientOnThisProcessor();
 
     [MethodImpl(Tiering.Optimized)]
     private static void GiveBack(Leader me, int index)
@@ -328,7 +338,8 @@ internal sealed class ServerLoop
         }
         catch (IpcException)
         {
-            connection.Dispose(); // the client went away, or its region is not what it has to be; it has been told what can be told
+            // the client went away, or its region is not what it has to be; it has been told what can be told
+            connection.Dispose();
         }
     }
 

@@ -2,14 +2,15 @@ using System.Diagnostics;
 
 namespace Ipc.Rpc;
 
-// One thread serves all connections as long as that costs nobody anything: handing a request over takes longer than most handlers do. A connection
-// whose requests do take long is noticed by what comes next, a request of another one that was found right behind it. It is the slow one that is
-// read aside then: the leader stays free for the quick ones.
+// One thread serves all connections as long as that costs nobody anything: handing a request over takes longer than
+// most handlers do. A connection whose requests do take long is noticed by what comes next, a request of another one
+// that was found right behind it. It is the slow one that is read aside then: the leader stays free for the quick ones.
 
 /// <summary>Which connection is in the way of others. The leader's.</summary>
 internal sealed class TurnWatch
 {
-    private static readonly long _atOnce = Stopwatch.Frequency / 50_000; // 20 us: what is found so soon after something long has waited for it
+    // 20 us: what is found so soon after something long has waited for it
+    private static readonly long _atOnce = Stopwatch.Frequency / 50_000;
 
     private readonly long _long;
     private ServerConnection? _slow; // whose requests have taken long

@@ -5,7 +5,8 @@ using System.Runtime.CompilerServices;
 namespace Ipc.Rpc;
 
 /// <summary>What travels with a message and is not its own: trace context, metadata, the name of a format.</summary>
-/// <remarks>In front of a message in a frame with <see cref="FrameFlags.Head"/>: 4 bytes of length, then protobuf; docs/rpc-protocol.md section 1.</remarks>
+/// <remarks>In front of a message in a frame with <see cref="FrameFlags.Head"/>: 4 bytes of length, then protobuf;
+/// docs/rpc-protocol.md section 1.</remarks>
 internal sealed class CallHead
 {
     /// <summary>The longest head, without its 4 bytes of length.</summary>
@@ -34,7 +35,9 @@ internal sealed class CallHead
     /// <summary>The name of a format that has no number of its own.</summary>
     public string? Format { get; set; }
 
-    public bool IsEmpty => Trace.IsEmpty && string.IsNullOrEmpty(TraceState) && string.IsNullOrEmpty(Format) && (Metadata is null || Metadata.Count == 0);
+    public bool IsEmpty =>
+        Trace.IsEmpty && string.IsNullOrEmpty(TraceState) && string.IsNullOrEmpty(Format) &&
+        (Metadata is null || Metadata.Count == 0);
 
     /// <summary>The bytes in front of the message, the length included.</summary>
     /// <exception cref="RpcException">It is longer than a head may be.</exception>
@@ -63,7 +66,9 @@ internal sealed class CallHead
         if (writer.Written > MaxLength)
         {
             throw new RpcException(
-                RpcStatus.InvalidArgument, "Metadata and trace context of a call take " + writer.Written + " bytes; the most is " + MaxLength + ".");
+                RpcStatus.InvalidArgument,
+                "Metadata and trace context of a call take " + writer.Written + " bytes; the most is " + MaxLength +
+                    ".");
         }
 
         var bytes = new byte[Prefix + writer.Written];
@@ -88,7 +93,8 @@ internal sealed class CallHead
 
         uint length = BinaryPrimitives.ReadUInt32LittleEndian(body);
         if (length > MaxLength || length > (uint)(body.Length - Prefix))
-            return "A head says that it has " + length + " bytes; the frame has " + (body.Length - Prefix) + ", and the most is " + MaxLength + ".";
+            return "A head says that it has " + length + " bytes; the frame has " + (body.Length - Prefix) +
+                ", and the most is " + MaxLength + ".";
 
         try
         {
@@ -151,7 +157,8 @@ internal sealed class CallHead
 
         reader.EndMessage(outer);
         if (!RpcMetadata.IsReceivedKey(key))
-            throw new ProtoException(ProtoError.InvalidText, reader.Position, "A key of the metadata is not lower case ASCII.");
+            throw new ProtoException(
+                ProtoError.InvalidText, reader.Position, "A key of the metadata is not lower case ASCII.");
         metadata.AddReceived(key, value);
     }
 }

@@ -3,7 +3,8 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>Small frames (credit, cancel, pong) that anybody may leave behind and whoever holds the write lock sends.</summary>
+/// <summary>Small frames (credit, cancel, pong) that anybody may leave behind and whoever holds the write lock
+/// sends.</summary>
 /// <remarks>So that giving credit or cancelling never waits for a full ring or for another thread's request.</remarks>
 internal sealed class ControlQueue
 {

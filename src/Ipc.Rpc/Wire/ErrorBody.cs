@@ -4,7 +4,8 @@ using System.Text;
 
 namespace Ipc.Rpc;
 
-/// <summary>The body of an error frame: type, text and details, as protobuf. Written with limits, read with suspicion.</summary>
+/// <summary>The body of an error frame: type, text and details, as protobuf. Written with limits, read with
+/// suspicion.</summary>
 internal readonly struct ErrorBody
 {
     private const uint TypeTag = (1 << 3) | 2;
@@ -30,7 +31,8 @@ internal readonly struct ErrorBody
 
     public IReadOnlyList<RpcDetail> Details { get; }
 
-    /// <summary>The bytes, cut so that they fit into <paramref name="limit"/> whatever the exception had to say.</summary>
+    /// <summary>The bytes, cut so that they fit into <paramref name="limit"/> whatever the exception had to
+    /// say.</summary>
     public byte[] Encode(int limit)
     {
         byte[] type = Utf8(Type, Math.Min(MaxTypeBytes, Math.Max(0, limit - Overhead)));
@@ -108,7 +110,8 @@ internal readonly struct ErrorBody
         bytes = 0;
         for (int i = 0; i < Details.Count; i++)
         {
-            long next = bytes + (long)Encoding.UTF8.GetByteCount(Details[i].TypeUrl) + Details[i].Bytes.Length + Overhead + Overhead;
+            long next = bytes + (long)Encoding.UTF8.GetByteCount(
+                Details[i].TypeUrl) + Details[i].Bytes.Length + Overhead + Overhead;
             if (next > room)
                 return i;
             bytes = (int)next;

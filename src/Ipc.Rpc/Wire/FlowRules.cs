@@ -22,8 +22,10 @@ internal static class FlowRules
     public static long CostOf(int frameLength) => ((long)frameLength + RecordHeaderSize + Line - 1) & -Line;
 
     /// <summary>The same as the ring has it: what is too long for a record is a line there.</summary>
-    public static int LinesOf(int frameLength, long ringCapacity) => IsLoan(frameLength, ringCapacity) ? Line : (int)CostOf(frameLength);
+    public static int LinesOf(int frameLength, long ringCapacity) =>
+        IsLoan(frameLength, ringCapacity) ? Line : (int)CostOf(frameLength);
 
     /// <summary>Whether a frame is too long for a record of the ring.</summary>
-    public static bool IsLoan(int frameLength, long ringCapacity) => frameLength > (ringCapacity / 2) - RecordHeaderSize;
+    public static bool IsLoan(int frameLength, long ringCapacity) =>
+        frameLength > (ringCapacity / 2) - RecordHeaderSize;
 }

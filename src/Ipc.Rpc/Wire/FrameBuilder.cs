@@ -4,19 +4,21 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-// A message is encoded in one pass and its size is known only afterwards. So a frame begins as a small claim of the ring,
-// which grows while the message is written: in place, except at the end of a lap. When the ring has no room left, or the
-// message turns out to be larger than any record, what is there moves to an array and the rest is written behind it: the
-// caller then waits for room with the finished bytes in hand, or reports the size that it would have taken.
+// A message is encoded in one pass and its size is known only afterwards. So a frame begins as a small claim of the
+// ring, which grows while the message is written: in place, except at the end of a lap. When the ring has no room left,
+// or the message turns out to be larger than any record, what is there moves to an array and the rest is written behind
+// it: the caller then waits for room with the finished bytes in hand, or reports the size that it would have taken.
 //
-// The first claim is a guess: the smaller of the last two sizes that the same method had. A guess in the right number of lines
-// commits on the shortest path; each line too many is a line of the reader's cache that has to be zeroed again; one too few is
-// a call to Grow. So the guess never exceeds what was needed lately, and growth is by a quarter, not by doubling.
+// The first claim is a guess: the smaller of the last two sizes that the same method had. A guess in the right number
+// of lines commits on the shortest path; each line too many is a line of the reader's cache that has to be zeroed
+// again; one too few is a call to Grow. So the guess never exceeds what was needed lately, and growth is by a quarter,
+// not by doubling.
 //
-// A claim that is longer than the ring allows is a loan, which grows like any other: nothing here knows the difference, except that a
-// long guess that is not to be had is no reason to leave the ring.
+// A claim that is longer than the ring allows is a loan, which grows like any other: nothing here knows the difference,
+// except that a long guess that is not to be had is no reason to leave the ring.
 
-/// <summary>Builds one frame at a time, in the ring if there is room. Belongs to whoever holds the write lock of a connection.</summary>
+/// <summary>Builds one frame at a time, in the ring if there is room. Belongs to whoever holds the write lock of a
+/// connection.</summary>
 internal sealed class FrameBuilder : IPayloadTarget
 {
     private const int Line = 64;
@@ -50,8 +52,9 @@ internal sealed class FrameBuilder : IPayloadTarget
     /// <summary>The bytes of a frame that is not in the ring; valid until the next <see cref="Begin"/>.</summary>
     public ReadOnlySpan<byte> Spilled => _spill.AsSpan(0, _length);
 
-    /// <summary>Whether a frame has begun and has neither ended nor been given up: somebody's code writes its message. The thread that does so has the write lock, and whatever
-    /// that code sends over the same connection must not come here: there is room for one frame at a time.</summary>
+    /// <summary>Whether a frame has begun and has neither ended nor been given up: somebody's code writes its message.
+    /// The thread that does so has the write lock, and whatever that code sends over the same connection must not come
+    /// here: there is room for one frame at a time.</summary>
     public bool IsEncoding { get; private set; }
 
     /// <summary>The size of the frame that ended last.</summary>
@@ -69,7 +72,8 @@ internal sealed class FrameBuilder : IPayloadTarget
         IsEncoding = true;
         _prefix = FrameHeader.Size;
         _guess = (int)(method % Guesses);
-        int length = (int)Math.Min(Math.Max(FirstGuess, WholeLines(Math.Min(_lastLength[_guess], _lengthBefore[_guess]))), _ring.MaxPayload);
+        int length = (int)Math.Min(
+            Math.Max(FirstGuess, WholeLines(Math.Min(_lastLength[_guess], _lengthBefore[_guess]))), _ring.MaxPayload);
         Span<byte> frame = default;
         if (!intoRing || !TryBegin(length, out frame))
         {
@@ -90,7 +94,8 @@ internal sealed class FrameBuilder : IPayloadTarget
         long exact = (long)_prefix + written + needed;
         if (_claimed != 0)
         {
-            long generous = Math.Min(Math.Max(exact, WholeLines(_claimed + (long)Math.Max(_claimed / 4, LeastGrowth))), _ring.MaxPayload);
+            long generous = Math.Min(
+                Math.Max(exact, WholeLines(_claimed + (long)Math.Max(_claimed / 4, LeastGrowth))), _ring.MaxPayload);
             if (exact <= _ring.MaxPayload)
             {
                 if (_ring.TryExtendClaim((int)generous, out Span<byte> larger))
@@ -115,7 +120,8 @@ internal sealed class FrameBuilder : IPayloadTarget
         return _spill.AsSpan(_prefix);
     }
 
-    /// <summary>Ends the frame, whose body has <paramref name="written"/> bytes. Nobody sees it before <see cref="Publish"/>.</summary>
+    /// <summary>Ends the frame, whose body has <paramref name="written"/> bytes. Nobody sees it before
+    /// <see cref="Publish"/>.</summary>
     [MethodImpl(Tiering.Optimized)]
     public FrameOutcome End(int written)
     {
@@ -135,7 +141,8 @@ internal sealed class FrameBuilder : IPayloadTarget
         Count();
     }
 
-    /// <summary>Like <see cref="Publish"/>, but the peer sees it only with the next frame that is published, or after <see cref="Flush"/>.</summary>
+    /// <summary>Like <see cref="Publish"/>, but the peer sees it only with the next frame that is published, or after
+    /// <see cref="Flush"/>.</summary>
     public void PublishLater()
     {
         _claimed = 0;
@@ -146,7 +153,8 @@ internal sealed class FrameBuilder : IPayloadTarget
     /// <summary>Shows the peer what was held back: one store, and one wake at most.</summary>
     public void Flush() => _ring.Flush();
 
-    /// <summary>Waits for room for a frame that is <see cref="FrameOutcome.Full"/> and puts it into the ring, to be published.</summary>
+    /// <summary>Waits for room for a frame that is <see cref="FrameOutcome.Full"/> and puts it into the ring, to be
+    /// published.</summary>
     public IpcStatus ClaimSpilled(Deadline deadline, CancellationToken cancel)
     {
         IpcStatus status = _ring.Claim(_length, deadline, cancel, out Span<byte> frame);
@@ -265,13 +273,16 @@ internal sealed class FrameBuilder : IPayloadTarget
     }
 
     /// <summary>The largest payload of a record that takes no more lines than one of this length.</summary>
-    private static long WholeLines(long length) => ((length + RecordHeaderSize + Line - 1) & ~(Line - 1)) - RecordHeaderSize;
+    [MethodImpl(Tiering.Optimized)]
+    private static long WholeLines(long length) =>
+        ((length + RecordHeaderSize + Line - 1) & ~(Line - 1)) - RecordHeaderSize;
 
     private static byte[] NewSpill(long exact, long generous)
     {
         const int MaxArray = 0x7FFFFFC7;
         if (exact > MaxArray)
-            throw new RpcException(RpcStatus.ResourceExhausted, "A message of more than " + MaxArray + " bytes cannot be encoded.");
+            throw new RpcException(
+                RpcStatus.ResourceExhausted, "A message of more than " + MaxArray + " bytes cannot be encoded.");
         return new byte[Math.Min(Math.Max(exact, generous), MaxArray)];
     }
 }

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Ipc.Rpc;
 
 /// <summary>The second byte of a frame; docs/rpc-protocol.md section 1.</summary>
@@ -20,7 +22,9 @@ internal static class FrameFlags
 
     public const int FormatUnit = 0x10;
 
-    /// <summary>What a frame of a kind may have set, when it was written by the caller of its call or by the callee.</summary>
+    /// <summary>What a frame of a kind may have set, when it was written by the caller of its call or by the
+    /// callee.</summary>
+    [MethodImpl(Tiering.Optimized)]
     public static int Allowed(FrameKind kind, bool byCaller) => kind switch
     {
         FrameKind.Request => OneWay | Callback | Head | ClientStream | Format,

@@ -36,7 +36,8 @@ internal readonly struct FrameHeader
 
     public bool HasHead => (Flags & FrameFlags.Head) != 0;
 
-    /// <summary>How the messages of a request's call are written: 0 protobuf, 1 MessagePack, 2 named in the head.</summary>
+    /// <summary>How the messages of a request's call are written: 0 protobuf, 1 MessagePack, 2 named in the
+    /// head.</summary>
     public int Format => (Flags & FrameFlags.Format) / FrameFlags.FormatUnit;
 
     /// <summary>The kind of call that a request asks for.</summary>
@@ -45,15 +46,18 @@ internal readonly struct FrameHeader
             ? Code == 0 ? RpcMethodKind.Unary : RpcMethodKind.ServerStream
             : Code == 0 ? RpcMethodKind.ClientStream : RpcMethodKind.Duplex;
 
-    /// <summary>A status, the first credit of a stream in items, or of an item whether its sender had to wait (<see cref="FlowRules.Waited"/>).</summary>
+    /// <summary>A status, the first credit of a stream in items, or of an item whether its sender had to wait
+    /// (<see cref="FlowRules.Waited"/>).</summary>
     public ushort Code { get; }
 
-    /// <summary>A method id; of credit the number of further items; of <see cref="FrameKind.Read"/> the bytes of items that were read.</summary>
+    /// <summary>A method id; of credit the number of further items; of <see cref="FrameKind.Read"/> the bytes of items
+    /// that were read.</summary>
     public uint Method { get; }
 
     public ulong Call { get; }
 
-    /// <summary>A moment of the monotonic clock in nanoseconds, 0 is none; of credit the number of further bytes; of <see cref="FrameKind.Read"/> the bytes of loans.</summary>
+    /// <summary>A moment of the monotonic clock in nanoseconds, 0 is none; of credit the number of further bytes; of
+    /// <see cref="FrameKind.Read"/> the bytes of loans.</summary>
     public ulong Deadline { get; }
 
     /// <summary>What a credit frame gives.</summary>
@@ -65,7 +69,8 @@ internal readonly struct FrameHeader
         frame = frame.Slice(0, Size);
         BinaryPrimitives.WriteUInt64LittleEndian(frame.Slice(16), Deadline);
         BinaryPrimitives.WriteUInt64LittleEndian(frame.Slice(8), Call);
-        BinaryPrimitives.WriteUInt64LittleEndian(frame, (byte)Kind | ((ulong)Flags << 8) | ((ulong)Code << 16) | ((ulong)Method << 32));
+        BinaryPrimitives.WriteUInt64LittleEndian(
+            frame, (byte)Kind | ((ulong)Flags << 8) | ((ulong)Code << 16) | ((ulong)Method << 32));
     }
 
     /// <summary>Takes a frame apart. Each byte of the peer's memory is read once.</summary>
@@ -94,7 +99,8 @@ internal readonly struct FrameHeader
         return Check(in header, frame.Length - Size, fromClient);
     }
 
-    // What a set flag of the wrong kind or a frame from the wrong side means is not known to this version: nothing after it can be trusted.
+    // What a set flag of the wrong kind or a frame from the wrong side means is not known to this version: nothing
+    // after it can be trusted.
     [MethodImpl(Tiering.Optimized)]
     private static string? Check(in FrameHeader header, int body, bool fromClient)
     {
@@ -134,7 +140,8 @@ internal readonly struct FrameHeader
         if ((header.Flags & ~FrameFlags.Allowed(header.Kind, byCaller)) != 0 || header.Format == LastFormat)
             return Reserved(header.Flags);
         if (!right)
-            return "A frame of kind " + header.Kind + (header.IsCallback ? " of a callback" : string.Empty) + " came from the " + (fromClient ? "client." : "server.");
+            return "A frame of kind " + header.Kind + (header.IsCallback ? " of a callback" : string.Empty) +
+                " came from the " + (fromClient ? "client." : "server.");
         return header.Call == 0 ? "A frame of kind " + header.Kind + " has the call id 0." : null;
     }
 
@@ -147,5 +154,6 @@ internal readonly struct FrameHeader
         return header.Method == 0 ? "A frame of kind " + header.Kind + " says that nothing was read." : null;
     }
 
-    private static string Reserved(byte flags) => "A frame has the reserved flags 0x" + flags.ToString("x2", CultureInfo.InvariantCulture) + ".";
+    private static string Reserved(byte flags) =>
+        "A frame has the reserved flags 0x" + flags.ToString("x2", CultureInfo.InvariantCulture) + ".";
 }

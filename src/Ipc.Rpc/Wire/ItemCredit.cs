@@ -16,5 +16,6 @@ internal readonly struct ItemCredit
     public bool IsNothing => Items == 0 && Bytes == 0;
 
     /// <summary>The frame that gives it.</summary>
-    public FrameHeader FrameFor(ulong call, byte flags) => new(FrameKind.Credit, call, method: Items, deadline: Bytes, flags: flags);
+    public FrameHeader FrameFor(ulong call, byte flags) =>
+        new(FrameKind.Credit, call, method: Items, deadline: Bytes, flags: flags);
 }

@@ -1,8 +1,9 @@
 namespace Ipc.Rpc;
 
-// Credit is given in items and in bytes; the last item that credit in bytes allows may exceed it, so items of any size get through. Who
-// consumes gives more when half of either has been consumed. The window in bytes grows by itself: an item says when its sender had to wait for
-// credit, and when its consumer was waiting for it, too, then neither of them is what the stream waits for, but the window.
+// Credit is given in items and in bytes; the last item that credit in bytes allows may exceed it, so items of any size
+// get through. Who consumes gives more when half of either has been consumed. The window in bytes grows by itself: an
+// item says when its sender had to wait for credit, and when its consumer was waiting for it, too, then neither of them
+// is what the stream waits for, but the window.
 
 /// <summary>What the receiver of one stream lets the sender be ahead. Guarded by the stream's lock.</summary>
 internal struct ItemWindow

@@ -5,23 +5,30 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-// A ring is shared by all calls of a connection, and nobody has to read it while a consumer does something else. So items may take
-// up a part of it only, all streams together: whoever sends counts what it has sent, and whoever reads says how much it has read. What a stream
-// itself may be ahead of its consumer is another matter (StreamCredit).
+// A ring is shared by all calls of a connection, and nobody has to read it while a consumer does something else. So
+// items may take up a part of it only, all streams together: whoever sends counts what it has sent, and whoever reads
+// says how much it has read. What a stream itself may be ahead of its consumer is another matter (StreamCredit).
 //
-// Two counters that only grow: `sent` belongs to the write lock, `read` to whoever reads the connection. So an item costs no atomic operation.
+// To be told is for those who have to wait for long: each report wakes the thread that reads at the other side, who
+// needs a processor for it. So there is one for half of what may be under way, and a producer first looks into the ring
+// itself, for a moment (RoomSpin).
+//
+// Two counters that only grow: `sent` belongs to the write lock, `read` to whoever reads the connection. So an item
+// costs no atomic operation.
 
 /// <summary>The items that are under way on one connection, in both directions.</summary>
 internal sealed class StreamTransit
 {
     private readonly object _gate = new();
+    private readonly RingWriter _ring;
     private readonly long _capacity;
     private readonly long _incomingCapacity;
     private readonly long _most;
     private readonly long _mostLoans;
     private List<TaskCompletionSource<bool>>? _waiting;
-    private long _sent; // these two: the write lock's
+    private long _sent; // these three: the write lock's
     private long _sentLoans;
+    private long _seenFree; // up to which count of `sent` the ring was seen to have room
     private long _read; // these and the rest: of whoever reads
     private long _readLoans;
     private long _unsaid;
@@ -29,14 +36,34 @@ internal sealed class StreamTransit
 
     public StreamTransit(RingWriter ring, RingReader incoming)
     {
+        _ring = ring;
         _capacity = ring.Capacity;
         _incomingCapacity = incoming.Capacity;
         _most = _capacity / 8 * 3;
         _mostLoans = ring.MaxPayload / 2;
     }
 
-    /// <summary>Whether an item may be sent.</summary>
-    public bool HasRoom => Volatile.Read(ref _sent) - Volatile.Read(ref _read) < _most && Volatile.Read(ref _sentLoans) - Volatile.Read(ref _readLoans) < _mostLoans;
+    /// <summary>Whether an item may be sent, as far as the other side has said.</summary>
+    public bool HasRoom => Volatile.Read(ref _sent) - Volatile.Read(ref _read) < _most && HasRoomForLoans;
+
+    /// <summary>Whether an item may be sent. Under the write lock. The other side may have read more than it has said,
+    /// and the ring shows how much: of all that lies there the items are a part. A look takes a line that the reader is
+    /// writing, so there is none until an eighth may be free, and what it finds holds until it is used up.</summary>
+    public bool HasRoomNow
+    {
+        get
+        {
+            if (HasRoom || (_sent < _seenFree && HasRoomForLoans))
+                return true;
+            long unread = _ring.UnreadBytes;
+            if ((ulong)unread > (ulong)(_most / 8 * 7))
+                return false;
+            _seenFree = _sent + _most - unread;
+            return HasRoomForLoans;
+        }
+    }
+
+    private bool HasRoomForLoans => Volatile.Read(ref _sentLoans) - Volatile.Read(ref _readLoans) < _mostLoans;
 
     /// <summary>An item is about to be published. Under the write lock.</summary>
     public void Sending(int frameLength)
@@ -83,8 +110,13 @@ internal sealed class StreamTransit
             (_waiting ??= new List<TaskCompletionSource<bool>>()).Add(mine);
         }
 
-        using (cancel.Register(static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(), mine, useSynchronizationContext: false))
+        using (cancel.Register(
+            static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(),
+            mine,
+            useSynchronizationContext: false))
+        {
             await mine.Task.ConfigureAwait(false);
+        }
     }
 
     /// <summary>An item has been read. By whoever reads.</summary>
@@ -96,7 +128,7 @@ internal sealed class StreamTransit
         _unsaid += FlowRules.LinesOf(frameLength, _incomingCapacity);
         if (FlowRules.IsLoan(frameLength, _incomingCapacity))
             _unsaidLoans += frameLength;
-        if (_unsaid < _incomingCapacity / 16 && _unsaidLoans == 0)
+        if (_unsaid < _incomingCapacity / 16 * 3 && _unsaidLoans == 0)
         {
             report = default;
             return false;

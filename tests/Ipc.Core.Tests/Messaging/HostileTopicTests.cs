@@ -110,6 +110,7 @@ public sealed class HostileTopicTests : TopicTest
     [InlineData(0xFFFF_FFFF_0000_0000UL, 0UL)]      // index
     [InlineData(3UL, 1UL)]                          // generation
     [InlineData(3UL, 0x7FFF_FFFFUL << 32)]          // length
+    [InlineData(3UL, 19_999UL << 32)]               // another length than the slot says
     public void ABadLoanIsCorrupt(ulong low, ulong high)
     {
         TopicWriter writer = Writer(Eight(budget: 1 << 20));

@@ -147,7 +147,7 @@ service Thing {
             => this._caller.Call(global::OuterThingRpc.ClientMethod, new global::OuterThingRpc.ClientRequest(@class, @event), default);
 
         global::System.Threading.Tasks.Task global::Outer.IThing.Proto()
-            => this._caller.CallAsync(global::OuterThingRpc.ProtoMethod, default(global::Ipc.Rpc.RpcEmpty), default).AsTask();
+            => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.CallAsync(global::OuterThingRpc.ProtoMethod, default(global::Ipc.Rpc.RpcEmpty), default));
 
         global::System.Threading.Tasks.ValueTask<global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?> global::Outer.IThing.@switch(global::Outer.Inner? @int)
             => this._caller.CallAsync(global::OuterThingRpc.Renamed, @int, default);

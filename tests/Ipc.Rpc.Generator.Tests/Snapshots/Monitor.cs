@@ -142,7 +142,7 @@ service SystemMonitor {
                 => this._caller.Call(global::Sysmon.SystemMonitorRpc.Get, request, default);
 
             global::System.Threading.Tasks.Task<global::Sysmon.Table> global::Sysmon.ISystemMonitor.GetAsync(global::Sysmon.TableRequest request, global::System.Threading.CancellationToken cancel)
-                => this._caller.CallAsync(global::Sysmon.SystemMonitorRpc.Get, request, cancel).AsTask();
+                => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.CallAsync(global::Sysmon.SystemMonitorRpc.Get, request, cancel));
 
             global::System.Threading.Tasks.ValueTask<double> global::Sysmon.ISystemMonitor.LoadAsync(string host, int seconds, global::System.Threading.CancellationToken cancel)
                 => this._caller.CallAsync(global::Sysmon.SystemMonitorRpc.Load, new global::Sysmon.SystemMonitorRpc.LoadRequest(host, seconds), cancel);

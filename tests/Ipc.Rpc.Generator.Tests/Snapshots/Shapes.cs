@@ -377,13 +377,13 @@ service Shapes {
             internal Proxy(global::Ipc.Rpc.RpcCaller caller) => this._caller = caller ?? throw new global::System.ArgumentNullException(nameof(caller));
 
             global::System.Threading.Tasks.Task<int> global::Shapes.IShapes.UploadAsync(string name, global::System.Collections.Generic.IAsyncEnumerable<global::Shapes.Block> blocks, global::System.Threading.CancellationToken cancel)
-                => this._caller.ClientStream(global::Shapes.ShapesRpc.Upload, name, blocks, cancel).AsTask();
+                => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.ClientStream(global::Shapes.ShapesRpc.Upload, name, blocks, cancel));
 
             global::System.Threading.Tasks.ValueTask global::Shapes.IShapes.SumAsync(global::System.Collections.Generic.IAsyncEnumerable<double> values)
                 => global::Ipc.Rpc.RpcEmpty.Discard(this._caller.ClientStream(global::Shapes.ShapesRpc.Sum, default(global::Ipc.Rpc.RpcEmpty), values, default));
 
             global::System.Threading.Tasks.Task<global::Shapes.Block> global::Shapes.IShapes.LastAsync(global::Shapes.Block first, global::System.Collections.Generic.IAsyncEnumerable<global::Shapes.Block> rest)
-                => this._caller.ClientStream(global::Shapes.ShapesRpc.Last, first, rest, default).AsTask();
+                => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.ClientStream(global::Shapes.ShapesRpc.Last, first, rest, default));
 
             global::System.Collections.Generic.IAsyncEnumerable<string?> global::Shapes.IShapes.Talk(global::System.Collections.Generic.IAsyncEnumerable<string?> words, int limit, global::System.Threading.CancellationToken cancel)
                 => this._caller.Duplex(global::Shapes.ShapesRpc.Talk, limit, words, cancel);
@@ -421,7 +421,7 @@ service Shapes {
             }
 
             global::System.Threading.Tasks.Task<global::Shapes.Block> global::Shapes.IShapes.BuildAsync(string what, int effort, global::System.IProgress<double> progress, global::System.Threading.CancellationToken cancel)
-                => this._caller.CallAsync(global::Shapes.ShapesRpc.Build, new global::Shapes.ShapesRpc.BuildRequest(what, effort), progress, cancel).AsTask();
+                => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.CallAsync(global::Shapes.ShapesRpc.Build, new global::Shapes.ShapesRpc.BuildRequest(what, effort), progress, cancel));
 
             global::System.Threading.Tasks.ValueTask global::Shapes.IShapes.BakeAsync(global::System.IProgress<global::Shapes.Block>? progress)
                 => global::Ipc.Rpc.RpcEmpty.Discard(this._caller.CallAsync(global::Shapes.ShapesRpc.Bake, default(global::Ipc.Rpc.RpcEmpty), progress ?? new global::System.Progress<global::Shapes.Block>(), default));

@@ -102,6 +102,7 @@ internal static class ClientRows
             Frame(Item, call + 7), Frame(End, call + 7), Frame(Credit, call + 7, method: uint.MaxValue), Frame(Progress, call + 7)), RpcStatus.Ok);
         yield return new("progress that nobody asked for", "echo", call => Then(call, Frame(Progress, call, _data)), RpcStatus.Ok);
         yield return new("credit for a unary call", "echo", call => Then(call, Frame(Credit, call, method: 5)), RpcStatus.Ok);
+        yield return new("credit beyond all counting for a unary call", "echo", call => Then(call, Frame(Credit, call, method: uint.MaxValue, deadline: ulong.MaxValue)), RpcStatus.Ok);
         yield return new("two responses", "echo", call => Then(call, Frame(Response, call, _data)), RpcStatus.Ok);
         yield return new("a pong that nobody asked for", "echo", call => Then(call, Frame(Pong, 0)), RpcStatus.Ok);
         yield return new("a ping", "echo", call => Then(call, Frame(Ping, 0, [1])), RpcStatus.Ok) { Back = [(Pong, 0)] };

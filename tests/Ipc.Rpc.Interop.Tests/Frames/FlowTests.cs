@@ -28,10 +28,12 @@ public sealed class FlowTests
         for (ulong call = 1; call <= 5; call++)
             client.Send(Ask("Count", call, [.. Number(1, int.MaxValue), .. Number(2, 10_000)], credit: 65535));
 
+        client.Holds = true;
         for (int round = 0; round < 3; round++)
         {
             long read = TakeUntil(client, Under);
             MustBeSilent(client);
+            client.LetGo();
             client.Send(Frame(Read, 0, method: (uint)read));
         }
     }
@@ -88,8 +90,10 @@ public sealed class FlowTests
             Assert.Equal((Request, ClientStream), (request.Kind, (byte)(request.Flags & ClientStream))); // with a head, too, while somebody listens to traces
             client.Send(Frame(Credit, request.Call, method: 60_000, deadline: enoughCredit ? 1UL << 30 : 0));
             long most = enoughCredit ? Under : FirstBytes;
+            client.Holds = true;
             long read = TakeUntil(client, most);
             MustBeSilent(client);
+            client.LetGo();
             client.Send(Frame(Read, 0, method: (uint)read));
             client.Send(Frame(Credit, request.Call, deadline: (ulong)(1 + read - FirstBytes)));
             TakeUntil(client, 1);
@@ -129,7 +133,7 @@ public sealed class FlowTests
         using var server = new ServerUnderTest(language);
         using RawPeer client = RawPeer.Connect(server.Name);
         client.Send(Ask("Mirror", 1, null, ClientStream, credit: 1)); // its handler takes two, and then waits for credit
-        byte[] item = Bytes(1, new byte[1000]);
+        byte[] item = Bytes(1, new byte[3000]); // 20 of them are more than 3/16 of the ring, and no more than the first credit
         for (int i = 0; i < 20; i++)
             client.Send(Frame(Item, 1, item));
         while (client.Receive()! is { Kind: not Read } other)

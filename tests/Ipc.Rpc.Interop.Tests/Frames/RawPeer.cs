@@ -13,6 +13,9 @@ internal sealed class RawPeer : IDisposable
 
     private RawPeer(Connection connection) => _connection = connection;
 
+    /// <summary>What is received stays in the ring until <see cref="LetGo"/>: the other side can look how far it was read, and must not need to.</summary>
+    public bool Holds { get; set; }
+
     public CloseCode PeerCloseCode => _connection.PeerCloseCode;
 
     public string? PeerCloseText => _connection.PeerCloseText;
@@ -49,7 +52,8 @@ internal sealed class RawPeer : IDisposable
             {
                 Assert.Equal(1, record.Type);
                 Frame frame = Frame.Of(record.Payload);
-                _connection.Reader.Release();
+                if (!Holds)
+                    _connection.Reader.Release();
                 return frame;
             }
 
@@ -59,6 +63,9 @@ internal sealed class RawPeer : IDisposable
             Thread.Sleep(1); // between two looks
         }
     }
+
+    /// <summary>Releases what was held.</summary>
+    public void LetGo() => _connection.Reader.Release();
 
     /// <summary>Drops what comes until the other side has closed.</summary>
     public void WaitUntilClosed()

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using Xunit;
@@ -10,6 +11,7 @@ namespace Ipc.Rpc.Interop.Tests.Frames;
 public sealed class ServerFrameTests
 {
     private const ulong Probe = 1UL << 40;
+    private const int Cancelled = 1;
 
     public static TheoryData<Language, string> Rows
     {
@@ -63,6 +65,31 @@ public sealed class ServerFrameTests
         Assert.Equal(Pong, pong.Kind);
         Assert.Equal(0UL, pong.Call);
         Assert.Equal([1, 2, 3], pong.Body);
+    }
+
+    /// <summary>The C++ server asked the deadline first: what it answered depended on how long its handler went on after the cancel.</summary>
+    [Theory]
+    [InlineData(Language.CSharp)]
+    [InlineData(Language.Cpp)]
+    public void ACancelThatWasReadDecidesAlsoWhenTheDeadlineHasPassedSince(Language language)
+    {
+        using var server = new ServerUnderTest(language);
+        using RawPeer client = RawPeer.Connect(server.Name);
+        bool inTime = false;
+        for (int attempt = 1; !inTime; attempt++) // of a machine that is busy, the server may read the request too late
+        {
+            Deadline until = Deadline.After(TimeSpan.FromMilliseconds(200 * attempt));
+            client.Send(Ask("Sleep", (ulong)attempt, Number(2, 1), deadline: until.Nanoseconds));
+            client.Send(Frame(Cancel, (ulong)attempt));
+            client.Send(Frame(Ping, 0));
+            RawPeer.Frame pong = client.Receive()!;
+            inTime = pong.Kind == Pong && !until.HasPassed;
+            RawPeer.Frame error = pong.Kind == Pong ? client.Receive()! : pong;
+            Assert.Equal((Error, (ulong)attempt), (error.Kind, error.Call));
+            Assert.True(!inTime || error.Code == Cancelled, $"status {error.Code}");
+            if (pong.Kind != Pong)
+                Assert.Equal(Pong, client.Receive()!.Kind);
+        }
     }
 
     private static void MustClose(RawPeer client)

@@ -136,6 +136,10 @@ internal static class ServerRows
         yield return new("the id of a call that is pending", [Ask("Sleep", 1, _minute), Ask("Sleep", 1, _minute)], [(1, InvalidArgument)]);
         yield return new("the id of a stream that is pending", [Ask("Mirror", 1, null, ClientStream, 5), Ask("Echo", 1, _data)], [(1, InvalidArgument)]);
         yield return new("the id of a call that has ended", [Ask("Echo", 1, _data), Ask("Fail", 1, [.. Number(1, 11), .. Text(2, "why")])], [(1, 0), (1, OutOfRange)]) { OneByOne = true };
+        yield return new("credit beyond all counting for a call that is no stream", [
+            Ask("Sleep", 1, _minute), Frame(Credit, 1, method: uint.MaxValue, deadline: ulong.MaxValue), Frame(Cancel, 1)], [(1, Cancelled)]);
+        yield return new("credit beyond all counting for a call whose answer is no stream", [
+            Ask("Collect", 1, null, ClientStream), Frame(Credit, 1, method: uint.MaxValue, deadline: ulong.MaxValue), Frame(End, 1)], [(1, 0)]);
         yield return new("credit for a call that is no stream", [Ask("Sleep", 1, _minute), Frame(Credit, 1, method: 7), Frame(Cancel, 1)], [(1, Cancelled)]);
     }
 

@@ -25,6 +25,8 @@ internal sealed class ServerUnderTest : IDisposable
     /// <summary>The implementation; <see langword="null"/> when it is not C#.</summary>
     public ManagedTests? Tests { get; }
 
+    public bool HasEnded => _managed?.Completion.IsCompleted ?? _native!.HasEnded;
+
     public void Dispose()
     {
         _managed?.Dispose();

@@ -46,6 +46,9 @@ public sealed class ManagedTests : ITests
     public async Task<Blob> SleepAsync(SleepRequest request, CancellationToken cancel = default)
     {
         SleepBegun.TrySetResult();
+        Deadline until = RpcContext.Current!.Deadline;
+        while (request.PastDeadline && !until.HasPassed)
+            await Task.Delay(1, CancellationToken.None);
         try
         {
             await Task.Delay(request.Ms, cancel);

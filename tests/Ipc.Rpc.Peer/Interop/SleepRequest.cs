@@ -7,4 +7,8 @@ public sealed class SleepRequest
 {
     [DataMember(Order = 1)]
     public int Ms { get; set; }
+
+    /// <summary>Goes on until the call's deadline has passed, whoever cancels it.</summary>
+    [DataMember(Order = 2)]
+    public bool PastDeadline { get; set; }
 }

@@ -7,14 +7,15 @@ namespace Ipc.Native;
 /// Owns one object of the C library. The library wants nobody inside a call when an object is closed; so each call counts itself in
 /// (<see cref="Use"/>), disposing ends the waits first, and the last one out closes.
 /// </summary>
-/// <remarks>Closing unmaps, and a span keeps nothing alive. So an object that was dropped without Dispose while a span is out is never closed: its memory, and its
-/// place in the region, stay until the process ends.</remarks>
+/// <remarks>Closing unmaps, and a span keeps nothing alive. So an object that was dropped without Dispose while a span is out is closed without that: its place in the
+/// region is free, what it had received and not released comes again elsewhere, and its memory stays until the process ends.</remarks>
 internal sealed class NativeHandle : SafeHandleZeroOrMinusOneIsInvalid
 {
     private readonly Action<IntPtr> _stop;
     private readonly Action<IntPtr> _close;
     private readonly Func<bool>? _othersOut;
     private volatile bool _isLeaving;
+    private bool _keepsMemory;
 
     /// <param name="value">The object.</param>
     /// <param name="stop">Ends its waits.</param>
@@ -63,13 +64,24 @@ internal sealed class NativeHandle : SafeHandleZeroOrMinusOneIsInvalid
 
     protected override void Dispose(bool disposing)
     {
-        if (disposing || !HasSpanOut)
-            base.Dispose(disposing);
+        _keepsMemory = !disposing && HasSpanOut;
+        base.Dispose(disposing);
     }
 
     protected override bool ReleaseHandle()
     {
-        _close(handle);
+        if (_keepsMemory)
+            NativeMethods.ipc_keep_mapped(1);
+        try
+        {
+            _close(handle);
+        }
+        finally
+        {
+            if (_keepsMemory)
+                NativeMethods.ipc_keep_mapped(0);
+        }
+
         return true;
     }
 }

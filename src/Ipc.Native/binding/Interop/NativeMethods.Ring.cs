@@ -31,7 +31,7 @@ internal static unsafe partial class NativeMethods
     public static extern NativeStatus ipc_ring_claim(IntPtr writer, uint length, ulong deadline, void* cancel, void** payload);
 
     [DllImport(Library)]
-    public static extern NativeStatus ipc_ring_extend_claim(IntPtr writer, uint length, void** payload);
+    public static extern NativeStatus ipc_ring_try_extend_claim(IntPtr writer, uint length, void** payload);
 
     [DllImport(Library)]
     public static extern NativeStatus ipc_ring_commit(IntPtr writer, uint length, ushort type);

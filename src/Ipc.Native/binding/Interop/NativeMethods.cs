@@ -16,6 +16,9 @@ internal static unsafe partial class NativeMethods
     public static extern uint ipc_version_number();
 
     [DllImport(Library)]
+    public static extern void ipc_keep_mapped(int keep);
+
+    [DllImport(Library)]
     public static extern byte* ipc_last_error();
 
     [DllImport(Library)]

@@ -41,33 +41,43 @@ typedef enum ipc_status {
     IPC_ABANDONED = 9,   /* acquired, but the holder before died holding it: check what it protects */
     IPC_EVICTED = 10,    /* this reader was cut off by a writer that could not wait; it may join again */
 
-    IPC_E_NAME = -1,        /* not a valid name */
-    IPC_E_NOT_FOUND = -2,   /* no region of that name */
-    IPC_E_EXISTS = -3,      /* a region of that name exists: live, persistent, or with unread messages in it */
-    IPC_E_IN_USE = -4,      /* the role is taken by a live participant */
-    IPC_E_KIND = -5,        /* the region is of another kind */
-    IPC_E_VERSION = -6,     /* the region has another layout version; or headers and library do not fit */
-    IPC_E_CORRUPT = -7,     /* the bytes are not what they must be */
-    IPC_E_ACCESS = -8,      /* permission denied, or owned by somebody else */
-    IPC_E_NO_SPACE = -9,    /* the shared-memory file system is full */
-    IPC_E_TOO_LARGE = -10,  /* larger than the ring allows; nothing was sent */
-    IPC_E_TABLE_FULL = -11, /* too many participants */
-    IPC_E_REFUSED = -12,    /* the server refused the connection */
-    IPC_E_ARGUMENT = -13,   /* an argument is out of range */
-    IPC_E_STATE = -14,      /* not now: e.g. commit without a claim */
-    IPC_E_SYSTEM = -15,     /* an operating-system call failed: ipc_last_errno() */
+    IPC_E_INVALID_NAME = -1,      /* not a valid name */
+    IPC_E_NOT_FOUND = -2,         /* no region of that name */
+    IPC_E_EXISTS = -3,            /* a region of that name exists: live, persistent, or with unread messages in it */
+    IPC_E_IN_USE = -4,            /* the role is taken by a live participant */
+    IPC_E_WRONG_KIND = -5,        /* the region is of another kind */
+    IPC_E_WRONG_VERSION = -6,     /* the region has another layout version; or headers and library do not fit */
+    IPC_E_CORRUPT = -7,           /* the bytes are not what they must be */
+    IPC_E_ACCESS_DENIED = -8,     /* permission denied, or owned by somebody else */
+    IPC_E_NO_SPACE = -9,          /* the shared-memory file system is full */
+    IPC_E_TOO_LARGE = -10,        /* larger than the ring allows; nothing was sent */
+    IPC_E_TABLE_FULL = -11,       /* too many participants */
+    IPC_E_REFUSED = -12,          /* the server refused the connection */
+    IPC_E_INVALID_ARGUMENT = -13, /* an argument is out of range */
+    IPC_E_INVALID_STATE = -14,    /* not now: e.g. commit without a claim */
+    IPC_E_SYSTEM_ERROR = -15,     /* an operating-system call failed: ipc_last_errno() */
     IPC_E_NO_MEMORY = -16,
-    IPC_E_LIFETIME = -17 /* what has the name has another lifetime than the one that was asked for */
+    IPC_E_WRONG_LIFETIME = -17 /* what has the name has another lifetime than the one that was asked for */
 } ipc_status;
 
 /* The name of a status, for messages and logs.
  *
  * status     any number
- * Returns    "IPC_E_NAME" and the like, "IPC_UNKNOWN_STATUS" for a number that is none; never NULL, never to be
+ * Returns    "IPC_E_INVALID_NAME" and the like, "IPC_UNKNOWN_STATUS" for a number that is none; never NULL, never to be
  *            freed.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API const char *ipc_status_name(ipc_status status);
+
+/* For who cannot know whether a pointer into shared memory is still in use: the finalizers of a language that collects
+ * its garbage. What the calling thread closes while this is set is left as ever (its place is free, waits have ended),
+ * but the memory that it handed out stays readable until the process ends. What is written to it from then on nobody
+ * else sees, except in a connection, whose memory nobody else uses.
+ *
+ * keep       1: from now on; 0: not any more
+ * Blocks     never. Allocates nothing. Threads: any; it is the calling thread's.
+ */
+IPC_API void ipc_keep_mapped(int keep);
 
 /* What the calling thread's last failing call had to say: both values where two did not match, and what to do.
  *
@@ -79,7 +89,8 @@ IPC_API const char *ipc_last_error(void);
 
 /* The errno behind the calling thread's last failing call.
  *
- * Returns    an errno after IPC_E_SYSTEM, IPC_E_ACCESS, IPC_E_NO_SPACE, 0 where the system had no part in it.
+ * Returns    an errno after IPC_E_SYSTEM_ERROR, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, 0 where the system had no part in
+ *            it.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API int ipc_last_errno(void);
@@ -111,7 +122,7 @@ IPC_API uint32_t ipc_version_number(void);
  * IPC_CHECK_VERSION() asks for the headers at hand; ipc.hpp does so whenever it opens something.
  *
  * header_version IPC_VERSION_NUMBER of the headers
- * Returns    IPC_OK; IPC_E_VERSION, and ipc_last_error() names both versions.
+ * Returns    IPC_OK; IPC_E_WRONG_VERSION, and ipc_last_error() names both versions.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API ipc_status ipc_check_version(uint32_t header_version);
@@ -138,7 +149,7 @@ typedef struct ipc_cancel ipc_cancel;
 /* Makes a switch that ends waits.
  *
  * cancel     the new switch: the caller's, to be destroyed
- * Returns    IPC_OK; IPC_E_NO_MEMORY, IPC_E_ARGUMENT.
+ * Returns    IPC_OK; IPC_E_NO_MEMORY, IPC_E_INVALID_ARGUMENT.
  * Blocks     never. Allocates the switch. Threads: any.
  */
 IPC_API ipc_status ipc_cancel_create(ipc_cancel **cancel);
@@ -166,12 +177,12 @@ typedef enum ipc_wait_mode {
 
 typedef enum ipc_open_mode {
     IPC_OPEN_OR_CREATE = 0,
-    IPC_CREATE = 1, /* IPC_E_EXISTS if there is one that is used or kept */
-    IPC_OPEN = 2    /* waits for a creator until the deadline, then IPC_E_NOT_FOUND (IPC_NOW: at once) */
+    IPC_CREATE_NEW = 1,   /* IPC_E_EXISTS if there is one that is used or kept */
+    IPC_OPEN_EXISTING = 2 /* waits for a creator until the deadline, then IPC_E_NOT_FOUND (IPC_NOW: at once) */
 } ipc_open_mode;
 
 /* How long what has a name stays. Whoever creates it decides; who asks for something else afterwards gets
-   IPC_E_LIFETIME. */
+   IPC_E_WRONG_LIFETIME. */
 typedef enum ipc_lifetime {
     IPC_LIFETIME_DEFAULT = 0,     /* what there is; a new ring or queue until it is empty, all others while used */
     IPC_LIFETIME_WHILE_USED = 1,  /* it goes with the last participant, and what is in it with it */

@@ -24,8 +24,8 @@ typedef struct ipc_listener_options {
  * options    NULL: all defaults
  * listener   the new listener: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_IN_USE when a live server has the name, by which process says ipc_last_error();
- *            IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
- *            IPC_E_NO_MEMORY, IPC_E_SYSTEM.
+ *            IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED,
+ *            IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
  * Blocks     up to 5 s for a stopped process that keeps all others out. Allocates the listener and a table of its
  *            connections. Threads: any.
  */
@@ -94,7 +94,7 @@ IPC_API void ipc_listener_return(ipc_listener *listener, ipc_connection *connect
  * when ready to read.
  *
  * connection lent, of an IPC_EVENT_CONNECT
- * Returns    IPC_OK; IPC_E_STATE: it does not wait for an answer.
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: it does not wait for an answer.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_connection_accept(ipc_connection *connection);
@@ -103,7 +103,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_connection_accept(ipc_connection *connection
  *
  * connection lent, of an IPC_EVENT_CONNECT
  * reason     UTF-8, for the client's ipc_last_error(), cut to 240 bytes; or NULL
- * Returns    IPC_OK; IPC_E_STATE: it does not wait for an answer, and was not freed.
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: it does not wait for an answer, and was not freed.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API ipc_status ipc_connection_refuse(ipc_connection *connection, const char *reason);
@@ -126,14 +126,16 @@ typedef struct ipc_connect_options {
  * connection the new connection: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_NOT_FOUND: no server there until the deadline; IPC_TIMEOUT: it did not answer;
  *            IPC_E_REFUSED: it does not want us, ipc_last_error() is its text; IPC_PEER_CLOSED, IPC_PEER_DIED: it
- *            went meanwhile; IPC_CANCELLED; IPC_E_TABLE_FULL; IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT,
- *            IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM.
+ *            went meanwhile; IPC_CANCELLED; IPC_E_TABLE_FULL; IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
+ *            IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
  * Blocks     until options->deadline. Allocates the connection. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc_connection **connection);
 
 /* Closes this side (IPC_CLOSE_NORMAL, unless it was shut down before) and frees it. The peer reads what was
- * published, then gets IPC_PEER_CLOSED. A server calls it for a connection that is lent to it.
+ * published, then gets IPC_PEER_CLOSED. A server calls it for a connection that is lent to it; for any other one of a
+ * listener only while no thread is in ipc_listener_next, and none comes in meanwhile.
  *
  * connection the connection; NULL is fine
  * Blocks     until waits in its rings have returned. Allocates nothing. Threads: any: those that wait in its rings

@@ -39,8 +39,8 @@ typedef struct ipc_change {
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * Returns    IPC_OK: it is gone; IPC_E_NOT_FOUND; IPC_E_IN_USE while a live participant is attached, by which
  *            process says ipc_last_error(); IPC_TIMEOUT: a stopped process keeps all others out;
- *            IPC_E_VERSION, IPC_E_KIND, IPC_E_CORRUPT: what has the name is nothing that this library knows;
- *            IPC_E_NAME, IPC_E_ACCESS, IPC_E_NO_MEMORY, IPC_E_SYSTEM.
+ *            IPC_E_WRONG_VERSION, IPC_E_WRONG_KIND, IPC_E_CORRUPT: what has the name is nothing that this library
+ *            knows; IPC_E_INVALID_NAME, IPC_E_ACCESS_DENIED, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
  * Blocks     up to 5 s for a stopped process that keeps all others out. Allocates while it looks. Threads: any.
  */
 IPC_API ipc_status ipc_clear(const char *name);

@@ -29,7 +29,7 @@ typedef struct ipc_queue_options {
     uint32_t min_expansion_distance; /* prepare the next segment when free blocks fall to this; 0 = when it is full */
     bool preallocate;                /* memory for all expansions from the start */
     bool drop_orphans;               /* what a dead receiver held is dropped, not redelivered */
-    bool single_thread; /* a promise: one thread at a time uses this object, to close it too; stop and resume may come
+    bool single_threaded; /* a promise: one thread at a time uses this object, to close it too; stop and resume may come
                            from any. Waits then cost two locked instructions less; nothing else takes any. Debug builds
                            check */
     ipc_lifetime lifetime; /* of the queue; 0 = what there is; a new one stays until it is empty */
@@ -38,8 +38,8 @@ typedef struct ipc_queue_options {
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
     uint64_t spin_ns;      /* the longest spin before sleeping; 0 = as measured (50 us) */
-    ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait */
-    ipc_cancel *cancel;    /* for IPC_OPEN */
+    ipc_deadline deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait */
+    ipc_cancel *cancel;    /* for IPC_OPEN_EXISTING */
 } ipc_queue_options;
 
 /* Opens the queue NAME, as a participant that may send and receive, and creates it if options say so.
@@ -47,12 +47,12 @@ typedef struct ipc_queue_options {
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * queue      the new object: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_TABLE_FULL: as many as it has room for are there; IPC_E_NOT_FOUND (IPC_OPEN),
- *            IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS,
- *            IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it
- *            waits; IPC_E_LIFETIME: it exists with another.
- * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
- *            others out. Allocates the object. Threads: any.
+ * Returns    IPC_OK; IPC_E_TABLE_FULL: as many as it has room for are there; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING),
+ *            IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT,
+ *            IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR;
+ *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_WRONG_LIFETIME: it exists with another.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
+ *            all others out. Allocates the object. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_queue_open(const char *name, const ipc_queue_options *options, ipc_queue **queue);
 
@@ -96,8 +96,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t lengt
  * block      claimed; at IPC_OK nobody's
  * length     bytes, at most as claimed
  * type       the caller's, comes with the message
- * Returns    IPC_OK; IPC_E_STATE: the block is not claimed (any more), nothing was sent; IPC_E_ARGUMENT: more than
- *            was claimed, which stays so.
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: the block is not claimed (any more), nothing was sent;
+ *            IPC_E_INVALID_ARGUMENT: more than was claimed, which stays so.
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length, uint16_t type);
@@ -183,7 +183,7 @@ IPC_API void ipc_queue_resume(ipc_queue *queue);
  * queue      the queue object
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
-IPC_API void ipc_queue_trim(ipc_queue *queue);
+IPC_API void ipc_queue_trim_loans(ipc_queue *queue);
 
 typedef struct ipc_queue_info {
     uint32_t block_size;

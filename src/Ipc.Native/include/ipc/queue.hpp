@@ -55,9 +55,9 @@ class queue_claim
     [[nodiscard]] status commit(uint32_t length, uint16_t type = 0) noexcept
     {
         if (queue_ == nullptr)
-            return IPC_E_STATE;
+            return IPC_E_INVALID_STATE;
         const status code = ipc_queue_commit(queue_, &block_, length, type);
-        if (code != IPC_E_ARGUMENT) // then it is still claimed
+        if (code != IPC_E_INVALID_ARGUMENT) // then it is still claimed
             queue_ = nullptr;
         return code;
     }
@@ -243,9 +243,9 @@ class queue
         ipc_queue_resume(get());
     }
 
-    void trim() noexcept
+    void trim_loans() noexcept
     {
-        ipc_queue_trim(get());
+        ipc_queue_trim_loans(get());
     }
 
     ipc_queue_info info() const noexcept

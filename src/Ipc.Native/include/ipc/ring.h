@@ -16,8 +16,8 @@ typedef struct ipc_ring_options {
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
     ipc_lifetime lifetime; /* of the ring; 0 = what there is; a new one stays until it is empty */
-    ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait */
-    ipc_cancel *cancel;    /* for IPC_OPEN */
+    ipc_deadline deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait */
+    ipc_cancel *cancel;    /* for IPC_OPEN_EXISTING */
     /* Bytes of memory for records longer than capacity / 2 - 8: they travel as loans, by the same calls. Memory is used
        only as they need it. 0 = 256 MiB, at most 64 GiB, IPC_NO_LOANS = none. Used only when creating */
     uint64_t loan_budget;
@@ -30,11 +30,11 @@ typedef struct ipc_ring_options {
  * options    NULL: all defaults
  * writer     the new end: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_IN_USE when a live writer has the ring, by which process says ipc_last_error();
- *            IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
- *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
- *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
- *            others out. Allocates the end. Threads: any.
+ *            IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
+ *            IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_WRONG_LIFETIME.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
+ *            all others out. Allocates the end. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *options, ipc_ring_writer **writer);
 
@@ -45,11 +45,11 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_writer_open(const char *name, const ipc
  * options    NULL: all defaults
  * reader     the new end: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_IN_USE when a live reader has the ring, by which process says ipc_last_error();
- *            IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
- *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
- *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
- *            others out. Allocates the end. Threads: any.
+ *            IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
+ *            IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
+ *            IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_WRONG_LIFETIME.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
+ *            all others out. Allocates the end. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options *options, ipc_ring_reader **reader);
 
@@ -135,11 +135,11 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_claim(ipc_ring_writer *writer, uint32_t
  * writer     the writing end
  * length     bytes in all; fewer than before change nothing
  * payload    the new place: the bytes may have moved
- * Returns    IPC_OK; IPC_FULL: no room for that now, the claim is as it was; IPC_E_TOO_LARGE; IPC_E_STATE: no open
- *            claim; IPC_CLOSED.
+ * Returns    IPC_OK; IPC_FULL: no room for that now, the claim is as it was; IPC_E_TOO_LARGE; IPC_E_INVALID_STATE: no
+ *            open claim; IPC_CLOSED.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API IPC_MUST_USE ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
+IPC_API IPC_MUST_USE ipc_status ipc_ring_try_extend_claim(ipc_ring_writer *writer, uint32_t length, void **payload);
 
 /* Ends the claim and publishes its first LENGTH bytes as a record, with everything batched before; wakes a reader
  * that sleeps.
@@ -147,7 +147,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_extend_claim(ipc_ring_writer *writer, u
  * writer     the writing end
  * length     bytes, at most as claimed
  * type       the caller's, comes with the record
- * Returns    IPC_OK; IPC_E_STATE: no open claim; IPC_E_ARGUMENT: more than was claimed, which stays so;
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: no open claim; IPC_E_INVALID_ARGUMENT: more than was claimed, which stays so;
  *            IPC_E_CORRUPT: somebody took the loan away.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
@@ -159,7 +159,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_
  * writer     the writing end
  * length     bytes, at most as claimed
  * type       the caller's, comes with the record
- * Returns    IPC_OK; IPC_E_STATE: no open claim; IPC_E_ARGUMENT: more than was claimed, which stays so;
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: no open claim; IPC_E_INVALID_ARGUMENT: more than was claimed, which stays so;
  *            IPC_E_CORRUPT: somebody took the loan away.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
@@ -199,7 +199,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_write(ipc_ring_writer *writer, const vo
  * writer     the writing end
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API void ipc_ring_writer_trim(ipc_ring_writer *writer);
+IPC_API void ipc_ring_writer_trim_loans(ipc_ring_writer *writer);
 
 typedef struct ipc_record {
     const void *payload; /* shared, valid until released; a hostile peer can change it: read once, check, use */
@@ -263,6 +263,14 @@ IPC_API void ipc_ring_writer_stop(ipc_ring_writer *writer);
  */
 IPC_API void ipc_ring_writer_resume(ipc_ring_writer *writer);
 
+/* Whether everything that was published by now has been released: there is nothing to read, and nobody is at a record.
+ *
+ * reader     the reading end
+ * Returns    whether that is so. A moment later it may not be.
+ * Blocks     never. Allocates nothing. Threads: any, beside the one that reads.
+ */
+IPC_API bool ipc_ring_reader_is_drained(const ipc_ring_reader *reader);
+
 /* Waits of this end, now and from now on, return IPC_STOPPED until it is resumed. Calls that need not wait work.
  *
  * reader     the reading end
@@ -307,7 +315,7 @@ IPC_API ipc_peer_state ipc_ring_reader_peer(const ipc_ring_reader *reader);
  * writer     the writing end
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
  * cancel     ends the wait when it is triggered, or NULL
- * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_STATE for a connection's ring,
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_INVALID_STATE for a connection's ring,
  *            which has its peer from the beginning.
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */
@@ -318,7 +326,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_writer_wait_for_peer(ipc_ring_writer *w
  * reader     the reading end
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
  * cancel     ends the wait when it is triggered, or NULL
- * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_STATE for a connection's ring,
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_INVALID_STATE for a connection's ring,
  *            which has its peer from the beginning.
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */

@@ -75,10 +75,10 @@ class writer_ref
     }
 
     // Grows the open claim to LENGTH bytes, keeping what was written: PAYLOAD may have moved.
-    [[nodiscard]] status extend_claim(uint32_t length, uint8_t *&payload) noexcept
+    [[nodiscard]] status try_extend_claim(uint32_t length, uint8_t *&payload) noexcept
     {
         void *place = nullptr;
-        const status code = ipc_ring_extend_claim(handle_, length, &place);
+        const status code = ipc_ring_try_extend_claim(handle_, length, &place);
         if (code == IPC_OK)
             payload = static_cast<uint8_t *>(place);
         return code;
@@ -134,9 +134,9 @@ class writer_ref
 #endif
 
     // Gives the memory of loans that are not in use back to the system.
-    void trim() noexcept
+    void trim_loans() noexcept
     {
-        ipc_ring_writer_trim(handle_);
+        ipc_ring_writer_trim_loans(handle_);
     }
 
     void stop() noexcept
@@ -210,6 +210,12 @@ class reader_ref
     void release() noexcept
     {
         ipc_ring_release(handle_);
+    }
+
+    // Whether everything that was published by now has been released. Any thread, beside the one that reads.
+    [[nodiscard]] bool is_drained() const noexcept
+    {
+        return ipc_ring_reader_is_drained(handle_);
     }
 
     void stop() noexcept

@@ -29,7 +29,7 @@
 //
 // Where to read on: frame.hpp has the bytes. Either end of a connection calls and is called: caller_core.hpp and
 // callee.hpp are the two roles. client_channel.hpp, client_core.hpp and background.hpp give them a client's connection;
-// session.hpp, server_core.hpp, crew.hpp and gate.hpp a server's.
+// session.hpp, server_reading.hpp, server_core.hpp, crew_threads.hpp, crew.hpp and gate.hpp a server's.
 #ifndef IPC_RPC_HPP
 #define IPC_RPC_HPP
 

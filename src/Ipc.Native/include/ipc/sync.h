@@ -27,8 +27,9 @@ typedef struct ipc_sync_options {
     ipc_lifetime lifetime; /* while it is used, or persistent; 0 = what there is; a new one goes with its last user */
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
-    ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait (5 s for a stopped participant that keeps all others out) */
-    ipc_cancel *cancel;    /* for IPC_OPEN */
+    ipc_deadline
+        deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait (5 s for a stopped participant that keeps all others out) */
+    ipc_cancel *cancel; /* for IPC_OPEN_EXISTING */
 } ipc_sync_options;
 
 /* Opens the mutex NAME, and creates it if options say so. 256 objects may be open on one.
@@ -36,11 +37,12 @@ typedef struct ipc_sync_options {
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * mutex      the new object: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME,
- *            IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
- *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
- *            others out. Allocates the object. Threads: any.
+ * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW),
+ *            IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED,
+ *            IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED
+ *            while it waits; IPC_E_WRONG_LIFETIME.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
+ *            all others out. Allocates the object. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_open(const char *name, const ipc_sync_options *options, ipc_shared_mutex **mutex);
 
@@ -67,7 +69,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_acquire(ipc_shared_mutex *mutex
 /* Gives it back; wakes one that waits.
  *
  * mutex      the mutex object
- * Returns    IPC_OK; IPC_E_STATE: this object does not hold it.
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: this object does not hold it.
  * Blocks     never. Allocates nothing. Threads: any number at once: any may release what another acquired.
  */
 IPC_API ipc_status ipc_shared_mutex_release(ipc_shared_mutex *mutex);
@@ -91,11 +93,12 @@ IPC_API void ipc_shared_mutex_resume(ipc_shared_mutex *mutex);
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * semaphore  the new object: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME,
- *            IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
- *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
- *            others out. Allocates the object. Threads: any.
+ * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW),
+ *            IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED,
+ *            IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED
+ *            while it waits; IPC_E_WRONG_LIFETIME.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
+ *            all others out. Allocates the object. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_open(const char *name, const ipc_sync_options *options,
                                              ipc_shared_semaphore **semaphore);
@@ -123,7 +126,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_acquire(ipc_shared_semaphor
 /* Gives one permit back; wakes one that waits.
  *
  * semaphore  the semaphore object
- * Returns    IPC_OK; IPC_E_STATE: this object has none.
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: this object has none.
  * Blocks     never. Allocates nothing. Threads: any number at once: any may release what another acquired.
  */
 IPC_API ipc_status ipc_shared_semaphore_release(ipc_shared_semaphore *semaphore);
@@ -163,11 +166,12 @@ IPC_API void ipc_shared_semaphore_resume(ipc_shared_semaphore *semaphore);
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * event      the new object: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME,
- *            IPC_E_KIND, IPC_E_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT,
- *            IPC_E_NO_MEMORY, IPC_E_SYSTEM; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
- *            others out. Allocates the object. Threads: any.
+ * Returns    IPC_OK; IPC_E_TABLE_FULL; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW),
+ *            IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED,
+ *            IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED
+ *            while it waits; IPC_E_WRONG_LIFETIME.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
+ *            all others out. Allocates the object. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_event_open(const char *name, const ipc_sync_options *options, ipc_shared_event **event);
 
@@ -210,7 +214,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_shared_event_wait(ipc_shared_event *event, i
  * Returns    true: manual reset.
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
-IPC_API bool ipc_shared_event_is_manual(const ipc_shared_event *event);
+IPC_API bool ipc_shared_event_is_manual_reset(const ipc_shared_event *event);
 
 /* Waits of this object, now and from now on, return IPC_STOPPED until it is resumed.
  *

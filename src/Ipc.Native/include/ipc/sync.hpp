@@ -46,7 +46,7 @@ class shared_mutex
         return ipc_shared_mutex_acquire(get(), until.at(), cancel);
     }
 
-    // IPC_E_STATE: this object does not hold it.
+    // IPC_E_INVALID_STATE: this object does not hold it.
     status try_release() noexcept
     {
         return ipc_shared_mutex_release(get());
@@ -113,7 +113,7 @@ class shared_semaphore
         return ipc_shared_semaphore_acquire(get(), until.at(), cancel);
     }
 
-    // One permit. IPC_E_STATE: this object has none.
+    // One permit. IPC_E_INVALID_STATE: this object has none.
     status try_release() noexcept
     {
         return ipc_shared_semaphore_release(get());
@@ -199,9 +199,9 @@ class shared_event
         return ipc_shared_event_wait(get(), until.at(), cancel);
     }
 
-    bool is_manual() const noexcept
+    bool is_manual_reset() const noexcept
     {
-        return ipc_shared_event_is_manual(get());
+        return ipc_shared_event_is_manual_reset(get());
     }
 
     void stop() noexcept

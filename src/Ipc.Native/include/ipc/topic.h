@@ -47,8 +47,8 @@ typedef struct ipc_topic_options {
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
     uint64_t spin_ns;      /* longest spin before sleeping; 0 = as measured (50 us) */
-    ipc_deadline deadline; /* for IPC_OPEN; 0 = do not wait */
-    ipc_cancel *cancel;    /* for IPC_OPEN */
+    ipc_deadline deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait */
+    ipc_cancel *cancel;    /* for IPC_OPEN_EXISTING */
 
     /* used only by readers */
     ipc_policy policy;
@@ -62,11 +62,12 @@ typedef struct ipc_topic_options {
  * options    NULL: all defaults
  * writer     the new writer: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_TABLE_FULL: max_writers are there; IPC_E_IN_USE: a second writer where there is to be
- *            one; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
- *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
- *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
- *            others out. Allocates the writer. Threads: any.
+ *            one; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME,
+ *            IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE,
+ *            IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED while it waits;
+ *            IPC_E_WRONG_LIFETIME.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
+ *            all others out. Allocates the writer. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_writer_open(const char *name, const ipc_topic_options *options, ipc_topic_writer **writer);
 
@@ -76,12 +77,13 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_writer_open(const char *name, const ip
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * reader     the new reader: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_TABLE_FULL: max_readers are there; IPC_E_ARGUMENT, too: a policy that the topic does not
- *            allow; IPC_E_NOT_FOUND (IPC_OPEN), IPC_E_EXISTS (IPC_CREATE), IPC_E_NAME, IPC_E_KIND, IPC_E_VERSION,
- *            IPC_E_CORRUPT, IPC_E_ACCESS, IPC_E_NO_SPACE, IPC_E_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM;
- *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN), and up to 5 s for a stopped process that keeps all
- *            others out. Allocates the reader; with IPC_LATEST a table of keys. Threads: any.
+ * Returns    IPC_OK; IPC_E_TABLE_FULL: max_readers are there; IPC_E_INVALID_ARGUMENT, too: a policy that the topic does
+ *            not allow; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME,
+ *            IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE,
+ *            IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED while it waits;
+ *            IPC_E_WRONG_LIFETIME.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
+ *            all others out. Allocates the reader; with IPC_LATEST a table of keys. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_reader_open(const char *name, const ipc_topic_options *options, ipc_topic_reader **reader);
 
@@ -138,8 +140,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32
  * length     bytes, at most as claimed
  * type       the caller's, comes with the message
  * key        of several messages with one key, readers with IPC_LATEST get the newest
- * Returns    IPC_OK; IPC_E_STATE: the block is not claimed (any more), nothing was published; IPC_E_ARGUMENT: more
- *            than was claimed, which stays so.
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: the block is not claimed (any more), nothing was published;
+ *            IPC_E_INVALID_ARGUMENT: more than was claimed, which stays so.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t length, uint16_t type,
@@ -174,7 +176,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_publish(ipc_topic_writer *writer, cons
  * count      readers, whatever their policy
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
  * cancel     ends the wait when it is triggered, or NULL
- * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_ARGUMENT: more than max_readers.
+ * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_INVALID_ARGUMENT: more than
+ *            max_readers.
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_writer_wait_for_readers(ipc_topic_writer *writer, uint32_t count, ipc_deadline deadline,
@@ -242,7 +245,7 @@ IPC_API ipc_status ipc_topic_release(ipc_topic_reader *reader);
  *
  * reader     the reader
  * join       where
- * Returns    IPC_OK; IPC_CLOSED; IPC_E_ARGUMENT; IPC_TIMEOUT: a stopped process keeps all others out.
+ * Returns    IPC_OK; IPC_CLOSED; IPC_E_INVALID_ARGUMENT; IPC_TIMEOUT: a stopped process keeps all others out.
  * Blocks     up to 5 s, see IPC_TIMEOUT. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join);
@@ -280,7 +283,7 @@ IPC_API void ipc_topic_reader_resume(ipc_topic_reader *reader);
  * writer     the writer
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
-IPC_API void ipc_topic_writer_trim(ipc_topic_writer *writer);
+IPC_API void ipc_topic_writer_trim_loans(ipc_topic_writer *writer);
 
 typedef struct ipc_topic_info {
     uint32_t block_size;

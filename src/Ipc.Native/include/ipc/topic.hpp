@@ -58,9 +58,9 @@ class topic_claim
     [[nodiscard]] status commit(uint32_t length, uint16_t type = 0, uint64_t key = 0) noexcept
     {
         if (writer_ == nullptr)
-            return IPC_E_STATE;
+            return IPC_E_INVALID_STATE;
         const status code = ipc_topic_commit(writer_, &block_, length, type, key);
-        if (code != IPC_E_ARGUMENT) // then it is still claimed
+        if (code != IPC_E_INVALID_ARGUMENT) // then it is still claimed
             writer_ = nullptr;
         return code;
     }
@@ -165,9 +165,9 @@ class topic_writer
         ipc_topic_writer_resume(get());
     }
 
-    void trim() noexcept
+    void trim_loans() noexcept
     {
-        ipc_topic_writer_trim(get());
+        ipc_topic_writer_trim_loans(get());
     }
 
     ipc_topic_info info() const noexcept

@@ -8,7 +8,7 @@
  * leaves withdraws all who ask: either it finds the slot, or we find it gone.
  */
 #include "connections/connection.h"
-#include "diagnostics/fault.h"
+#include "platform/fault.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static ipc_status check_options(const ipc_connect_options *options, ipc_connecti
     plan->hello = options->hello;
     plan->hello_length = options->hello_length;
     if (options->hello_length > IPC_CONNECTION_TEXT_MAX || (options->hello_length != 0 && options->hello == NULL))
-        return ipc_fail(IPC_E_ARGUMENT, "hello has %u bytes, at most %u are possible", options->hello_length,
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "hello has %u bytes, at most %u are possible", options->hello_length,
                         IPC_CONNECTION_TEXT_MAX);
     ipc_status status = ipc_ring_check_capacity(plan->to_server_capacity);
     if (status == IPC_OK)

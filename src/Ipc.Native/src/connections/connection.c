@@ -7,7 +7,7 @@
  */
 #include "connections/connection.h"
 
-#include "diagnostics/fault.h"
+#include "platform/fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,8 +128,7 @@ ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode)
     } else {
         connection->writer.ring_doorbell = ipc_connection_ring_doorbell;
     }
-    connection->region->owner = connection;
-    connection->region->abandon = abandon;
+    ipc_region_at_fork(connection->region, abandon, connection);
     return IPC_OK;
 }
 
@@ -153,9 +152,9 @@ bool ipc_connection_set_close(ipc_connection *connection, uint32_t code, const c
     uint32_t open = 0;
     if (ipc_load_relaxed32(word) == 0 && connection->is_server)
         ipc_connection_set_server_text(connection->body, text);
-    IPC_FAULT_POINT("connection.close.word");
     if (!ipc_cas32(word, &open, code == 0 ? IPC_CLOSE_NORMAL : code)) /* [close] */
         return false;
+    IPC_FAULT_POINT("connection.close.word");
     wake_ours(connection);
     if (!connection->is_server)
         ipc_listener_notify(connection->view, connection->slot);

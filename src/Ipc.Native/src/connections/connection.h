@@ -11,7 +11,7 @@
 
 #include "connections/listener_region.h"
 #include "layout/connection_layout.h"
-#include "messaging/ring.h"
+#include "rings/ring.h"
 
 /* Where a server's connection is. Only the listener's leader changes it. */
 typedef enum connection_place {
@@ -47,6 +47,7 @@ struct ipc_connection {
     /* server */
     struct ipc_listener *listener;
     connection_place place;
+    bool given_back; /* lent, and in the stack of what was returned: the leader has not looked at it yet */
     ipc_event_kind due_event;
     struct ipc_connection *next; /* in the list of what is due, or of what was returned */
 };

@@ -64,10 +64,9 @@ static bool overlap(extent a, extent b)
 ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, ipc_ring *to_client)
 {
     const uint64_t body_offset = region->geometry.body_offset;
-    const uint64_t total = region->geometry.total_size;
-    if (total - body_offset < IPC_CONNECTION_BODY_SIZE)
+    if (region->geometry.body_size < IPC_CONNECTION_BODY_SIZE)
         return ipc_fail(IPC_E_CORRUPT, "%s has %" PRIu64 " bytes for a connection's body of %u", region->path,
-                        total - body_offset, IPC_CONNECTION_BODY_SIZE);
+                        region->geometry.body_size, IPC_CONNECTION_BODY_SIZE);
     const ipc_connection_body *body = ipc_region_at(region, body_offset);
     const uint32_t magic = *(const volatile uint32_t *)&body->magic; /* once: the peer can still write it */
     const uint64_t offsets[2] = {*(const volatile uint64_t *)&body->to_server,

@@ -22,10 +22,10 @@ static ipc_status check_options(const ipc_listener_options *options, uint32_t *s
 {
     const uint32_t connections = options->max_connections == 0 ? DEFAULT_CONNECTIONS : options->max_connections;
     if (connections >= IPC_PARTICIPANT_CAPACITY_MAX)
-        return ipc_fail(IPC_E_ARGUMENT, "a listener has at most %u connections, not %u",
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a listener has at most %u connections, not %u",
                         IPC_PARTICIPANT_CAPACITY_MAX - 1, connections);
     if (options->max_ring_capacity != 0 && options->max_ring_capacity < IPC_RING_CAPACITY_MIN)
-        return ipc_fail(IPC_E_ARGUMENT, "max_ring_capacity is at least %llu", IPC_RING_CAPACITY_MIN);
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "max_ring_capacity is at least %llu", IPC_RING_CAPACITY_MIN);
     *slot_count = (connections + 1 + 63) / 64 * 64; /* the server is participant 0 */
     return IPC_OK;
 }
@@ -73,9 +73,9 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     made->due_last = &made->due_first;
     ipc_mutex_init(&made->mutex);
     ipc_end_init(&made->end, options->wait_mode);
+    ipc_end_one_waits(&made->end);
     made->end.wakes[0] = &made->view.body->doorbell;
-    region->owner = made;
-    region->abandon = abandon;
+    ipc_region_at_fork(region, abandon, made);
     *listener = made;
     return IPC_OK;
 }
@@ -113,7 +113,7 @@ void ipc_listener_add(ipc_listener *listener, ipc_connection *connection)
     ipc_mutex_unlock(&listener->mutex);
 }
 
-/* Who shuts down may close a connection that it has just given back. Under the mutex: nobody gives back meanwhile. */
+/* Under the mutex: nobody gives back meanwhile. */
 static void take_off_returned(ipc_listener *listener, const ipc_connection *connection)
 {
     ipc_connection *each = ipc_exchange_pointer(&listener->returned, NULL);
@@ -125,6 +125,17 @@ static void take_off_returned(ipc_listener *listener, const ipc_connection *conn
     }
 }
 
+/* Who shuts down may close a connection that is not lent: then nobody leads, and what is the leader's is ours. But who
+   closes one that is lent to it does so beside a leader, and leaves the stack of what others give back alone: while it
+   was off, the leader would find nothing there and go to sleep. */
+static void take_off_lists(ipc_listener *listener, ipc_connection *connection)
+{
+    if (connection->given_back)
+        take_off_returned(listener, connection);
+    else if (connection->place != PLACE_LENT)
+        ipc_listener_drop(listener, connection);
+}
+
 /* Out of the table first, so that the leader does not find it; the slot last, so that nobody new has it while the
    old one is there. */
 static void remove_connection(ipc_connection *connection)
@@ -133,7 +144,7 @@ static void remove_connection(ipc_connection *connection)
     const uint32_t slot = connection->slot;
     ipc_mutex_lock(&listener->mutex);
     listener->table[slot] = NULL;
-    take_off_returned(listener, connection);
+    take_off_lists(listener, connection);
     ipc_mutex_unlock(&listener->mutex);
     ipc_connection_unmap(connection);
     if (!listener->view.region->forked)

@@ -7,6 +7,9 @@
 /* Connections that the leader polls while it spins. More make a round of looks slower than a wake is worth; the rest
    is armed. */
 #define IPC_HOT_MAX 32
+/* So many times in a row the ready bits behind the first word are not looked at, because there was something to do
+   without them. */
+#define IPC_PASSED_OVER_MAX 8
 
 struct ipc_listener {
     ipc_listener_view view;
@@ -27,6 +30,7 @@ struct ipc_listener {
     ipc_connection **due_last;
     ipc_connection *hot[IPC_HOT_MAX]; /* the most recently used first */
     uint32_t hot_count;
+    uint32_t passed_over;
 };
 
 /* listener_accept.c */
@@ -39,5 +43,7 @@ void ipc_listener_add(ipc_listener *listener, ipc_connection *connection);
 /* listener_events.c */
 void ipc_listener_drain_returned(ipc_listener *listener);
 void ipc_listener_push_returned(ipc_listener *listener, ipc_connection *connection); /* under the mutex */
+/* Takes one that is hot or due out of the leader's lists. Nobody leads. */
+void ipc_listener_drop(ipc_listener *listener, const ipc_connection *connection);
 
 #endif

@@ -4,7 +4,7 @@
  * client.
  */
 #include "connections/listener.h"
-#include "diagnostics/fault.h"
+#include "platform/fault.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ void ipc_connection_free_slot(const ipc_connection *connection)
 ipc_status ipc_connection_accept(ipc_connection *connection)
 {
     if (!connection->is_server || ipc_load_relaxed32(&connection->body->reply) != IPC_REPLY_NONE)
-        return ipc_fail(IPC_E_STATE, "this connection does not wait for an answer");
+        return ipc_fail(IPC_E_INVALID_STATE, "this connection does not wait for an answer");
     reply(connection, IPC_REPLY_ACCEPTED);
     return IPC_OK;
 }
@@ -54,7 +54,7 @@ ipc_status ipc_connection_accept(ipc_connection *connection)
 ipc_status ipc_connection_refuse(ipc_connection *connection, const char *reason)
 {
     if (!connection->is_server || ipc_load_relaxed32(&connection->body->reply) != IPC_REPLY_NONE)
-        return ipc_fail(IPC_E_STATE, "this connection does not wait for an answer");
+        return ipc_fail(IPC_E_INVALID_STATE, "this connection does not wait for an answer");
     ipc_connection_set_server_text(connection->body, reason);
     reply(connection, IPC_REPLY_REFUSED);
     ipc_listener_forget(connection);

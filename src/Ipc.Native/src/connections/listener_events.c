@@ -28,6 +28,18 @@ static ipc_connection *take_due(ipc_listener *listener)
     return connection;
 }
 
+static void remove_due(ipc_listener *listener, const ipc_connection *connection)
+{
+    ipc_connection **link = &listener->due_first;
+    while (*link != NULL && *link != connection)
+        link = &(*link)->next;
+    if (*link == NULL)
+        return;
+    *link = connection->next;
+    if (listener->due_last == &connection->next)
+        listener->due_last = link;
+}
+
 static bool is_shut_down(const ipc_connection *connection)
 {
     return (ipc_load_relaxed32(&connection->reader.end.flags) & IPC_END_CLOSED) != 0;
@@ -64,6 +76,14 @@ static uint32_t find_hot(const ipc_listener *listener, const ipc_connection *con
     return i;
 }
 
+void ipc_listener_drop(ipc_listener *listener, const ipc_connection *connection)
+{
+    const uint32_t index = find_hot(listener, connection);
+    if (index != listener->hot_count)
+        remove_hot(listener, index);
+    remove_due(listener, connection);
+}
+
 /* The least recently used makes room. Armed, with the barrier paid and looked at once more, it is cold. */
 static void cool_one(ipc_listener *listener)
 {
@@ -71,7 +91,7 @@ static void cool_one(ipc_listener *listener)
     ipc_connection *oldest = listener->hot[listener->hot_count - 1];
     remove_hot(listener, listener->hot_count - 1);
     ipc_ring_return_all(&oldest->reader);
-    (void)ipc_waiter_arm(&oldest->reader.header->data, &listener->end.bounded_until); /* [sleep] */
+    (void)ipc_waiter_announce(&oldest->reader.header->data, &listener->end.bounded_until); /* [sleep] */
     oldest->place = PLACE_COLD;
     if (is_due(oldest, &kind))
         put_due(listener, oldest, kind);
@@ -109,6 +129,7 @@ void ipc_listener_drain_returned(ipc_listener *listener)
     ipc_connection *connection = ipc_exchange_pointer(&listener->returned, NULL);
     while (connection != NULL) {
         ipc_connection *next = connection->next;
+        connection->given_back = false;
         look_at(listener, connection);
         connection = next;
     }
@@ -132,9 +153,9 @@ static void look_at_slot(ipc_listener *listener, uint32_t slot)
     put_due(listener, connection, IPC_EVENT_CONNECT);
 }
 
-static void take_ready(ipc_listener *listener)
+static void take_ready(ipc_listener *listener, uint32_t words)
 {
-    for (uint32_t word = 0; word < listener->view.slot_count / 64; word++) {
+    for (uint32_t word = 0; word < words; word++) {
         if (ipc_load_relaxed64(&listener->view.ready[word]) == 0)
             continue;
         uint64_t bits = ipc_exchange64(&listener->view.ready[word], 0); /* [ready] */
@@ -167,7 +188,12 @@ static ipc_status collect(void *subject)
     ipc_listener *listener = subject;
     ipc_listener_drain_returned(listener);
     poll_hot(listener);
-    take_ready(listener);
+    /* Who calls all the time should not have the bits of a thousand slots looked through for each call. The first
+       clients' are in one word. */
+    const bool all = listener->due_first == NULL || ++listener->passed_over >= IPC_PASSED_OVER_MAX;
+    take_ready(listener, all ? listener->view.slot_count / 64 : 1);
+    if (all)
+        listener->passed_over = 0;
     return listener->due_first == NULL ? IPC_EMPTY : IPC_OK;
 }
 
@@ -193,7 +219,7 @@ static void arm_hot(void *subject)
     ipc_listener *listener = subject;
     for (uint32_t i = 0; i < listener->hot_count; i++) {
         ipc_ring_return_all(&listener->hot[i]->reader);
-        ipc_waiter_set_flag(&listener->hot[i]->reader.header->data); /* [sleep] */
+        ipc_waiter_arm(&listener->hot[i]->reader.header->data); /* [sleep] */
     }
 }
 
@@ -246,6 +272,7 @@ void ipc_listener_return(ipc_listener *listener, ipc_connection *connection)
     ipc_mutex_lock(&listener->mutex);
     const bool closed = listener->closed;
     if (!closed) {
+        connection->given_back = true;
         ipc_listener_push_returned(listener, connection); /* [return] */
         ipc_waiter_signal(&listener->view.body->doorbell, listener->view.process_fences);
     }

@@ -5,8 +5,8 @@
  */
 #include "connections/listener_region.h"
 
-#include "diagnostics/error.h"
-#include "diagnostics/fault.h"
+#include "platform/error.h"
+#include "platform/fault.h"
 #include "layout/ring_layout.h"
 #include "waiting/waiter.h"
 
@@ -25,17 +25,16 @@ static ipc_listener_body *body_of(const ipc_region *region)
 static bool fits(const ipc_region *region, uint64_t offset, uint64_t size, uint64_t alignment)
 {
     const uint64_t body = region->geometry.body_offset;
-    const uint64_t total = region->geometry.total_size;
-    return offset % alignment == 0 && offset >= body + IPC_LISTENER_BODY_SIZE && offset <= total &&
-           size <= total - offset;
+    const uint64_t end = body + region->geometry.body_size;
+    return offset % alignment == 0 && offset >= body + IPC_LISTENER_BODY_SIZE && offset <= end && size <= end - offset;
 }
 
 ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view)
 {
     const ipc_region_geometry *geometry = &region->geometry;
-    if (geometry->total_size - geometry->body_offset < IPC_LISTENER_BODY_SIZE)
+    if (geometry->body_size < IPC_LISTENER_BODY_SIZE)
         return ipc_fail(IPC_E_CORRUPT, "%s has %" PRIu64 " bytes for a listener's body of %u", region->path,
-                        geometry->total_size - geometry->body_offset, IPC_LISTENER_BODY_SIZE);
+                        geometry->body_size, IPC_LISTENER_BODY_SIZE);
     ipc_listener_body *body = body_of(region);
     const uint32_t magic = *(volatile uint32_t *)&body->magic; /* once: the peer can still write it */
     const uint32_t slot_count = *(volatile uint32_t *)&body->slot_count;
@@ -47,10 +46,13 @@ ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view)
     if (slot_count != geometry->participant_capacity || slot_count == 0 || slot_count % 64 != 0)
         return ipc_fail(IPC_E_CORRUPT, "%s has %u slots and %u participants; they must be the same multiple of 64",
                         region->path, slot_count, geometry->participant_capacity);
-    if (!fits(region, slots, (uint64_t)slot_count * IPC_SLOT_SIZE, 64) || !fits(region, ready, slot_count / 8, 8))
+    if (!fits(region, slots, (uint64_t)slot_count * IPC_SLOT_SIZE, IPC_SLOT_SIZE) ||
+        !fits(region, ready, slot_count / 8, 8))
         return ipc_fail(IPC_E_CORRUPT,
-                        "%s has slots at %" PRIu64 " and ready bits at %" PRIu64 ", outside its %" PRIu64 " bytes",
-                        region->path, slots, ready, geometry->total_size);
+                        "%s has slots at %" PRIu64 " and ready bits at %" PRIu64 ", outside its body (%" PRIu64
+                        "..%" PRIu64 ") or not on %u and 8 bytes",
+                        region->path, slots, ready, geometry->body_offset,
+                        geometry->body_offset + geometry->body_size, IPC_SLOT_SIZE);
     view->region = region;
     view->body = body;
     view->slots = ipc_region_at(region, slots);
@@ -204,10 +206,10 @@ static ipc_status replace(const char *path)
     ipc_status status = ipc_region_open(path, &ipc_listener_kind, NULL, &old);
     if (status == IPC_E_NOT_FOUND)
         return IPC_OK;
-    if (status == IPC_E_KIND) {
+    if (status == IPC_E_WRONG_KIND) {
         status = ipc_region_reap(path, NULL);
         return status == IPC_E_EXISTS
-                   ? ipc_fail(IPC_E_KIND, "%s is in use and is not a listener: choose another name", path)
+                   ? ipc_fail(IPC_E_WRONG_KIND, "%s is in use and is not a listener: choose another name", path)
                    : status;
     }
     if (status != IPC_OK)

@@ -3,7 +3,7 @@
 #define IPC_LISTENER_REGION_H
 
 #include "layout/listener_layout.h"
-#include "memory/region.h"
+#include "regions/region.h"
 
 /* A listener's region, geometry checked. */
 typedef struct ipc_listener_view {

@@ -26,6 +26,7 @@ enum { IPC_PHASE_FREE = 0, IPC_PHASE_WRITING = 1, IPC_PHASE_READY = 2, IPC_PHASE
 #define IPC_SLOT_SEALED      0x100ull
 #define IPC_SLOT_REDELIVERED 0x200ull
 #define IPC_SLOT_RECLAIMED   0x400ull /* of a topic, with Gap */
+#define IPC_SLOT_FLAGS       0xFF00ull
 #define IPC_SLOT_OWNER       0xFFFF0000ull
 #define IPC_SLOT_OWNER_SHIFT 16
 #define IPC_SLOT_LAP_SHIFT   32

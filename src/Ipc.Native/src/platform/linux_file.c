@@ -1,6 +1,6 @@
 /* Files, mappings and open-file-description locks on Linux. */
 #define _GNU_SOURCE
-#include "diagnostics/error.h"
+#include "platform/error.h"
 #include "platform/platform.h"
 
 #include <dirent.h>
@@ -28,7 +28,8 @@ ipc_status ipc_platform_directory(char *path, size_t size)
                             : snprintf(wanted, sizeof wanted, "%s", chosen);
     /* room for '/', a name of 120 characters and a connection's suffix of 17 */
     if (length < 0 || (size_t)length + 140 > sizeof wanted)
-        return ipc_fail(IPC_E_ARGUMENT, "IPC_DIR is too long (%d characters, at most %d)", length, IPC_PATH_MAX - 140);
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "IPC_DIR is too long (%d characters, at most %d)", length,
+                        IPC_PATH_MAX - 140);
     if (mkdir(wanted, 0700) != 0 && errno != EEXIST)
         return ipc_fail_system(errno, "cannot create the region directory %s", wanted);
 
@@ -36,12 +37,13 @@ ipc_status ipc_platform_directory(char *path, size_t size)
     if (lstat(wanted, &status) != 0)
         return ipc_fail_system(errno, "cannot look at the region directory %s", wanted);
     if (is_default && status.st_uid != geteuid())
-        return ipc_fail(IPC_E_ACCESS,
-                        "%s belongs to user %u, this is user %u: somebody else has made it, and only that user or root can "
-                        "remove it. Tell them, or set IPC_DIR to a directory of your own for all programs that are to meet",
-                        wanted, (unsigned)status.st_uid, (unsigned)geteuid());
+        return ipc_fail(
+            IPC_E_ACCESS_DENIED,
+            "%s belongs to user %u, this is user %u: somebody else has made it, and only that user or root can "
+            "remove it. Tell them, or set IPC_DIR to a directory of your own for all programs that are to meet",
+            wanted, (unsigned)status.st_uid, (unsigned)geteuid());
     if (is_default && (!S_ISDIR(status.st_mode) || (status.st_mode & 077) != 0))
-        return ipc_fail(IPC_E_ACCESS,
+        return ipc_fail(IPC_E_ACCESS_DENIED,
                         "%s must be a directory of user %u with mode 0700; it has owner %u and mode %04o: remove it",
                         wanted, (unsigned)geteuid(), (unsigned)status.st_uid, (unsigned)status.st_mode & 07777u);
 
@@ -51,7 +53,7 @@ ipc_status ipc_platform_directory(char *path, size_t size)
     int written = snprintf(path, size, "%s", absolute);
     free(absolute);
     if (written < 0 || (size_t)written + 140 > size)
-        return ipc_fail(IPC_E_ARGUMENT, "the region directory's path is too long (%d characters)", written);
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "the region directory's path is too long (%d characters)", written);
     return IPC_OK;
 }
 
@@ -89,7 +91,7 @@ ipc_status ipc_platform_file_create(const char *directory, ipc_file *file, char 
             snprintf(temporary, temporary_size, "%s/~tmp.%u.%016" PRIx64, directory, ipc_platform_pid(), random);
         if (length < 0 || (size_t)length >= temporary_size) {
             temporary[0] = '\0';
-            return ipc_fail(IPC_E_ARGUMENT, "the region directory's path is too long");
+            return ipc_fail(IPC_E_INVALID_ARGUMENT, "the region directory's path is too long");
         }
         fd = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
     }
@@ -133,7 +135,7 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *si
     else if (!S_ISREG(status.st_mode))
         result = ipc_fail(IPC_E_CORRUPT, "%s is not a regular file", path);
     else if (status.st_uid != geteuid())
-        result = ipc_fail(IPC_E_ACCESS, "%s belongs to user %u, this is user %u", path, (unsigned)status.st_uid,
+        result = ipc_fail(IPC_E_ACCESS_DENIED, "%s belongs to user %u, this is user %u", path, (unsigned)status.st_uid,
                           (unsigned)geteuid());
     if (result != IPC_OK) {
         (void)close(fd);
@@ -214,6 +216,13 @@ void ipc_platform_unmap(void *base, uint64_t size)
 {
     if (base != NULL)
         (void)munmap(base, (size_t)size);
+}
+
+void ipc_platform_make_private(ipc_file file, void *base, uint64_t size)
+{
+    if (base != NULL && file != IPC_NO_FILE)
+        (void)mmap(base, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+                   descriptor(file), 0);
 }
 
 void ipc_platform_map_nothing(void *base, uint64_t size)

@@ -1,6 +1,6 @@
 /* Waiting for the end of other processes: a pidfd each, in one epoll. */
 #define _GNU_SOURCE
-#include "diagnostics/error.h"
+#include "platform/error.h"
 #include "platform/platform.h"
 
 #include <errno.h>

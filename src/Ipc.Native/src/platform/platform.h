@@ -46,6 +46,8 @@ void ipc_platform_file_close(ipc_file file);
 
 ipc_status ipc_platform_map(ipc_file file, uint64_t size, void **base);
 void ipc_platform_unmap(void *base, uint64_t size);
+/* The same bytes at the same place, but what is written there is this process's only. Without a file it does nothing. */
+void ipc_platform_make_private(ipc_file file, void *base, uint64_t size);
 void ipc_platform_map_nothing(void *base,
                               uint64_t size); /* private zeroes in the place of a mapping; async-signal-safe */
 /* Puts memory behind a part of a mapping, whose file is `file` (IPC_NO_FILE: not open any more). IPC_E_NO_SPACE when
@@ -68,9 +70,9 @@ bool ipc_platform_range_find(ipc_file file, uint64_t start, uint64_t length, uin
 
 /* ---- sleeping and barriers (linux_wait.c) ------------------------------------------------------------ */
 
-uint64_t ipc_platform_now(void);
+uint64_t ipc_platform_now(void); /* CLOCK_MONOTONIC, ns */
 /* The processor that this thread runs on, by number; it may be another one by the time of the return. */
-uint32_t ipc_platform_processor(void);       /* CLOCK_MONOTONIC, ns */
+uint32_t ipc_platform_processor(void);
 uint64_t ipc_platform_unix_time(void); /* ns */
 /* Sleeps while *word is `expected`, until woken, until `deadline`, or for no reason. */
 void ipc_platform_futex_wait(ipc_atomic32 *word, uint32_t expected, ipc_deadline deadline);

@@ -1,6 +1,6 @@
 /* Threads and locks within the process. A failure here is a defect of this library, not a condition to handle. */
 #define _GNU_SOURCE
-#include "diagnostics/error.h"
+#include "platform/error.h"
 #include "platform/platform.h"
 
 #include <signal.h>

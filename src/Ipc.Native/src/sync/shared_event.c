@@ -2,7 +2,7 @@
  * An event between processes: one word, set or not. Nobody holds it, so a death leaves nothing to take back; but one
  * who dies between setting and signalling leaves sleepers, which the recovery of its participant wakes.
  */
-#include "diagnostics/fault.h"
+#include "platform/fault.h"
 #include "sync/sync.h"
 #include "waiting/waiter.h"
 
@@ -116,7 +116,7 @@ ipc_status ipc_shared_event_wait(ipc_shared_event *event, ipc_deadline deadline,
     return ipc_sync_acquire(&event->sync, take, may_take, put_back, deadline, cancel);
 }
 
-bool ipc_shared_event_is_manual(const ipc_shared_event *event)
+bool ipc_shared_event_is_manual_reset(const ipc_shared_event *event)
 {
     return event->sync.parameter != 0;
 }

@@ -3,7 +3,7 @@
  * back. Taken by a CAS from the second and third, given back by a CAS from our own name [owner]; then the waiter is
  * signalled. Whoever dies in between leaves sleepers, which the recovery of its participant wakes.
  */
-#include "diagnostics/fault.h"
+#include "platform/fault.h"
 #include "sync/sync.h"
 #include "waiting/waiter.h"
 
@@ -115,7 +115,8 @@ ipc_status ipc_shared_mutex_release(ipc_shared_mutex *mutex)
 {
     if (!ipc_sync_is_closed(&mutex->sync) && put_back(&mutex->sync, false))
         return IPC_OK;
-    return ipc_fail(IPC_E_STATE, "%s was to be released by an object that does not hold it", mutex->sync.region->path);
+    return ipc_fail(IPC_E_INVALID_STATE, "%s was to be released by an object that does not hold it",
+                    mutex->sync.region->path);
 }
 
 void ipc_shared_mutex_stop(ipc_shared_mutex *mutex)

@@ -4,7 +4,7 @@
  * word: whoever takes that very permit is told, once, however often the recovery is killed and done again. The body's
  * word counts such permits, and may be wrong: it only makes those who acquire look for them first.
  */
-#include "diagnostics/fault.h"
+#include "platform/fault.h"
 #include "sync/sync.h"
 #include "waiting/waiter.h"
 
@@ -175,7 +175,7 @@ ipc_status ipc_shared_semaphore_release(ipc_shared_semaphore *semaphore)
 {
     if (!ipc_sync_is_closed(&semaphore->sync) && put_back(&semaphore->sync, false))
         return IPC_OK;
-    return ipc_fail(IPC_E_STATE, "a permit of %s was to be released by an object that has none",
+    return ipc_fail(IPC_E_INVALID_STATE, "a permit of %s was to be released by an object that has none",
                     semaphore->sync.region->path);
 }
 

@@ -9,10 +9,10 @@
 #ifndef IPC_SYNC_INTERNAL_H
 #define IPC_SYNC_INTERNAL_H
 
-#include "diagnostics/error.h"
+#include "platform/error.h"
 #include "ipc.h"
 #include "layout/sync_layout.h"
-#include "memory/crowd.h"
+#include "regions/crowd.h"
 #include "waiting/wait.h"
 
 typedef struct ipc_sync {

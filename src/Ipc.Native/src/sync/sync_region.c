@@ -1,5 +1,5 @@
 /* Opening, leaving and waiting: the same for mutex, semaphore and event. */
-#include "diagnostics/fault.h"
+#include "platform/fault.h"
 #include "sync/sync.h"
 #include "waiting/waiter.h"
 
@@ -117,7 +117,7 @@ static ipc_status start(ipc_sync *sync, const ipc_sync_options *options)
     sync->process_fences = ipc_waiter_process_fences();
     ipc_end_init(&sync->end, options->wait_mode);
     sync->end.wakes[0] = &sync->body->waiter;
-    region->abandon = abandon;
+    ipc_region_at_fork(region, abandon, sync);
     (void)ipc_crowd_attend(&sync->crowd);
     return IPC_OK;
 }
@@ -128,7 +128,7 @@ ipc_status ipc_sync_open(ipc_sync *sync, const char *name, const ipc_sync_option
     if (options == NULL)
         options = &defaults;
     if (permits_of(options) > IPC_SEMAPHORE_PERMITS_MAX)
-        return ipc_fail(IPC_E_ARGUMENT, "a semaphore of %u permits was asked for; 1 to %u are possible",
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a semaphore of %u permits was asked for; 1 to %u are possible",
                         options->permits, IPC_SEMAPHORE_PERMITS_MAX);
     sync->kind = kind;
     sync->options = options;

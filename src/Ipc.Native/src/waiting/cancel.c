@@ -1,13 +1,13 @@
 #include "waiting/cancel.h"
 
-#include "diagnostics/error.h"
+#include "platform/error.h"
 
 #include <stdlib.h>
 
 ipc_status ipc_cancel_create(ipc_cancel **cancel)
 {
     if (cancel == NULL)
-        return ipc_fail(IPC_E_ARGUMENT, "cancel is NULL");
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "cancel is NULL");
     *cancel = calloc(1, sizeof **cancel);
     if (*cancel == NULL)
         return ipc_fail(IPC_E_NO_MEMORY, "no memory for a cancel switch");

@@ -16,7 +16,8 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     ipc_store_relaxed32(&end->flags, 0);
     ipc_store_relaxed32(&end->inside, 0);
     end->mode = mode;
-    end->single_thread = false;
+    end->single_threaded = false;
+    end->one_waits = false;
     end->spin_max_ns = IPC_SPIN_MAX_NS;
     ipc_store_relaxed32(&end->budget_ns, ipc_platform_has_one_processor() ? 0 : IPC_SPIN_MAX_NS / 2);
     ipc_store_relaxed32(&end->misses, 0);
@@ -24,6 +25,11 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     ipc_store_relaxed64(&end->bounded_until, 0);
     for (int i = 0; i < IPC_END_WAKES; i++)
         end->wakes[i] = NULL;
+}
+
+void ipc_end_one_waits(ipc_end *end)
+{
+    end->one_waits = !ipc_waiter_process_fences();
 }
 
 void ipc_end_limit_spin(ipc_end *end, uint64_t longest_ns)
@@ -63,6 +69,8 @@ void ipc_end_mark_closed(ipc_end *end)
 void ipc_end_close(ipc_end *end)
 {
     ipc_end_mark_closed(end);
+    if (end->one_waits)
+        ipc_waiter_fence_everybody(); /* who counted itself before is seen; who does so from now on sees the flag */
     for (uint32_t turn = 0; ipc_load_acquire32(&end->inside) != 0; turn++) {
         if (turn < 100)
             ipc_platform_yield();
@@ -128,7 +136,7 @@ static ipc_status sleep_once(const ipc_wait *wait)
     const bool attended = wait->attend(wait->subject);
     if (wait->arm != NULL)
         wait->arm(wait->subject);
-    const uint32_t armed = ipc_waiter_arm(wait->waiter, &wait->end->bounded_until);
+    const uint32_t armed = ipc_waiter_announce(wait->waiter, &wait->end->bounded_until);
 
     ipc_status status = wait->check(wait->subject); /* [sleep] */
     if (status == IPC_EMPTY)

@@ -1,19 +1,21 @@
 /*
  * wait.h - waiting: spin as long as a wake would cost, then sleep.
  *
- * Spinning. The budget moves between 1 us and 50 us: a spin that found what it waited for doubles it, one that did not
- * halves it. How long the sleep after it took says nothing: where the processors are busy, the spin itself may be what
- * the peer waits for. So that ends that have both given up find back to spinning, every 128th miss in a row spins for
- * the full time once. Where the peer was last seen on this very processor, there is no spinning at all (processors.h), and the
- * next wait asks for that before its first look. A wake costs 5 to 45 us, so spinning never costs more than about what it may save. With one
- * processor there is nothing to spin for. Whether the wait has been ended otherwise is looked at once in 64 looks at
- * the condition.
+ * Spinning. The budget moves between 1 us and 50 us: a spin that found what it waited for doubles it, one that did
+ * not halves it. How long the sleep after it took says nothing: where the processors are busy, the spin itself may
+ * be what the peer waits for. So that ends that have both given up find back to spinning, every 128th miss in a row
+ * spins for the full time once. Where the peer was last seen on this very processor, there is no spinning at all
+ * (processors.h), and the next wait asks for that before its first look. A wake costs 5 to 45 us, so spinning never
+ * costs more than about what it may save. With one processor there is nothing to spin for. Whether the wait has been
+ * ended otherwise is looked at once in 64 looks at the condition.
  *
  * Ending. `ipc_end` is this process's half of an object that waits. Stop and close set a flag and wake the shared words
  * on which the object's thread can be sleeping; a sleeper in another process that is woken by this looks at its
  * condition and goes back to sleep. `inside` counts the threads that are in a wait: close waits for 0 before it frees
- * anything. Where one thread at a time is promised, close itself included, nothing is counted; only a Debug build does,
- * and ends the process when the promise is broken. Several threads may wait at one end: what they learn about spinning
+ * anything. Where one thread at a time waits, as in a ring, it counts itself by plain stores, and close pays for the
+ * fence (docs/memory-ordering.md, "The asymmetric fence"). Where one
+ * thread at a time is promised, close itself included, nothing is counted; only a Debug build does, and ends the process
+ * when the promise is broken. Several threads may wait at one end: what they learn about spinning
  * is shared, and may be lost to each other.
  */
 #ifndef IPC_WAIT_H
@@ -41,7 +43,8 @@ typedef struct ipc_end {
     ipc_atomic32 flags;
     ipc_atomic32 inside;
     ipc_wait_mode mode;
-    bool single_thread; /* promised: one thread at a time */
+    bool single_threaded; /* promised: one thread at a time */
+    bool one_waits;     /* one thread at a time waits, and any may close: `inside` is that thread's to store */
     uint32_t spin_max_ns;
     ipc_atomic32 budget_ns;     /* adaptive; 0 with one processor */
     ipc_atomic32 misses;        /* spins in a row that found nothing */
@@ -69,6 +72,7 @@ typedef struct ipc_wait {
 } ipc_wait;
 
 void ipc_end_init(ipc_end *end, ipc_wait_mode mode);
+void ipc_end_one_waits(ipc_end *end);                       /* after ipc_end_init, before the first wait */
 void ipc_end_limit_spin(ipc_end *end, uint64_t longest_ns); /* 0: as it is */
 void ipc_end_stop(ipc_end *end);
 void ipc_end_resume(ipc_end *end);
@@ -151,7 +155,7 @@ static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready
 }
 
 #ifdef NDEBUG
-#define IPC_COUNTS_THREADS(end) (!(end)->single_thread)
+#define IPC_COUNTS_THREADS(end) (!(end)->single_threaded)
 #else
 #define IPC_COUNTS_THREADS(end) true
 #endif
@@ -159,16 +163,21 @@ static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready
 /* Before the flags are looked at: close does the reverse. */
 static inline void ipc_end_enter(ipc_end *end)
 {
-    if (IPC_COUNTS_THREADS(end)) {
+    if (end->one_waits) {
+        ipc_store_relaxed32(&end->inside, ipc_load_relaxed32(&end->inside) + 1);
+        ipc_compiler_fence(); /* the processor's half is the closer's membarrier */
+    } else if (IPC_COUNTS_THREADS(end)) {
         const uint32_t others = ipc_add32(&end->inside, 1);
-        assert(others == 0 || !end->single_thread);
+        assert(others == 0 || !end->single_threaded);
         (void)others;
     }
 }
 
 static inline void ipc_end_leave(ipc_end *end)
 {
-    if (IPC_COUNTS_THREADS(end))
+    if (end->one_waits)
+        ipc_store_release32(&end->inside, ipc_load_relaxed32(&end->inside) - 1);
+    else if (IPC_COUNTS_THREADS(end))
         (void)ipc_add32(&end->inside, UINT32_MAX);
 }
 

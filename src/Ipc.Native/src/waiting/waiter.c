@@ -1,6 +1,6 @@
 #include "waiting/waiter.h"
 
-#include "diagnostics/fault.h"
+#include "platform/fault.h"
 #include "platform/platform.h"
 
 /* A peer that rewrites the word all the time cannot hold a signaller for longer than this many attempts. */
@@ -54,14 +54,24 @@ static bool barrier(void)
     return false;
 }
 
-void ipc_waiter_set_flag(ipc_waiter *waiter)
+void ipc_waiter_fence_everybody(void)
+{
+    if (calls_barrier() && barrier())
+        return;
+    const uint64_t until = ipc_platform_now() + DOZE_FOR_NS;
+    while (ipc_platform_now() < until)
+        ipc_platform_yield();
+    ipc_full_fence();
+}
+
+void ipc_waiter_arm(ipc_waiter *waiter)
 {
     (void)ipc_or32(&waiter->word, IPC_WAITER_SLEEPING); /* [sleep] */
     if (!calls_barrier() && ipc_load_relaxed32(&waiter->fence_required) == 0)
         (void)ipc_exchange32(&waiter->fence_required, 1);
 }
 
-uint32_t ipc_waiter_arm(ipc_waiter *waiter, ipc_atomic64 *bounded_until)
+uint32_t ipc_waiter_announce(ipc_waiter *waiter, ipc_atomic64 *bounded_until)
 {
     uint32_t armed = ipc_or32(&waiter->word, IPC_WAITER_SLEEPING) | IPC_WAITER_SLEEPING; /* [sleep] */
     IPC_FAULT_POINT("waiter.flag_set");

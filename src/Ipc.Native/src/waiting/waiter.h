@@ -21,13 +21,16 @@ void ipc_waiter_prepare_process(void);
 /* True when this process has to fence before it looks for sleepers. Constant after ipc_waiter_prepare_process. */
 bool ipc_waiter_process_fences(void);
 
+/* Every other thread of this process executes a full fence, or has had the time in which its stores become visible. */
+void ipc_waiter_fence_everybody(void);
+
 /* Sets bit 0 and makes sure that whoever publishes from now on sees it [sleep]. The caller then checks its
    condition, and sleeps with the result. `bounded_until` (of the sleeping end) gets the time up to which it may only
    doze, because it has just asked for fences. */
-uint32_t ipc_waiter_arm(ipc_waiter *waiter, ipc_atomic64 *bounded_until);
+uint32_t ipc_waiter_announce(ipc_waiter *waiter, ipc_atomic64 *bounded_until);
 /* Only sets bit 0: for words whose signals come by another waiter, which is then armed, with the barrier for both (or
    asks for fences at both). */
-void ipc_waiter_set_flag(ipc_waiter *waiter);
+void ipc_waiter_arm(ipc_waiter *waiter);
 
 /* Sleeps until signalled, until the deadline, or for no reason. */
 void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline);

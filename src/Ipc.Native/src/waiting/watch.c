@@ -1,6 +1,6 @@
 #include "waiting/watch.h"
 
-#include "diagnostics/error.h"
+#include "platform/error.h"
 #include "platform/platform.h"
 
 #include <stdlib.h>

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "../../ipc.hpp"
+#include "lateness.hpp"
 #include "wait.hpp"
 
 namespace ipc::rpc::detail
@@ -32,7 +33,8 @@ class background_host
     virtual bool has_to_connect() = 0;
     // Tries once, or waits for a server where somebody has the time.
     virtual void connect_once(std::unique_lock<std::mutex> &held, deadline until, ipc_cancel *interrupt) = 0;
-    virtual void expire(std::unique_lock<std::mutex> &held, uint64_t call) = 0;
+    // The deadline of CALL has passed. False: it may not end yet (lateness.hpp).
+    virtual bool expire(std::unique_lock<std::mutex> &held, uint64_t call) = 0;
 
   protected:
     ~background_host() = default;
@@ -173,13 +175,21 @@ class background
 
     deadline first_deadline() const noexcept
     {
+        if (next_look_ != 0)
+            return deadline(next_look_);
         return deadline(deadlines_.empty() ? IPC_FOREVER : deadlines_.begin()->first);
     }
 
     void expire(std::unique_lock<std::mutex> &held)
     {
-        while (!deadlines_.empty() && deadline(deadlines_.begin()->first).has_passed())
-            host_.expire(held, deadlines_.begin()->second); // which removes it
+        next_look_ = 0;
+        std::pair<uint64_t, uint64_t> last{0, 0};
+        for (auto next = deadlines_.begin(); next != deadlines_.end() && deadline(next->first).has_passed();
+             next = deadlines_.upper_bound(last)) {
+            last = *next;
+            if (!host_.expire(held, last.second)) // else it has been removed, and perhaps others
+                next_look_ = lateness::next_look().at();
+        }
     }
 
     // It reads, or connects: make it look again.
@@ -199,6 +209,7 @@ class background
     std::deque<std::function<void()>> tasks_;
     size_t calls_ = 0;                                  // asynchronous ones
     std::set<std::pair<uint64_t, uint64_t>> deadlines_; // of those that have one
+    uint64_t next_look_ = 0;                            // not 0: at calls that may not end yet
     uint64_t waits_until_ = 0;                          // not 0: it reads or connects
     bool interrupted_ = false;
     std::unique_ptr<cancel_source> interrupt_;

@@ -39,7 +39,7 @@ class call_context
     // Made by the library.
     call_context(detail::callee &home, const frame_header &request)
         : home_(home), call_(request.call), until_(request.deadline == 0 ? IPC_FOREVER : request.deadline),
-          one_way_((request.flags & flag_one_way) != 0)
+          one_way_((request.flags & flag_one_way) != 0), sends_items_(request.code != 0)
     {
         credit_.items = request.code;
         if ((request.flags & flag_client_stream) != 0) {
@@ -146,6 +146,7 @@ class call_context
     const deadline until_;
     detail::item_credit credit_; // of the answer's stream. This and what follows is guarded by home_'s mutex
     const bool one_way_;
+    const bool sends_items_;
     bool input_ended_ = false;          // no more items come from the caller
     bool takes_items_ = false;          // its handler has looked for one
     bool hungry_ = false;               // and waits for one

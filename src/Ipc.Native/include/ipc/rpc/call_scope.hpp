@@ -2,6 +2,8 @@
 #ifndef IPC_RPC_CALL_SCOPE_HPP
 #define IPC_RPC_CALL_SCOPE_HPP
 
+#include <mutex>
+
 #include "caller_core.hpp"
 #include "canceller.hpp"
 
@@ -15,6 +17,11 @@ class presence
     presence(caller_core &core, caller_core::lock_type &held) noexcept : core_(core), held_(held)
     {
         core_.enter();
+    }
+
+    // Of a thread that has entered before.
+    presence(caller_core &core, caller_core::lock_type &held, std::adopt_lock_t) noexcept : core_(core), held_(held)
+    {
     }
 
     presence(const presence &) = delete;

@@ -66,7 +66,8 @@ class call_table
         entry.epoch = epoch;
         entry.queued = 0;
         entry.answered = nullptr;
-        live_.fetch_add(1, std::memory_order_relaxed);
+        entry.late = {};
+        live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         return &entry;
     }
 
@@ -79,7 +80,7 @@ class call_table
             entry.arrived.clear();
         entry.done = nullptr;
         free_.push_back(entry.index); // reserved
-        live_.fetch_sub(1, std::memory_order_relaxed);
+        live_.store(live_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     }
 
     // Puts a frame where its call will find it, and wakes that call. Returns what is wrong with the frame, or null.
@@ -113,6 +114,8 @@ class call_table
             entry->arrived.back().copy(got);
             break;
         case frame_kind::credit:
+            if (!entry->input)
+                return nullptr; // there is nothing that it could be for
             entry->credited.notify_all();
             return entry->credit.give(got.header) ? nullptr : "more credit than 2^31 items or bytes";
         case frame_kind::end:
@@ -264,7 +267,7 @@ class call_table
     }
 
     const uint32_t most_;
-    std::atomic<uint32_t> live_{0};
+    std::atomic<uint32_t> live_{0}; // stored under the mutex
     std::deque<pending> entries_;
     std::vector<uint32_t> free_;
     std::vector<std::condition_variable *> waiting_;

@@ -75,12 +75,13 @@ class callee : public callee_calls
         submit(header, body);
     }
 
-    // Why the call was cancelled, for its error frame.
+    // Why the call was cancelled, for its error frame. A cancel that was read decides, also when the deadline has passed
+    // since: so the answer does not depend on when the handler looks (docs/rpc-protocol.md section 2).
     static outcome why_cancelled(const call_context &context)
     {
-        if (context.until_.has_passed())
-            return {status::deadline_exceeded, "the deadline passed while the handler ran"};
-        return {status::cancelled, "the caller cancelled"};
+        if (context.cancelled_.load(std::memory_order_acquire))
+            return {status::cancelled, "the caller cancelled"};
+        return {status::deadline_exceeded, "the deadline passed while the handler ran"};
     }
 
     // The answer was given already, or none is wanted.

@@ -35,7 +35,7 @@ class callee_calls : public callee_link
         const std::lock_guard held(mutex_);
         registered_.push_back(&context);
         count_.store(registered_.size(), std::memory_order_relaxed);
-        if (ended_.load(std::memory_order_relaxed))
+        if (ended_.load(std::memory_order_relaxed) || is_forsaken())
             fire(context);
     }
 
@@ -63,6 +63,28 @@ class callee_calls : public callee_link
     bool ended() const noexcept
     {
         return ended_.load(std::memory_order_relaxed);
+    }
+
+    // The other side has gone, and what it left cannot be read at once: every call is cancelled, and so is each that is
+    // added from now on.
+    void forsake() noexcept
+    {
+        const std::lock_guard held(mutex_);
+        forsaken_.store(true);
+        for (call_context *context : registered_)
+            fire(*context);
+    }
+
+    bool is_forsaken() const noexcept
+    {
+        return forsaken_.load(std::memory_order_relaxed);
+    }
+
+    // CONTEXT's call, which need not be registered, is cancelled.
+    void cancel(call_context &context) noexcept
+    {
+        const std::lock_guard held(mutex_);
+        fire(context);
     }
 
     // ---- what arrives for them. Returns what is wrong with the frame, or null
@@ -148,7 +170,7 @@ class callee_calls : public callee_link
     {
         const std::lock_guard held(mutex_);
         call_context *const context = find(given.call);
-        if (context == nullptr)
+        if (context == nullptr || !context->sends_items_)
             return nullptr;
         context->wake_.notify_all();
         return context->credit_.give(given) ? nullptr : "more credit than 2^31 items or bytes";
@@ -174,6 +196,7 @@ class callee_calls : public callee_link
 
     std::atomic<size_t> count_{0};
     std::atomic<bool> ended_{false};
+    std::atomic<bool> forsaken_{false};
 };
 
 } // namespace ipc::rpc::detail

@@ -215,12 +215,17 @@ class caller
                        bool progress, Take &take, Report &report)
     {
         using namespace detail;
-        if (is_refused_in_place())
-            return refuse_in_place();
+        outcome result; // the only one, and what is returned: an outcome costs more than most steps of a call
+        if (is_refused_in_place()) {
+            result = refuse_in_place();
+            return result;
+        }
         std::string head;
-        if (has_head(options))
-            if (outcome bad = request_head(options, head); !bad)
-                return bad;
+        if (has_head(options)) {
+            result = request_head(options, head);
+            if (!result)
+                return result;
+        }
         caller_core &core = *core_;
         const call_limits limits(options);
         pending *entry = nullptr;
@@ -231,14 +236,14 @@ class caller
         what.progress = progress;
         what.answered = options.received;
         auto held = core.lock();
-        outcome result = core.begin(held, what, limits.until, limits.cancel, entry);
-        if (!result)
+        if (!core.begin(held, what, limits.until, limits.cancel, entry, result))
             return result;
-        presence inside(core, held);
+        presence inside(core, held, std::adopt_lock);
         const ended_later end{core, held, entry};
         for (;;) {
             arrival body;
-            result = core.receive(held, *entry, limits.until, limits.cancel, body);
+            if (!core.receive_in_place(held, *entry, limits.until, limits.cancel, body))
+                result = core.receive(held, *entry, limits.until, limits.cancel, body);
             const bool is_last = !body || body.kind() != frame_kind::progress;
             bool decoded = true;
             if (body && !body.open(options.received))
@@ -251,8 +256,10 @@ class caller
                 core.settle(held, *entry, body);
             if (is_last)
                 break;
-            if (!decoded) // `end` cancels it
-                return {status::internal, "a progress message could not be decoded"};
+            if (!decoded) { // `end` cancels it
+                result = {status::internal, "a progress message could not be decoded"};
+                break;
+            }
             inside.step_out();
             held.unlock();
             report();
@@ -308,8 +315,9 @@ class caller
         what.body = payload(request, head);
         what.answered = options.received;
         auto held = core_->lock();
-        outcome result = core_->begin(held, what, limits->until, limits->cancel, entry);
-        if (result) {
+        outcome result;
+        if (core_->begin(held, what, limits->until, limits->cancel, entry, result)) {
+            core_->leave();
             made.emplace(open_call(core_, *entry, std::move(limits), std::move(seen)));
             return result;
         }

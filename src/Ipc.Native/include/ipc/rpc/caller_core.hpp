@@ -16,6 +16,7 @@
 #include "call_table.hpp"
 #include "canceller.hpp"
 #include "frame.hpp"
+#include "lateness.hpp"
 #include "observer.hpp"
 #include "payload.hpp"
 #include "status.hpp"
@@ -79,24 +80,35 @@ class caller_core
     // ---- a call: begin, receive, settle (as often as something arrives), end; all between enter and leave
     // ---------------------
 
-    // Sends the request, and enters it in the table.
-    outcome begin(lock_type &held, const asking &what, deadline until, canceller *cancel, pending *&entry)
+    // Sends the request, and enters it in the table. True: ENTRY is the call's, and leave() is due. Else WHY says why not.
+    bool begin(lock_type &held, const asking &what, deadline until, canceller *cancel, pending *&entry, outcome &why)
     {
-        if (outcome ready = prepare(held, until, cancel); !ready)
-            return ready;
-        if (cancel != nullptr && cancel->triggered())
-            return {status::cancelled, "the caller cancelled before the call began"};
+        if (!is_prepared(until)) {
+            why = prepare(held, until, cancel);
+            if (!why)
+                return false;
+        }
+        if (cancel != nullptr && cancel->triggered()) {
+            why = {status::cancelled, "the caller cancelled before the call began"};
+            return false;
+        }
         pending *const fresh = take_entry(what, epoch_);
-        if (fresh == nullptr)
-            return too_many();
+        if (fresh == nullptr) {
+            why = too_many();
+            return false;
+        }
         enter();
-        outcome sent = send(held, header_for(what, fresh->id(), until), what.body, until, cancel);
-        if (!sent)
-            calls_.free(*fresh);
-        else
-            entry = fresh;
-        leave();
-        return sent;
+        const frame_header header = header_for(what, fresh->id(), until);
+        if (!send_at_once(header, what.body)) {
+            why = send(held, header, what.body, until, cancel);
+            if (!why) {
+                calls_.free(*fresh);
+                leave();
+                return false;
+            }
+        }
+        entry = fresh;
+        return true;
     }
 
     // A request without an answer.
@@ -126,7 +138,8 @@ class caller_core
     // held, unless the body is in place: then settle() is due.
     outcome receive(lock_type &held, pending &entry, deadline until, canceller *cancel, arrival &got)
     {
-        for (;;) {
+        lateness late;
+        for (deadline look = until;;) {
             if (!entry.arrived.empty()) {
                 got.take(std::move(entry.arrived.front()));
                 entry.arrived.pop_front();
@@ -137,13 +150,29 @@ class caller_core
             if (cancel != nullptr && cancel->triggered())
                 return {status::cancelled, "the caller cancelled"};
             entry.hungry = true;
-            const bool in_time = await(held, &entry, entry.wake, until, cancel, got);
+            const bool in_time = await(held, &entry, entry.wake, look, cancel, got);
             if (got.in_place)
                 return {}; // without the lock: it is hungry until it has settled
             entry.hungry = false;
-            if (!in_time && entry.arrived.empty() && !entry.ended)
+            if (in_time || !entry.arrived.empty() || entry.ended)
+                continue;
+            if (is_over(late))
                 return {status::deadline_exceeded, "the deadline passed while the call waited for its reply"};
+            look = lateness::next_look();
         }
+    }
+
+    // The same for the way that most answers take: one comes while this thread reads. False, with the lock held: receive()
+    // has to say what there is, or wait on.
+    bool receive_in_place(lock_type &held, pending &entry, deadline until, canceller *cancel, arrival &got)
+    {
+        if (entry.ended || !entry.arrived.empty() || (cancel != nullptr && cancel->triggered()))
+            return false;
+        entry.hungry = true;
+        await(held, &entry, entry.wake, until, cancel, got);
+        if (!got.in_place)
+            entry.hungry = false;
+        return got.in_place;
     }
 
     // The bytes of GOT are not needed any more. The lock is held afterwards.
@@ -236,6 +265,18 @@ class caller_core
     }
 
   protected:
+    // Whether all that has come has been handled, whoever reads. Under the lock, while a call has not ended.
+    virtual bool is_drained() noexcept = 0;
+
+    // Whether the thread that reads is in code of the user, or decodes.
+    virtual bool is_reader_away() const noexcept = 0;
+
+    // Whether a call whose deadline has passed, and which has not ended, may be ended for it.
+    bool is_over(lateness &late) noexcept
+    {
+        return late.ends_call(is_drained(), is_reader_away());
+    }
+
     // Whether an item may be sent: items take up a part of the ring only.
     virtual bool takes_items() const noexcept = 0;
 
@@ -246,6 +287,18 @@ class caller_core
     // A caller that waits in the ring looks again at why it waits.
     virtual void rouse() noexcept
     {
+    }
+
+    // Whether prepare() would have nothing to do. False is always right.
+    virtual bool is_prepared(deadline) noexcept
+    {
+        return false;
+    }
+
+    // As send(), when nothing is in the way. False: nothing was sent, and send() is to be asked.
+    virtual bool send_at_once(const frame_header &, const payload &)
+    {
+        return false;
     }
 
     // Sees to it that there is a connection.
@@ -302,15 +355,20 @@ class caller_core
     outcome await_turn(lock_type &held, pending &entry, deadline until, canceller *cancel)
     {
         arrival none;
+        lateness late;
+        deadline look = until;
         while (!entry.ended && !(entry.credit.any() && takes_items())) {
             if (cancel != nullptr && cancel->triggered())
                 return {status::cancelled, "the caller cancelled"};
             entry.credit.waited = entry.credit.waited || !entry.credit.any();
             calls_.begin_wanting(entry.credited);
-            const bool in_time = await(held, nullptr, entry.credited, until, cancel, none);
+            const bool in_time = await(held, nullptr, entry.credited, look, cancel, none);
             calls_.end_wanting(entry.credited);
-            if (!in_time && !entry.ended && !(entry.credit.any() && takes_items()))
+            if (in_time || entry.ended || (entry.credit.any() && takes_items()))
+                continue;
+            if (is_over(late))
                 return {status::deadline_exceeded, "the deadline passed while an item waited for credit"};
+            look = lateness::next_look();
         }
         return {};
     }

@@ -8,6 +8,7 @@
 #ifndef IPC_RPC_CLIENT_CHANNEL_HPP
 #define IPC_RPC_CLIENT_CHANNEL_HPP
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <string>
@@ -62,6 +63,7 @@ class client_channel : public client_writing
         if (!held.owns_lock())
             held.lock();
         if (got.in_place) {
+            is_in_place_.store(false, std::memory_order_relaxed);
             got.in_place = false;
             entry.hungry = false;
             entry.ended = entry.ended || got.kind() == frame_kind::response;
@@ -86,6 +88,16 @@ class client_channel : public client_writing
 
     // ---- reading
     // -----------------------------------------------------------------------------------------------------------
+
+    bool is_drained() noexcept override
+    {
+        return !usable_ || connection_.reader().is_drained();
+    }
+
+    bool is_reader_away() const noexcept override
+    {
+        return is_in_place_.load(std::memory_order_relaxed);
+    }
 
     bool await(lock_type &held, pending *mine, std::condition_variable &on, deadline until, canceller *,
                arrival &got) override
@@ -120,6 +132,7 @@ class client_channel : public client_writing
                 transit_.came(next.size);
             }
             got.point_to(next);
+            is_in_place_.store(true, std::memory_order_relaxed);
             return IPC_OK;
         }
         const bool is_frame = code == IPC_OK && wrong == nullptr;
@@ -198,6 +211,7 @@ class client_channel : public client_writing
             break_off({status::data_loss, text});
     }
 
+    std::atomic<bool> is_in_place_{false}; // who has the role is at a body, and not in the ring
     bool reading_ = false;   // the reading role is taken
     bool can_rouse_ = false; // by somebody whom interrupt_ reaches
     bool roused_ = false;    // and has reached

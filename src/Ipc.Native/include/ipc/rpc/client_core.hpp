@@ -131,6 +131,11 @@ class client_core final : public client_posting,
     // ---- the connection
     // ---------------------------------------------------------------------------------------------------
 
+    bool is_prepared(deadline until) noexcept override
+    {
+        return usable_ && !closed_ && !owes() && (until.is_never() || !until.has_passed()) && connection_.is_open();
+    }
+
     outcome prepare(lock_type &held, deadline until, canceller *cancel) override
     {
         if (until.has_passed())
@@ -375,9 +380,9 @@ class client_core final : public client_posting,
         }
     }
 
-    void expire(lock_type &held, uint64_t call) override
+    bool expire(lock_type &held, uint64_t call) override
     {
-        abort(held, call, {status::deadline_exceeded, "the deadline passed while the call waited for its reply"});
+        return end_late(held, call);
     }
 
     const std::string name_;

@@ -63,6 +63,16 @@ class client_posting : public client_channel
     }
 
   protected:
+    // The deadline of an asynchronous call has passed. False: it may not end yet.
+    bool end_late(lock_type &held, uint64_t call)
+    {
+        pending *const entry = calls_.find(call);
+        if (entry != nullptr && !entry->ended && !is_over(entry->late))
+            return false;
+        abort(held, call, {status::deadline_exceeded, "the deadline passed while the call waited for its reply"});
+        return true;
+    }
+
     // What a call is told that begins on a closed client.
     virtual outcome refuse() const = 0;
     // The client's thread may wait for a server: it looks again for whom.

@@ -77,6 +77,12 @@ class client_writing : public caller_core, private client_link
         return *this;
     }
 
+    bool send_at_once(const frame_header &header, const payload &body) override
+    {
+        return queue_.empty() && body.size() <= connection_.writer().max_payload() - frame_header_size &&
+               try_write(static_cast<uint32_t>(body.size()) + frame_header_size, header, body) == IPC_OK;
+    }
+
     outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,
                  canceller *cancel) override
     {
@@ -127,7 +133,7 @@ class client_writing : public caller_core, private client_link
         ipc::status code = connection_.writer().try_claim(length, place);
         if (code != IPC_OK)
             return code;
-        encode(place, header, [&](uint8_t *at) { body.write(at); });
+        put(place, length, header, body);
         if (header.kind == static_cast<uint8_t>(frame_kind::item))
             transit_.sending(body.size());
         const bool later = !batching_.empty() &&
@@ -146,6 +152,17 @@ class client_writing : public caller_core, private client_link
 
     // A frame that finds the ring full is owed: it goes out before the next request.
     void pay(lock_type &) noexcept override
+    {
+        if (owes())
+            pay_up();
+    }
+
+    bool owes() const noexcept
+    {
+        return owed_report_.method != 0 || !calls_.owed_cancels.empty() || !owed_.empty() || !queue_.empty();
+    }
+
+    void pay_up() noexcept
     {
         if (usable_ && owed_report_.method != 0) {
             if (try_send(connection_.writer(), owed_report_) != IPC_OK)
@@ -219,7 +236,7 @@ class client_writing : public caller_core, private client_link
         uint8_t *place = nullptr;
         if (connection_.writer().try_claim(length, place) != IPC_OK)
             return false;
-        encode(place, header, [&](uint8_t *at) { body.write(at); });
+        put(place, length, header, body);
         return connection_.writer().commit(length, frame_record_type) == IPC_OK;
     }
 
@@ -232,7 +249,7 @@ class client_writing : public caller_core, private client_link
         uint8_t *place = nullptr;
         if (!transit_.has_room() || connection_.writer().try_claim(length, place) != IPC_OK)
             return item_fate::no_room;
-        encode(place, header, [&](uint8_t *at) { body.write(at); });
+        put(place, length, header, body);
         transit_.sending(body.size());
         return connection_.writer().commit(length, frame_record_type) == IPC_OK ? item_fate::sent : item_fate::gone;
     }

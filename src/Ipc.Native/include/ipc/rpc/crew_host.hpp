@@ -1,4 +1,4 @@
-// What a server's threads work for: the server, as crew.hpp sees it.
+// What a server's threads work for: the server, as crew_threads.hpp sees it.
 #ifndef IPC_RPC_CREW_HOST_HPP
 #define IPC_RPC_CREW_HOST_HPP
 
@@ -19,6 +19,8 @@ class crew_host
     virtual void read_on(session &from) = 0;
     // The same, if it is not read because its requests wait for their turn: something else is awaited from it.
     virtual void read_anyway(session &from) = 0;
+    // Whoever leads may be stuck from now on, with no thread to take over.
+    virtual void exhausted() = 0;
 
   protected:
     ~crew_host() = default;

@@ -192,10 +192,10 @@ class transit
             unsaid_loans_ += frame_header_size + size;
     }
 
-    // Whether it is time to tell the other side.
+    // Whether it is time to tell the other side: each time wakes who reads there.
     bool is_due() const noexcept
     {
-        return unsaid_ >= incoming_capacity_ / 16 || unsaid_loans_ != 0;
+        return unsaid_ >= incoming_capacity_ / 16 * 3 || unsaid_loans_ != 0;
     }
 
     // Adds to REPORT what has not been said.

@@ -189,7 +189,7 @@ class frame_sender
         uint8_t *place = nullptr;
         ipc::status code = connection_.writer().try_claim(length, place);
         if (code == IPC_OK) {
-            encode(place, header, [&](uint8_t *at) { body.write(at); });
+            put(place, length, header, body);
             if (items != nullptr)
                 items->sending(body.size());
             code = connection_.writer().commit(length, frame_record_type);

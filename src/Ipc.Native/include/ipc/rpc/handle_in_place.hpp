@@ -27,7 +27,7 @@ bool method_handler<Request, Response, Function>::handle(crew &threads, session 
     outcome result = check(context, got, request);
     from.reader().release();
     if (!result) {
-        answer(from, context, std::move(result), nullptr);
+        answer(from, context, result, nullptr);
         return true;
     }
     const bool relieved = how_ == dispatch::handed_over;
@@ -35,8 +35,8 @@ bool method_handler<Request, Response, Function>::handle(crew &threads, session 
         callee::set_in_place(context);
     if (!relieved || threads.begin(me, from, context)) {
         clear(response);
-        result = call(request, response, from, context);
-        is_large = answer(from, context, std::move(result), answer_of(response)) || is_large;
+        outcome called = call(request, response, from, context);
+        is_large = answer(from, context, called, answer_of(response)) || is_large;
         let_go(response);
     }
     if (is_large) {

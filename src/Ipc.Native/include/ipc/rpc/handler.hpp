@@ -186,8 +186,8 @@ class handler
         return {};
     }
 
-    // Returns whether the response was a large one.
-    bool answer(callee &home, call_context &context, outcome result, const message *response) const
+    // RESULT may become another one. Returns whether the response was a large one.
+    bool answer(callee &home, call_context &context, outcome &result, const message *response) const
     {
         if (callee::is_answered(context) || !callee::take_answer(context))
             return false;
@@ -240,7 +240,7 @@ template <class Request, class Response, class Function> class method_handler fi
         {
             if (result && !context.cancelled())
                 result = method.call(message, response, *home, context);
-            method.answer(*home, context, std::move(result), answer_of(response));
+            method.answer(*home, context, result, answer_of(response));
         }
 
         method_handler &method;

@@ -12,6 +12,7 @@
 #include "flow.hpp"
 #include "frame.hpp"
 #include "head.hpp"
+#include "lateness.hpp"
 #include "status.hpp"
 
 namespace ipc::rpc::detail
@@ -134,6 +135,7 @@ struct pending {
     std::condition_variable wake;
     std::condition_variable credited; // for the thread that sends items
     std::shared_ptr<completion> done; // asynchronous calls
+    lateness late;                    // theirs
 
     uint64_t id() const noexcept
     {

@@ -28,7 +28,8 @@ struct server_options {
     uint64_t max_ring_capacity = 0; // bytes; 0 = 64 MiB. A client that asks for more is refused
     uint64_t max_loan_budget = 0;   // bytes, of a direction; 0 = 1 GiB. A client that asks for more is refused
     wait_mode wait = IPC_WAIT_ADAPTIVE;
-    unsigned max_threads = 256;     // blocked handlers and streams take one each
+    // Blocked handlers and streams take one each; a stream is refused when its client has more calls than are left.
+    unsigned max_threads = 256;
     uint32_t max_callbacks = 65535; // calls to one client that may be pending at once
     // Items that a client may be ahead of the reader of its stream. Besides, 64 KiB, which become more, up to 4 MiB,
     // when it is seen that a reader waits for them to.

@@ -257,6 +257,16 @@ class session final : public std::enable_shared_from_this<session>,
         return fate == item_fate::gone ? outcome(status::unavailable, "the client is gone") : outcome();
     }
 
+    bool is_drained() noexcept override
+    {
+        return connection_.reader().is_drained(); // closed after all calls have ended
+    }
+
+    bool is_reader_away() const noexcept override
+    {
+        return true; // it runs handlers
+    }
+
     bool await(lock_type &held, pending *, std::condition_variable &on, deadline until, canceller *, arrival &) override
     {
         worker *const me = worker::current_one();

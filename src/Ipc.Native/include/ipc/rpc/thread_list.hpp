@@ -42,6 +42,12 @@ class thread_list
         return true;
     }
 
+    // How many more there may be.
+    size_t left() const noexcept
+    {
+        return most_ + ended_.size() - threads_.size();
+    }
+
     // The calling thread has nothing more to do: the next start() joins it, which waits for no more than its return.
     void end_this()
     {

@@ -1,0 +1,118 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc;
+
+/// <content>Connecting without holding a thread. The steps are those of <see cref="Connect"/>; between two looks at a
+/// server that is not there, or at a lock that is taken, a timer runs.</content>
+public sealed partial class Connection
+{
+    private const int LongestNap = 20; // ms
+
+    /// <summary>Connects to the listener <paramref name="name"/> and waits for its decision. No thread is held while
+    /// there is no server, or while it does not answer.</summary>
+    /// <remarks>
+    /// <para>What can be done at once is done on the caller's thread: opening and mapping files. What follows an
+    /// <c>await</c> runs on the thread pool, or in the context that awaited. A connection that was made for a task that
+    /// nobody awaits stays until the collector finds it, or the process ends: cancel what is not wanted any
+    /// more.</para>
+    /// <para><see cref="ConnectOptions.Deadline"/> counts as for <see cref="Connect"/>. Everything is thrown by the
+    /// task, nothing by the call.</para>
+    /// </remarks>
+    /// <param name="name">The listener's.</param>
+    /// <param name="options">Not to be changed before this is over.</param>
+    /// <param name="cancellationToken">Ends it: the request is withdrawn.</param>
+    /// <exception cref="IpcException">NotFound: no server by the deadline; PeerClosed, PeerDied: it ended meanwhile;
+    /// TableFull; and what can go wrong with a region.</exception>
+    /// <exception cref="ConnectionRefusedException">The server said no; its text is the message.</exception>
+    /// <exception cref="TimeoutException">The server is there and did not answer by the deadline.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    public static async Task<Connection> ConnectAsync(
+        string name, ConnectOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            RegionName.Check(name);
+            return await ConnectedAsync(name, options ?? new ConnectOptions(), cancellationToken).ConfigureAwait(false);
+        }
+        catch (IpcException error) when (error.Status == IpcStatus.Timeout)
+        {
+            throw new TimeoutException(error.Message, error);
+        }
+        catch (IpcException error) when (error.Status == IpcStatus.Cancelled)
+        {
+            throw new OperationCanceledException(error.Message, error, cancellationToken);
+        }
+    }
+
+    private static async Task<Connection> ConnectedAsync(string name, ConnectOptions options, CancellationToken cancel)
+    {
+        ListenerRules rules = ListenerRules.ForClient();
+        Deadline deadline = options.Deadline;
+        Region listener = await AttachAsync(name, rules, deadline, cancel).ConfigureAwait(false);
+        Connection? connection = null;
+        try
+        {
+            connection = Prepare(name, listener, rules, options, out Region region);
+            await connection.AskAsync(name, region, deadline, cancel).ConfigureAwait(false);
+            rules.PeersWereRecovered = connection.PeersRecovered;
+            listener.WatchParticipant(0);
+            connection.CheckReply(
+                name,
+                await connection.ReplyAsync(options.WaitMode, OrFiveSeconds(deadline), cancel).ConfigureAwait(false));
+            return connection;
+        }
+        catch
+        {
+            if (connection is not null)
+            {
+                connection.Dispose();
+            }
+            else
+            {
+                listener.Leave();
+                listener.View.Dispose();
+            }
+
+            throw;
+        }
+    }
+
+    private static async Task<Region> AttachAsync(
+        string name, ListenerRules rules, Deadline deadline, CancellationToken cancel)
+    {
+        Deadline unlocked = OrFiveSeconds(deadline);
+        for (int nap = 1; ; nap = Math.Min(nap * 2, LongestNap))
+        {
+            cancel.ThrowIfCancellationRequested();
+            if (Region.TryAttachNow(name, rules, out bool isLocked) is { } listener)
+                return listener;
+            if ((isLocked ? unlocked : deadline).HasPassed)
+                Region.ThrowNotAttached(name, rules, isLocked);
+            await Task.Delay(nap, cancel).ConfigureAwait(false);
+        }
+    }
+
+    private async Task AskAsync(string name, Region region, Deadline deadline, CancellationToken cancel)
+    {
+        try
+        {
+            Deadline unlocked = OrFiveSeconds(deadline);
+            while (!_listenerRegion.TryLock(Deadline.Now))
+            {
+                if (unlocked.HasPassed)
+                    Region.ThrowLocked(_listenerRegion.Path);
+                await Task.Delay(1, cancel).ConfigureAwait(false);
+            }
+
+            AskAndUnlock(name, region); // no await in between: the lock is this thread's
+        }
+        finally
+        {
+            region.CloseFile();
+        }
+
+        RingForAnswer();
+    }
+}

@@ -1,0 +1,160 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc;
+
+/// <summary>Waiting for an event without holding a thread; see <see cref="AsyncWaitThread"/>, which does the leader's
+/// work meanwhile.</summary>
+/// <remarks>
+/// A pending wait is the one that leads, but it is inside only while it is looked at: each look takes the place from
+/// Pending to Inside and puts it back, so Dispose waits for no more than that. What comes back after the leader has
+/// begun to arm may have missed it <c>[return]</c>: then the doorbell is changed, so that nobody sleeps there, and
+/// everything is armed and looked at anew.
+/// </remarks>
+public sealed unsafe partial class Listener
+{
+    /// <summary>The next thing to do, over all connections. One at a time, and no <see cref="Next"/>
+    /// meanwhile.</summary>
+    /// <remarks>The connection is lent until it is returned, as by <see cref="Next"/>. What follows an <c>await</c>
+    /// runs on the thread pool, or in the context that awaited; at once when there is something to do already. Requests
+    /// of clients are opened and checked by the thread that waits. An event that nobody awaits is lost with its loan:
+    /// the connection stays lent. Allocates nothing in steady state.</remarks>
+    /// <exception cref="IpcException">Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled; nothing was taken.</exception>
+    /// <exception cref="ObjectDisposedException">The listener is disposed, or was meanwhile.</exception>
+    /// <exception cref="InvalidOperationException">Another thread is in <see cref="Next"/>, or another call is
+    /// pending.</exception>
+    public ValueTask<ListenerEvent> NextAsync(
+        CancellationToken cancellationToken = default) => NextAsync(Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>The next thing to do, if there is something within <paramref name="timeout"/>. See
+    /// <see cref="NextAsync(CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">There was nothing in time.</exception>
+    public ValueTask<ListenerEvent> NextAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        if (TryGetInside())
+        {
+            bool pending = false;
+            try
+            {
+                bool isOver = cancellationToken.IsCancellationRequested || _control.IsClosed || _control.IsStopped;
+                if (!isOver && FindAndTake(out ListenerEvent next))
+                {
+                    Lead(next.Connection);
+                    return new ValueTask<ListenerEvent>(next);
+                }
+
+                pending = true;
+            }
+            finally
+            {
+                Atomic.Exchange(ref _inside, pending ? Pending : Free);
+            }
+        }
+
+        NextWait wait = NextWait.Rent(this);
+        return new ValueTask<ListenerEvent>(wait, wait.Begin(deadline, cancellationToken));
+    }
+
+    /// <summary>The first event whose connection is still there. False: everything has been looked at.</summary>
+    private bool FindAndTake(out ListenerEvent next)
+    {
+        next = default;
+        while (FindEvent())
+        {
+            if (TryTake(out next))
+                return true;
+        }
+
+        return false;
+    }
+
+    private sealed class NextWait : OwnedWait<NextWait, Listener, AsyncEventCondition, ListenerEvent>
+    {
+        public short Begin(Deadline deadline, CancellationToken cancel)
+        {
+            Condition = new AsyncEventCondition(Owner);
+            return Begin(Owner._control, Owner._doorbell, Owner._region.View, deadline, cancel);
+        }
+
+        private protected override ListenerEvent Finish(IpcStatus status)
+        {
+            if (status != IpcStatus.Ok)
+                Throw.Ended(status, Owner, nameof(NextAsync), Cancel);
+            ListenerEvent next = Condition.Taken;
+            Owner.Lead(next.Connection);
+            return next;
+        }
+
+        private protected override void EndCondition() => Atomic.CompareExchange(ref Owner._inside, Free, Pending);
+    }
+
+    /// <summary>An event, which is taken when it is found.</summary>
+    private struct AsyncEventCondition : IWaitCondition
+    {
+        private readonly Listener _listener;
+        private bool _hasArmed;
+        private ListenerEvent _taken;
+
+        public AsyncEventCondition(Listener listener)
+        {
+            _listener = listener;
+            _hasArmed = false;
+            _taken = default;
+        }
+
+        public readonly ListenerEvent Taken => _taken;
+
+        public readonly ulong LongestSleep => ulong.MaxValue;
+
+        public bool IsTrue()
+        {
+            if (!Enter())
+                return false;
+            try
+            {
+                if (_listener.FindAndTake(out _taken))
+                    return true;
+                if (_hasArmed && Atomic.LoadAcquire(ref _listener._returns) != _listener._returnsSeen) // [return]
+                    Waiter.SignalAlways(&_listener._header->Doorbell);
+                return false;
+            }
+            finally
+            {
+                Leave();
+            }
+        }
+
+        public readonly IpcStatus PeerStatus() => IpcStatus.Ok;
+
+        public void BeforeSleep()
+        {
+            if (!Enter())
+                return;
+            try
+            {
+                // [return] what comes back from here on may miss being armed
+                _listener._returnsSeen = Atomic.LoadAcquire(ref _listener._returns);
+                _listener.ArmAll();
+                _hasArmed = true;
+            }
+            finally
+            {
+                Leave();
+            }
+        }
+
+        /// <summary>False: it is being disposed, for good.</summary>
+        private readonly bool Enter()
+        {
+            if (Atomic.CompareExchange(ref _listener._inside, Inside, Pending) != Pending)
+                return false;
+            _listener._looksAside = true;
+            return true;
+        }
+
+        private readonly void Leave() => Atomic.Exchange(ref _listener._inside, Pending);
+    }
+}

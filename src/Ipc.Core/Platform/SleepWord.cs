@@ -1,0 +1,15 @@
+namespace Ipc;
+
+/// <summary>One of the words that <see cref="Os.SleepOnAny"/> sleeps on, while it is what was expected.</summary>
+internal readonly unsafe struct SleepWord
+{
+    public SleepWord(uint* word, uint expected)
+    {
+        Word = word;
+        Expected = expected;
+    }
+
+    public uint* Word { get; }
+
+    public uint Expected { get; }
+}

@@ -1,0 +1,212 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc;
+
+/// <summary>The calls that are right without reading: what they return is what was asked for, everything else is an
+/// exception; and the same to await.</summary>
+/// <remarks>A call that can be done at once is done on its caller's thread. One that has to wait holds no thread: see
+/// <see cref="AsyncWaitThread"/>. Its continuation runs on the thread pool, or in the context that awaited
+/// it.</remarks>
+public sealed unsafe partial class SharedQueue
+{
+    /// <summary>Sends a copy of <paramref name="payload"/>, waiting for room if there is none.</summary>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>. Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled; nothing was sent.</exception>
+    /// <exception cref="ObjectDisposedException">The queue is disposed; nothing was sent.</exception>
+    public void Send(ReadOnlySpan<byte> payload, CancellationToken cancellationToken = default) =>
+        Send(payload, Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>Sends a copy of <paramref name="payload"/>, waiting for room no longer than <paramref name="timeout"/>.
+    /// See <see cref="Send(ReadOnlySpan{byte}, CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">There was no room in time; nothing was sent.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public void Send(ReadOnlySpan<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        IpcStatus status = Send(payload, 0, deadline, cancellationToken);
+        if (status != IpcStatus.Ok)
+            Throw.Ended(status, this, nameof(Send), cancellationToken);
+    }
+
+    /// <summary>The next message, waiting for it if there is none. Dispose the message: then it has been
+    /// handled.</summary>
+    /// <exception cref="IpcException">Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The queue is disposed.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    public QueueMessage Receive(
+        CancellationToken cancellationToken = default) => Receive(Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>The next message, waiting for it no longer than <paramref name="timeout"/>. See
+    /// <see cref="Receive(CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public QueueMessage Receive(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        IpcStatus status = Receive(
+            Deadline.Within(timeout, nameof(timeout)), cancellationToken, out QueueMessage message);
+        if (status != IpcStatus.Ok)
+            Throw.Ended(status, this, nameof(Receive), cancellationToken);
+        return message;
+    }
+
+    /// <summary>The next message. Dispose it: then it has been handled. A message that has been received for a task
+    /// that nobody awaits comes again when the queue is disposed.</summary>
+    /// <remarks>Any number may be pending, of any threads; each takes another message. Allocates nothing in steady
+    /// state.</remarks>
+    /// <exception cref="IpcException">Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">The queue is disposed.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    /// <exception cref="InvalidOperationException">It would have to wait, and the queue was opened with
+    /// <see cref="QueueOptions.SingleThreaded"/>.</exception>
+    public ValueTask<QueueMessage> ReceiveAsync(CancellationToken cancellationToken = default) =>
+        ReceiveAsync(Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>The next message, if one comes within <paramref name="timeout"/>. See
+    /// <see cref="ReceiveAsync(CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">None came in time.</exception>
+    public ValueTask<QueueMessage> ReceiveAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        if (!cancellationToken.IsCancellationRequested && TryReceive(out QueueMessage message))
+            return new ValueTask<QueueMessage>(message);
+        CheckMayAwait();
+        ReceiveWait wait = ReceiveWait.Rent(this);
+        return new ValueTask<QueueMessage>(wait, wait.Begin(deadline, cancellationToken));
+    }
+
+    /// <summary>True as soon as something can be received (another receiver may be faster); false when nothing ever
+    /// will be, because the queue is disposed, or stopped.</summary>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    public ValueTask<bool> WaitToReceiveAsync(CancellationToken cancellationToken = default)
+    {
+        CheckMayAwait();
+        ReadyWait wait = ReadyWait.Rent(this);
+        return new ValueTask<bool>(wait, wait.Begin(Deadline.Never, cancellationToken));
+    }
+
+    /// <summary>All messages as they come, until the queue is disposed or stopped. Dispose each.</summary>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    public async IAsyncEnumerable<QueueMessage> ReceiveAllAsync(
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        while (await WaitToReceiveAsync(cancellationToken).ConfigureAwait(false))
+        {
+            while (TryReceive(out QueueMessage message))
+                yield return message;
+        }
+    }
+
+    /// <summary>Sends a copy of <paramref name="payload"/>; when there is no room, as soon as there is. Do not change
+    /// the payload before that.</summary>
+    /// <remarks>The order of sends that are pending at the same time is not theirs to choose: await one before the
+    /// next.</remarks>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>. Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled; nothing was sent.</exception>
+    /// <exception cref="ObjectDisposedException">The queue is disposed; nothing was sent.</exception>
+    public ValueTask SendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken = default) =>
+        SendAsync(payload, Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>Sends a copy of <paramref name="payload"/>, if there is room within <paramref name="timeout"/>. See
+    /// <see cref="SendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">There was no room in time; nothing was sent.</exception>
+    public ValueTask SendAsync(
+        ReadOnlyMemory<byte> payload, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        if (!cancellationToken.IsCancellationRequested && TrySend(payload.Span))
+            return default;
+        CheckLength(payload.Length);
+        CheckMayAwait();
+        SendWait wait = SendWait.Rent(this);
+        return new ValueTask(wait, wait.Begin(payload, deadline, cancellationToken));
+    }
+
+    /// <summary>A wait is looked at by another thread than its caller's.</summary>
+    private void CheckMayAwait()
+    {
+        if (_isSingleThreaded)
+            throw new InvalidOperationException(
+                "This queue was opened for a single thread (QueueOptions.SingleThreaded): its asynchronous calls " +
+                "cannot wait.");
+    }
+
+    private sealed class ReceiveWait : OwnedWait<ReceiveWait, SharedQueue, DataCondition, QueueMessage>
+    {
+        public short Begin(Deadline deadline, CancellationToken cancel)
+        {
+            Condition = new DataCondition(Owner, takes: true);
+            return Begin(Owner._place.Control, Owner._data, Owner._region.View, deadline, cancel);
+        }
+
+        private protected override QueueMessage Finish(IpcStatus status)
+        {
+            if (status != IpcStatus.Ok)
+                Throw.Ended(status, Owner, nameof(ReceiveAsync), Cancel);
+            return Owner.MessageAt(Condition.Slot, Condition.Word);
+        }
+    }
+
+    private sealed class ReadyWait : OwnedWait<ReadyWait, SharedQueue, DataCondition, bool>
+    {
+        public short Begin(Deadline deadline, CancellationToken cancel)
+        {
+            Condition = new DataCondition(Owner, takes: false);
+            return Begin(Owner._place.Control, Owner._data, Owner._region.View, deadline, cancel);
+        }
+
+        private protected override bool Finish(IpcStatus status)
+        {
+            if (status is not (IpcStatus.Ok or IpcStatus.Closed or IpcStatus.Stopped))
+                Throw.Ended(status, Owner, nameof(WaitToReceiveAsync), Cancel);
+            return status == IpcStatus.Ok;
+        }
+    }
+
+    private sealed class SendWait : OwnedWait<SendWait, SharedQueue, SpaceCondition, bool>
+    {
+        private ReadOnlyMemory<byte> _payload;
+
+        public short Begin(ReadOnlyMemory<byte> payload, Deadline deadline, CancellationToken cancel)
+        {
+            _payload = payload;
+            Condition = new SpaceCondition(Owner, payload.Length, marks: true);
+            return Begin(Owner._place.Control, Owner._space, Owner._region.View, deadline, cancel);
+        }
+
+        private protected override bool Finish(IpcStatus status)
+        {
+            if (status != IpcStatus.Ok)
+                Throw.Ended(status, Owner, nameof(SendAsync), Cancel);
+            QueueClaim claim = Condition.Taken();
+            try
+            {
+                _payload.Span.CopyTo(claim.Payload);
+            }
+            catch
+            {
+                claim.Abandon(); // its owner's getter threw
+                throw;
+            }
+
+            if (!claim.TryCommitOnce(_payload.Length, 0) && !Owner.TakenAway())
+                Throw.Ended(IpcStatus.Closed, Owner, nameof(SendAsync), Cancel);
+            return true;
+        }
+
+        private protected override void EndCondition() => Condition.End();
+
+        private protected override void GiveBack()
+        {
+            _payload = default;
+            base.GiveBack();
+        }
+    }
+}

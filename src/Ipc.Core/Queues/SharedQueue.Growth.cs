@@ -1,0 +1,186 @@
+using System;
+using System.Runtime.CompilerServices;
+
+namespace Ipc;
+
+/// <summary>Growing under load: further segments of the same size, one after the other.</summary>
+/// <remarks>
+/// The segments between <c>receive</c> and <c>send</c> are a chain, each naming the next. A full segment's turn is
+/// ended by SEALED at its tail <c>[seal]</c>: no sender takes a sealed slot, so everybody agrees on where the turn
+/// ended, and both ends move on when they get there. Drained segments are used again, in later turns. All of this is
+/// done under the region lock, whose holder may be killed between any two steps: the order of the steps is such that
+/// the next one finds either nothing begun or the seal set, which everybody follows.
+/// </remarks>
+public sealed unsafe partial class SharedQueue
+{
+    private const ulong MemoryRetry = 100_000_000; // ns
+
+    private int _lockWasBusy;     // at the last attempt to grow: who waits looks again soon
+    private ulong _noMemoryUntil; // after a failure: a full file system is not asked at every turn of a spin
+
+    /// <summary>The segment of this turn was seen full. True: look again. False: it is full indeed, and there is no
+    /// other.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool TryGrow(ulong turn)
+    {
+        if (_limit == 1 || !CanGrow(turn))
+            return false;
+        bool locked = _region.TryLock(Deadline.Now); // only tried: calls that never block come here
+        Atomic.Exchange(ref _lockWasBusy, locked ? 0 : 1);
+        if (!locked)
+            return false;
+        try
+        {
+            if (Atomic.LoadAcquire(ref _header->Send) != turn)
+                return true;
+            uint number = SegmentOf(turn);
+            QueueSegmentHeader* segment = _segments + number;
+            ulong tail = Atomic.LoadAcquire(ref segment->Tail);
+            SlotHeader* slot = SlotAt(number, tail);
+            ulong state = Atomic.LoadAcquire(ref slot->State);
+            if (SlotState.LapsAhead(state, (uint)(tail >> _shift)) != -1 || (state & SlotState.Sealed) != 0)
+                return true;
+
+            int spare = FindSpare(turn);
+            if (spare < 0)
+                spare = Prepare();
+            if (spare < 0)
+                return false;
+            Unseal((uint)spare);
+            ulong next = QueueTurn.After(turn, (uint)spare);
+            Atomic.StoreRelease(ref segment->Next, next);
+            FaultPoints.Pass(FaultPoints.QueueGrowLinked);
+            if (!Atomic.TryExchange(&slot->State, state, state | SlotState.Sealed)) // [seal]
+                return true; // freed perhaps: nothing has happened
+            FaultPoints.Pass(FaultPoints.QueueGrowSealed);
+            Atomic.TryExchange(&_header->Send, turn, next);
+            FaultPoints.Pass(FaultPoints.QueueGrowMoved);
+        }
+        finally
+        {
+            _region.Unlock();
+        }
+
+        Waiter.Signal(&_header->Space); // who did not get the lock may sleep
+        return true;
+    }
+
+    /// <summary>Not all segments are in the chain. Without the lock: not for ever. When one leaves the chain,
+    /// <c>space</c> is signalled.</summary>
+    private bool CanGrow(ulong turn)
+    {
+        ulong chain = QueueTurn.Between(Atomic.LoadAcquire(ref _header->Receive), turn) + 1;
+        uint segments = Atomic.LoadAcquire(ref _header->Segments);
+        return chain < segments || (segments < _limit && Os.Current.Now() >= Atomic.LoadAcquire(ref _noMemoryUntil)) ||
+            Atomic.LoadAcquire(ref _header->Send) != turn;
+    }
+
+    /// <summary>Prepares the next segment when the free slots of this turn's have fallen to the distance.</summary>
+    /// <remarks>On the way to a slot that is taken already: when this fails, it is given back first.</remarks>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void PrepareAhead(ulong turn, ulong tail, SlotHeader* taken, ulong word)
+    {
+        try
+        {
+            PrepareAhead(turn, tail);
+        }
+        catch
+        {
+            Abandon(taken, word);
+            throw;
+        }
+    }
+
+    private void PrepareAhead(ulong turn, ulong tail)
+    {
+        ulong used = tail + 1 - Atomic.LoadAcquire(ref _segments[SegmentOf(turn)].Head);
+        if (used < _geometry.SlotCount - _geometry.MinExpansionDistance ||
+            Atomic.LoadAcquire(ref _header->Segments) >= _limit ||
+            !_region.TryLock(Deadline.Now))
+        {
+            return;
+        }
+
+        try
+        {
+            if (Atomic.LoadAcquire(ref _header->Send) != turn || FindSpare(turn) >= 0 || Prepare() < 0)
+                return;
+        }
+        finally
+        {
+            _region.Unlock();
+        }
+
+        Waiter.Signal(&_header->Space);
+    }
+
+    /// <summary>A prepared segment that is not in the chain; one that is free at its tail if there is such a one. -1:
+    /// none. Under the region lock, which keeps the chain from growing: that it gets shorter meanwhile does no
+    /// harm.</summary>
+    private int FindSpare(ulong send)
+    {
+        ulong* used = stackalloc ulong[(int)QueueHeader.MaxSegments / 64];
+        for (int i = 0; i < (int)QueueHeader.MaxSegments / 64; i++)
+            used[i] = 0;
+        ulong at = Atomic.LoadAcquire(ref _header->Receive);
+        for (int length = 1; ; length++)
+        {
+            uint segment = SegmentOf(at);
+            used[segment / 64] |= 1UL << (int)(segment % 64);
+            if (at == send)
+                break;
+            ulong next = Atomic.LoadAcquire(ref _segments[segment].Next);
+            if (next != QueueTurn.After(at, QueueTurn.SegmentOf(next)) || length > _limit)
+                Corrupted($"turn 0x{next:X} after turn 0x{at:X} on the way to 0x{send:X}");
+            at = next;
+        }
+
+        int found = -1;
+        uint segments = Math.Min(Atomic.LoadAcquire(ref _header->Segments), _limit);
+        for (uint segment = 0; segment < segments; segment++)
+        {
+            if ((used[segment / 64] & 1UL << (int)(segment % 64)) != 0)
+                continue;
+            found = (int)segment;
+            ulong tail = Atomic.LoadAcquire(ref _segments[segment].Tail);
+            if (SlotState.LapsAhead(Atomic.LoadAcquire(ref SlotAt(segment, tail)->State), (uint)(tail >> _shift)) >= 0)
+                break;
+        }
+
+        return found;
+    }
+
+    /// <summary>Gives one more segment memory; its number, or -1 when there can be no more or no memory is left. Under
+    /// the region lock.</summary>
+    private int Prepare()
+    {
+        uint segment = Atomic.LoadAcquire(ref _header->Segments);
+        if (segment >= _limit)
+            return -1;
+        ulong offset = _geometry.SegmentsOffset + segment * _segmentStride;
+        if (!Os.Current.Populate(_region.File, _region.Base, offset, _segmentStride))
+        {
+            _ = Os.Current.GiveBackPages(_region.Base, offset, _segmentStride); // as much as there was
+            Atomic.StoreRelease(ref _noMemoryUntil, Os.Current.Now() + MemoryRetry);
+            Atomic.StoreRelease(ref _header->GrowthFailures, _header->GrowthFailures + 1);
+            return -1;
+        }
+
+        FaultPoints.Pass(FaultPoints.QueueGrowPopulated);
+        Atomic.StoreRelease(ref _header->Segments, segment + 1); // [present]
+        return (int)segment;
+    }
+
+    /// <summary>A segment that is in nobody's way begins its next turn where the last one ended.</summary>
+    private void Unseal(uint segment)
+    {
+        SlotHeader* slot = SlotAt(segment, Atomic.LoadAcquire(ref _segments[segment].Tail));
+        for (; ; )
+        {
+            ulong state = Atomic.LoadAcquire(ref slot->State);
+            // [seal]
+            if ((state & SlotState.Sealed) == 0 || Atomic.TryExchange(&slot->State, state, state & ~SlotState.Sealed))
+                return;
+        }
+    }
+}

@@ -1,0 +1,374 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>Creating and attaching.</summary>
+/// <remarks>
+/// <para>
+/// A creator builds the whole region in a file without a name: sizes, header, body, its own live participant; then
+/// links it to the name, which fails if the name exists. Killed before the link it leaves nothing; after it, a complete
+/// region with a dead participant. So a name never leads to a half-built region, and of two creators one wins and the
+/// other attaches.
+/// </para>
+/// <para>
+/// What an existing name leads to can be: live (attach), kept (nobody is attached, but it is persistent or holds
+/// messages: attach and inherit them), retired (its last participant was killed between retiring and unlinking: unlink
+/// for it), or left over from a crash (no live participant, nothing to keep: under its lock retire it, unlink, begin
+/// again). The name is only ever removed under the region lock and after a look that it still leads to this very file.
+/// </para>
+/// </remarks>
+internal sealed unsafe partial class Region
+{
+    private enum Attempt { Attached, NotFound, Again, Locked }
+
+    /// <summary>For the region lock, between two looks at the caller's deadline and token.</summary>
+    private static readonly TimeSpan s_lockSlice = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>Opens a region as the rules' role. Throws <see cref="IpcException"/>, of status Cancelled when it
+    /// was.</summary>
+    public static Region Open(
+        string name, RegionRules rules, OpenMode mode, Deadline deadline, CancellationToken cancel)
+    {
+        string path = Os.Current.RegionDirectory() + "/" + name;
+        _ = rules.NewLifetime; // throws what nobody may ask for, also when the region exists
+        int nap = 1;
+        TimeSpan lockPatience = mode == OpenMode.OpenExisting && !deadline.HasPassed ? s_lockSlice : s_lockPatience;
+        for (; ; )
+        {
+            if (cancel.IsCancellationRequested)
+                Throw.Status(IpcStatus.Cancelled, $"Opening {path} was cancelled.");
+            if (mode != OpenMode.CreateNew)
+            {
+                Attempt attempt = TryAttach(name, path, rules, lockPatience, out Region? attached);
+                if (attempt == Attempt.Attached)
+                    return attached!;
+                if (attempt == Attempt.Again)
+                    continue;
+                if (attempt == Attempt.Locked)
+                {
+                    if (mode != OpenMode.OpenExisting || deadline.HasPassed)
+                        ThrowLocked(path);
+                    continue;
+                }
+            }
+
+            if (mode == OpenMode.OpenExisting)
+            {
+                if (deadline.HasPassed)
+                    ThrowNotFound(name, path, rules);
+                cancel.WaitHandle.WaitOne((int)Math.Min(nap, Math.Max(1, deadline.Remaining.TotalMilliseconds)));
+                nap = Math.Min(nap * 2, 20);
+                continue;
+            }
+
+            Region created = Create(name, path, rules);
+            bool kept = false;
+            try
+            {
+                kept = Os.Current.TryLink(created._file, path) ||
+                    (mode == OpenMode.CreateNew && ReplaceLeftOver(created, rules));
+            }
+            finally
+            {
+                if (!kept)
+                    created.Discard();
+            }
+
+            if (kept)
+            {
+                FaultPoints.Pass(FaultPoints.RegionCreateAfterLink);
+                return created;
+            }
+        }
+    }
+
+    /// <summary>Attaches to a region if that can be done now, without waiting for its lock.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="rules">The role's.</param>
+    /// <param name="isLocked">Why it is null: somebody has the region's lock at this moment; if not, there is no such
+    /// region.</param>
+    public static Region? TryAttachNow(string name, RegionRules rules, out bool isLocked)
+    {
+        string path = Os.Current.RegionDirectory() + "/" + name;
+        for (; ; )
+        {
+            Attempt attempt = TryAttach(name, path, rules, TimeSpan.Zero, out Region? attached);
+            if (attempt == Attempt.Again)
+                continue;
+            isLocked = attempt == Attempt.Locked;
+            return attached;
+        }
+    }
+
+    /// <summary>What <see cref="TryAttachNow"/> is given up with: of status Timeout when the lock was taken all the
+    /// time, otherwise NotFound.</summary>
+    [DoesNotReturn]
+    public static void ThrowNotAttached(string name, RegionRules rules, bool isLocked)
+    {
+        string path = Os.Current.RegionDirectory() + "/" + name;
+        if (isLocked)
+            ThrowLocked(path);
+        ThrowNotFound(name, path, rules);
+    }
+
+    [DoesNotReturn]
+    private static void ThrowNotFound(string name, string path, RegionRules rules) => Throw.Status(IpcStatus.NotFound,
+        $"There is no live {RegionGeometry.NameOf((uint)rules.Kind)} \"{name}\" ({path}). Start the other side " +
+        "first, or wait longer for it.");
+
+    /// <summary>Builds a region that has no participants (a connection's), for a name that nobody else can have. It has
+    /// none until <see cref="LinkPlain"/>.</summary>
+    public static Region BuildPlain(string name, RegionRules rules) =>
+        Create(name, Os.Current.RegionDirectory() + "/" + name, rules);
+
+    /// <summary>Gives it its name.</summary>
+    public void LinkPlain()
+    {
+        if (!Os.Current.TryLink(_file, Path))
+            Throw.Status(IpcStatus.Exists, $"{Path} exists.");
+        FaultPoints.Pass(FaultPoints.RegionCreateAfterLink);
+    }
+
+    /// <summary>Opens a region that has no participants; checks the body.</summary>
+    public static Region OpenPlain(string name, RegionRules rules)
+    {
+        string path = Os.Current.RegionDirectory() + "/" + name;
+        RegionFile? file = Os.Current.OpenFile(path);
+        if (file is null)
+            Throw.Status(IpcStatus.NotFound, $"There is no {path}.");
+        Region region = Map(name, path, rules, file!);
+        try
+        {
+            if (Atomic.LoadAcquire(ref region.Header->State) != RegionHeader.Live) // [live]
+                Throw.Status(IpcStatus.NotFound, $"{path} was retired.");
+            rules.CheckBody(region);
+        }
+        catch
+        {
+            region.Discard();
+            throw;
+        }
+
+        return region;
+    }
+
+    /// <summary>Removes the name, if it leads here.</summary>
+    public void Unlink()
+    {
+        if (Os.Current.LeadsTo(Path, _file))
+            Os.Current.Unlink(Path);
+    }
+
+    private static Region Create(string name, string path, RegionRules rules)
+    {
+        RegionGeometry geometry = rules.NewGeometry();
+        RegionFile file = Os.Current.CreateFile(System.IO.Path.GetDirectoryName(path)!, (long)geometry.TotalSize,
+            geometry.FirstReserved, geometry.SecondReserved);
+        Region? region = null;
+        try
+        {
+            MappedView view = new(file, (long)geometry.TotalSize);
+            region = new Region(name, path, rules, file, view, geometry);
+            RegionHeader* header = region.Header;
+            header->Magic = RegionHeader.MagicValue;
+            header->Major = RegionHeader.MajorVersion;
+            header->Minor = RegionHeader.MinorVersion;
+            header->Kind = (uint)rules.Kind;
+            header->TotalSize = geometry.TotalSize;
+            header->ParticipantOffset = geometry.ParticipantOffset;
+            header->ParticipantCapacity = (uint)geometry.ParticipantCapacity;
+            header->BodyOffset = geometry.BodyOffset;
+            header->BodySize = geometry.BodySize;
+            byte[] id = Guid.NewGuid().ToByteArray();
+            header->RegionIdLow = BitConverter.ToUInt64(id, 0);
+            header->RegionIdHigh = BitConverter.ToUInt64(id, 8);
+            header->Created = UnixTime();
+            header->CreatorPid = (uint)Os.Current.Self.Pid;
+            header->Lifetime = (uint)geometry.Lifetime;
+            rules.WriteBody(region);
+            if (region._hasParticipants)
+                region.TakeEntry();
+            Atomic.StoreRelease(ref header->State, RegionHeader.Live); // [live]
+            FaultPoints.Pass(FaultPoints.RegionCreateBeforeLink);
+            if (rules.Kind == RegionKind.OfListener)
+                FaultPoints.Pass(FaultPoints.ListenerOpenBeforeLink);
+            return region;
+        }
+        catch
+        {
+            if (region is not null)
+                region.Discard();
+            else
+                file.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Closes and unmaps; for a region that nobody has been given.</summary>
+    public void Discard()
+    {
+        if (_file.TemporaryPath is not null)
+            Os.Current.Unlink(_file.TemporaryPath);
+        CloseFile();
+        View.Dispose();
+    }
+
+    /// <summary>The name is taken: throws if by somebody live; else removes the left-over and links ours. False: the
+    /// name was free again for a moment, try anew.</summary>
+    private static bool ReplaceLeftOver(Region created, RegionRules rules)
+    {
+        for (; ; )
+        {
+            RegionFile? file = Os.Current.OpenFile(created.Path);
+            if (file is not null)
+            {
+                RegionRules oldRules = rules.ForAnother();
+                Region old = Map(created.Name, created.Path, oldRules, file);
+                try
+                {
+                    oldRules.CheckBody(old);
+                    old.ReapOrThrow();
+                }
+                finally
+                {
+                    old.Discard();
+                }
+            }
+
+            if (Os.Current.TryLink(created._file, created.Path))
+                return true;
+        }
+    }
+
+    private void ReapOrThrow()
+    {
+        Lock(Deadline.Never);
+        try
+        {
+            if (Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live)
+            {
+                RecoverDead();
+                if (_rules.CanJoin(this))
+                    ThrowTaken();
+            }
+
+            _rules.Retire(this);
+            RetireLocked();
+        }
+        finally
+        {
+            Unlock();
+        }
+    }
+
+    private void ThrowTaken()
+    {
+        Throw.Status(_rules.TakenStatus, HasLiveParticipant(out int pid)
+            ? $"{Path} exists and process {pid} uses it. End that process, or use another name."
+            : Geometry.Lifetime == Lifetime.Persistent
+                ? $"{Path} exists and is persistent. Open it, or remove it first."
+            : $"{Path} exists and holds messages that nobody has received. Open it and receive them, or remove it " +
+                "first.");
+    }
+
+    /// <summary>Nobody gets another lifetime than the one that was asked for.</summary>
+    private void CheckAsked()
+    {
+        Lifetime asked = _rules.AskedLifetime;
+        if (asked != Lifetime.Default && asked != Geometry.Lifetime)
+        {
+            Throw.Status(
+                IpcStatus.WrongLifetime,
+                $"{Path} has the lifetime {Geometry.Lifetime}, {asked} was asked for. Ask for the same everywhere, " +
+                "or for none (Default), or remove it first: then it is created anew.");
+        }
+    }
+
+    private static Attempt TryAttach(
+        string name, string path, RegionRules rules, TimeSpan lockPatience, out Region? attached)
+    {
+        attached = null;
+        RegionFile? file = Os.Current.OpenFile(path);
+        if (file is null)
+            return Attempt.NotFound;
+
+        Region region = Map(name, path, rules, file);
+        bool keep = false;
+        try
+        {
+            rules.CheckBody(region);
+            if (!region.TryLock(Deadline.After(lockPatience)))
+                return Attempt.Locked;
+            try
+            {
+                if (!Os.Current.LeadsTo(path, file))
+                    return Attempt.Again; // replaced since it was opened
+
+                if (Atomic.LoadAcquire(ref region.Header->State) != RegionHeader.Live) // [live]
+                {
+                    Os.Current.Unlink(path); // for the one that was killed before it could
+                    return Attempt.Again;
+                }
+
+                FaultPoints.Pass(FaultPoints.RegionAttachLocked);
+                region.RecoverDead(suspectsOnly: !rules.RecoversAllOnJoin);
+                if (!rules.CanJoin(region))
+                {
+                    if (!region.HasLiveParticipant() && !region.IsKept())
+                    {
+                        rules.Retire(region);
+                        region.RetireLocked();
+                    }
+
+                    return Attempt.NotFound;
+                }
+
+                region.CheckAsked();
+                rules.Prepare(region);
+                region.TakeEntry();
+                region.SignalAll(); // whoever sleeps has a new peer to look after
+                keep = true;
+            }
+            finally
+            {
+                region.Unlock();
+            }
+        }
+        finally
+        {
+            if (!keep)
+            {
+                region.Discard();
+            }
+        }
+
+        attached = region;
+        return Attempt.Attached;
+    }
+
+    /// <summary>Checks an open file and maps it; disposes it when it throws.</summary>
+    private static Region Map(string name, string path, RegionRules rules, RegionFile file)
+    {
+        try
+        {
+            if (!file.IsRegular)
+                Throw.Corrupt($"{path} is not a regular file: it is not a region. Remove it, or use another name.");
+            if (!file.IsOurs)
+                Throw.Status(
+                    IpcStatus.AccessDenied,
+                    $"{path} belongs to another user. Set IPC_DIR to a directory of your own, or use another name.");
+
+            byte[] start = new byte[RegionGeometry.CheckedBytes];
+            int count = file.ReadStart(start);
+            RegionGeometry geometry = RegionGeometry.Check(start.AsSpan(0, count), file.Length, rules.Kind, path);
+            return new Region(name, path, rules, file, new MappedView(file, (long)geometry.TotalSize), geometry);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+}

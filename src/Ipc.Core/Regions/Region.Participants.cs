@@ -1,0 +1,246 @@
+using System;
+
+namespace Ipc;
+
+/// <summary>Participants: joining the table, who is alive, cleaning up for the dead, leaving.</summary>
+internal sealed unsafe partial class Region
+{
+    public bool HasLiveParticipant() => HasLiveParticipant(out _);
+
+    /// <summary>Somebody other than us is attached and alive.</summary>
+    public bool HasLiveParticipant(out int pid)
+    {
+        for (int index = 0; index < Geometry.ParticipantCapacity; index++)
+        {
+            ParticipantEntry* entry = Entry(index);
+            if (index != Index && Atomic.LoadAcquire(ref entry->State) == ParticipantEntry.Live && IsAlive(index))
+            {
+                pid = (int)entry->Pid;
+                return true;
+            }
+        }
+
+        pid = 0;
+        return false;
+    }
+
+    /// <summary>It has left without the region lock, and waits to be recovered: its process lives, so nobody else will
+    /// be told.</summary>
+    public bool HasGivenUp(int index)
+    {
+        return Atomic.LoadAcquire(ref Entry(index)->Ended) != ParticipantEntry.NotEnded && // [given-up]
+            HasNoLock(index);
+    }
+
+    /// <summary>It is live in the table and its lock is gone: dead, or what it was has ended by exec(). One call of the
+    /// system.</summary>
+    public bool HasNoLock(int index)
+    {
+        return index != Index && Atomic.LoadAcquire(ref Entry(index)->State) == ParticipantEntry.Live && // [live]
+            !Os.Current.IsLockedByAnother(_file, FirstParticipantLock + index);
+    }
+
+    /// <summary>The region is recovered soon, on the watch thread.</summary>
+    public void RecoverSoon() => ProcessWatch.RecoverSoon(this);
+
+    /// <summary>Under the region lock, or in a region that nobody else sees.</summary>
+    private void TakeEntry()
+    {
+        Index = FindEntry();
+        if (Index < 0 && !_rules.RecoversAllOnJoin)
+        {
+            RecoverDead();
+            Index = FindEntry();
+        }
+
+        if (Index < 0)
+        {
+            Throw.Status(
+                IpcStatus.TableFull,
+                $"{Path} has room for {Geometry.ParticipantCapacity} participants and all places are taken. " +
+                "Close one, or create it with more.");
+        }
+
+        ProcessIdentity self = Os.Current.Self;
+        ParticipantEntry* entry = Entry(Index);
+        entry->Generation++;
+        entry->Pid = (uint)self.Pid;
+        entry->Role = (uint)_rules.Role;
+        entry->StartTime = self.StartTime;
+        entry->Attached = UnixTime();
+        entry->PidNamespace = self.PidNamespace;
+        entry->Runtime = ParticipantEntry.RuntimeCSharp;
+        entry->Ended = ParticipantEntry.NotEnded;
+        LockProcess(Index);
+        FaultPoints.Pass(FaultPoints.RegionAttachEntryFilled);
+        Atomic.StoreRelease(ref entry->State, ParticipantEntry.Live); // [live]
+        FaultPoints.Pass(FaultPoints.RegionAttachLive);
+        if (Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live)
+            // before others may have to wait for us: whoever waits looks whom to watch (Crowd) when this word has moved
+            Waiter.SignalAlways(&Header->Change);
+        _rules.Join(this, Index);
+    }
+
+    private int FindEntry()
+    {
+        (int first, int end) = _rules.Entries(this);
+        for (int index = first; index < Math.Min(end, Geometry.ParticipantCapacity); index++)
+        {
+            if (Atomic.LoadAcquire(ref Entry(index)->State) == ParticipantEntry.Free && !_rules.Names(this, index) &&
+                Os.Current.TryLock(_file, FirstParticipantLock + index))
+            {
+                return index;
+            }
+        }
+
+        return -1;
+    }
+
+    /// <summary>Cleans up for every dead participant. Under the region lock. May be killed at any point: the entry is
+    /// freed last.</summary>
+    private void RecoverDead(bool suspectsOnly = false)
+    {
+        for (int index = 0; index < Geometry.ParticipantCapacity; index++)
+        {
+            ParticipantEntry* entry = Entry(index);
+            if (index == Index || Atomic.LoadAcquire(ref entry->State) != ParticipantEntry.Live ||
+                (suspectsOnly && !_rules.IsSuspect(this, index)) || IsAlive(index))
+            {
+                continue;
+            }
+
+            FaultPoints.Pass(FaultPoints.RecoverBegin);
+            _rules.Recover(this, index);
+            FaultPoints.Pass(FaultPoints.RecoverBeforeFree);
+            bool died = Atomic.LoadAcquire(ref entry->Ended) != ParticipantEntry.EndedByLeaving; // [given-up]
+            if (died)
+            {
+                Header->Recoveries++;
+                entry->Ended = ParticipantEntry.EndedByDeath;
+            }
+
+            Atomic.StoreRelease(ref entry->State, ParticipantEntry.Free);
+            _rules.Recovered(this, index);
+            if (died)
+                CoreMeter.Died(Name);
+            SignalAll();
+        }
+    }
+
+    /// <inheritdoc/>
+    public bool TryRecover()
+    {
+        if (!View.TryUse())
+            return true; // closed meanwhile
+
+        try
+        {
+            if (!TryLock(Deadline.Now))
+                return IsLeft;
+            try
+            {
+                RecoverDead();
+                SignalAll(); // also when another has freed the entry: it may have been killed before it signalled
+            }
+            finally
+            {
+                Unlock();
+            }
+
+            _rules.PeersChanged(this);
+            return true;
+        }
+        finally
+        {
+            View.Unuse();
+        }
+    }
+
+    private bool IsLeft
+    {
+        get
+        {
+            lock (_sync)
+                return _left;
+        }
+    }
+
+    /// <summary>Stays although nobody is attached: persistent, or with messages in it. Under the region lock, the dead
+    /// recovered.</summary>
+    public bool IsKept() =>
+        Geometry.Lifetime == Lifetime.Persistent ||
+        (Geometry.Lifetime == Lifetime.UntilEmpty && _rules.HoldsMessages(this));
+
+    /// <summary>Nobody is attached and nothing is kept. What a dead one had received and not released counts as kept:
+    /// it is recovered before the look.</summary>
+    private bool IsOver()
+    {
+        if (Geometry.Lifetime == Lifetime.Persistent || HasLiveParticipant())
+            return false;
+        if (Geometry.Lifetime == Lifetime.UntilEmpty)
+            RecoverDead();
+        return !IsKept();
+    }
+
+    /// <summary>Leaves the table and closes the file; the memory stays mapped. The last to leave retires the region,
+    /// unless it is kept. Idempotent, does not throw for a busy lock: without it, others clean up.</summary>
+    public void Leave()
+    {
+        Uninterrupted.Do(static region => ProcessWatch.Forget(region), this);
+        Deadline patience = Deadline.After(s_lockPatience);
+        bool locked = false;
+        if (_hasParticipants)
+            Uninterrupted.Do(_ => locked = TryLock(patience), this);
+        if (_hasParticipants && !locked)
+        {
+            GiveUp();
+        }
+        else if (_hasParticipants)
+        {
+            try
+            {
+                if (Index >= 0)
+                {
+                    int index = Index;
+                    if (_rules.EndsWith(index))
+                        RecoverDead(suspectsOnly: true); // nobody comes after us who would
+                    _rules.Leave(this, index);
+                    Entry(index)->Ended = ParticipantEntry.EndedByLeaving;
+                    Atomic.StoreRelease(ref Entry(index)->State, ParticipantEntry.Free);
+                    FaultPoints.Pass(FaultPoints.RegionLeaveEntryFreed);
+                    Index = -1;
+                    UnlockEntry(index);
+                    SignalAll();
+                    if (_rules.EndsWith(index) || IsOver())
+                        RetireLocked();
+                }
+            }
+            finally
+            {
+                Unlock();
+            }
+        }
+
+        Uninterrupted.Do(static region => region.CloseFile(), this);
+    }
+
+    /// <summary>
+    /// The region lock is held by a process that does not go on. We leave almost as the dead do: the lock on our entry
+    /// ends, and others clean up. But our process lives, so nobody is told of its end: the entry says that we left,
+    /// before its lock ends <c>[given-up]</c>, and <c>change</c> and the waiters make everybody look.
+    /// </summary>
+    private void GiveUp() => Uninterrupted.Do(static region =>
+    {
+        lock (region._sync)
+        {
+            int index = region.Index;
+            if (index < 0 || region._left)
+                return;
+            Atomic.StoreRelease(ref region.Entry(index)->Ended, ParticipantEntry.EndedByLeaving); // [given-up]
+            FaultPoints.Pass(FaultPoints.RegionLeaveGivenUp);
+            region.Index = -1;
+            region.UnlockEntry(index);
+            region.SignalAll();
+        }
+    }, this);
+}

@@ -1,0 +1,28 @@
+namespace Ipc;
+
+/// <summary>Which names a region can have; docs/wire-format.md section 1.</summary>
+internal static class RegionName
+{
+    public const int MaxLength = 120;
+
+    /// <summary>Refuses a name that is not 1 to 120 of [A-Za-z0-9._-], or starts with a dot. Names are never
+    /// mangled.</summary>
+    public static void Check(string name)
+    {
+        Throw.IfNull(name, nameof(name));
+        if (name.Length is 0 or > MaxLength)
+            Throw.Status(IpcStatus.InvalidName, $"A name has 1 to {MaxLength} characters; this one has {name.Length}.");
+        if (name[0] == '.')
+            Throw.Status(
+                IpcStatus.InvalidName,
+                $"The name \"{name}\" starts with a dot; it must start with a letter, a digit, _ or -.");
+        foreach (char character in name)
+        {
+            if (character is not (>= 'a' and <= 'z' or >= 'A' and <= 'Z' or >= '0' and <= '9' or '.' or '_' or '-'))
+                Throw.Status(
+                    IpcStatus.InvalidName,
+                    $"The name \"{name}\" holds the character U+{(int)character:X4}; letters A-Z a-z, digits, dot, _ " +
+                    "and - are allowed.");
+        }
+    }
+}

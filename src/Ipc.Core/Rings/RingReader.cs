@@ -1,0 +1,166 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>The reading end of a ring: read records in place, release them.</summary>
+/// <remarks>
+/// <para>One thread at a time. Never allocates. What is not released when this process dies is delivered again to the
+/// next reader.</para>
+/// <para>
+/// The reader stands at a position of its own and looks at the header there: 0 means empty, anything else is a record,
+/// checked before use, since the writer may be anybody. Releasing says "handled" <c>[release]</c>; the space goes back
+/// in bulk, when an eighth of the ring has gathered, or the writer wants it, or this end is about to sleep. Returning
+/// means zeroing the first 8 bytes of every line, so that the writer's next lap finds zeros, and then moving the free
+/// position <c>[reclaim]</c>. In bulk, because the lines are then no longer in the writer's cache, and the writer looks
+/// at the free position once per lap instead of once per record.
+/// </para>
+/// <para>
+/// A record may hold the descriptor of a block of the pool instead of a payload (RingReader.Loans.cs); then the record
+/// that the user gets is the block's bytes, in place.
+/// </para>
+/// </remarks>
+public sealed unsafe partial class RingReader : RingEnd
+{
+    private const int ReturnsPerLap = 8;
+
+    private readonly byte* _records;
+    private readonly WaiterWords* _data;    // its address alone, which is good after the end of the mapping too
+    private readonly ulong _capacity;
+    private readonly ulong _mask;
+    private readonly uint _maxInline;
+    private ulong _returnAt;                // this much is returned without being asked; nothing while loans are out
+    private readonly ulong _redeliverUntil; // records before this may have been handled by a predecessor
+    private ulong _position;                // ours alone
+    private ulong _released;                // = read_position, which is for others
+    private ulong _free;                    // = free_position
+    private ulong _limit;                   // the writer can have published up to here
+
+    internal RingReader(
+        IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, ulong position, ulong redeliverUntil)
+        : base(link, view, geometry, mode, isWriter: false)
+    {
+        _records = view.Base + geometry.DataOffset;
+        _data = &Header->Data;
+        _capacity = geometry.Capacity;
+        _mask = geometry.Capacity - 1;
+        _maxInline = geometry.MaxInline;
+        _returnAt = geometry.Capacity / ReturnsPerLap;
+        _redeliverUntil = redeliverUntil;
+        _position = _released = _free = position;
+        _limit = position + _capacity;
+    }
+
+    private protected override bool HasRecord => SeesRecord();
+
+    private protected override bool HasSpanOut => _position != _released;
+
+    /// <summary>Before the reader leaves, its memory mapped: what it has read and not released may have been handled.
+    /// Its successors are told.</summary>
+    internal void TellRead()
+    {
+        if (_position > _released && _position > _redeliverUntil)
+            Atomic.StoreRelease(ref Header->RedeliverUntil, _position);
+    }
+
+    /// <summary>Opens the reading end of the ring <paramref name="name"/>. One live reader: a second is refused
+    /// (<see cref="IpcStatus.InUse"/>).</summary>
+    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    public static RingReader Open(string name, RingOptions? options = null, CancellationToken cancel = default) =>
+        RingRegion.OpenReader(name, options ?? new RingOptions(), cancel);
+
+    /// <summary>Whether everything that was published by now has been released: there is nothing to read, and nobody is
+    /// at a record. True when this end is closed. Any thread, beside the one that reads; never waits.</summary>
+    public bool IsDrained
+    {
+        get
+        {
+            if (!View.TryUse())
+                return true;
+            try
+            {
+                ulong position = Atomic.LoadAcquire(ref Header->ReadPosition); // [release]
+                // [publish] or the reader's zero, of a record that it has released [walk]
+                return Atomic.LoadAcquire(ref *HeaderAt(position & ~(RecordHeader.Line - 1UL))) == 0
+                    && Atomic.LoadAcquire(ref Header->ReadPosition) == position; // [walk] then it is not there any more
+            }
+            finally
+            {
+                View.Unuse();
+            }
+        }
+    }
+
+    /// <summary>The next record in place. May be called again before releasing: reads ahead, up to one lap.</summary>
+    /// <returns>False when there is none, or this end is closed. Never blocks.</returns>
+    /// <exception cref="CorruptRegionException">The writer has written what is not a record.</exception>
+    [MethodImpl(Tiering.Inlined)]
+    public bool TryRead(out RingRecord record)
+    {
+        ulong header = 0;
+        if (Enter())
+        {
+            ulong position = _position;
+            ulong offset = position & _mask;
+            header = Atomic.LoadAcquire(ref *(ulong*)(_records + offset)); // [publish]
+            uint length = RecordHeader.LengthOf(header);
+            ulong size = RecordHeader.SizeOf(length);
+            if (header >> RecordHeader.TagShift == RecordHeader.RecordTag && length <= _maxInline &&
+                offset + size <= _capacity && position + size <= _limit)
+            {
+                _position = position + size;
+                record = new RingRecord(new ReadOnlySpan<byte>(_records + offset + RecordHeader.ByteSize, (int)length),
+                    RecordHeader.TypeOf(header), position < _redeliverUntil);
+                Leave();
+                FaultPoints.Pass(FaultPoints.RingReadDone);
+                return true;
+            }
+        }
+
+        return TryReadSlow(header, out record);
+    }
+
+    /// <summary>Releases all records read so far; their spans are invalid from here on.</summary>
+    [MethodImpl(Tiering.Inlined)]
+    public void Release()
+    {
+        if (Enter())
+        {
+            FaultPoints.Pass(FaultPoints.RingReleaseBeforeStore);
+            ulong position = _position;
+            _released = position;
+            Atomic.StoreRelease(ref Header->ReadPosition, position); // [release]
+            FaultPoints.Pass(FaultPoints.RingReleaseAfterStore);
+            if (position - _free >= _returnAt || Atomic.LoadAcquire(ref Header->Space.Wanted) != 0) // [wanted]
+                ReleaseSlow();
+        }
+
+        Leave();
+    }
+
+    /// <summary>The next record, waiting for it if there is none.</summary>
+    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; PeerClosed or PeerDied when everything is read and the writer
+    /// gone. While no writer has ever been there it waits.</returns>
+    /// <exception cref="CorruptRegionException">The writer has written what is not a record.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Read(Deadline deadline, CancellationToken cancel, out RingRecord record) =>
+        TryRead(out record) ? IpcStatus.Ok : ReadWaiting(deadline, cancel, out record);
+
+    /// <summary>Waits until something is readable (Ok), without consuming it. Results as <see cref="Read"/>.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Wait(Deadline deadline, CancellationToken cancel = default)
+    {
+        try
+        {
+            if (!Enter())
+                return IpcStatus.Closed;
+            DataCondition condition = new(this);
+            return Control.Wait(ref condition, &Header->Data, deadline, cancel);
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+}

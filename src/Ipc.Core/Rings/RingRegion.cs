@@ -1,0 +1,135 @@
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>One end's attachment to a ring region: the link between <see cref="RingEnd"/> and
+/// <see cref="Region"/>.</summary>
+internal sealed unsafe class RingRegion : IRingLink
+{
+    private readonly Region _region;
+    private readonly RingHeader* _header;
+    private readonly bool _isWriter;
+    private RingEnd? _end;
+    private int _disposed;
+    private readonly PeerProcessors _processors;
+    private uint _watchedAt;   // the change word at that look
+    private int _watchedOwner; // the peer that is watched already, and its generation
+    private uint _watchedGeneration;
+
+    private RingRegion(Region region, bool isWriter)
+    {
+        _region = region;
+        _header = (RingHeader*)region.Body;
+        _isWriter = isWriter;
+        _processors = isWriter
+            ? new PeerProcessors(&_header->WriterProcessor, &_header->ReaderProcessor)
+            : new PeerProcessors(&_header->ReaderProcessor, &_header->WriterProcessor);
+    }
+
+    public PeerState Peer
+    {
+        get
+        {
+            // [close]
+            uint state = Atomic.LoadAcquire(ref _isWriter ? ref _header->ReaderState : ref _header->WriterState);
+            return state <= (uint)PeerState.Died ? (PeerState)state : PeerState.Died;
+        }
+    }
+
+    public WaiterWords* Change => &_region.Header->Change;
+
+    public bool WakesReader => true;
+
+    public static RingWriter OpenWriter(string name, RingOptions options, CancellationToken cancel)
+    {
+        RingRules rules = new(options, isWriter: true);
+        RingRegion link = Open(name, options, rules, isWriter: true, cancel);
+        RingWriter writer = new(
+            link,
+            link._region.View,
+            rules.Geometry,
+            options.WaitMode,
+            rules.Position,
+            rules.Free,
+            (uint)link._region.Index + 1);
+        link._end = writer;
+        return writer;
+    }
+
+    public static RingReader OpenReader(string name, RingOptions options, CancellationToken cancel)
+    {
+        RingRules rules = new(options, isWriter: false);
+        RingRegion link = Open(name, options, rules, isWriter: false, cancel);
+        RingReader reader = new(
+            link, link._region.View, rules.Geometry, options.WaitMode, rules.Position, rules.RedeliverUntil);
+        link._end = reader;
+        return reader;
+    }
+
+    public void IdentifyPeer(out int processId, out int generation)
+    {
+        processId = generation = 0;
+        uint owner = Owner;
+        if (RingRules.IsLive(_region, owner))
+        {
+            processId = _region.ProcessOf((int)owner - 1).Pid;
+            generation = (int)_region.Entry((int)owner - 1)->Generation;
+        }
+    }
+
+    public void WatchPeer()
+    {
+        uint owner = Owner;
+        if (!RingRules.IsLive(_region, owner))
+            return;
+
+        // before the looks: who gives up in between moves it again
+        uint change = Atomic.LoadAcquire(ref _region.Header->Change.Word) & ~WaiterWords.SleeperBit;
+        if (_watchedAt != change && _region.HasGivenUp((int)owner - 1))
+            _region.RecoverSoon();
+        _watchedAt = change;
+        uint generation = Atomic.LoadAcquire(ref _region.Entry((int)owner - 1)->Generation);
+        if (_watchedOwner == owner && _watchedGeneration == generation)
+            return;
+        _region.WatchParticipant((int)owner - 1);
+        _watchedGeneration = generation;
+        _watchedOwner = (int)owner;
+    }
+
+    public bool IsPeerHere() => _processors.AreOne();
+
+    public void NotePlace() => _processors.Note();
+
+    public bool RelaySignal() => false;
+
+    public void Corrupted(string what)
+    {
+        // A ring has no way to tell the other side; the exception tells this one.
+    }
+
+    public void DisposeEnd()
+    {
+        if (Atomic.Exchange(ref _disposed, 1) != 0)
+            return;
+
+        bool quiet = _end!.Close();
+        (_end as RingReader)?.TellRead();
+        _region.Leave();
+        if (quiet)
+            _region.View.Dispose();
+        else
+            _region.View.LeaveToCollector();
+    }
+
+    private uint Owner => Atomic.LoadAcquire(ref _isWriter ? ref _header->Reader : ref _header->Writer);
+
+    private static RingRegion Open(
+        string name, RingOptions options, RingRules rules, bool isWriter, CancellationToken cancel)
+    {
+        RegionName.Check(name);
+        _ = RingGeometry.CheckRequested(options.Capacity);
+        _ = PoolGeometry.CheckRequested(options.LoanBudget);
+        Region region = Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel);
+        return new RingRegion(region, isWriter);
+    }
+}

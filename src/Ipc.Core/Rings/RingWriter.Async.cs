@@ -1,0 +1,123 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc;
+
+/// <summary>Writing without holding a thread while there is no room; see <see cref="AsyncWaitThread"/>.</summary>
+public sealed unsafe partial class RingWriter
+{
+    /// <summary>Writes a copy of <paramref name="payload"/>; when there is no room, as soon as there is. Do not change
+    /// the payload before that.</summary>
+    /// <remarks>One at a time, and no other call of this end but Stop, Dispose and <see cref="RingEnd.Peer"/> until it
+    /// is over. What follows an <c>await</c> runs on the thread pool, or in the context that awaited; at once when
+    /// there is room. An open claim is given back first. Allocates nothing in steady state.</remarks>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>. Stopped. PeerClosed,
+    /// PeerDied: the ring is full and its reader gone.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled; nothing was written.</exception>
+    /// <exception cref="ObjectDisposedException">This end is disposed; nothing was written.</exception>
+    public ValueTask WriteAsync(
+        ReadOnlyMemory<byte> payload, ushort type = 0, CancellationToken cancellationToken = default) =>
+        WriteAsync(payload, type, Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>Writes a copy of <paramref name="payload"/>, if there is room within <paramref name="timeout"/>. See
+    /// <see cref="WriteAsync(ReadOnlyMemory{byte}, ushort, CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">There was no room in time; nothing was written.</exception>
+    public ValueTask WriteAsync(
+        ReadOnlyMemory<byte> payload, ushort type, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        if (!cancellationToken.IsCancellationRequested && TryWrite(payload.Span, type))
+            return default;
+        CheckLength(payload.Length);
+        WriteWait wait = WriteWait.Rent(this);
+        return new ValueTask(wait, wait.Begin(payload, type, deadline, cancellationToken));
+    }
+
+    /// <summary>Copies into the open claim and publishes. False: this end was closed meanwhile, and nothing is
+    /// published.</summary>
+    private bool TryCommit(ReadOnlySpan<byte> payload, ushort type)
+    {
+        ulong before = _tail;
+        try
+        {
+            if (!Enter())
+                return false;
+            payload.CopyTo(Claimed(payload.Length));
+            CommitSlow(payload.Length, type, publish: true);
+            return _tail != before;
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    private sealed class WriteWait : OwnedWait<WriteWait, RingWriter, AsyncRoomCondition, bool>
+    {
+        private ReadOnlyMemory<byte> _payload;
+        private ushort _type;
+
+        public short Begin(ReadOnlyMemory<byte> payload, ushort type, Deadline deadline, CancellationToken cancel)
+        {
+            _payload = payload;
+            _type = type;
+            Condition = new AsyncRoomCondition(Owner, payload.Length);
+            return Begin(Owner.Control, Owner._space, Owner.View, deadline, cancel);
+        }
+
+        private protected override bool Finish(IpcStatus status)
+        {
+            if (status is IpcStatus.PeerClosed or IpcStatus.PeerDied)
+                Throw.Status(
+                    status,
+                    "RingWriter.WriteAsync: the ring is full, and its reader " +
+                        (status == IpcStatus.PeerDied ? "has died." : "has left."));
+            if (status != IpcStatus.Ok)
+                Throw.Ended(status, Owner, nameof(WriteAsync), Cancel);
+            bool committed = false;
+            try
+            {
+                if (!Owner.TryCommit(_payload.Span, _type))
+                    Throw.Ended(IpcStatus.Closed, Owner, nameof(WriteAsync), Cancel);
+                committed = true;
+            }
+            finally
+            {
+                if (!committed)
+                    Owner.Abandon(); // its owner's getter threw
+            }
+
+            return true;
+        }
+
+        private protected override void GiveBack()
+        {
+            _payload = default;
+            base.GiveBack();
+        }
+    }
+
+    /// <summary>Room, which is claimed when it is found. Each look asks the reader for space.</summary>
+    private readonly struct AsyncRoomCondition : IWaitCondition
+    {
+        private readonly RingWriter _writer;
+        private readonly int _length;
+
+        public AsyncRoomCondition(RingWriter writer, int length)
+        {
+            _writer = writer;
+            _length = length;
+        }
+
+        public ulong LongestSleep => (uint)_length > _writer._maxInline ? RingWriter.LongestSleep : ulong.MaxValue;
+
+        public bool IsTrue() => _writer.TryClaim(_length, out _);
+
+        public IpcStatus PeerStatus() => _writer.PeerStatusFromOutside();
+
+        public void BeforeSleep()
+        {
+        }
+    }
+}

@@ -1,0 +1,291 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>The writer off its fast path: wraps, batches, a full ring.</summary>
+public sealed unsafe partial class RingWriter
+{
+    /// <summary>Of a writer that waits for room and spins: how often it says again that it wants some.</summary>
+    private const int TurnsBetweenWishes = 16;
+
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
+    private bool TryClaimSlow(int length, out Span<byte> payload)
+    {
+        try
+        {
+            payload = default;
+            if (!Enter())
+                return false;
+            CheckLength(length);
+            if (_claimed != NoClaim)
+                AbandonClaim();
+            if ((uint)length > _maxInline)
+            {
+                if (!ClaimLoan(length))
+                    return false;
+            }
+            else
+            {
+                ulong size = RecordHeader.SizeOf((uint)length);
+                ulong start = StartFor(size);
+                if (start + size > _limit && !HasRoom(start + size))
+                    return false;
+                _claimStart = start;
+                _claimSize = size;
+                _claimed = length;
+            }
+
+            payload = Claimed(length);
+        }
+        finally
+        {
+            Leave();
+        }
+
+        FaultPoints.Pass(FaultPoints.RingClaimDone);
+        return true;
+    }
+
+    /// <summary>Entered already; leaves.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void CommitSlow(int length, ushort type, bool publish)
+    {
+        try
+        {
+            if (!Enter())
+                return; // closed: what is not published is dropped
+            if (length < 0)
+                Throw.NegativeLength(length);
+            if (_claimed == NoClaim)
+                Throw.NoClaim();
+            if (length > _claimed)
+                Throw.CommitExceedsClaim(length, _claimed);
+
+            ulong start = _claimStart;
+            ulong size = RecordHeader.SizeOf(IsLoan ? LoanDescriptor.ByteSize : (uint)length);
+            ZeroLines(start + size, start + _claimSize);
+
+            ulong first = start;
+            ulong firstHeader = IsLoan ? RecordLoan(length, type) : RecordHeader.Of((uint)length, type);
+            if (start != _tail)
+            {
+                // The record first, its padding last: the padding stands before it and hides it. Plain: nobody reaches
+                // it yet.
+                *HeaderAt(start) = firstHeader;
+                first = _tail;
+                firstHeader = RecordHeader.Padding(start - _tail);
+            }
+
+            _tail = start + size;
+            _claimed = NoClaim;
+            if (_batching)
+            {
+                *HeaderAt(first) = firstHeader; // plain: hidden behind the withheld header
+            }
+            else
+            {
+                _batching = true;
+                _batchStart = first;
+                _batchHeader = firstHeader;
+            }
+
+            if (publish)
+            {
+                FaultPoints.Pass(FaultPoints.RingCommitBeforePublish);
+                PublishBatch();
+                FaultPoints.Pass(FaultPoints.RingCommitAfterPublish);
+            }
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    private void PublishBatch()
+    {
+        FaultPoints.Pass(FaultPoints.RingBatchBeforePublish);
+        _batching = false;
+        Atomic.StoreRelease(ref *HeaderAt(_batchStart), _batchHeader); // [publish]
+        if (Waiter.NeedsSignal(_data))
+            SignalReader();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
+    private void SignalReader()
+    {
+        if (!Waiter.TryTakeSleeper(_data))
+            return;
+        // our own field, not shared memory: we alone write it, other threads of this process may read it
+        Atomic.StoreRelease(ref _wakes, _wakes + 1);
+        Link.NotePlace(); // before it wakes: it will ask whether to spin
+        if (!Link.RelaySignal())
+            Waiter.Wake(_data);
+    }
+
+    private void AbandonClaim()
+    {
+        if (IsLoan)
+            AbandonLoan();
+        // the first line's header was never written
+        ZeroLines(_claimStart + RecordHeader.Line, _claimStart + _claimSize);
+        _claimed = NoClaim;
+    }
+
+    private bool GrowClaim(int length)
+    {
+        if ((uint)length > _maxInline)
+            return GrowLoan(length);
+        ulong size = RecordHeader.SizeOf((uint)length);
+        ulong restOfLap = _capacity - (_claimStart & _mask);
+        ulong start = size <= restOfLap ? _claimStart : _claimStart + restOfLap;
+        if (start + size > _limit && !HasRoom(start + size))
+            return false;
+
+        if (start != _claimStart)
+        {
+            byte* from = _records + (_claimStart & _mask) + RecordHeader.ByteSize;
+            byte* to = _records + (start & _mask) + RecordHeader.ByteSize;
+            Buffer.MemoryCopy(from, to, length, _claimed);
+            ZeroLines(_claimStart + RecordHeader.Line, _claimStart + _claimSize);
+            _claimStart = start;
+        }
+
+        _claimSize = size;
+        _claimed = length;
+        return true;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private IpcStatus ClaimWaiting(int length, Deadline deadline, CancellationToken cancel, out Span<byte> payload)
+    {
+        payload = default;
+        for (; ; )
+        {
+            IpcStatus status;
+            try
+            {
+                if (!Enter())
+                    return IpcStatus.Closed;
+                status = (uint)length > _maxInline
+                    ? WaitForLoan(length, deadline, cancel)
+                    : WaitForRoom(length, deadline, cancel);
+            }
+            finally
+            {
+                Leave();
+            }
+
+            if (status != IpcStatus.Ok)
+                return status;
+            if (TryClaim(length, out payload))
+                return IpcStatus.Ok;
+        }
+    }
+
+    private IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancel)
+    {
+        ulong size = RecordHeader.SizeOf((uint)length);
+        SpaceCondition condition = new(this, StartFor(size) + size);
+        return Control.Wait(ref condition, &Header->Space, deadline, cancel);
+    }
+
+    private Span<byte> Claimed(int length) =>
+        new(IsLoan ? _loan.Bytes : _records + (_claimStart & _mask) + RecordHeader.ByteSize, length);
+
+    [MethodImpl(Tiering.Optimized)]
+    private ulong StartFor(ulong size)
+    {
+        ulong restOfLap = _capacity - (_tail & _mask);
+        return size <= restOfLap ? _tail : _tail + restOfLap;
+    }
+
+    /// <summary>Whether a record may reach to <paramref name="end"/>; asks the reader for space when not.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private bool HasRoom(ulong end)
+    {
+        ReadFreePosition();
+        if (end <= _limit)
+            return true;
+        AskForSpace();
+        return SeesRoom(end);
+    }
+
+    /// <summary>Says that space is wanted. Who then looks again: either the reader sees the wish, or we see what it has
+    /// returned.</summary>
+    private void AskForSpace()
+    {
+        if (_batching)
+            PublishBatch(); // a reader cannot release what it cannot see
+        Atomic.StoreRelease(ref Header->Space.Wanted, 1); // [wanted]
+        Atomic.Fence();
+    }
+
+    [MethodImpl(Tiering.Optimized)]
+    private void ReadFreePosition()
+    {
+        ulong free = Atomic.LoadAcquire(ref Header->FreePosition); // [reclaim]
+        if (free - _freeSeen > _tail - _freeSeen || free % RecordHeader.Line != 0)
+            Corrupted(
+                $"free position {free}; it must be a multiple of {RecordHeader.Line} from {_freeSeen} to {_tail}");
+        _freeSeen = free;
+        _limit = free + _capacity - RecordHeader.Line;
+        if (_tail - _windowStart >= Math.Max(_capacity / 2, Pool.WindowBytes))
+        {
+            _windowStart = _tail;
+            Geometry.Pool?.EndWindow(_owner);
+        }
+    }
+
+    [MethodImpl(Tiering.Optimized)]
+    private void CheckLength(int length)
+    {
+        if (length < 0)
+            Throw.NegativeLength(length);
+        if (length > MaxPayload)
+            Throw.TooLarge(length, MaxPayload);
+    }
+
+    /// <summary>Restores invariant Z in lines that were claimed and not committed. Plain stores: nobody else looks at
+    /// them.</summary>
+    private void ZeroLines(ulong from, ulong to)
+    {
+        for (ulong line = from; line < to; line += RecordHeader.Line)
+            *HeaderAt(line) = 0;
+    }
+
+    private ulong* HeaderAt(ulong position) => (ulong*)(_records + (position & _mask));
+
+    /// <summary>Room for a record that ends at a position.</summary>
+    private struct SpaceCondition : IWaitCondition
+    {
+        private readonly RingWriter _writer;
+        private readonly ulong _end;
+        private int _turns;
+
+        public SpaceCondition(RingWriter writer, ulong end)
+        {
+            _writer = writer;
+            _end = end;
+            _turns = 0;
+        }
+
+        public readonly ulong LongestSleep => ulong.MaxValue;
+
+        /// <summary>A reader that returns too little clears the wish: it is repeated in each round before a sleep, and
+        /// now and then while spinning.</summary>
+        public bool IsTrue() => _turns++ % TurnsBetweenWishes == 0 ? _writer.HasRoom(_end) : _writer.SeesRoom(_end);
+
+        public readonly IpcStatus PeerStatus() => _writer.PeerStatus();
+
+        public void BeforeSleep() => _turns = 0;
+    }
+
+    private bool SeesRoom(ulong end)
+    {
+        ReadFreePosition();
+        return end <= _limit;
+    }
+}

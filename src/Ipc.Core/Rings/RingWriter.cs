@@ -1,0 +1,240 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>The writing end of a ring: claim space in place, fill it, commit it.</summary>
+/// <remarks>
+/// <para>One thread at a time. Never allocates. A claim that is not committed leaves no trace.</para>
+/// <para>
+/// The header word of a record is the only truth about its publication: there is no shared tail. The writer alone knows
+/// where it is (<c>_tail</c>), and keeps invariant Z of docs/wire-format.md section 4: of every line from the tail on,
+/// the first 8 bytes are zero. So one release store of a header publishes <c>[publish]</c>, and a reader that stands at
+/// the tail sees 0 until then. The lines are zero because the reader zeroes them before it gives them back
+/// <c>[reclaim]</c>; the writer zeroes only what it claimed and did not commit. The fit is checked against a private
+/// limit, which is the reader's free position as last seen: it lags, it never leads.
+/// </para>
+/// <para>
+/// A batch withholds its first header and writes all others at once: unreachable until the first is published. A record
+/// that would wrap starts at the next lap, and padding takes its place at the end of this one; padding and record
+/// become visible by one store, the padding's, because it stands first.
+/// </para>
+/// <para>
+/// What is longer than half the ring travels as a loan: the claim is a block of the ring's pool, and the record holds
+/// its descriptor (RingWriter.Loans.cs). All of that is off the fast path.
+/// </para>
+/// </remarks>
+public sealed unsafe partial class RingWriter : RingEnd
+{
+    private const int NoClaim = -1;
+
+    private readonly byte* _records;
+    private readonly WaiterWords* _data;
+    private readonly WaiterWords* _space; // its address alone, which is good after the end of the mapping too
+    private readonly ulong _capacity;
+    private readonly ulong _mask;
+    private readonly uint _maxInline; // longer ones are loans
+    private readonly uint _owner;
+    private ulong _tail;         // ours alone: nobody else sees it
+    private ulong _limit;        // records may reach to here; from the free position as last read
+    private ulong _freeSeen;     // that position
+    private ulong _windowStart;  // of the pool's window: Pool.Shrink.cs
+    private ulong _claimStart;
+    private ulong _claimSize;
+    private int _claimed = NoClaim;
+    private bool _batching;      // there is a withheld header:
+    private ulong _batchStart;
+    private ulong _batchHeader;
+    private ulong _wakes;
+    private Loan _loan;          // the claim's, if it is one
+    private Loan _spare;         // taken while waiting for one
+
+    /// <param name="link">What is around the ring.</param>
+    /// <param name="view">The memory.</param>
+    /// <param name="geometry">Where in it the ring is.</param>
+    /// <param name="mode">How this end waits.</param>
+    /// <param name="tail">Where it begins.</param>
+    /// <param name="free">The free position.</param>
+    /// <param name="owner">Participant index + 1; 1 in a connection.</param>
+    internal RingWriter(
+        IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, ulong tail, ulong free, uint owner)
+        : base(link, view, geometry, mode, isWriter: true)
+    {
+        _records = view.Base + geometry.DataOffset;
+        _data = &Header->Data;
+        _space = &Header->Space;
+        _capacity = geometry.Capacity;
+        _mask = geometry.Capacity - 1;
+        _maxInline = geometry.MaxInline;
+        _owner = owner;
+        _tail = tail;
+        _freeSeen = free;
+        _windowStart = tail;
+        _limit = free + _capacity - RecordHeader.Line;
+    }
+
+    /// <summary>How often a publish found the reader asleep and had to wake it. All others cost no more than their
+    /// store. Any thread; may lag.</summary>
+    public long Wakes => (long)Atomic.LoadAcquire(ref _wakes);
+
+    /// <summary>Bytes of the ring that hold what this end has written and the reader has not released; 0 when this end
+    /// is closed. For the thread that uses this end. The reader says how far it is: a faulty one can say anything. A
+    /// look takes the line that the reader writes with each release.</summary>
+    public long UnreadBytes
+    {
+        get
+        {
+            long unread = Enter() ? (long)(_tail - Atomic.LoadAcquire(ref Header->ReadPosition)) : 0; // [release]
+            Leave();
+            return unread;
+        }
+    }
+
+    private protected override bool HasSpanOut => _claimed != NoClaim;
+
+    /// <summary>Opens the writing end of the ring <paramref name="name"/>. One live writer: a second is refused
+    /// (<see cref="IpcStatus.InUse"/>).</summary>
+    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    public static RingWriter Open(string name, RingOptions? options = null, CancellationToken cancel = default) =>
+        RingRegion.OpenWriter(name, options ?? new RingOptions(), cancel);
+
+    /// <summary>Claims <paramref name="length"/> contiguous bytes in place. An open claim is given back
+    /// first.</summary>
+    /// <returns>False when the ring is full (the batch is published then), or closed. Never blocks.</returns>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>; nothing has
+    /// changed.</exception>
+    [MethodImpl(Tiering.Inlined)]
+    public bool TryClaim(int length, out Span<byte> payload)
+    {
+        ulong size = RecordHeader.SizeOf((uint)length);
+        ulong start = _tail;
+        ulong offset = start & _mask;
+        if (Enter() && (uint)length <= _maxInline && offset + size <= _capacity && start + size <= _limit &&
+            _claimed == NoClaim)
+        {
+            _claimStart = start;
+            _claimSize = size;
+            _claimed = length;
+            payload = new Span<byte>(_records + offset + RecordHeader.ByteSize, length);
+            Leave();
+            FaultPoints.Pass(FaultPoints.RingClaimDone);
+            return true;
+        }
+
+        return TryClaimSlow(length, out payload);
+    }
+
+    /// <summary>Publishes the first <paramref name="length"/> claimed bytes, with everything batched before, and wakes
+    /// a sleeping reader.</summary>
+    [MethodImpl(Tiering.Inlined)]
+    public void Commit(int length, ushort type = 0)
+    {
+        ulong start = _claimStart;
+        if (Enter() && (uint)length < (uint)(_claimed + 1) && RecordHeader.SizeOf((uint)length) == _claimSize &&
+            start == _tail && !_batching)
+        {
+            FaultPoints.Pass(FaultPoints.RingCommitBeforePublish);
+            _tail = start + _claimSize;
+            _claimed = NoClaim;
+            // [publish]
+            Atomic.StoreRelease(ref *(ulong*)(_records + (start & _mask)), RecordHeader.Of((uint)length, type));
+            FaultPoints.Pass(FaultPoints.RingCommitAfterPublish);
+            if (Waiter.NeedsSignal(_data))
+                SignalReader();
+            Leave();
+            return;
+        }
+
+        CommitSlow(length, type, publish: true);
+    }
+
+    /// <summary>Commits without publishing: the batch goes out with the next commit or flush, or when the ring is
+    /// full.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public void CommitBatched(int length, ushort type = 0)
+    {
+        Enter();
+        CommitSlow(length, type, publish: false);
+    }
+
+    /// <summary>Publishes what is batched, by one store and at most one wake.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public void Flush()
+    {
+        try
+        {
+            if (Enter() && _batching)
+                PublishBatch();
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>Gives the claim back: the ring is as if it had not been made. Nothing if there is none.</summary>
+    public void Abandon()
+    {
+        if (Enter() && _claimed != NoClaim)
+            AbandonClaim();
+        Leave();
+    }
+
+    /// <summary>Claim, copy, commit. False when the ring is full or closed.</summary>
+    /// <exception cref="IpcException">TooLarge.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public bool TryWrite(ReadOnlySpan<byte> payload, ushort type = 0)
+    {
+        if (!TryClaim(payload.Length, out Span<byte> claimed))
+            return false;
+        payload.CopyTo(claimed);
+        Commit(payload.Length, type);
+        return true;
+    }
+
+    /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Write(
+        ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancel = default)
+    {
+        IpcStatus status = Claim(payload.Length, deadline, cancel, out Span<byte> claimed);
+        if (status != IpcStatus.Ok)
+            return status;
+        payload.CopyTo(claimed);
+        Commit(payload.Length, type);
+        return IpcStatus.Ok;
+    }
+
+    /// <summary>Claims, waiting for room if there is none.</summary>
+    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; PeerClosed or PeerDied when the ring is full and its reader
+    /// gone. While no reader has ever been there it waits.</returns>
+    public IpcStatus Claim(int length, Deadline deadline, CancellationToken cancel, out Span<byte> payload) =>
+        TryClaim(length, out payload) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancel, out payload);
+
+    /// <summary>Grows the open claim, keeping its bytes: in place while it fits before the end of the lap, else by
+    /// moving it to the next lap, or into a loan.</summary>
+    /// <returns>False when the ring is too full; the claim stays as it was.</returns>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>; the claim stays as it
+    /// was.</exception>
+    public bool TryExtendClaim(int length, out Span<byte> payload)
+    {
+        try
+        {
+            payload = default;
+            if (!Enter())
+                return false;
+            CheckLength(length);
+            if (_claimed == NoClaim)
+                Throw.NoClaim();
+            if (length > _claimed && !GrowClaim(length))
+                return false;
+            payload = Claimed(length);
+            return true;
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+}

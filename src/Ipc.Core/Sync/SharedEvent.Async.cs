@@ -1,0 +1,69 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc;
+
+/// <summary>Waiting that returns when the event is set and throws otherwise; and the same to await, which holds no
+/// thread (<see cref="AsyncWaitThread"/>).</summary>
+public sealed unsafe partial class SharedEvent
+{
+    /// <summary>Waits until the event is set; consumes it, unless it has a manual reset.</summary>
+    /// <exception cref="IpcException">Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
+    public void Wait(
+        CancellationToken cancellationToken = default) => Wait(Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>Waits until the event is set, no longer than <paramref name="timeout"/>. See
+    /// <see cref="Wait(CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">It was not set in time.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public void Wait(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        IpcStatus status = Wait(Deadline.Within(timeout, nameof(timeout)), cancellationToken);
+        if (status != IpcStatus.Ok)
+            Throw.Ended(status, this, nameof(Wait), cancellationToken);
+    }
+
+    /// <summary>Is complete when the event is set, which it consumes, unless it has a manual reset. It holds no thread
+    /// meanwhile.</summary>
+    /// <remarks>Any number may be pending. The continuation runs on the thread pool, or in the context that awaited it.
+    /// Allocates nothing in steady state.</remarks>
+    /// <exception cref="IpcException">Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
+    public ValueTask WaitAsync(
+        CancellationToken cancellationToken = default) => WaitAsync(Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>Is complete when the event is set, if that is within <paramref name="timeout"/>. See
+    /// <see cref="WaitAsync(CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">It was not set in time.</exception>
+    public ValueTask WaitAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        if (!cancellationToken.IsCancellationRequested && Wait(Deadline.Now, CancellationToken.None) == IpcStatus.Ok)
+            return default;
+        SetWait wait = SetWait.Rent(this);
+        return new ValueTask(wait, wait.Begin(deadline, cancellationToken));
+    }
+
+    private sealed class SetWait : OwnedWait<SetWait, SharedEvent, Condition, bool>
+    {
+        public short Begin(Deadline deadline, CancellationToken cancel)
+        {
+            Condition = new Condition(Owner);
+            return Begin(Owner._sync.Control, Owner._sync.Waiter, Owner._sync.Region.View, deadline, cancel);
+        }
+
+        private protected override bool Finish(IpcStatus status)
+        {
+            if (status == IpcStatus.Ok)
+                status = Owner.Passed();
+            if (status != IpcStatus.Ok)
+                Throw.Ended(status, Owner, nameof(WaitAsync), Cancel);
+            return true;
+        }
+    }
+}

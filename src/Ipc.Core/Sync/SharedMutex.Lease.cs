@@ -1,0 +1,97 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc;
+
+/// <summary>Acquiring for a <c>using</c>: what is returned is held until it is disposed. The same to await, which holds
+/// no thread (<see cref="AsyncWaitThread"/>).</summary>
+public sealed unsafe partial class SharedMutex
+{
+    /// <summary>The mutex, held. Dispose it once: that releases.</summary>
+    public readonly struct Lease : IDisposable
+    {
+        private readonly SharedMutex? _mutex;
+
+        internal Lease(SharedMutex mutex, bool abandoned)
+        {
+            _mutex = mutex;
+            Abandoned = abandoned;
+        }
+
+        /// <summary>The last holder died, or closed, without releasing it: what the mutex guards may be half
+        /// done.</summary>
+        public bool Abandoned { get; }
+
+        /// <summary>Gives the mutex to whoever wants it. Nothing happens when its object is disposed.</summary>
+        /// <exception cref="IpcException">InvalidState: it has been released already.</exception>
+        public void Dispose() => _mutex?.Release();
+    }
+
+    /// <summary>Acquires the mutex, waiting for it if somebody has it. A thread that has it through this object waits,
+    /// too.</summary>
+    /// <exception cref="IpcException">Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
+    public Lease Acquire(
+        CancellationToken cancellationToken = default) => Acquire(Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>Acquires the mutex, waiting for it no longer than <paramref name="timeout"/>. See
+    /// <see cref="Acquire(CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">Somebody else had it all the time.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
+    public Lease Acquire(TimeSpan timeout, CancellationToken cancellationToken = default) =>
+        LeaseOf(
+            Acquire(Deadline.Within(timeout, nameof(timeout)), cancellationToken), nameof(Acquire), cancellationToken);
+
+    /// <summary>The mutex, if nobody has it now.</summary>
+    public bool TryAcquire(out Lease lease)
+    {
+        IpcStatus status = Acquire(Deadline.Now);
+        bool acquired = status is IpcStatus.Ok or IpcStatus.Abandoned;
+        lease = acquired ? new Lease(this, status == IpcStatus.Abandoned) : default;
+        return acquired;
+    }
+
+    /// <summary>Acquires the mutex without holding a thread meanwhile. A lease that nobody awaits is held until this
+    /// object is disposed.</summary>
+    /// <remarks>Any number may be pending. The continuation runs on the thread pool, or in the context that awaited it.
+    /// Allocates nothing in steady state.</remarks>
+    /// <exception cref="IpcException">Stopped.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
+    public ValueTask<Lease> AcquireAsync(
+        CancellationToken cancellationToken = default) => AcquireAsync(Timeout.InfiniteTimeSpan, cancellationToken);
+
+    /// <summary>Acquires the mutex, if it is to be had within <paramref name="timeout"/>. See
+    /// <see cref="AcquireAsync(CancellationToken)"/>.</summary>
+    /// <exception cref="TimeoutException">Somebody else had it all the time.</exception>
+    public ValueTask<Lease> AcquireAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
+        if (!cancellationToken.IsCancellationRequested && TryAcquire(out Lease lease))
+            return new ValueTask<Lease>(lease);
+        AcquireWait wait = AcquireWait.Rent(this);
+        return new ValueTask<Lease>(wait, wait.Begin(deadline, cancellationToken));
+    }
+
+    private Lease LeaseOf(IpcStatus status, string call, CancellationToken cancel)
+    {
+        if (status is not (IpcStatus.Ok or IpcStatus.Abandoned))
+            Throw.Ended(status, this, call, cancel);
+        return new Lease(this, status == IpcStatus.Abandoned);
+    }
+
+    private sealed class AcquireWait : OwnedWait<AcquireWait, SharedMutex, Condition, Lease>
+    {
+        public short Begin(Deadline deadline, CancellationToken cancel)
+        {
+            Condition = new Condition(Owner);
+            return Begin(Owner._sync.Control, Owner._sync.Waiter, Owner._sync.Region.View, deadline, cancel);
+        }
+
+        private protected override Lease Finish(IpcStatus status) =>
+            Owner.LeaseOf(status == IpcStatus.Ok ? Owner.Taken(Condition.Taken) : status, nameof(AcquireAsync), Cancel);
+    }
+}

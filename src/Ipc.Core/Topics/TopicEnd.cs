@@ -1,0 +1,191 @@
+using System;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>What writers and readers of a topic have in common: stopping, closing, who is there.</summary>
+/// <remarks>
+/// <para>An end is for one thread at a time; <see cref="Stop"/>, <see cref="Resume"/>, the counts and Dispose are for
+/// any thread at any time.</para>
+/// <para>A call that is under way while another thread disposes is let finish (<see cref="CallGate"/>). A thread that
+/// holds a span is outside but not done: then the memory is left to the garbage collector instead of being
+/// unmapped.</para>
+/// <para>Dispose ends every span: what one reads afterwards means nothing, but its memory never becomes invalid as long
+/// as it was not released or committed before. An end that is dropped without Dispose while a span is out keeps its
+/// memory until the process ends.</para>
+/// </remarks>
+public abstract unsafe class TopicEnd : IDisposable
+{
+    private readonly TopicRules _rules;
+    private readonly Attachment _place;
+    private CallGate _gate;
+    private int _disposed;
+
+    private protected TopicEnd(Region region, TopicRules rules, TopicOptions options)
+    {
+        Region = region;
+        _rules = rules;
+        Geometry = rules.Geometry;
+        Header = (TopicHeader*)region.Body;
+        Index = region.Index;
+        Lag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, Geometry.SlotCount);
+        region.View.AddHolder(() => HasSpanOut);
+        Control = new WaitControl(
+            options.WaitMode,
+            &Header->Data,
+            &Header->Space,
+            &region.Header->Change,
+            (ulong)options.SpinLimit.Ticks * 100);
+        _place = new Attachment(region, Control);
+    }
+
+    /// <summary>Bytes of a message that stands in its slot.</summary>
+    public int BlockSize => (int)Geometry.BlockSize;
+
+    /// <summary>How many messages the topic holds.</summary>
+    public int BlockCount => (int)Geometry.SlotCount;
+
+    /// <summary>This end's place in the topic.</summary>
+    public int Index { get; }
+
+    /// <summary>Readers that are attached and not cut off. Any thread; 0 when this end is closed.</summary>
+    public int ReaderCount => GetInfo().Readers;
+
+    /// <summary>Writers that are attached. Any thread; 0 when this end is closed.</summary>
+    public int WriterCount => GetInfo().Writers;
+
+    /// <summary>A participant attached, left or died. Raised on a background thread of this object, which exists once
+    /// somebody has subscribed and sleeps otherwise; it begins with those who are there. What a handler throws is
+    /// traced and goes no further.</summary>
+    public event EventHandler<ParticipantChangedEventArgs> ParticipantChanged
+    {
+        add => _place.Subscribe(this, value);
+        remove => _place.Unsubscribe(value);
+    }
+
+    internal Region Region { get; }
+
+    private protected StreamLag Lag { get; }
+
+    internal WaitControl Control { get; }
+
+    private protected TopicGeometry Geometry { get; }
+
+    private protected TopicHeader* Header { get; }
+
+    private protected TopicRules Rules => _rules;
+
+    /// <summary>For messages longer than a block; null: there is none.</summary>
+    private protected Pool? Pool => _rules.Pool;
+
+    /// <summary>This end holds a span that its user may still touch.</summary>
+    private protected abstract bool HasSpanOut { get; }
+
+    /// <summary>A look at the topic. Any thread; zeros when this end is closed.</summary>
+    public TopicInfo GetInfo()
+    {
+        TopicInfo info =
+            new() { BlockSize = BlockSize, BlockCount = BlockCount, MaxReaders = (int)Geometry.MaxReaders };
+        info.MaxWriters = Geometry.MaxWriters;
+        if (!Region.View.TryUse())
+            return info;
+        try
+        {
+            info.Readers = CountReaders();
+            info.Tail = (long)Atomic.LoadAcquire(ref Header->Tail);
+            info.Evictions = (long)Atomic.LoadAcquire(ref Header->Evictions);
+            info.Writers = TopicRules.Count(Region, ParticipantRole.Writer, out _);
+            if (Pool is { } pool)
+            {
+                info.LoanBudget = (long)pool.Geometry.Budget;
+                info.LoansPresent = (long)pool.PresentBytes();
+                info.LoansExhausted = (long)pool.Exhausted;
+            }
+
+            AddTo(info);
+            return info;
+        }
+        finally
+        {
+            Region.View.Unuse();
+        }
+    }
+
+    /// <summary>Who is there now, this end included. Any thread; nobody when this end is closed.</summary>
+    public ParticipantInfo[] GetParticipants() => _place.GetParticipants();
+
+    /// <summary>All waits of this end return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
+    /// waiting still works.</summary>
+    public void Stop() => _place.Stop();
+
+    /// <summary>Waits work again.</summary>
+    public void Resume() => Control.Resume();
+
+    /// <summary>Leaves the topic. Waits of other threads return <see cref="IpcStatus.Closed"/> first. An open claim is
+    /// given back; a reader holds nobody up any more. Later calls do nothing: they return Closed. Any thread.</summary>
+    public void Dispose()
+    {
+        GC.SuppressFinalize(this);
+        if (Atomic.Exchange(ref _disposed, 1) != 0)
+            return;
+
+        TopicMetrics.Remove(this);
+        bool quiet = _gate.Close(Control) && !HasSpanOut;
+        if (HasSpanOut)
+            Region.View.AddHolder(static () => true); // though it is given back now
+        BeforeLeaving();
+        _place.Leave();
+        if (quiet)
+            Region.View.Dispose();
+        else
+            Region.View.LeaveToCollector((long)Geometry.SlotsEnd);
+    }
+
+    /// <summary>Readers that are attached and not cut off; the caller keeps the memory mapped.</summary>
+    private protected int CountReaders()
+    {
+        int count = 0;
+        for (int index = NextReader(0); index >= 0; index = NextReader(index + 1))
+        {
+            if (TopicReaderEntry.PhaseOf(Atomic.LoadAcquire(ref Seat(index)->State)) == TopicReaderEntry.Active)
+                count++;
+        }
+
+        return count;
+    }
+
+    private protected int NextReader(int from) => ReaderBits.Next(Header->Active, from, Geometry.Participants);
+
+    private protected TopicReaderEntry* Seat(int index) => _rules.Seat(Region, index);
+
+    /// <summary>Sees to it that the death of every other participant is noticed. Cheap while nobody comes or
+    /// goes.</summary>
+    private protected void Attend() => _place.Attend();
+
+    /// <summary>Begins a call; false when this end is closed. Leave in either case.</summary>
+    private protected bool Enter() => _gate.Enter();
+
+    private protected void Leave() => _gate.Leave();
+
+    private protected virtual void BeforeLeaving()
+    {
+    }
+
+    private protected abstract void AddTo(TopicInfo info);
+
+    private protected void Corrupted(string what) =>
+        Throw.Corrupt(
+            $"Topic {Region.Path} holds {what}. A participant is faulty or hostile: end it and make a new topic.");
+
+    private protected static Region OpenRegion(
+        string name, TopicRules rules, TopicOptions options, CancellationToken cancel)
+    {
+        RegionName.Check(name);
+        _ = TopicGeometry.New(options);
+        if (options.SpinLimit < TimeSpan.Zero)
+            Throw.Status(
+                IpcStatus.InvalidArgument,
+                $"A spin limit of {options.SpinLimit} was asked for; it cannot be negative.");
+        return Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel);
+    }
+}

@@ -1,0 +1,243 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc;
+
+/// <summary>A reading end of a topic: every message, in the order of the topic.</summary>
+/// <remarks>
+/// <para>One thread at a time. Allocates nothing, but for its buffer to grow.</para>
+/// <para>
+/// The reader stands at a position of its own and looks at the state word of the slot there. Where writers wait for it,
+/// it reads in place and says with its cursor how far it is done <c>[cursor]</c>. Where they do not (a lossy reader;
+/// any reader before the tail that it joined at), it copies the message and then looks whether the word is still the
+/// same: only then is the copy a message <c>[overwrite]</c>.
+/// </para>
+/// <para>
+/// A reader that may be evicted reads in place too, so it may see bytes of a message that overwrites the one it reads.
+/// It cannot prevent that, but it learns it: <see cref="Release"/> says whether everything since the last release was
+/// whole. (A message longer than a block may have lost its memory meanwhile. It reads as zeros then; but with a full
+/// file system the access is a fault, SIGBUS: SECURITY.md.)
+/// </para>
+/// </remarks>
+public sealed unsafe partial class TopicReader : TopicEnd
+{
+    private readonly byte* _slots;
+    private readonly WaiterWords* _data; // its address alone, which is good after the end of the mapping too
+    private readonly ulong _mask;
+    private readonly ulong _stride;
+    private readonly int _lapShift;
+    private readonly ulong _count;
+    private readonly uint _blockSize;
+    private readonly uint _participants;
+    private readonly TopicReaderEntry* _seat;
+    private readonly TopicWriter? _ignored;
+    private readonly uint _ignoredOwner; // its index + 1; 0 none
+    private uint _seatState;             // the word of our place since we joined; another: evicted
+    private ulong _joined;               // writers wait for us from here on, if they do at all
+    private ulong _inPlaceFrom;          // the same, or never
+    private ulong _position;             // ours alone
+    private ulong _cursor;               // what is before it is done with
+
+    private TopicReader(Region region, TopicRules rules, TopicOptions options, TopicReaderOptions own)
+        : base(region, rules, options)
+    {
+        Policy = own.Policy;
+        _slots = region.Base + Geometry.SlotsOffset;
+        _data = &Header->Data;
+        _mask = Geometry.SlotCount - 1;
+        _stride = Geometry.Stride;
+        _lapShift = Geometry.LapShift;
+        _count = Geometry.SlotCount;
+        _blockSize = Geometry.BlockSize;
+        _participants = (uint)Geometry.Participants;
+        _seat = Seat(region.Index);
+        _ignored = own.IgnoreWriter;
+        _ignoredOwner = _ignored is null ? 0 : (uint)_ignored.Index + 1;
+        _latest = Policy == TopicPolicy.Latest ? new ConflationTable() : null;
+        Begin(StartOf(own.Join));
+    }
+
+    /// <summary>What happens when it does not keep up.</summary>
+    public TopicPolicy Policy { get; }
+
+    /// <summary>How many messages it has lost: overrun, or missed between being cut off and joining again (counted
+    /// then).</summary>
+    public long Lost => (long)_lost;
+
+    /// <summary>How many messages it has passed over for a newer one of the same key.</summary>
+    public long Conflated => (long)_conflated;
+
+    private protected override bool HasSpanOut => Policy <= TopicPolicy.Evict && _position != _cursor;
+
+    /// <summary>Opens a reading end of the topic <paramref name="name"/>.</summary>
+    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>. InvalidArgument: the topic does
+    /// not allow that policy.</exception>
+    public static TopicReader Open(
+        string name,
+        TopicOptions? options = null,
+        TopicReaderOptions? reader = null,
+        CancellationToken cancel = default)
+    {
+        options ??= new TopicOptions();
+        reader ??= new TopicReaderOptions();
+        if (reader.Policy is < TopicPolicy.Reliable or > TopicPolicy.Latest ||
+            reader.Join is < TopicJoin.Newest or > TopicJoin.LastValue)
+        {
+            Throw.Status(
+                IpcStatus.InvalidArgument,
+                $"A reader of policy {reader.Policy} that joins at {reader.Join} was asked for; there is no such " +
+                "thing.");
+        }
+
+        TopicRules rules = TopicRules.ForReader(options, reader.Policy);
+        Region region = OpenRegion(name, rules, options, cancel);
+        TopicReader opened = new(region, rules, options, reader);
+        if (reader.IgnoreWriter is { } ignored && !ignored.IsOf(region))
+        {
+            opened.Dispose();
+            Throw.Status(
+                IpcStatus.InvalidArgument, $"The writer to ignore is closed, or of another topic than {region.Path}.");
+        }
+
+        TopicMetrics.Add(opened);
+        return opened;
+    }
+
+    /// <summary>The next message. May be called again before releasing: reads ahead.</summary>
+    /// <returns>Ok; Empty; Evicted: a writer has cut this reader off (<c>message.Lost</c> says how many it misses), see
+    /// <see cref="Rejoin"/>; Closed. Never blocks.</returns>
+    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus TryRead(out TopicMessage message)
+    {
+        ulong position = _position;
+        if (Enter() && position >= _inPlaceFrom)
+        {
+            SlotHeader* slot = SlotAt(position);
+            ulong word = Atomic.LoadAcquire(ref slot->State); // [ready-slot]
+            uint owner = SlotState.OwnerOf(word);
+            if ((word & ~SlotState.OwnerMask) == SlotState.At(position, _lapShift, 0, SlotState.Ready) &&
+                owner != _ignoredOwner && owner - 1 < _participants &&
+                Atomic.LoadAcquire(ref _seat->State) == _seatState)
+            {
+                ulong description = Atomic.LoadAcquire(ref *(ulong*)&slot->Length); // length, type and flags, once
+                byte* payload = description >> FlagsShift == SlotHeader.LoanFlag
+                    ? LoanInPlace(slot, word, (uint)description)
+                    : (uint)description <= _blockSize && description >> FlagsShift == 0 ? (byte*)(slot + 1) : null;
+                if (payload != null)
+                {
+                    _position = position + 1;
+                    message = new TopicMessage(
+                        new ReadOnlySpan<byte>(payload, (int)(uint)description),
+                        (ushort)(description >> TypeShift),
+                        slot->Key,
+                        position,
+                        0,
+                        (int)owner - 1);
+                    Leave();
+                    FaultPoints.Pass(FaultPoints.TopicReadDone);
+                    return IpcStatus.Ok;
+                }
+            }
+        }
+
+        return TryReadSlow(out message);
+    }
+
+    /// <summary>The next message, waiting for it if there is none.</summary>
+    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; Evicted. Writers may come and go: their absence ends no
+    /// wait.</returns>
+    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Read(Deadline deadline, CancellationToken cancel, out TopicMessage message)
+    {
+        IpcStatus status = TryRead(out message);
+        return status == IpcStatus.Empty ? ReadWaiting(deadline, cancel, out message) : status;
+    }
+
+    /// <summary>Waits until something can be read, or this reader has been evicted (Ok), without consuming it. Results
+    /// as <see cref="Read"/>.</summary>
+    public IpcStatus Wait(Deadline deadline, CancellationToken cancel = default)
+    {
+        try
+        {
+            if (!Enter())
+                return IpcStatus.Closed;
+            DataCondition condition = new(this);
+            return Control.Wait(ref condition, &Header->Data, deadline, cancel, Lag, _position);
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>Releases all messages read so far: writers may overwrite them.</summary>
+    /// <returns>Ok; Evicted: what was read since the last release may have been overwritten while it was read, do not
+    /// trust it; Closed.</returns>
+    [MethodImpl(Tiering.Optimized)]
+    public IpcStatus Release()
+    {
+        IpcStatus status = IpcStatus.Closed;
+        if (Enter())
+        {
+            FaultPoints.Pass(FaultPoints.TopicReleaseBeforeCursor);
+            ulong before = _cursor;
+            _cursor = _position;
+            StoreCursor(before);
+            FaultPoints.Pass(FaultPoints.TopicReleaseAfterCursor);
+            Atomic.FenceLoads(); // [overwrite] everything that was read, before the look at whether it was ours to read
+            if (Atomic.LoadAcquire(ref _seat->State) == _seatState)
+            {
+                status = IpcStatus.Ok;
+            }
+            else
+            {
+                _cursor = before; // the rest counts as missed
+                status = IpcStatus.Evicted;
+            }
+        }
+
+        Leave();
+        return status;
+    }
+
+    /// <summary>Begins anew, at a place of its choice: for a reader that was evicted, or does not want what it has
+    /// missed. Unreleased messages are released.</summary>
+    /// <returns>Ok; Closed.</returns>
+    public IpcStatus Rejoin(TopicJoin join = TopicJoin.Newest)
+    {
+        try
+        {
+            if (!Enter())
+                return IpcStatus.Closed;
+            ulong released = _cursor;
+            bool evicted = Atomic.LoadAcquire(ref _seat->State) != _seatState;
+            Rules.JoinAgain(Region);
+            ulong start = StartOf(join);
+            if (evicted)
+                AddLost(released, start);
+            Begin(start);
+            return IpcStatus.Ok;
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    private SlotHeader* SlotAt(ulong position) => (SlotHeader*)(_slots + (position & _mask) * _stride);
+
+    /// <summary>Says how far this reader is done; never before where it joined, which is as far back as writers wait
+    /// for it.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void StoreCursor(ulong before)
+    {
+        if (_cursor < _joined)
+            return;
+        Atomic.StoreRelease(ref _seat->Cursor, _cursor); // [cursor]
+        if (_inPlaceFrom == _joined && Waiter.NeedsSignal(&Header->Space))
+            SignalSpace(before);
+    }
+}

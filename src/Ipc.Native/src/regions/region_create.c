@@ -1,0 +1,160 @@
+#include "platform/error.h"
+#include "platform/fault.h"
+#include "regions/region.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void write_header(ipc_region *region, const ipc_region_plan *plan)
+{
+    ipc_region_header *header = ipc_region_header_of(region);
+    header->magic = IPC_REGION_MAGIC;
+    header->major = IPC_REGION_MAJOR;
+    header->minor = IPC_REGION_MINOR;
+    header->kind = region->kind->kind;
+    header->total_size = plan->total_size;
+    header->participant_offset = IPC_PARTICIPANT_OFFSET;
+    header->participant_capacity = plan->participants;
+    header->body_offset = plan->body_offset;
+    header->body_size = plan->body_size;
+    ipc_platform_random(header->region_id, sizeof header->region_id);
+    header->region_id[0] |= 1; /* not zero, whatever the dice say */
+    header->created = ipc_platform_unix_time();
+    header->creator_pid = ipc_platform_pid();
+    header->lifetime = (uint32_t)plan->lifetime;
+}
+
+static ipc_status make_file(ipc_region *region, const ipc_region_plan *plan)
+{
+    char directory[IPC_PATH_MAX];
+    const char *slash = strrchr(region->path, '/');
+    (void)snprintf(directory, sizeof directory, "%.*s", slash == NULL ? 0 : (int)(slash - region->path), region->path);
+
+    ipc_file_range reserved[1 + IPC_REGION_RESERVED] = {
+        {0, plan->reserved_size == 0 ? plan->total_size : plan->reserved_size}};
+    for (int i = 0; i < IPC_REGION_RESERVED; i++)
+        reserved[1 + i] = plan->reserved[i];
+    ipc_region_hold_forks();
+    ipc_status status =
+        ipc_platform_file_create(directory, &region->file, region->temporary, sizeof region->temporary);
+    ipc_region_let_fork();
+    if (status == IPC_OK)
+        status = ipc_platform_file_reserve(region->file, plan->total_size, reserved, 1 + IPC_REGION_RESERVED);
+    return status == IPC_OK ? ipc_region_map(region) : status;
+}
+
+ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const ipc_region_plan *plan,
+                            ipc_region **region)
+{
+    ipc_region *made = NULL;
+    ipc_status status = ipc_region_allocate(kind, NULL, path, &made);
+    if (status != IPC_OK)
+        return status;
+
+    made->geometry.kind = kind->kind;
+    made->geometry.lifetime = plan->lifetime;
+    made->geometry.participant_capacity = plan->participants;
+    made->geometry.body_offset = plan->body_offset;
+    made->geometry.body_size = plan->body_size;
+    made->geometry.total_size = plan->total_size;
+    status = make_file(made, plan);
+    if (status == IPC_OK) {
+        write_header(made, plan);
+        if (plan->role != 0) {
+            status = ipc_platform_lock_try(made->file, IPC_LOCK_PARTICIPANTS + plan->index);
+            if (status == IPC_OK) {
+                ipc_region_fill_entry(made, plan->index, plan->role);
+                made->index = plan->index;
+            }
+        }
+    }
+    if (status != IPC_OK) {
+        ipc_region_discard(made);
+        return status;
+    }
+    *region = made;
+    return IPC_OK;
+}
+
+ipc_status ipc_region_link(ipc_region *region)
+{
+    ipc_store_release32(&ipc_region_header_of(region)->state, IPC_REGION_LIVE); /* [live] */
+    IPC_FAULT_POINT("region.create.before_link");
+    ipc_status status = ipc_platform_file_publish(region->file, region->temporary, region->path);
+    if (status != IPC_OK)
+        return status;
+    region->temporary[0] = '\0';
+    IPC_FAULT_POINT("region.create.after_link");
+    return IPC_OK;
+}
+
+/* Connections that were being made when everybody died; not those of a listener that has the name now. */
+static void remove_connections(const ipc_region *region)
+{
+    if (region->geometry.kind != IPC_KIND_LISTENER || !ipc_platform_file_is_named(region->file, region->path))
+        return;
+    char prefix[IPC_PATH_MAX + 1];
+    (void)snprintf(prefix, sizeof prefix, "%s~", region->path);
+    ipc_platform_file_unlink_prefix(prefix);
+}
+
+/* Under the region lock. */
+static bool is_retired(const ipc_region *region)
+{
+    return ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_RETIRED;
+}
+
+ipc_status ipc_region_clear(const char *path)
+{
+    ipc_region *region = NULL;
+    ipc_status status = ipc_region_open(path, NULL, NULL, &region);
+    if (status != IPC_OK)
+        return status;
+    status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
+    if (status == IPC_OK) {
+        const bool retired = is_retired(region);
+        uint32_t living = 0;
+        while (!retired && living < region->geometry.participant_capacity && !ipc_region_is_alive(region, living))
+            living++;
+        if (!retired && living < region->geometry.participant_capacity) {
+            status = ipc_fail(IPC_E_IN_USE, "%s is in use by process %u: it can be cleared when everybody has left",
+                              path, ipc_load_relaxed32(&ipc_region_participant(region, living)->pid));
+        } else if (retired) {
+            status = ipc_fail(IPC_E_NOT_FOUND, "%s was retired by its last user", path);
+        } else {
+            remove_connections(region);
+            ipc_region_retire(region);
+        }
+        ipc_region_unlock(region);
+    }
+    ipc_region_discard(region);
+    return status;
+}
+
+ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
+{
+    ipc_region *region = NULL;
+    ipc_status status = ipc_region_open(path, kind, NULL, &region);
+    if (status == IPC_E_NOT_FOUND)
+        return IPC_OK; /* gone, or retired and removed: the name is free */
+    if (status != IPC_OK)
+        return status;
+
+    status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
+    if (status == IPC_OK) {
+        const bool retired = is_retired(region);
+        if (!retired && !ipc_region_is_over(region)) {
+            status = ipc_fail(IPC_E_EXISTS, "%s exists and %s: attach to it, or choose another name", path,
+                              ipc_region_has_living(region)                                 ? "is in use"
+                              : region->geometry.lifetime == IPC_LIFETIME_PERSISTENT ? "is persistent"
+                                                                                     : "holds unread messages");
+        } else {
+            if (!retired)
+                remove_connections(region);
+            ipc_region_retire(region);
+        }
+        ipc_region_unlock(region);
+    }
+    ipc_region_discard(region);
+    return status;
+}

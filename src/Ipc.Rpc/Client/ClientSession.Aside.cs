@@ -1,0 +1,278 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc;
+
+// Asynchronous calls leave their requests to a thread that connects for all of them (EarlyRequests.cs). It lives as
+// long as some wait. Threads that call synchronously connect by themselves as ever, one after another and after that
+// thread: whoever gets the connection gives it what waits, and only then shows it to others, so that the requests of
+// one thread stay in order.
+//
+// "There is no server" is the answer to who asked before somebody looked. Who asked meanwhile has it looked again: the
+// server may have come in between.
+
+/// <content>Connecting for calls whose threads do not wait for it.</content>
+internal sealed partial class ClientSession
+{
+    private const int MostAttempts = 3; // to find a connection that lives long enough to be used
+
+    private readonly EarlyRequests _early;
+    private CancellationTokenSource? _attempt; // this and the next two under the gate: a thread connects, for these
+    private bool _connectsAside;
+    private bool _emptiedByDeadline;
+
+    /// <inheritdoc/>
+    public bool TrySendEarly<TRequest>(
+        CallEngine? stale,
+        RpcMethod method,
+        MessageCodec<TRequest> codec,
+        in TRequest request,
+        PendingCall? call,
+        in CallRequest how,
+        out EarlyRequest? early)
+    {
+        early = null;
+        if (IsConnectedBut(stale))
+            return false;
+
+        lock (_early.Gate)
+            ThrowUnlessMayConnect(method, how.Cancel);
+        byte[]? head = how.Setup.ComposeHead();
+        byte[] frame = CallEngine.EncodeAside(method, codec, in request, head);
+        early = new EarlyRequest(_early, method, call, frame, head, in how, Peer);
+        bool start;
+        lock (_early.Gate)
+        {
+            if (IsConnectedBut(stale))
+                return false;
+            ThrowUnlessMayConnect(method, how.Cancel);
+            if (_early.Add(early, Peer) is { } failure)
+                throw failure.ToException(how.Cancel, method, Peer);
+            if (call is not null)
+                call.Early = early;
+            start = !_connectsAside;
+            _connectsAside = true;
+        }
+
+        if (start)
+            StartConnecting();
+        return true;
+    }
+
+    private bool IsConnectedBut(CallEngine? stale) =>
+        Channel is { Ended: null } channel && !ReferenceEquals(channel.Engine, stale);
+
+    private void ThrowUnlessMayConnect(RpcMethod method, CancellationToken cancel)
+    {
+        ThrowIfDisposed();
+        if (!Options.AutoReconnect && Channel?.Ended is { } ended)
+            throw ended.ToException(cancel, method, Peer);
+        if (RefusalNow() is { } refusal)
+            throw refusal.ToException(cancel, method, Peer);
+    }
+
+    private void StartConnecting()
+    {
+        try
+        {
+            OwnThread.Start(new Thread(ConnectAside, 256 * 1024) { IsBackground = true, Name = "ipc-rpc connector" });
+        }
+#pragma warning disable CA1031 // there is no thread to be had: the calls end
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            EndConnecting(
+                new RpcFailure(
+                    RpcStatus.ResourceExhausted,
+                    "No thread could be started to connect to " + Peer + ": " + ErrorText.Of(e),
+                    null,
+                    e));
+        }
+    }
+
+    private void ConnectAside()
+    {
+        RpcFailure? last = null;
+        try
+        {
+            int attempts = 0;
+            while (BeginAttempt() is { } attempt)
+            {
+                using (attempt)
+                    last = ConnectAside(attempt.Token);
+                attempts = last is null ? attempts + 1 : 0;
+                if (attempts >= MostAttempts && Channel?.Ended is { } ended)
+                    FailEarly(ended, upTo: long.MaxValue);
+            }
+        }
+#pragma warning disable CA1031 // on a thread of its own it would end the process
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            EndConnecting(
+                new RpcFailure(RpcStatus.Internal, "Connecting to " + Peer + " failed: " + ErrorText.Of(e), null, e));
+        }
+    }
+
+    /// <summary>Makes the token that ends one attempt; none when nobody waits for a connection.</summary>
+    private CancellationTokenSource? BeginAttempt()
+    {
+        lock (_early.Gate)
+        {
+            _emptiedByDeadline = false;
+            _connectsAside = _early.Count != 0;
+            return _attempt = _connectsAside ? CancellationTokenSource.CreateLinkedTokenSource(_closing.Token) : null;
+        }
+    }
+
+    /// <summary>Makes one attempt, and ends the requests that it was made for if it fails.</summary>
+    /// <returns>Why it failed; <see langword="null"/> when it did not, or when nobody waits any more.</returns>
+    private RpcFailure? ConnectAside(CancellationToken cancel)
+    {
+        if (!EnterConnecting(Deadline.Never, cancel))
+            return null;
+        RpcFailure? failure;
+        long newest;
+        try
+        {
+            lock (_early.Gate)
+            {
+                newest = _early.Newest;
+                failure = RefusalNow();
+            }
+
+            if (failure is null && Channel is not { Ended: null })
+            {
+                if (TryConnect(Options.ConnectTimeout, cancel, out failure) is { } channel)
+                    Take(channel);
+                else if (failure is null)
+                    PauseAfterDeadlines();
+            }
+            else if (failure is null)
+            {
+                // a thread that waited for its own call was faster, and has given all of them to its connection
+                return null;
+            }
+        }
+        finally
+        {
+            Monitor.Exit(_connecting);
+        }
+
+        if (failure is not null)
+            FailEarly(failure, newest);
+        return failure;
+    }
+
+    /// <summary>Nobody waits for a connection any more, or nobody may.</summary>
+    private void StopAttempt(bool byDeadline)
+    {
+        CancellationTokenSource? attempt;
+        lock (_early.Gate)
+        {
+            if (_early.Count != 0)
+                return;
+            _emptiedByDeadline = byDeadline;
+            attempt = _attempt;
+        }
+
+        try
+        {
+            attempt?.Cancel();
+        }
+        catch (ObjectDisposedException)
+        {
+            // That attempt is over.
+        }
+    }
+
+    /// <summary>The server had the time of all who waited for it, and did not answer: it is not asked again at
+    /// once.</summary>
+    private void PauseAfterDeadlines()
+    {
+        lock (_early.Gate)
+        {
+            if (!_emptiedByDeadline)
+                return;
+        }
+
+        Pause(
+            new RpcFailure(
+                RpcStatus.Unavailable,
+                "The server " + _name +
+                    " did not answer before the deadlines of all calls that waited for a connection."));
+    }
+
+    private void EndConnecting(RpcFailure failure)
+    {
+        lock (_early.Gate)
+            _connectsAside = false;
+        FailEarly(failure, upTo: long.MaxValue);
+    }
+
+    private void FailEarly(RpcFailure failure, long upTo)
+    {
+        List<EarlyRequest> failed;
+        lock (_early.Gate)
+            failed = _early.TakeUpTo(upTo);
+        foreach (EarlyRequest each in failed)
+            each.End(failure);
+    }
+
+    /// <summary>Gives what waits to a connection that nobody knows yet, and shows it to all. Not under the
+    /// gate.</summary>
+    private void Show(ClientChannel channel)
+    {
+        var taken = new List<EarlyRequest>();
+        List<(EarlyRequest Request, RpcFailure Failure)>? refused = null;
+        channel.BeginTaking(); // its lock first, then the gate: as somebody whose message calls while it is written
+        try
+        {
+            lock (_early.Gate)
+            {
+                _pause = 0;
+                _refusal = null;
+                while (channel.Ended is null && _early.First is { } first)
+                {
+                    RpcFailure? failure = channel.Take(first);
+                    _early.Remove(first);
+                    if (failure is null)
+                        taken.Add(first);
+                    else
+                        (refused ??= new()).Add((first, failure));
+                }
+
+                Interlocked.Exchange(ref _channel, channel);
+            }
+        }
+        finally
+        {
+            channel.EndTaking(taken);
+        }
+
+        foreach (EarlyRequest each in taken)
+            each.Go();
+        if (refused is null)
+            return;
+        foreach ((EarlyRequest request, RpcFailure failure) in refused)
+            request.End(failure);
+    }
+
+    /// <inheritdoc/>
+    public async Task SentEarly(EarlyRequest early)
+    {
+        using (early.How.Cancel.Register(
+            static state => EndCancelled((EarlyRequest)state!), early, useSynchronizationContext: false))
+        {
+            await early.Left.ConfigureAwait(false);
+        }
+
+        if (early.Failure is { } failure)
+            throw failure.ToException(early.How.Cancel, early.Method, Peer);
+        await early.Taken!.SentAsync(early.Method, early.Queued!, early.How).ConfigureAwait(false);
+    }
+
+    private static void EndCancelled(EarlyRequest early) => early.TryEnd(RpcFailure.Cancelled(early.Method));
+}

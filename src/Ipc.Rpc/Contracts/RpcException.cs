@@ -1,0 +1,91 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Text;
+
+namespace Ipc.Rpc;
+
+/// <summary>A call failed. A handler throws it to choose the status that its caller gets.</summary>
+public sealed class RpcException : Exception
+{
+    private readonly RpcMethod? _method;
+
+    /// <summary>Fails a call with a status and a text.</summary>
+    public RpcException(RpcStatus status, string text)
+        : this(status, null, text, null)
+    {
+    }
+
+    /// <summary>Fails a call with a status, a text, and the failure behind it, which stays on this side.</summary>
+    public RpcException(RpcStatus status, string text, Exception? inner)
+        : this(status, null, text, inner)
+    {
+    }
+
+    /// <summary>Fails a call with a status, a text, and messages that say more; <see cref="RpcDetail.Of"/> makes
+    /// them.</summary>
+    /// <remarks>Details that do not fit into a frame are left out when they are sent, the last ones first.</remarks>
+    public RpcException(RpcStatus status, string text, IReadOnlyList<RpcDetail> details, Exception? inner = null)
+        // a copy: what the list does later is not asked
+        : this(status, null, text, inner, (details ?? throw new ArgumentNullException(nameof(details))).ToArray())
+    {
+    }
+
+    internal RpcException(
+        RpcStatus status,
+        string? remoteType,
+        string text,
+        Exception? inner,
+        IReadOnlyList<RpcDetail>? details = null,
+        RpcMethod? method = null,
+        string? peer = null)
+        : base(text, inner)
+    {
+        Details = details ?? Array.Empty<RpcDetail>();
+        Status = status;
+        RemoteType = remoteType;
+        _method = method;
+        Peer = peer;
+    }
+
+    /// <summary>Why it failed.</summary>
+    public RpcStatus Status { get; }
+
+    /// <summary>The full name of the exception that the handler threw; <see langword="null"/> if the failure is another
+    /// one.</summary>
+    public string? RemoteType { get; }
+
+    /// <summary>The service that was called; <see langword="null"/> where no call is behind this.</summary>
+    public string? Service => _method?.Service;
+
+    /// <summary>The method that was called; <see langword="null"/> where no call is behind this.</summary>
+    public string? Method => _method?.Name;
+
+    /// <summary>Who was called, in words: "the server prices"; <see langword="null"/> where that is not
+    /// known.</summary>
+    public string? Peer { get; }
+
+    /// <summary>Messages that say more, in the order in which the handler gave them.</summary>
+    public IReadOnlyList<RpcDetail> Details { get; }
+
+    /// <summary>The status, what was called of whom, the remote type, the text, the failure behind it and the
+    /// stack.</summary>
+    public override string ToString()
+    {
+        var text = new StringBuilder(typeof(RpcException).FullName).Append(": ").Append(Status);
+        if (_method is not null)
+            text.Append(" of ").Append(_method.FullName);
+        if (Peer is not null)
+            text.Append(" at ").Append(Peer);
+        if (RemoteType is { Length: > 0 })
+            text.Append(", thrown there as ").Append(RemoteType);
+        text.Append(": ").Append(Message);
+        if (InnerException is not null)
+            text.Append(Environment.NewLine).Append(" ---> ").Append(
+                ErrorText.Whole(InnerException)).Append(Environment.NewLine).Append(
+                    "   --- End of inner exception stack trace ---");
+        if (StackTrace is { } stack)
+            text.Append(Environment.NewLine).Append(stack);
+        return text.ToString();
+    }
+}

@@ -1,0 +1,77 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>Why a call ended without a result. Immutable: one can end many calls; each throws an exception of its
+/// own.</summary>
+internal sealed class RpcFailure
+{
+    private readonly Exception? _inner;
+    private readonly IReadOnlyList<RpcDetail>? _details;
+    private readonly Exception? _own;
+    private readonly RpcMethod? _method; // of a failure that is one call's only
+
+    public RpcFailure(
+        RpcStatus status,
+        string text,
+        string? remoteType = null,
+        Exception? inner = null,
+        IReadOnlyList<RpcDetail>? details = null,
+        RpcMethod? method = null)
+    {
+        _method = method;
+        _details = details;
+        Status = status;
+        Text = text;
+        Cause = text;
+        RemoteType = remoteType;
+        _inner = inner;
+    }
+
+    private RpcFailure(string cause, string? ofCall)
+        : this(RpcStatus.Unavailable, ofCall is null ? cause : cause + " " + ofCall) => Cause = cause;
+
+    private RpcFailure(Exception own)
+        : this(own is RpcException { Status: var status } ? status : RpcStatus.Cancelled, ErrorText.Of(own)) =>
+            _own = own;
+
+    public RpcStatus Status { get; }
+
+    public string Text { get; }
+
+    /// <summary>The part of <see cref="Text"/> that holds where no call was pending.</summary>
+    public string Cause { get; }
+
+    public string? RemoteType { get; }
+
+    /// <summary>The exception behind it, if there is one.</summary>
+    public Exception? Inner => _inner;
+
+    /// <summary>The caller's own code threw inside the call: its stream, its progress. The callee sees a cancellation,
+    /// the caller its exception.</summary>
+    public static RpcFailure OfCaller(Exception own) => new(own);
+
+    /// <summary>The connection has gone.</summary>
+    /// <param name="cause">Why.</param>
+    /// <param name="ofCall">What that means for a call that was pending.</param>
+    public static RpcFailure OfConnection(string cause, string? ofCall = null) => new(cause, ofCall);
+
+    public static RpcFailure Deadline(RpcMethod method)
+        => new(RpcStatus.DeadlineExceeded, "The deadline of a call to " + method.FullName + " passed.", method: method);
+
+    public static RpcFailure Cancelled(RpcMethod method)
+        => new(RpcStatus.Cancelled, "A call to " + method.FullName + " was cancelled.", method: method);
+
+    /// <summary>The caller's own cancellation is what its token promises; everything else is an
+    /// <see cref="RpcException"/>.</summary>
+    /// <param name="cancel">The caller's token.</param>
+    /// <param name="method">What was called, if that is known.</param>
+    /// <param name="peer">Who was called, if that is known.</param>
+    public Exception ToException(CancellationToken cancel, RpcMethod? method = null, string? peer = null)
+        => _own is not null ? _own
+            : Status == RpcStatus.Cancelled && cancel.IsCancellationRequested
+            ? new OperationCanceledException(Text, cancel)
+            : new RpcException(Status, RemoteType, Text, _inner, _details, method ?? _method, peer);
+}

@@ -1,0 +1,330 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+// What answers the calls of the other side of one connection: a client's calls on the server, callbacks on a client.
+// Frames come from whoever reads the connection, one at a time: on the server the leader, which runs handlers itself,
+// on a client a thread that waits for something else, and handlers run on threads of their own. Answers are sent by
+// whoever has them.
+
+/// <summary>The calls that the other side of a connection makes.</summary>
+internal sealed partial class Callee
+{
+    private readonly Dictionary<ulong, ServerCall> _calls = new(); // those that frames may come for; its own lock
+    private readonly Turnstile? _order;
+    private ServerCall? _spare;
+    private RpcCaller? _caller;
+    private int _pending; // of _calls: those whose last frame has not been sent, nor begun to be
+    private int _held; // of _calls: those that wait for their turn
+    // = _calls.Count; whoever reads looks at it without the lock: a call that frames may come for was there before them
+    private int _tracked;
+    private bool _closed;
+
+    public Callee(CalleeLink link, ServiceHost host)
+    {
+        Link = link;
+        Host = host;
+        _order = host.Rules.OrderedCalls ? new Turnstile(1) : null;
+    }
+
+    public CalleeLink Link { get; }
+
+    public ServiceHost Host { get; }
+
+    /// <summary>Calls the other side back, from a handler or from elsewhere.</summary>
+    public RpcCaller Caller
+        => _caller ??= _order is null && Host.Limit is null ? Link.Caller : new YieldingCaller(Link.Caller);
+
+    /// <summary>Whether there are calls in hand that were not over at once, those among them whose answers are being
+    /// sent.</summary>
+    public bool HasCalls
+    {
+        get
+        {
+            if (PendingCount != 0)
+                return true; // one that runs on the thread that read it is in no list yet
+            lock (_calls)
+                return _calls.Count != 0;
+        }
+    }
+
+    /// <summary>Calls in hand as their caller counts them: one that has its answer is over, whatever this side has
+    /// still to do about it.</summary>
+    public int PendingCount => Volatile.Read(ref _pending);
+
+    /// <summary>Whether the connection should not be read: calls of it wait for their turn, and none runs that what
+    /// comes next could be for.</summary>
+    /// <remarks>While one does run, the connection is read on, because credit, items and cancellation come behind the
+    /// requests that wait; these are then kept in memory, as many as may be pending.</remarks>
+    public bool MustWait
+    {
+        get
+        {
+            if (Volatile.Read(ref _held) == 0)
+                return false;
+            lock (_calls)
+                return _held != 0 && (_calls.Count <= _held || _calls.Count >= Host.Rules.MaxPendingCalls);
+        }
+    }
+
+    /// <summary>A call for a request that was just read. By whoever reads.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public ServerCall Begin(RpcHandler handler, in FrameHeader header, CallHead? head, CallFormat format)
+    {
+        ServerCall call = Volatile.Read(ref _spare) ?? new ServerCall(this);
+        // nobody else takes it: one thread reads at a time. What is given back in between is left to the collector
+        Volatile.Write(ref _spare, null);
+        call.Begin(handler, in header, head, format);
+        return call;
+    }
+
+    /// <summary>Lets frames find the call, and its deadline end it: it is not over at once.</summary>
+    /// <param name="call">Any number of times.</param>
+    /// <param name="isStuck">Its handler keeps a thread, see <see cref="ComeBack"/>.</param>
+    public void Track(ServerCall call, bool isStuck = false)
+    {
+        bool closed;
+        lock (_calls)
+        {
+            if (!call.TryTrack())
+                return;
+
+            _calls[call.Header.Call] = call;
+            Volatile.Write(ref _tracked, _calls.Count);
+            Interlocked.Increment(ref _pending);
+            call.IsStuck = isStuck;
+            _stuck += isStuck ? 1 : 0;
+            call.ArmDeadline();
+            closed = Volatile.Read(ref _closed); // [closed] after adding: whoever closes looks here after saying so
+        }
+
+        if (closed)
+            call.Cancel();
+    }
+
+    /// <summary>Whether the handler may begin at once.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public bool TryPass(ServerCall call)
+    {
+        if (_order is null && Host.Limit is null)
+            return true;
+
+        call.Turns = new CallTurns(_order, Host.Limit);
+        return call.Turns.TryPass();
+    }
+
+    /// <summary>Keeps a call that may not begin yet, and sees to it that it begins when it may.</summary>
+    public void Hold(HeldCall call)
+    {
+        lock (_calls)
+            _held++;
+        Track(call.Call);
+        call.Call.Turns!.Queue(call);
+    }
+
+    /// <summary>A call that was held may begin.</summary>
+    public void StartHeld(HeldCall call)
+    {
+        lock (_calls)
+            _held--;
+        Link.ReadOn();
+        Host.Threads.Run(call);
+    }
+
+    /// <summary>Runs a handler on a thread of its own.</summary>
+    public void RunElsewhere(HeldCall call)
+    {
+        Track(call.Call);
+        Host.Threads.Run(call);
+    }
+
+    /// <summary>A handler is about to run.</summary>
+    /// <exception cref="Exception">It may not; this is its outcome.</exception>
+    [MethodImpl(Tiering.Optimized)]
+    public void Starting(ServerCall call)
+    {
+        // it may have waited for its turn, and nobody has to have asked for its token
+        if (call.IsCancelled || (call.IsTracked && call.IsUnwanted))
+            throw new OperationCanceledException(call.Token);
+        if (Host.HasInterceptors)
+            Host.Starting(call.Context);
+    }
+
+    /// <summary>Answers with a response; the call is over.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public void Answer<T>(ServerCall call, MessageCodec<T> codec, in T value)
+    {
+        if (call.IsUnwanted)
+        {
+            FailUnwanted(call, null);
+            return;
+        }
+
+        RpcFailure? failure = null;
+        if (TryAnswer(call) && (failure = Link.Send(FrameKind.Response, call, codec, in value)) is not null)
+        {
+            Link.SendError(call, failure.Status, new ErrorBody(null, failure.Text));
+            if (failure.Inner is { } cause)
+                Host.Tell(call.Handler.Method, Link.Peer, failure.Status, cause, isOneWay: false);
+        }
+
+        Completed(call, failure?.Status ?? RpcStatus.Ok, null);
+    }
+
+    /// <summary>Ends a stream; the call is over.</summary>
+    public void AnswerEnd(ServerCall call)
+    {
+        if (call.IsUnwanted)
+        {
+            FailUnwanted(call, null);
+            return;
+        }
+
+        if (TryAnswer(call))
+            Link.SendEnd(call);
+        Completed(call, RpcStatus.Ok, null);
+    }
+
+    /// <summary>Answers with what the handler threw; the call is over.</summary>
+    public void Fail(ServerCall call, Exception thrown)
+    {
+        Exception e = Host.HasInterceptors ? Host.Map(call.Context, thrown) : thrown;
+        if (call.IsUnwanted)
+        {
+            FailUnwanted(call, thrown);
+            return;
+        }
+
+        RpcStatus status;
+        ErrorBody error;
+        switch (e)
+        {
+            case RpcException { Status: > RpcStatus.Ok and <= RpcStatus.Unauthenticated } chosen:
+                status = chosen.Status;
+                error = new ErrorBody(chosen.RemoteType, chosen.Message, chosen.Details);
+                break;
+            default:
+                status = RpcStatus.Unknown;
+                error = new ErrorBody(e.GetType().FullName, ErrorText.Of(e));
+                break;
+        }
+
+        if (TryAnswer(call))
+            Link.SendError(call, status, error);
+        Host.Tell(call.Handler.Method, Link.Peer, status, thrown, call.Header.IsOneWay);
+        Completed(call, status, thrown);
+    }
+
+    /// <summary>Ends all calls: the connection is over.</summary>
+    public void Close()
+    {
+        List<ServerCall> calls;
+        Volatile.Write(ref _closed, true);
+        Interlocked.MemoryBarrier();
+        lock (_calls) // [closed]
+            calls = new List<ServerCall>(_calls.Values);
+        foreach (ServerCall call in calls)
+            call.Cancel();
+    }
+
+    /// <summary>A report of progress failed that nobody waits for.</summary>
+    public void ProgressFailed(ServerCall call, RpcException e) =>
+        Break(call, new RpcFailure(e.Status, e.Message, inner: e.InnerException));
+
+    /// <summary>Takes the right to send the last frame: its caller may make another call for this one as soon as it has
+    /// that.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private bool TryAnswer(ServerCall call)
+    {
+        if (!call.TryAnswer()) // [answer]
+            return false;
+        if (call.IsTracked) // and if it is not now, it never will be
+            Interlocked.Decrement(ref _pending);
+        return true;
+    }
+
+    /// <summary>Ends a call that nobody waits for any more, the same way whatever its handler made of that: what the
+    /// caller gets must not depend on which of two threads was faster.</summary>
+    private void FailUnwanted(ServerCall call, Exception? thrown)
+    {
+        bool late = call.IsOverdue;
+        RpcStatus status = late ? RpcStatus.DeadlineExceeded : RpcStatus.Cancelled;
+        if (TryAnswer(call))
+        {
+            string text =
+                (late ? "The deadline of a call to " : "A call to ") + call.Handler.Method.FullName +
+                    (late ? " passed." : " was cancelled.");
+            Link.SendError(call, status, new ErrorBody(null, text));
+        }
+
+        if (thrown is not (null or OperationCanceledException))
+            Host.Tell(call.Handler.Method, Link.Peer, status, thrown, call.Header.IsOneWay);
+        Completed(call, status, thrown);
+    }
+
+    /// <summary>The one place that every handled call comes through when it is over.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private void Completed(ServerCall call, RpcStatus status, Exception? exception)
+    {
+        if (status != RpcStatus.Ok && call.Header.IsOneWay)
+            Host.CountFailedOneWay(
+                call.Handler.Method, status, exception is null ? string.Empty : ErrorText.Of(exception));
+        if (call.Span.IsOpen)
+            EndSpan(call, status, exception);
+        if (Host.HasInterceptors)
+            Host.Completed(call.Context, status, exception);
+        Finish(call);
+    }
+
+    private static void EndSpan(ServerCall call, RpcStatus status, Exception? exception)
+    {
+        CallSpan span = call.Span;
+        call.Span = default; // the object may serve another call, which nobody listens to
+        try
+        {
+            span.End(status, exception);
+        }
+#pragma warning disable CA1031 // a listener's failure
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            Stray.Report("A listener failed when a call had ended", call.Handler.Method, e);
+        }
+    }
+
+    [MethodImpl(Tiering.Optimized)]
+    private void Finish(ServerCall call)
+    {
+        CallTurns? turns = call.Turns;
+        if (call.IsTracked)
+        {
+            lock (_calls)
+                Forget(call);
+            if (Volatile.Read(ref _held) != 0)
+                Link.ReadOn();
+            call.Incoming?.Over();
+            call.Dispose();
+        }
+        else if (call.TryReset())
+        {
+            Volatile.Write(ref _spare, call);
+        }
+        else
+        {
+            call.Dispose();
+        }
+
+        turns?.Leave();
+    }
+
+    /// <summary>Takes it from the table, where another one with its id may be by now. Under the lock.</summary>
+    private void Forget(ServerCall call)
+    {
+        if (_calls.TryGetValue(call.Header.Call, out ServerCall? found) && ReferenceEquals(found, call))
+            _calls.Remove(call.Header.Call);
+        Volatile.Write(ref _tracked, _calls.Count);
+    }
+}

@@ -1,0 +1,72 @@
+using System.Collections.Generic;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Crash.Tests;
+
+/// <summary>
+/// A server died; somebody who comes in cleans up after it: requests are withdrawn first, and that it died is said last. A client that looks in between was told
+/// that the server had closed in good order. Nobody looks there by chance: the cleaner is held, or ends, between the two.
+/// </summary>
+public sealed class CleaningUpTests(Peers peers)
+{
+    private readonly string _name = peers.NewName("cleaning");
+
+    public static TheoryData<Language, Language> Pairs => new()
+    {
+        { Language.C, Language.C }, { Language.C, Language.CSharp }, { Language.CSharp, Language.C }, { Language.CSharp, Language.CSharp },
+    };
+
+    /// <summary>It has asked, and waits for the answer; the cleaner is stopped.</summary>
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void AClientThatFindsItsRequestWithdrawnLearnsOfTheDeath(Language language, Language cleaning)
+    {
+        using Driven cleaner = Faulty(cleaning, "recover.before_free", "stop"), client = Faulty(language, "connect.requested", "stop");
+        KillTheServerOf(cleaner, client);
+        cleaner.WaitUntilStopped();
+        client.Continue();
+        Assert.Equal(IpcStatus.PeerDied, client.Result().Status);
+        cleaner.Kill();
+        CheckNothingLeft(language);
+    }
+
+    /// <summary>It is about to ask; the cleaner was killed, and its lock is free.</summary>
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void AClientThatFindsTheListenerClosedLearnsOfTheDeath(Language language, Language cleaning)
+    {
+        using Driven cleaner = Faulty(cleaning, "recover.before_free", "kill"), client = Faulty(language, "connect.slot_opening", "stop");
+        KillTheServerOf(cleaner, client);
+        cleaner.WaitForExit();
+        client.Continue();
+        Assert.Equal(IpcStatus.PeerDied, client.Result().Status);
+        CheckNothingLeft(language);
+    }
+
+    /// <summary>The cleaner is connected, and sees the death; the other one has stopped on its way in.</summary>
+    private void KillTheServerOf(Driven cleaner, Driven client)
+    {
+        using Driven server = peers.New(Language.C);
+        server.Must($"listen 1 {_name} max=63");
+        cleaner.Begin($"connect 1 {_name} timeout=600000");
+        Answer asked = server.Must("next 1 timeout=600000");
+        server.Must($"accept {asked["connection"]}");
+        Assert.Equal(IpcStatus.Ok, cleaner.Result().Status);
+        client.Begin($"connect 1 {_name} timeout=600000");
+        client.WaitUntilStopped();
+        server.Kill();
+    }
+
+    private Driven Faulty(Language language, string point, string action) =>
+        peers.New(language, new Dictionary<string, string> { ["IPC_FAULT"] = point, ["IPC_FAULT_ACTION"] = action });
+
+    /// <summary>The next server finds no more than what everybody finds who comes after a death.</summary>
+    private void CheckNothingLeft(Language language)
+    {
+        Driven next = peers.At(language, "server");
+        next.Must($"listen 1 {_name} max=63");
+        next.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(_name));
+    }
+}
