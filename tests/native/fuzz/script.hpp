@@ -22,7 +22,7 @@
 
 #include <google/protobuf/stubs/logging.h>
 
-#include "ipc/rpc/frame.hpp"
+#include "ipc/rpc/detail/frame.hpp"
 
 namespace fuzz
 {

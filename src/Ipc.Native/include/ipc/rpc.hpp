@@ -27,9 +27,11 @@
 //
 // What a constructor cannot say otherwise, memory or a thread that is not to be had, ends such a program.
 //
-// Where to read on: frame.hpp has the bytes. Either end of a connection calls and is called: caller_core.hpp and
-// callee.hpp are the two roles. client_channel.hpp, client_core.hpp and background.hpp give them a client's connection;
-// session.hpp, server_reading.hpp, server_core.hpp, crew_threads.hpp, crew.hpp and gate.hpp a server's.
+// What is in rpc/ is for the users of calls; what is in rpc/detail/ (and in namespaces called detail) is not, and may
+// change at any time. Where to read on in there: frame.hpp has the bytes. Either end of a connection calls and is called:
+// caller_core.hpp and callee.hpp are the two roles. client_channel.hpp, client_core.hpp and background.hpp give them a
+// client's connection; session.hpp, server_reading.hpp, server_core.hpp, crew_threads.hpp, crew.hpp and gate.hpp a
+// server's.
 #ifndef IPC_RPC_HPP
 #define IPC_RPC_HPP
 

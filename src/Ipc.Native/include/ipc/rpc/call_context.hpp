@@ -14,11 +14,12 @@
 
 #include "../../ipc.hpp"
 #include "canceller.hpp"
-#include "flow.hpp"
-#include "frame.hpp"
-#include "head.hpp"
+#include "detail/call_home.hpp"
+#include "detail/flow.hpp"
+#include "detail/frame.hpp"
+#include "detail/head.hpp"
+#include "detail/wait.hpp"
 #include "observer.hpp"
-#include "wait.hpp"
 
 namespace ipc::rpc
 {
@@ -27,6 +28,7 @@ class caller;
 
 namespace detail
 {
+class call_limits;
 class callee;
 class callee_calls;
 }
@@ -37,7 +39,7 @@ class call_context
 {
   public:
     // Made by the library.
-    call_context(detail::callee &home, const frame_header &request)
+    call_context(detail::call_home &home, const frame_header &request)
         : home_(home), call_(request.call), until_(request.deadline == 0 ? IPC_FOREVER : request.deadline),
           one_way_((request.flags & flag_one_way) != 0), sends_items_(request.code != 0)
     {
@@ -71,7 +73,10 @@ class call_context
     }
 
     // Sleeps. True when the call was cancelled first, or its deadline passed: time to return.
-    bool wait(deadline wake_up);
+    bool wait(deadline wake_up)
+    {
+        return home_.wait(*this, wake_up);
+    }
 
     // The caller waits for no answer and gets none.
     bool one_way() const noexcept
@@ -79,10 +84,16 @@ class call_context
         return one_way_;
     }
 
-    int32_t peer_pid() const noexcept;
+    int32_t peer_pid() const noexcept
+    {
+        return home_.peer_pid();
+    }
 
     // What the client said when it connected; empty in a callback.
-    std::string_view hello() const noexcept;
+    std::string_view hello() const noexcept
+    {
+        return home_.hello();
+    }
 
     // What came with the request.
     const rpc::metadata &metadata() const noexcept
@@ -130,7 +141,7 @@ class call_context
     friend class detail::callee;
     friend class detail::callee_calls;
     friend class call_scope;
-    friend class call_limits;
+    friend class detail::call_limits;
 
     static call_context *&here() noexcept
     {
@@ -139,9 +150,12 @@ class call_context
     }
 
     // What ends the calls that this call's handler makes.
-    std::shared_ptr<canceller> nested();
+    std::shared_ptr<canceller> nested()
+    {
+        return home_.nested(*this);
+    }
 
-    detail::callee &home_;
+    detail::call_home &home_;
     const uint64_t call_;
     const deadline until_;
     detail::item_credit credit_; // of the answer's stream. This and what follows is guarded by home_'s mutex
@@ -185,8 +199,4 @@ class call_scope
 };
 
 } // namespace ipc::rpc
-
-#ifndef IPC_RPC_CALLEE_CALLS_HPP // which was first, and does so itself at its end
-#include "callee.hpp"            // what wait() and others do: they are inline there
-#endif
 #endif

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "call_options.hpp"
-#include "call_scope.hpp"
-#include "callee.hpp"
-#include "caller_core.hpp"
-#include "codec.hpp"
+#include "detail/call_scope.hpp"
+#include "detail/callee.hpp"
+#include "detail/caller_core.hpp"
+#include "detail/codec.hpp"
 #include "method.hpp"
 #include "stream_reader.hpp"
 

@@ -10,9 +10,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "async_call.hpp"
 #include "caller.hpp"
-#include "client_core.hpp"
+#include "client_options.hpp"
+#include "detail/async_call.hpp"
+#include "detail/client_core.hpp"
+#include "pending_call.hpp"
 
 namespace ipc::rpc::detail
 {

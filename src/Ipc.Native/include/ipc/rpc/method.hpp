@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "frame.hpp"
+#include "detail/frame.hpp"
 
 namespace ipc::rpc
 {

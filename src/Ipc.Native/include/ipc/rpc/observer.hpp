@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "head.hpp"
+#include "detail/head.hpp"
 #include "method.hpp"
 #include "status.hpp"
 

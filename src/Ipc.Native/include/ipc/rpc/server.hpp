@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "server_core.hpp"
+#include "detail/server_core.hpp"
 #include "service.hpp"
 
 namespace ipc::rpc

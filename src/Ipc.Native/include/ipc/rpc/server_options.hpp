@@ -10,9 +10,7 @@
 #include <string_view>
 
 #include "../../ipc.hpp"
-#include "guarded.hpp"
 #include "observer.hpp"
-#include "status.hpp"
 
 namespace ipc::rpc
 {
@@ -47,22 +45,5 @@ struct server_options {
     std::shared_ptr<rpc::observer> observer; // told of calls that are served, and of callbacks
 };
 
-namespace detail
-{
-
-// Empty: ASKING is welcome.
-inline std::string why_refused(const server_options &options, ipc_connection *asking)
-{
-    if (!options.refuse)
-        return {};
-    uint32_t length = 0;
-    const auto *hello = static_cast<const char *>(ipc_connection_hello(asking, &length));
-    const client_info who{ipc_connection_peer_pid(asking), {hello, length}};
-    std::string reason;
-    const outcome asked = guarded([&] { reason = options.refuse(who); });
-    return asked ? reason : asked.text;
-}
-
-} // namespace detail
 } // namespace ipc::rpc
 #endif

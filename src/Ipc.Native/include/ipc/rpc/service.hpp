@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "handle_in_place.hpp"
-#include "handler.hpp"
+#include "detail/handle_in_place.hpp"
+#include "detail/handler.hpp"
+#include "detail/text.hpp"
 #include "method.hpp"
 #include "stream_writer.hpp"
-#include "text.hpp"
 
 namespace ipc::rpc
 {
@@ -33,7 +33,7 @@ class service
     // is status::internal; what else may go wrong it throws.
     //
     // Request and response are the handler's until it returns. Their memory is used again for the next call: who keeps
-    // a reference, or a string_view into one, sees that one's bytes. Debug builds make it visible (reused.hpp).
+    // a reference, or a string_view into one, sees that one's bytes. Debug builds make it visible (detail/reused.hpp).
     template <class Request, class Response, class Function>
     void unary(const method<Request, Response> &method, Function function, dispatch how = dispatch::handed_over)
     {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "call_context.hpp"
-#include "callee.hpp"
+#include "detail/callee.hpp"
 
 namespace ipc::rpc
 {

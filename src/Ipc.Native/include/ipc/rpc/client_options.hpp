@@ -1,0 +1,55 @@
+// What a client may be told when it is made.
+#ifndef IPC_RPC_CLIENT_OPTIONS_HPP
+#define IPC_RPC_CLIENT_OPTIONS_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "../../ipc.hpp"
+#include "observer.hpp"
+
+namespace ipc::rpc
+{
+
+class service;
+
+// The connection came or went.
+struct connection_change {
+    bool connected = false; // false: lost
+    int32_t server_pid = 0;
+    std::string reason; // why it was lost
+};
+
+struct client_options {
+    uint64_t to_server_capacity = 0; // bytes, power of two; 0 = 256 KiB
+    uint64_t to_client_capacity = 0;
+    // For requests (and as much for responses) longer than half of their ring; 0 = 256 MiB, IPC_NO_LOANS = none
+    uint64_t loan_budget = 0;
+    wait_mode wait = IPC_WAIT_ADAPTIVE;
+    std::chrono::nanoseconds connect_timeout =
+        std::chrono::seconds(5);  // how long the constructor waits for the server; 0: not
+    bool auto_reconnect = true;   // a call after the server's death connects to its successor
+    uint32_t max_pending = 65535; // calls and streams at once
+    // Of requests of asynchronous calls that wait for room in the ring, or for a connection; beyond that such calls
+    // end with resource_exhausted
+    uint64_t max_queued_bytes = 16 << 20;
+    // Of what callbacks are refused with that waits for a server that does not read; beyond that the connection ends
+    uint64_t max_unsent_bytes = 256ull << 20;
+    // Items that the server may be ahead of the reader of a stream. Besides, 64 KiB, which become more, up to 4 MiB,
+    // when it is seen that a reader waits for them to.
+    uint16_t stream_window = 65535;
+    std::string hello; // what the server gets to see when it decides; at most 240 bytes
+    // What the server may call. With it the client has a thread that reads when no caller does, and threads for
+    // handlers.
+    std::shared_ptr<rpc::service> services;
+    unsigned max_threads = 64; // for those handlers
+    // Told of every connection and of its end, as soon as it ends, in order, on a thread of the client: be quick.
+    std::function<void(const connection_change &)> on_connection;
+    std::shared_ptr<rpc::observer> observer; // told of calls, and of callbacks that are served here
+};
+
+} // namespace ipc::rpc
+#endif

@@ -1,0 +1,400 @@
+// The client without its types: how it gets its connection, loses it, and gets another.
+//
+// When the connection ends (the server died, closed, or wrote nonsense; or close() here), every pending call ends with
+// the reason. The next call, when the last thread has left the old connection, connects anew.
+//
+// What needs a thread of the client's own (asynchronous calls, callbacks, news of the connection) is in background.hpp.
+#ifndef IPC_RPC_DETAIL_CLIENT_CORE_HPP
+#define IPC_RPC_DETAIL_CLIENT_CORE_HPP
+
+#include <condition_variable>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../service.hpp"
+#include "../status.hpp"
+#include "background.hpp"
+#include "caller_core.hpp"
+#include "client_callee.hpp"
+#include "client_connect.hpp"
+#include "client_posting.hpp"
+#include "frame.hpp"
+#include "guarded.hpp"
+#include "task_pool.hpp"
+#include "wait.hpp"
+
+namespace ipc::rpc::detail
+{
+
+class client_core final : public client_posting,
+                          public std::enable_shared_from_this<client_core>,
+                          private background_host
+{
+  public:
+    client_core(std::string name, client_options options)
+        : client_posting(options), name_(std::move(name)), options_(std::move(options)), background_(mutex_, *this)
+    {
+    }
+
+    // First of all.
+    outcome connect()
+    {
+        if (options_.services != nullptr && !options_.services->flaw())
+            return options_.services->flaw();
+        const ipc_deadline until = deadline(options_.connect_timeout).at();
+        if (outcome connected = open_connection(name_, options_, until, closing_.get(), connection_); !connected)
+            return connected;
+        observe_made(options_.observer);
+        if (options_.services != nullptr)
+            handlers_ = std::make_unique<task_pool>(options_.max_threads);
+        return {};
+    }
+
+    // Its own thread may run from now on. Once somebody owns it.
+    void begin_life()
+    {
+        const lock_type held(mutex_);
+        begin_connection();
+        if (always_reads())
+            background_.start();
+    }
+
+    ~client_core() override
+    {
+        close();
+    }
+
+    int32_t server_pid()
+    {
+        const lock_type held(mutex_);
+        return usable_ ? connection_.peer_pid() : 0;
+    }
+
+    // Pending calls end with status::unavailable; later ones throw ipc::error(IPC_CLOSED), or without exceptions fail
+    // with failed_precondition. Waits for the user's code that runs on threads of the client, unless it is called there:
+    // then somebody else has to. Returns whether all is over.
+    bool close() noexcept
+    {
+        lock_type held(mutex_);
+        if (!std::exchange(closed_, true)) {
+            const outcome why(status::unavailable, "the client was closed on this side");
+            closing_.trigger();
+            if (usable_) {
+                connection_.reader().stop();
+                break_off(why);
+            }
+            queue_.drop(UINT64_MAX);
+            calls_.end_all(why);
+            background_.begin_stop();
+            changed_.notify_all();
+        }
+        if (background_.is_current() || (handlers_ != nullptr && handlers_->is_current()))
+            return false;
+        if (std::exchange(finishing_, true)) {
+            changed_.wait(held, [this] { return finished_; });
+            return true;
+        }
+        changed_.wait(held, [this] { return inside_ == 0 && !connecting_; });
+        connection_.close();
+        background_.stop(held);
+        held.unlock();
+        if (handlers_ != nullptr)
+            handlers_->stop();
+        held.lock();
+        finished_ = true;
+        changed_.notify_all();
+        return true;
+    }
+
+    // ---- asynchronous calls and batches
+    // ------------------------------------------------------------------------------------
+
+    background &thread() noexcept
+    {
+        return background_;
+    }
+
+    void report_thrown(const call_info &call, const outcome &thrown) noexcept
+    {
+        if (options_.observer != nullptr)
+            options_.observer->threw(call, thrown);
+        else
+            observer::report_thrown(call, thrown);
+    }
+
+  private:
+    // ---- the connection
+    // ---------------------------------------------------------------------------------------------------
+
+    bool is_prepared(deadline until) noexcept override
+    {
+        return usable_ && !closed_ && !owes() && (until.is_never() || !until.has_passed()) && connection_.is_open();
+    }
+
+    outcome prepare(lock_type &held, deadline until, canceller *cancel) override
+    {
+        if (until.has_passed())
+            return {status::deadline_exceeded, "the deadline had passed before the call began"};
+        for (;;) {
+            if (closed_)
+                return refuse();
+            if (usable_ && connection_.is_open()) {
+                pay(held);
+                return {};
+            }
+            if (usable_ && !reading_) {
+                drain(held);
+                continue;
+            }
+            if (!usable_ && !options_.auto_reconnect)
+                return {status::unavailable, reason_};
+            if (cancel != nullptr && cancel->triggered())
+                return {status::cancelled, "the caller cancelled while there was no connection"};
+            if (!usable_ && !connecting_ && inside_ == 0) {
+                if (outcome connected = reconnect(held, until, cancel); !connected)
+                    return connected;
+                continue;
+            }
+            // Somebody else reads the end of the old connection, leaves it, or connects.
+            if (!sleep_until(held, changed_, until))
+                return {status::deadline_exceeded, "the deadline passed before there was a connection"};
+        }
+    }
+
+    // A mistake in the program, which no caller expects to handle.
+    outcome refuse() const override
+    {
+        std::string text = "the client of \"" + name_ + "\" is closed; make a new one";
+#ifdef IPC_NO_EXCEPTIONS
+        return {status::failed_precondition, std::move(text)};
+#else
+        throw ipc::error(IPC_CLOSED, text);
+#endif
+    }
+
+    // Nobody is inside.
+    outcome reconnect(lock_type &held, deadline until, canceller *cancel)
+    {
+        connecting_ = true;
+        held.unlock();
+        connection made;
+        outcome result;
+        {
+            canceller either;
+            const relay from_us(closing_, either);
+            std::optional<relay> from_caller;
+            if (cancel != nullptr)
+                from_caller.emplace(*cancel, either);
+            result = open_connection(name_, options_, is_hurried(until) ? until.at() : IPC_NOW, either.get(), made);
+        }
+        held.lock();
+        result = connected(std::move(made), std::move(result));
+        if (!result && cancel != nullptr && cancel->triggered())
+            return {status::cancelled, "the caller cancelled while the client connected"};
+        return result;
+    }
+
+    // Somebody has tried to connect.
+    outcome connected(connection &&made, outcome result)
+    {
+        connecting_ = false;
+        changed_.notify_all();
+        if (closed_)
+            return {}; // which prepare() sees
+        if (!result) {
+            reason_ = result.text;
+            background_.wake();
+            return result;
+        }
+        connection_ = std::move(made);
+        ++epoch_;
+        begin_connection();
+        return {};
+    }
+
+    void begin_connection()
+    {
+        usable_ = true;
+        unflushed_ = false;
+        owed_.clear();
+        owed_bytes_ = 0;
+        owed_report_ = {};
+        transit_.begin(connection_.writer(), connection_.reader());
+        if (options_.services != nullptr) {
+            callee_ = std::make_shared<client_callee>(link(), epoch_, connection_.peer_pid(), options_.stream_window);
+            callee_->observe_served(options_.observer);
+        }
+        tell({true, connection_.peer_pid(), ""});
+        background_.wake();
+    }
+
+    // Everything pending ends with WHY.
+    void break_off(const outcome &why) noexcept override
+    {
+        usable_ = false;
+        reason_ = why.text;
+        queue_.drop(epoch_);
+        calls_.end_all(why, epoch_);
+        if (callee_ != nullptr) // not from here: a handler's calls may be this client's, whose lock we have
+            background_.run([ended = callee_] { ended->end_calls(); });
+        tell({false, connection_.peer_pid(), why.text});
+        changed_.notify_all();
+        background_.wake();
+    }
+
+    void tell(connection_change change)
+    {
+        if (options_.on_connection)
+            background_.run([this, change = std::move(change)] {
+                if (const outcome thrown = guarded([&] { options_.on_connection(change); }); !thrown)
+                    report_thrown({{}, "on_connection"}, thrown);
+            });
+    }
+
+    void lose(ipc::status code) override
+    {
+        if (usable_)
+            break_off(why_lost(name_, connection_, code));
+    }
+
+    // What was published before the end is still ours.
+    void drain(lock_type &held)
+    {
+        enter();
+        arrival none;
+        while (usable_ && read(held, nullptr, deadline::now(), nullptr, none) == IPC_OK) {
+        }
+        if (usable_)
+            lose(connection_.close_code() != 0 ? IPC_PEER_CLOSED : IPC_PEER_DIED);
+        leave();
+    }
+
+    void room_came() override
+    {
+        if (callee_ != nullptr)
+            callee_->room_came();
+    }
+
+    // A frame of a call that the server makes. On the thread that reads, without the lock.
+    const char *called(const frame &got) override
+    {
+        if (got.kind() != frame_kind::request)
+            return callee_ != nullptr ? callee_->arrived(got) : nullptr;
+        if (callee_ == nullptr) {
+            if (!got.has(flag_one_way))
+                client_callee(link(), epoch_, 0)
+                    .post_error(got.header.call, {status::unimplemented,
+                                                  "the client of \"" + name_ + "\" offers nothing to its server"});
+            return nullptr;
+        }
+        if (callee_->clashes(got.header))
+            return nullptr;
+        handler *const found = options_.services->find(got.header.method);
+        outcome result;
+        if (found == nullptr)
+            result = options_.services->unknown(got.header.method, "the client of \"" + name_ + "\"");
+        else if (!handlers_->run(found->accept(callee_, got)))
+            result = {status::resource_exhausted, "all threads of the client are busy (client_options::max_threads)"};
+        if (!result && !got.has(flag_one_way))
+            callee_->post_error(got.header.call, result);
+        return nullptr;
+    }
+
+    std::shared_ptr<caller_core> caller() override
+    {
+        return shared_from_this();
+    }
+
+    // ---- background_host
+    // ---------------------------------------------------------------------------------------------------
+
+    bool always_reads() const noexcept
+    {
+        return options_.services != nullptr || options_.on_connection;
+    }
+
+    void look() noexcept override
+    {
+        background_.look();
+    }
+
+    bool has_to_read(size_t calls) override
+    {
+        return usable_ && (calls != 0 || always_reads());
+    }
+
+    void read_once(lock_type &held, std::condition_variable &on, deadline until, ipc_cancel *interrupt) override
+    {
+        enter();
+        if (reading_) {
+            calls_.begin_waiting(on);
+            sleep_until(held, on, queue_.has(epoch_) ? soon(until) : until);
+            calls_.end_waiting(on);
+        } else {
+            arrival none;
+            read(held, nullptr, queue_.has(epoch_) ? soon(until) : until, interrupt, none);
+        }
+        pay(held);
+        leave();
+    }
+
+    void leave() noexcept override
+    {
+        client_channel::leave();
+        if (inside_ == 0 && !usable_ && !queue_.empty())
+            background_.wake(); // it may connect now
+    }
+
+    bool has_to_connect() override
+    {
+        return !usable_ && !connecting_ && !closed_ && inside_ == 0 && !queue_.empty();
+    }
+
+    void connect_once(lock_type &held, deadline until, ipc_cancel *interrupt) override
+    {
+        const bool waits = waits_for_server_;
+        connecting_ = true;
+        held.unlock();
+        connection made;
+        outcome result = open_connection(name_, options_, waits ? until.at() : IPC_NOW, interrupt, made);
+        held.lock();
+        waits_for_server_ = false;
+        result = connected(std::move(made), std::move(result));
+        if (result)
+            return pay(held);
+        if (background_.was_interrupted())
+            return; // by somebody whom it has to look at first
+        // Those who have the time to ask again learn it; the others wait.
+        for (auto each = queue_.first(); each != queue_.end();) {
+            pending *const entry = calls_.find(each->second.header.call);
+            const bool stays = is_hurried(each->second.until);
+            waits_for_server_ = waits_for_server_ || stays; // next time
+            each = stays ? std::next(each) : queue_.remove(each);
+            if (!stays)
+                calls_.end(*entry, result);
+        }
+    }
+
+    bool expire(lock_type &held, uint64_t call) override
+    {
+        return end_late(held, call);
+    }
+
+    const std::string name_;
+    const client_options options_;
+    bool connecting_ = false;
+    bool finishing_ = false;        // somebody waits for the end of all
+    bool finished_ = false;
+    canceller closing_;
+    std::shared_ptr<client_callee> callee_; // this connection's, when there are services
+    std::unique_ptr<task_pool> handlers_;
+    background background_;
+};
+
+} // namespace ipc::rpc::detail
+#endif

@@ -1,0 +1,115 @@
+// How asynchronous calls begin, and how they end from outside. Nothing in here waits: what cannot be sent at once is
+// queued, for this connection or for the next one, which the client's thread makes.
+#ifndef IPC_RPC_DETAIL_CLIENT_POSTING_HPP
+#define IPC_RPC_DETAIL_CLIENT_POSTING_HPP
+
+#include <cstdint>
+#include <string>
+
+#include "../status.hpp"
+#include "client_channel.hpp"
+#include "client_connect.hpp"
+#include "frame.hpp"
+
+namespace ipc::rpc::detail
+{
+
+class client_posting : public client_channel
+{
+  public:
+    explicit client_posting(const client_options &options)
+        : client_channel(options), reconnects_(options.auto_reconnect)
+    {
+    }
+
+    void abort(lock_type &held, uint64_t call, const outcome &why)
+    {
+        pending *const entry = calls_.find(call);
+        if (entry == nullptr || entry->ended)
+            return;
+        if (queue_.remove(entry->queued))
+            return calls_.end(*entry, why); // the server has not heard of it
+        calls_.abort(*entry, why);
+        pay(held);
+    }
+
+    // begin() of an asynchronous call: never waits. What cannot be sent at once is queued, for this connection or the
+    // next.
+    outcome ask(lock_type &held, const asking &what, deadline until, canceller *cancel)
+    {
+        if (closed_)
+            return refuse();
+        if (until.has_passed())
+            return {status::deadline_exceeded, "the deadline had passed before the call began"};
+        if (cancel != nullptr && cancel->triggered())
+            return {status::cancelled, "the caller cancelled before the call began"};
+        if (usable_)
+            pay(held);
+        const bool connected = usable_ && connection_.is_open();
+        if (!connected && !reconnects_)
+            return {status::unavailable, usable_ ? "the connection has ended" : reason_};
+        const uint64_t epoch = connected ? epoch_ : epoch_ + 1;
+        pending *const fresh = take_entry(what, epoch);
+        if (fresh == nullptr)
+            return too_many();
+        outcome result = connected ? write_or_queue(*fresh, what, until) : queue(*fresh, what, epoch, until);
+        if (result)
+            calls_.attach(*fresh, what.done); // perhaps the connection is lost by now: then it ends here
+        else
+            calls_.free(*fresh);
+        if (!connected && waits_for_server_)
+            look(); // this one may not want to wait for a server
+        return result;
+    }
+
+  protected:
+    // The deadline of an asynchronous call has passed. False: it may not end yet.
+    bool end_late(lock_type &held, uint64_t call)
+    {
+        pending *const entry = calls_.find(call);
+        if (entry != nullptr && !entry->ended && !is_over(entry->late))
+            return false;
+        abort(held, call, {status::deadline_exceeded, "the deadline passed while the call waited for its reply"});
+        return true;
+    }
+
+    // What a call is told that begins on a closed client.
+    virtual outcome refuse() const = 0;
+    // The client's thread may wait for a server: it looks again for whom.
+    virtual void look() noexcept = 0;
+
+    bool closed_ = false;
+    bool waits_for_server_ = false; // the client's thread, when it connects
+
+  private:
+    outcome write_or_queue(pending &fresh, const asking &what, deadline until)
+    {
+        const uint64_t limit = connection_.writer().max_payload() - frame_header_size;
+        if (what.body.size() > limit)
+            return {status::resource_exhausted, too_large("request", what.body.size(), limit)};
+        if (!queue_.empty())
+            return queue(fresh, what, epoch_, until);
+        const ipc::status code = try_write(static_cast<uint32_t>(what.body.size()) + frame_header_size,
+                                           header_for(what, fresh.id(), until), what.body);
+        if (code == IPC_FULL)
+            return queue(fresh, what, epoch_, until);
+        if (code != IPC_OK)
+            lose(code);
+        return {};
+    }
+
+    outcome queue(pending &fresh, const asking &what, uint64_t epoch, deadline until)
+    {
+        fresh.queued = queue_.add(header_for(what, fresh.id(), until), what.body, epoch, until);
+        if (fresh.queued != 0)
+            return {};
+        return {status::resource_exhausted,
+                "the server does not read, or is not there, and " + std::to_string(queue_.most_bytes()) +
+                    " bytes of requests wait for it already (client_options::max_queued_bytes)"};
+    }
+
+    const bool reconnects_;
+};
+
+} // namespace ipc::rpc::detail
+#endif

@@ -1,0 +1,303 @@
+// How a client's frames get into their ring: at once, or in their order when there is room.
+//
+// A request that does not fit the ring now must not wait for space alone: the server may be waiting for space in the
+// other ring, the one that we read. So the two alternate: read a little, try again.
+//
+// Whatever else finds no room is owed, and goes out before the next request. All of it is bounded: a cancellation for
+// each request that fitted before, one report of what was read, what callbacks are refused with (max_unsent_bytes),
+// requests of asynchronous calls (max_queued_bytes).
+#ifndef IPC_RPC_DETAIL_CLIENT_WRITING_HPP
+#define IPC_RPC_DETAIL_CLIENT_WRITING_HPP
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "../status.hpp"
+#include "caller_core.hpp"
+#include "client_callee.hpp"
+#include "client_connect.hpp"
+#include "frame.hpp"
+#include "payload.hpp"
+#include "request_queue.hpp"
+
+namespace ipc::rpc::detail
+{
+
+// Guarded by the client's mutex.
+class client_writing : public caller_core, private client_link
+{
+  public:
+    explicit client_writing(const client_options &options)
+        : caller_core(options.max_pending, options.stream_window, 0), queue_(options.max_queued_bytes),
+          most_owed_(options.max_unsent_bytes)
+    {
+    }
+
+    // ---- batches
+    // -----------------------------------------------------------------------------------------------------------
+
+    void flush(lock_type &) noexcept
+    {
+        if (std::exchange(unflushed_, false) && usable_)
+            connection_.writer().flush();
+    }
+
+    // What the thread WHO sends from now on goes out together, until it has ended as many batches as it began. They may
+    // end in any order, and on any thread.
+    void begin_batch(std::thread::id who)
+    {
+        const lock_type held(mutex_);
+        batching_.push_back(who);
+    }
+
+    void end_batch(std::thread::id who) noexcept
+    {
+        lock_type held(mutex_);
+        batching_.erase(std::find(batching_.begin(), batching_.end(), who));
+        flush(held);
+    }
+
+  protected:
+    // Everything pending ends with WHY.
+    virtual void break_off(const outcome &why) noexcept = 0;
+    // The same, because of what the ring said.
+    virtual void lose(ipc::status code) = 0;
+    // Until there may be room, or UNTIL: what comes meanwhile is read, here or elsewhere.
+    virtual void read_meanwhile(lock_type &held, deadline until) = 0;
+
+    client_link &link() noexcept
+    {
+        return *this;
+    }
+
+    bool send_at_once(const frame_header &header, const payload &body) override
+    {
+        return queue_.empty() && body.size() <= connection_.writer().max_payload() - frame_header_size &&
+               try_write(static_cast<uint32_t>(body.size()) + frame_header_size, header, body) == IPC_OK;
+    }
+
+    outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,
+                 canceller *cancel) override
+    {
+        const uint64_t epoch = epoch_, turn = queue_.next();
+        for (;;) {
+            if (!usable_ || epoch != epoch_)
+                return {status::unavailable, reason_};
+            if (!queue_.empty())
+                pay(held); // what was asked for before goes first
+            const uint32_t limit = connection_.writer().max_payload();
+            if (body.size() + frame_header_size > limit)
+                return {status::resource_exhausted, too_large("request", body.size(), limit - frame_header_size)};
+            const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
+            ipc::status code = IPC_FULL;
+            if (queue_.empty() || !queue_.has(epoch, turn))
+                code = try_write(length, header, body);
+            if (code == IPC_OK)
+                return {};
+            if (code != IPC_FULL) {
+                lose(code);
+                continue;
+            }
+            if (cancel != nullptr && cancel->triggered())
+                return {status::cancelled, "the caller cancelled"};
+            if (until.has_passed())
+                return {status::deadline_exceeded, "the deadline passed while the request waited for room in the ring"};
+            flush(held);
+            read_meanwhile(held, soon(until));
+        }
+    }
+
+    bool takes_items() const noexcept override
+    {
+        return transit_.has_room();
+    }
+
+    outcome put_item(lock_type &held, const frame_header &header, const payload &item, deadline until,
+                     canceller *cancel, bool &full) override
+    {
+        full = false; // it reads meanwhile
+        return send(held, header, item, until, cancel);
+    }
+
+    // Whether there is room for it now.
+    ipc::status try_write(uint32_t length, const frame_header &header, const payload &body)
+    {
+        uint8_t *place = nullptr;
+        ipc::status code = connection_.writer().try_claim(length, place);
+        if (code != IPC_OK)
+            return code;
+        put(place, length, header, body);
+        if (header.kind == static_cast<uint8_t>(frame_kind::item))
+            transit_.sending(body.size());
+        const bool later = !batching_.empty() &&
+                           std::find(batching_.begin(), batching_.end(), std::this_thread::get_id()) != batching_.end();
+        code = later ? connection_.writer().commit_batched(length, frame_record_type)
+                     : connection_.writer().commit(length, frame_record_type);
+        unflushed_ = unflushed_ || later;
+        return code;
+    }
+
+    // When to look again for room.
+    static deadline soon(deadline until) noexcept
+    {
+        return deadline(std::min(until.at(), ipc_deadline_after(1'000'000)));
+    }
+
+    // A frame that finds the ring full is owed: it goes out before the next request.
+    void pay(lock_type &) noexcept override
+    {
+        if (owes())
+            pay_up();
+    }
+
+    bool owes() const noexcept
+    {
+        return owed_report_.method != 0 || !calls_.owed_cancels.empty() || !owed_.empty() || !queue_.empty();
+    }
+
+    void pay_up() noexcept
+    {
+        if (usable_ && owed_report_.method != 0) {
+            if (try_send(connection_.writer(), owed_report_) != IPC_OK)
+                return;
+            owed_report_ = {};
+        }
+        auto &cancels = calls_.owed_cancels;
+        while (usable_ && !cancels.empty()) {
+            if (try_send(connection_.writer(), header_of(frame_kind::cancel, cancels.back())) != IPC_OK)
+                return;
+            cancels.pop_back();
+        }
+        while (usable_ && !owed_.empty()) {
+            const auto &[header, body] = owed_.front();
+            if (try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size())) != IPC_OK)
+                return;
+            owed_bytes_ -= frame_header_size + body.size();
+            owed_.pop_front();
+        }
+        while (usable_ && queue_.has(epoch_)) {
+            const auto next = queue_.first();
+            const auto &[header, body, epoch, until] = next->second;
+            const ipc::status code = send_queued(header, body);
+            if (code == IPC_FULL)
+                return;
+            if (code != IPC_OK && code != IPC_E_TOO_LARGE)
+                return lose(code); // which ends them all
+            pending *const entry = calls_.find(header.call);
+            const uint64_t size = body.size();
+            queue_.remove(next);
+            entry->queued = 0;
+            if (code == IPC_E_TOO_LARGE)
+                calls_.end(*entry, {status::resource_exhausted,
+                                    too_large("request", size, connection_.writer().max_payload() - frame_header_size)});
+        }
+    }
+
+    connection connection_;
+    bool usable_ = false;
+    std::string reason_;              // why the connection is not usable
+    int inside_ = 0;                  // threads that may be using the connection
+    std::condition_variable changed_; // the connection's life
+    bool unflushed_ = false;          // a batch is not published yet
+    std::deque<std::pair<frame_header, std::string>> owed_; // what callbacks were refused with
+    uint64_t owed_bytes_ = 0;
+    transit transit_; // its counters of what came: of whoever has the reading role
+    frame_header owed_report_;
+    request_queue queue_;
+
+  private:
+    // ---- client_link: what the answers to callbacks go out through
+    // ------------------------------------------------------------------
+
+    bool transmit(uint64_t epoch, const frame_header &header, const payload &body) override
+    {
+        lock_type held(mutex_);
+        if (!usable_ || epoch != epoch_)
+            return false;
+        enter();
+        const outcome sent = send(held, header, body, deadline::never(), nullptr);
+        leave();
+        return static_cast<bool>(sent);
+    }
+
+    bool transmit_now(uint64_t epoch, const frame_header &header, const payload &body) override
+    {
+        const lock_type held(mutex_);
+        if (!usable_ || epoch != epoch_)
+            return false;
+        const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
+        uint8_t *place = nullptr;
+        if (connection_.writer().try_claim(length, place) != IPC_OK)
+            return false;
+        put(place, length, header, body);
+        return connection_.writer().commit(length, frame_record_type) == IPC_OK;
+    }
+
+    item_fate transmit_item(uint64_t epoch, const frame_header &header, const payload &body) override
+    {
+        const lock_type held(mutex_);
+        if (!usable_ || epoch != epoch_)
+            return item_fate::gone;
+        const auto length = static_cast<uint32_t>(body.size()) + frame_header_size;
+        uint8_t *place = nullptr;
+        if (!transit_.has_room() || connection_.writer().try_claim(length, place) != IPC_OK)
+            return item_fate::no_room;
+        put(place, length, header, body);
+        transit_.sending(body.size());
+        return connection_.writer().commit(length, frame_record_type) == IPC_OK ? item_fate::sent : item_fate::gone;
+    }
+
+    bool takes_items() noexcept override
+    {
+        return transit_.has_room();
+    }
+
+    void post(uint64_t epoch, const frame_header &header, std::string body) override
+    {
+        lock_type held(mutex_);
+        if (!usable_ || epoch != epoch_)
+            return;
+        owed_bytes_ += frame_header_size + body.size();
+        owed_.emplace_back(header, std::move(body));
+        pay(held);
+        if (usable_ && owed_bytes_ > most_owed_)
+            give_up();
+    }
+
+    // The server calls, and reads nothing of what it is told: that may not fill this process.
+    void give_up() noexcept
+    {
+        connection_.shutdown(IPC_CLOSE_PROTOCOL, {}); // a client has no text to send
+        break_off({status::resource_exhausted,
+                   "the server does not read: more than " + std::to_string(most_owed_) +
+                       " bytes that answer its callbacks wait for room (client_options::max_unsent_bytes)"});
+        owed_.clear();
+        owed_bytes_ = 0;
+    }
+
+    uint64_t limit() noexcept override
+    {
+        const lock_type held(mutex_);
+        return usable_ ? connection_.writer().max_payload() - frame_header_size : 16384;
+    }
+
+    ipc::status send_queued(const frame_header &header, const std::string &body) noexcept
+    {
+        if (body.size() + frame_header_size > connection_.writer().max_payload())
+            return IPC_E_TOO_LARGE;
+        return try_send(connection_.writer(), header, body.data(), static_cast<uint32_t>(body.size()));
+    }
+
+    const uint64_t most_owed_;
+    std::vector<std::thread::id> batching_;
+};
+
+} // namespace ipc::rpc::detail
+#endif

@@ -1,0 +1,180 @@
+// The server without its types: how it starts and ends, and what becomes of connections that are not read. What its
+// threads do meanwhile: server_reading.hpp.
+#ifndef IPC_RPC_DETAIL_SERVER_CORE_HPP
+#define IPC_RPC_DETAIL_SERVER_CORE_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "../server_options.hpp"
+#include "../service.hpp"
+#include "courier.hpp"
+#include "crew.hpp"
+#include "server_reading.hpp"
+#include "session.hpp"
+
+namespace ipc::rpc::detail
+{
+
+class server_core final : private courier_host, private server_reading
+{
+  public:
+    server_core(std::string name, server_options options, service &methods)
+        : server_reading(std::move(name), std::move(options), methods,
+                         std::make_shared<courier>(static_cast<courier_host &>(*this)))
+    {
+    }
+
+    ~server_core()
+    {
+        if (threads_ != nullptr && threads_->is_current()) {
+            std::fputs("ipc: a server was destroyed by one of its own handlers\n", stderr);
+            std::terminate();
+        }
+        stop();
+    }
+
+    bool is_started()
+    {
+        const std::lock_guard held(mutex_);
+        return threads_ != nullptr;
+    }
+
+    // CODE is what the listener said.
+    outcome start(ipc::status &code)
+    {
+        const std::lock_guard held(mutex_);
+        if (threads_ != nullptr)
+            return {status::failed_precondition, "the server was started before"};
+        ipc_listener_options how{};
+        how.max_connections = options_.max_connections;
+        how.max_ring_capacity = options_.max_ring_capacity;
+        how.max_loan_budget = options_.max_loan_budget;
+        how.wait_mode = options_.wait;
+        auto opened = std::make_unique<listener>();
+        code = listener::try_open(name_, how, *opened);
+        if (code != IPC_OK)
+            return {code == IPC_E_IN_USE ? status::already_exists : status::unavailable, ipc_last_error()};
+        listener_ = std::move(opened);
+        threads_ = std::make_unique<crew>(static_cast<crew_host &>(*this), std::max(2u, options_.max_threads),
+                                          options_.max_calls_per_connection);
+        starter_.emplace(gate_, *threads_, static_cast<crew_host &>(*this));
+        if (threads_->start())
+            return {};
+        threads_.reset();
+        listener_.reset();
+        code = IPC_E_SYSTEM_ERROR;
+        return {status::resource_exhausted, "the system has no thread for the server"};
+    }
+
+    // Returns when the server has ended, whoever ends it. On a thread of its own it only begins that.
+    void stop() noexcept
+    {
+        std::unique_lock held(mutex_);
+        if (threads_ == nullptr)
+            return;
+        if (!std::exchange(stopped_, true)) {
+            held.unlock();
+            begin_stop();
+            held.lock();
+            all_cut_off_ = true;
+            changed_.notify_all();
+        }
+        if (threads_->is_current())
+            return;
+        changed_.wait(held, [this] { return all_cut_off_; });
+        if (std::exchange(ending_, true)) {
+            changed_.wait(held, [this] { return done_; });
+            return;
+        }
+        held.unlock();
+        finish_stop();
+        held.lock();
+        done_ = true;
+        changed_.notify_all();
+    }
+
+    // Until the server has stopped, or cannot go on: CODE says why.
+    outcome wait(ipc::status &code)
+    {
+        std::unique_lock held(mutex_);
+        changed_.wait(held, [this] { return done_ || failure_ != IPC_OK; });
+        code = failure_;
+        return failure_ == IPC_OK ? outcome() : outcome(status::unavailable, failure_text_);
+    }
+
+  private:
+    void begin_stop() noexcept
+    {
+        listener_->stop();
+        threads_->begin_stop();
+        sessions_.cut_off(IPC_CLOSE_SHUTDOWN, shutting_down);
+    }
+
+    // No connection outlives the listener, whoever still knows its session.
+    void finish_stop() noexcept
+    {
+        threads_->stop();
+        courier_->stop();
+        for (const auto &each : sessions_.take_all()) {
+            each.second->close();
+            gate_.forget(*each.second);
+        }
+        listener_.reset();
+    }
+
+    attention attend(session &of, std::chrono::milliseconds patience) override
+    {
+        bool parked = false;
+        if (!of.flush(deadline(patience), parked))
+            return patience.count() != 0 ? attention::waited : attention::again;
+        if (parked)
+            read_on(of);
+        of.set_watched(false); // before the look: what comes after it asks for another one
+        const bool waits = gate_.leaves_unread(of);
+        if (!waits && !threads_->leaves_unread(of)) {
+            if (!threads_->is_exhausted())
+                return attention::done;
+            if (!of.is_open()) // the listener would tell, if a thread had the time to ask it
+                threads_->forsake(of);
+            of.set_watched(true);
+            return attention::again;
+        }
+        if (of.is_open() ? !of.awaits_answers() : threads_->forsake(of) && !waits) {
+            of.set_watched(true);
+            return attention::again;
+        }
+        threads_->relieve(nullptr, of);
+        return attention::done;
+    }
+
+    void fail(ipc::status code) override
+    {
+        {
+            const std::lock_guard held(mutex_);
+            failure_ = code;
+            failure_text_ = ipc_last_error();
+            changed_.notify_all();
+        }
+        threads_->begin_stop();
+    }
+
+    std::mutex mutex_; // guards what follows
+    std::condition_variable changed_;
+    bool stopped_ = false; // it has begun to end
+    bool all_cut_off_ = false;
+    bool ending_ = false; // a thread waits for the handlers
+    bool done_ = false;
+    ipc::status failure_ = IPC_OK;
+    std::string failure_text_;
+};
+
+} // namespace ipc::rpc::detail
+#endif
