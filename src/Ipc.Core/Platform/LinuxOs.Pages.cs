@@ -33,6 +33,13 @@ internal sealed unsafe partial class LinuxOs
         }
     }
 
+    public override void Touch(byte* start, ulong length)
+    {
+        ulong from = (ulong)start & ~(s_page - 1);
+        ulong to = (ulong)start + Math.Min(length, MostTouched);
+        _ = madvise((void*)from, (nuint)(to - from), MADV_POPULATE_WRITE);
+    }
+
     public override bool GiveBackPages(byte* start, ulong offset, ulong length)
     {
         // Inward: a page that is also somebody else's stays.

@@ -94,6 +94,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
         _sendingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
         _receivingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
         region.View.AddHolder(() => _mayHaveSpanOut);
+        Os.Current.Touch(_slots, _segmentStride); // the first segment; others when they are linked
         WaitControl control = new(
             options.WaitMode,
             &_header->Data,

@@ -31,6 +31,7 @@ public abstract unsafe class RingEnd : IDisposable
         Control = new WaitControl(
             mode, isWriter ? &Header->Space : link.WakesReader ? &Header->Data : null, link.Change, place: link);
         view.AddHolder(() => HasSpanOut);
+        Os.Current.Touch(view.Base + geometry.DataOffset, geometry.Capacity);
     }
 
     /// <summary>Bytes for records.</summary>

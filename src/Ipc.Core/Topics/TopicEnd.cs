@@ -30,6 +30,7 @@ public abstract unsafe class TopicEnd : IDisposable
         Index = region.Index;
         Lag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, Geometry.SlotCount);
         region.View.AddHolder(() => HasSpanOut);
+        Os.Current.Touch(region.Base + Geometry.SlotsOffset, Geometry.SlotsEnd - Geometry.SlotsOffset);
         Control = new WaitControl(
             options.WaitMode,
             &Header->Data,

@@ -13,7 +13,7 @@ namespace Ipc;
 /// </remarks>
 internal sealed unsafe class WaitControl
 {
-    private const int SpinsBetweenChecks = 32;
+    private const int SpinsBetweenChecks = 64;
 
     private static readonly Action<object?> s_wake = static control => ((WaitControl)control!).WakeSleepers();
 
@@ -145,8 +145,13 @@ internal sealed unsafe class WaitControl
         status = IpcStatus.Ok;
         bool forever = _mode == WaitMode.Spin;
         ulong budget = _spin.Nanoseconds;
-        if (!forever && (budget == 0 || (_isPeerHere && IsPeerHere())))
+        if (!forever && _isPeerHere && IsPeerHere())
             return false;
+        if (!forever && budget == 0)
+        {
+            _spin.Missed();
+            return false;
+        }
 
         if (lag is { IsDue: true })
             lag.Behind(progress, deadline);
@@ -155,7 +160,7 @@ internal sealed unsafe class WaitControl
         {
             if (condition.IsTrue())
             {
-                if (turn > SpinsBetweenChecks)
+                if (turn > SpinsBetweenChecks || budget < SpinBudget.Usual)
                     _spin.Found();
                 lag?.Learn(turn <= StreamLag.Looks);
                 return true;
@@ -202,7 +207,11 @@ internal sealed unsafe class WaitControl
 
             // Before announcing again: a flag that is left behind costs the publisher a wake that nobody needs.
             if (condition.IsTrue())
+            {
+                if (!_isPeerHere)
+                    _spin.Slept(Os.Current.Now() - began);
                 return IpcStatus.Ok;
+            }
         }
     }
 

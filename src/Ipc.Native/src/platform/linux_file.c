@@ -257,6 +257,16 @@ ipc_status ipc_platform_populate(ipc_file file, void *base, uint64_t offset, uin
                            "cannot make %" PRIu64 " bytes of shared memory present", length);
 }
 
+#define MOST_TOUCHED (4u << 20)
+
+void ipc_platform_touch(void *start, uint64_t length)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t from = (uintptr_t)start & ~(page - 1);
+    const uintptr_t to = (uintptr_t)start + (uintptr_t)(length < MOST_TOUCHED ? length : MOST_TOUCHED);
+    (void)madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+}
+
 bool ipc_platform_give_back_pages(void *base, uint64_t offset, uint64_t length)
 {
     return madvise((uint8_t *)base + offset, (size_t)length, MADV_REMOVE) == 0;

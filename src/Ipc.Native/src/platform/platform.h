@@ -55,6 +55,9 @@ void ipc_platform_map_nothing(void *base,
 ipc_status ipc_platform_populate(ipc_file file, void *base, uint64_t offset, uint64_t length);
 /* Does the system need the open file for that? */
 bool ipc_platform_populate_needs_file(void);
+/* Enters pages that have memory behind them into this process's tables, 4 MiB of them at most: met one by one they cost a
+   fault each, and a message that meets one takes several times its time. A hint: where it cannot be done nothing is. */
+void ipc_platform_touch(void *start, uint64_t length);
 /* Makes that part of the mapped file a hole again. False: it is as it was. */
 bool ipc_platform_give_back_pages(void *base, uint64_t offset, uint64_t length);
 

@@ -93,6 +93,7 @@ static ipc_status start(ipc_queue *queue, const ipc_queue_options *options)
     queue->pool.growth_lock = lock_growth;
     queue->pool.growth_unlock = unlock_growth;
     queue->pool.growth_owner = region;
+    ipc_platform_touch(queue->view.first.slots, queue->view.segment_stride);
     queue->owner = region->index + 1;
     queue->single = queue->view.segment_limit == 1;
     queue->process_fences = ipc_waiter_process_fences();

@@ -48,6 +48,7 @@ ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, 
     ipc_full_fence();
     ipc_waiter_wake(&ring->header->space);
 
+    ipc_platform_touch(ring->data, ring->capacity);
     reader->data = ring->data;
     reader->capacity = ring->capacity;
     reader->position = position;

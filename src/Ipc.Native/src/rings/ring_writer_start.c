@@ -14,6 +14,7 @@ ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, 
             return status;
         ipc_ring_zero_lines(ring->data, ring->capacity, tail, freed + ring->capacity); /* invariant Z */
     }
+    ipc_platform_touch(ring->data, ring->capacity);
     writer->data = ring->data;
     writer->capacity = ring->capacity;
     writer->tail = tail;

@@ -34,6 +34,7 @@ ipc_status ipc_topic_reader_start(ipc_topic_reader *reader, const ipc_topic_opti
 {
     const ipc_topic *topic = &reader->base.topic;
     const ipc_region *region = reader->base.region;
+    ipc_platform_touch(topic->ring.slots, topic->slot_count * (uint64_t)topic->ring.stride);
     reader->ring = topic->ring;
     reader->entry = &topic->entries[region->index];
     reader->header = topic->header;

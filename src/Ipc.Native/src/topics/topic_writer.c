@@ -17,6 +17,7 @@
 void ipc_topic_writer_start(ipc_topic_writer *writer)
 {
     const ipc_topic *topic = &writer->base.topic;
+    ipc_platform_touch(topic->ring.slots, topic->slot_count * (uint64_t)topic->ring.stride);
     writer->ring = topic->ring;
     writer->header = topic->header;
     writer->minimum = 0;

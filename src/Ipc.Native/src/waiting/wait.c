@@ -18,9 +18,11 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     end->mode = mode;
     end->single_threaded = false;
     end->one_waits = false;
-    end->spin_max_ns = IPC_SPIN_MAX_NS;
-    ipc_store_relaxed32(&end->budget_ns, ipc_platform_has_one_processor() ? 0 : IPC_SPIN_MAX_NS / 2);
+    end->spin_max_ns = ipc_platform_has_one_processor() ? 0 : IPC_SPIN_MAX_NS;
+    ipc_store_relaxed32(&end->budget_ns, end->spin_max_ns / 2);
     ipc_store_relaxed32(&end->misses, 0);
+    ipc_store_relaxed32(&end->interval, IPC_SPIN_FIRST_PROBE);
+    ipc_store_relaxed32(&end->probe, 0);
     ipc_store_relaxed32(&end->beside, 0);
     ipc_store_relaxed64(&end->bounded_until, 0);
     for (int i = 0; i < IPC_END_WAKES; i++)
@@ -34,11 +36,10 @@ void ipc_end_one_waits(ipc_end *end)
 
 void ipc_end_limit_spin(ipc_end *end, uint64_t longest_ns)
 {
-    if (longest_ns == 0)
+    if (longest_ns == 0 || end->spin_max_ns == 0)
         return;
     end->spin_max_ns = longest_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)longest_ns;
-    if (ipc_load_relaxed32(&end->budget_ns) != 0)
-        ipc_store_relaxed32(&end->budget_ns, end->spin_max_ns);
+    ipc_store_relaxed32(&end->budget_ns, end->spin_max_ns);
 }
 
 void ipc_end_wake(ipc_end *end)
@@ -121,7 +122,7 @@ bool ipc_wait_spins_on(const ipc_wait *wait, uint32_t round, uint64_t *started, 
         if (*result != IPC_EMPTY)
             return false;
     }
-    if (now - *started >= POLITE_AFTER_NS || ipc_load_relaxed32(&wait->end->budget_ns) == 0)
+    if (now - *started >= POLITE_AFTER_NS || wait->end->spin_max_ns == 0)
         ipc_platform_yield();
     return true;
 }
@@ -165,13 +166,16 @@ ipc_status ipc_wait_asleep(const ipc_wait *wait)
     ipc_cancel_link link;
     ipc_status status;
 
+    const uint64_t began = ipc_platform_now();
     ipc_cancel_link_waiter(wait->cancel, &link, wait->waiter);
     do {
         status = sleep_once(wait);
     } while (status == IPC_EMPTY);
     ipc_cancel_unlink_waiter(wait->cancel, &link);
 
-    if (ipc_load_relaxed32(&wait->end->beside) == 0) /* it did spin */
+    if (ipc_load_relaxed32(&wait->end->beside) == 0) { /* else it did not spin because of that */
         ipc_end_learn(wait->end, false);
+        ipc_end_slept(wait->end, ipc_platform_now() - began);
+    }
     return status;
 }

@@ -1,11 +1,16 @@
 /*
  * wait.h - waiting: spin as long as a wake would cost, then sleep.
  *
- * Spinning. The budget moves between 1 us and 50 us: a spin that found what it waited for doubles it, one that did
- * not halves it. How long the sleep after it took says nothing: where the processors are busy, the spin itself may
- * be what the peer waits for. So that ends that have both given up find back to spinning, every 128th miss in a row
- * spins for the full time once. Where the peer was last seen on this very processor, there is no spinning at all
- * (processors.h), and the next wait asks for that before its first look. A wake costs 5 to 45 us, so spinning never
+ * Spinning. The budget is 50 us at most: a spin that found what it waited for doubles it, one that did not halves it, and
+ * below a microsecond it is nothing: where the processors are busy, the spin itself may be what the peer waits for, and
+ * even the shortest one makes the slowest calls slower. How long the sleep after it took says nothing, for the same
+ * reason. So that ends that have both given up find back to spinning, a miss now and then is followed by a spin of the
+ * full time (a probe): after 8 misses in a row, then after twice as many as the time before, 4,096 at most. One that
+ * found nothing is over at once: back to nothing. A sleep of half a millisecond says that there was a pause, and what
+ * comes after a pause often comes in a row: the next wait looks for a microsecond, which is all that the second message
+ * of a row needs. After 20 ms, which no scheduler makes of a busy processor alone, what was learned is old: the probes
+ * begin anew. Where the peer was last seen on this very processor, there is no spinning at all (processors.h), and the
+ * next wait asks for that before its first look. A wake costs 5 to 45 us, so spinning never
  * costs more than about what it may save. With one processor there is nothing to spin for. Whether the wait has been
  * ended otherwise is looked at once in 64 looks at the condition.
  *
@@ -35,9 +40,13 @@
 #define IPC_END_WAKES   3
 
 #define IPC_SPIN_LOOKS  64
-#define IPC_SPIN_MIN_NS 1000u
+#define IPC_SPIN_MIN_NS 1000u /* less is none */
 #define IPC_SPIN_MAX_NS 50000u
-#define IPC_SPIN_PROBE  128
+#define IPC_SPIN_USUAL_NS (IPC_SPIN_MAX_NS / 2)
+#define IPC_SPIN_PAUSE_NS      500000u
+#define IPC_SPIN_LONG_PAUSE_NS 20000000u
+#define IPC_SPIN_FIRST_PROBE   8u
+#define IPC_SPIN_LAST_PROBE    4096u
 
 typedef struct ipc_end {
     ipc_atomic32 flags;
@@ -45,9 +54,11 @@ typedef struct ipc_end {
     ipc_wait_mode mode;
     bool single_threaded; /* promised: one thread at a time */
     bool one_waits;     /* one thread at a time waits, and any may close: `inside` is that thread's to store */
-    uint32_t spin_max_ns;
-    ipc_atomic32 budget_ns;     /* adaptive; 0 with one processor */
-    ipc_atomic32 misses;        /* spins in a row that found nothing */
+    uint32_t spin_max_ns;       /* 0 with one processor */
+    ipc_atomic32 budget_ns;     /* adaptive */
+    ipc_atomic32 misses;        /* spins in a row that found nothing, since the last probe */
+    ipc_atomic32 interval;      /* how many make the next probe */
+    ipc_atomic32 probe;         /* 1: the spin under way, or next, is one */
     ipc_atomic32 beside;        /* 1: the last wait found the peer on its own processor */
     ipc_atomic64 bounded_until; /* until then sleeps are short: publishers may not know yet that they must fence */
     ipc_waiter *wakes[IPC_END_WAKES];
@@ -107,16 +118,38 @@ static inline bool ipc_wait_is_beside(const ipc_wait *wait)
 /* After a spin: did it find what it waited for? */
 static inline void ipc_end_learn(ipc_end *end, bool found)
 {
-    const uint64_t before = ipc_load_relaxed32(&end->budget_ns);
-    if (before == 0)
+    if (end->spin_max_ns == 0)
         return;
+    const uint64_t before = ipc_load_relaxed32(&end->budget_ns);
+    const uint32_t interval = ipc_load_relaxed32(&end->interval);
     const uint32_t misses = found ? 0 : ipc_load_relaxed32(&end->misses) + 1;
-    const uint64_t least = end->spin_max_ns < IPC_SPIN_MIN_NS ? end->spin_max_ns : IPC_SPIN_MIN_NS;
-    uint64_t budget = found ? before * 2 : before / 2;
-    if ((!found && misses % IPC_SPIN_PROBE == 0) || budget > end->spin_max_ns)
+    const bool probe = misses >= interval;
+    uint64_t budget = ipc_load_relaxed32(&end->probe) != 0 || before / 2 < IPC_SPIN_MIN_NS ? 0 : before / 2;
+    if (found)
+        budget = (before < IPC_SPIN_MIN_NS ? IPC_SPIN_MIN_NS : before) * 2;
+    if (probe || budget > end->spin_max_ns)
         budget = end->spin_max_ns;
-    ipc_store_relaxed32(&end->misses, misses);
-    ipc_store_relaxed32(&end->budget_ns, (uint32_t)(budget < least ? least : budget));
+    if (found)
+        ipc_store_relaxed32(&end->interval, IPC_SPIN_FIRST_PROBE);
+    else if (probe && interval < IPC_SPIN_LAST_PROBE)
+        ipc_store_relaxed32(&end->interval, interval * 2);
+    ipc_store_relaxed32(&end->misses, probe ? 0 : misses);
+    ipc_store_relaxed32(&end->probe, (uint32_t)probe);
+    ipc_store_relaxed32(&end->budget_ns, (uint32_t)budget);
+}
+
+/* After a sleep of that length, which ipc_end_learn was told of. */
+static inline void ipc_end_slept(ipc_end *end, uint64_t ns)
+{
+    if (ns < IPC_SPIN_PAUSE_NS)
+        return;
+    const uint32_t least = end->spin_max_ns < IPC_SPIN_MIN_NS ? end->spin_max_ns : IPC_SPIN_MIN_NS;
+    if (ipc_load_relaxed32(&end->budget_ns) < least)
+        ipc_store_relaxed32(&end->budget_ns, least);
+    if (ns < IPC_SPIN_LONG_PAUSE_NS)
+        return;
+    ipc_store_relaxed32(&end->misses, 0);
+    ipc_store_relaxed32(&end->interval, IPC_SPIN_FIRST_PROBE);
 }
 
 /* Between two rounds of looks. False: no more spinning, `result` says why (IPC_EMPTY: sleep now). */
@@ -126,10 +159,10 @@ static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready
 {
     uint64_t started = 0; /* taken after the first round: a short wait reads no clock */
     ipc_status result = IPC_EMPTY;
-    if (ipc_end_spin_budget(wait->end) == 0)
-        return IPC_EMPTY;
     if (IPC_UNLIKELY(ipc_load_relaxed32(&wait->end->beside) != 0) && ipc_wait_is_beside(wait))
         return wait->check(wait->subject);
+    if (ipc_end_spin_budget(wait->end) == 0)
+        return IPC_EMPTY;
     if (wait->lag != NULL && IPC_UNLIKELY(ipc_lag_is_due(wait->lag)))
         ipc_lag_behind(wait->lag, wait->progress, wait->deadline);
     for (uint32_t round = 1;; round++) {
@@ -137,7 +170,7 @@ static inline ipc_status ipc_wait_spinning(const ipc_wait *wait, bool (*is_ready
             if (is_ready(wait->subject)) {
                 result = wait->check(wait->subject);
                 if (result != IPC_EMPTY) {
-                    if (started != 0)
+                    if (started != 0 || ipc_end_spin_budget(wait->end) < IPC_SPIN_USUAL_NS)
                         ipc_end_learn(wait->end, true);
                     if (wait->lag != NULL)
                         ipc_lag_learn(wait->lag, round == 1 && look < IPC_LAG_LOOKS);
