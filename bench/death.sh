@@ -28,7 +28,7 @@ export -f build_native
 run_logged "building C" "$logs/bench-death.log" 1200 bash -c build_native || { show_failure "building C" "$logs/bench-death.log"; exit 1; }
 if [ -n "$cs" ]; then
     run_logged "building C#" "$logs/bench-death-dotnet.log" 1200 \
-        dotnet build tests/Ipc.Peer/Ipc.Peer.csproj -c Release -m:2 -nodeReuse:false -v:minimal -tl:off ||
+        dotnet build tests/peers/cs/Ipc.Peer/Ipc.Peer.csproj -c Release -m:2 -nodeReuse:false -v:minimal -tl:off ||
         { show_failure "building C#" "$logs/bench-death-dotnet.log"; exit 1; }
 fi
 shared=/dev/shm
@@ -38,5 +38,5 @@ export IPC_DIR
 trap 'rm -rf "$IPC_DIR"' EXIT
 arguments=(--deaths "$deaths")
 [ -z "$c" ] || arguments+=(--c "build/native/tests/native/peer drive")
-[ -z "$cs" ] || arguments+=(--cs "dotnet tests/Ipc.Peer/bin/Release/net10.0/Ipc.Peer.dll drive")
+[ -z "$cs" ] || arguments+=(--cs "dotnet tests/peers/cs/Ipc.Peer/bin/Release/net10.0/Ipc.Peer.dll drive")
 build/native/bench/native/bench_death "${arguments[@]}"

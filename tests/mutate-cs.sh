@@ -40,7 +40,7 @@ cp "$top/Directory.Build.props" "$work/"
 mkdir -p "$work/top/tests"
 touch "$work/top/Ipc.sln"
 ln -s "$top/build" "$work/top/build"
-ln -s "$top/tests/Ipc.Peer" "$work/top/tests/Ipc.Peer"
+mkdir -p "$work/top/tests/peers/cs" && ln -s "$top/tests/peers/cs/Ipc.Peer" "$work/top/tests/peers/cs/Ipc.Peer"
 
 count=0 survived=0 table=() labels=() whats=() tests=() shorts=() subjects=() source='' subject=''
 declare -A programs=()

@@ -51,14 +51,14 @@ fails() { # PROGRAM CASE
 # One case of one test program, compiled from the copy. With LIBRARY the library's own sources come from the copy, too.
 compile() { # native|tsan PROGRAM [LIBRARY]
     local flags=${1}_flags[@] built=$top/build/$1/tests/native sources=()
-    local include=(-I"$work/tree/src/Ipc.Native/include" -I"$work/tree/src/Ipc.Native/src" -I"$work/tree/tests/native")
+    local include=(-I"$work/tree/src/Ipc.Native/include" -I"$work/tree/src/Ipc.Native/src" -I"$work/tree/tests/native/support")
     if [ -n "${3:-}" ]; then
         mapfile -t sources < <(find "$work/tree/src/Ipc.Native/src" -name '*.c')
-        sources+=("$work/tree/tests/native/test.c")
+        sources+=("$work/tree/tests/native/support/test.c")
     else
         sources=("$built/libipc_test_main.a" "$built/libipc_testing.a")
     fi
-    "${!flags}" -std=gnu11 -D_GNU_SOURCE -DIPC_FAULT_POINTS -w "${include[@]}" "$work/tree/tests/native/$2.c" "${sources[@]}" \
+    "${!flags}" -std=gnu11 -D_GNU_SOURCE -DIPC_FAULT_POINTS -w "${include[@]}" "$work/tree/tests/native/"*/"$2.c" "${sources[@]}" \
         -pthread -o "$work/program" >"$work/compile.log" 2>&1
 }
 
@@ -75,14 +75,14 @@ mutant() { # LABEL WHAT FILE SCRIPT native|tsan PROGRAM CASE [LIBRARY]
     fi
 }
 
-# A mutant of the C++ headers, and the one test of tests/native/FILE.cpp that must fail, or hang.
+# A mutant of the C++ headers, and the one test of tests/native/rpc/FILE.cpp that must fail, or hang.
 rpc_mutant() { # short|long LABEL WHAT HEADER SCRIPT FILE TEST
     local check="$6.$7" built=$top/build/native code=0
     [ "$1" = short ] || [ -n "$long" ] || return 0
     if ! copy_edited "$4" "$5"; then
         row "$2" "$3" "$check" "NOTHING TO EDIT"
-    elif ! g++ -std=c++17 -O0 -DNDEBUG -w -DRPC_PEER="\"$built/tests/native/rpc_peer\"" -I"$work/tree/src/Ipc.Native/include" -I"$work/tree/tests/native" \
-        -isystem "$built/tests/native/rpc_tests_proto" "$work/tree/tests/native/$6.cpp" "$work/tree/tests/native/rpc_test.cpp" \
+    elif ! g++ -std=c++17 -O0 -DNDEBUG -w -DRPC_PEER="\"$built/tests/native/rpc_peer\"" -I"$work/tree/src/Ipc.Native/include" -I"$work/tree/tests/native/rpc" \
+        -isystem "$built/tests/native/rpc_tests_proto" "$work/tree/tests/native/rpc/$6.cpp" "$work/tree/tests/native/rpc/rpc_test.cpp" \
         "$built/tests/native/librpc_tests_proto.a" "$built/src/Ipc.Native/libipc.a" -lprotobuf -pthread -o "$work/program" >"$work/compile.log" 2>&1; then
         row "$2" "$3" "$check" "DOES NOT COMPILE: $(grep -m 1 error "$work/compile.log")"
     else
@@ -121,7 +121,7 @@ fence='/void ipc_full_fence/,/^}/s/atomic_thread_fence/atomic_signal_fence/'
 [ -f "$top/build/native/tests/native/libipc_testing.a" ] || { warn "build first: eng/build.sh"; exit 1; }
 mutant "[sleep]" "no fence between the store and the look" $atomics "$fence" native litmus_test sleep
 mutant "[join]" "no fence between the entry and the tail" $atomics "$fence" native litmus_test join
-mutant "[take]" "a store instead of the CAS" tests/native/litmus_test.c \
+mutant "[take]" "a store instead of the CAS" tests/native/waiting/litmus_test.c \
     '/unsigned second_takes/,/^}/s/return ipc_cas64.*/return ipc_load_relaxed64(\&one->word) == expected ? (test_yield(), ipc_store_release64(\&one->word, 2), 1) : 0;/' \
     native litmus_test take
 . "$top/tests/mutants-rpc.sh"

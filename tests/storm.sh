@@ -6,13 +6,13 @@
 # 10 minutes. --kind topic --exact: stops, and lossy and evict readers of both languages must be told exactly what they miss.
 # --everybody (a queue's or a ring's): all workers are killed at once, so that for a while nobody is alive.
 # The last line is  kills N, acknowledged A, lost L, repeated unflagged R, left behind F ; the exit code
-# is 0 when L, R and F are 0. What is counted, and how, stands in tests/native/storm.c. Build first: eng/build.sh.
+# is 0 when L, R and F are 0. What is counted, and how, stands in tests/peers/c/storm.c. Build first: eng/build.sh.
 set -u
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${IPC_NATIVE_BUILD:-$top/build/native}/tests/native
 managed=
 for configuration in Release Debug; do
-    peer=$top/tests/Ipc.Peer/bin/$configuration/net10.0/Ipc.Peer.dll
+    peer=$top/tests/peers/cs/Ipc.Peer/bin/$configuration/net10.0/Ipc.Peer.dll
     if [ -f "$peer" ]; then
         managed="dotnet $peer"
         break

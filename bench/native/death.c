@@ -3,7 +3,7 @@
  *
  *   bench_death [--deaths N] --c "PROGRAM ARGUMENT..." [--cs "PROGRAM ARGUMENT..."]
  *
- * The programs are the peers of the tests with their verb `drive` (tests/native/drive.c): one command per line, one
+ * The programs are the peers of the tests with their verb `drive` (tests/peers/c/drive.c): one command per line, one
  * answer per line. A survivor and a victim of the same language bring an object to where the victim stands in the way:
  * it holds what the survivor sleeps for. The victim gets kill -9; what is measured is the time from the call of kill()
  * to the survivor's answer, so it contains the kernel's work at the end of a process, the notice, the recovery, the

@@ -12,7 +12,7 @@ namespace Ipc.Core.Tests;
 
 /// <summary>
 /// Shared bytes are rewritten while both sides work: what was checked changes before it is used. Calls return all the same, with an outcome or an <see cref="IpcException"/>, and
-/// touch nothing outside of the region: where nothing stands beside its mapping, pages are put there that may not be touched. The twin of tests/native/rewrite_test.c.
+/// touch nothing outside of the region: where nothing stands beside its mapping, pages are put there that may not be touched. The twin of tests/native/regions/rewrite_test.c.
 /// </summary>
 /// <remarks>The seed is printed before the first byte; IPC_REWRITE_SEED=n repeats it, as far as threads let it. IPC_TEST_LONG=1: two minutes for each structure instead of two seconds.</remarks>
 public sealed class RewriteTests : RegionTest

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Ipc.Native.Tests;
 
-/// <summary>The structures of ipc.h, written down twice on purpose: tests/native/binding_layout_test.c asserts the same numbers.</summary>
+/// <summary>The structures of ipc.h, written down twice on purpose: tests/native/regions/binding_layout_test.c asserts the same numbers.</summary>
 public sealed class LayoutTests
 {
     [Theory]

@@ -12,7 +12,7 @@ public sealed class ProtoDriftTests
     [Fact]
     public void TheCheckedInProtoIsTheOneThatTheContractGenerates()
     {
-        string file = Path.Combine(Repository.Root, "tests", "native", "tests.proto");
+        string file = Path.Combine(Repository.Root, "tests", "native", "rpc", "tests.proto");
         if (Environment.GetEnvironmentVariable("IPC_UPDATE_PROTO") == "1")
             File.WriteAllText(file, TestsRpc.Proto);
         Assert.Equal(TestsRpc.Proto, File.ReadAllText(file));

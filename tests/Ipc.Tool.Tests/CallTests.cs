@@ -10,7 +10,7 @@ namespace Ipc.Tool.Tests;
 /// <summary>Calls by descriptor, to servers in both languages.</summary>
 public sealed class CallTests
 {
-    private static string Proto => Path.Combine(PeerPrograms.Top, "tests", "native", "tests.proto");
+    private static string Proto => Path.Combine(PeerPrograms.Top, "tests", "native", "rpc", "tests.proto");
 
     [Theory]
     [InlineData(Language.C)]

@@ -17,7 +17,7 @@ public sealed class HostileNamesTests
     /// <summary>An escape sequence, a C1 sequence, a turn of direction, a line that passes for the tool's own, half a pair, a tag outside the first plane.</summary>
     private const string Evil = "x\u001b[31m\u009b5m\u202egpj\nall is well\r\t\u2028\U000E0041\u0007\u007f";
 
-    private static string Proto => Path.Combine(PeerPrograms.Top, "tests", "native", "tests.proto");
+    private static string Proto => Path.Combine(PeerPrograms.Top, "tests", "native", "rpc", "tests.proto");
 
     [Theory]
     [InlineData("ls", "--interval", "0")]

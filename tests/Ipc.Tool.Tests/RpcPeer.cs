@@ -6,7 +6,7 @@ using Ipc.Testing.Drive;
 
 namespace Ipc.Tool.Tests;
 
-/// <summary>A server of tests/native/tests.proto, in either language. Its input's end is its end.</summary>
+/// <summary>A server of tests/native/rpc/tests.proto, in either language. Its input's end is its end.</summary>
 internal sealed class RpcPeer : IDisposable
 {
     private readonly Process _process;
@@ -22,7 +22,7 @@ internal sealed class RpcPeer : IDisposable
             throw new InvalidOperationException($"{command[0]} does not get ready: {line.Result}");
     }
 
-    public static string Assembly => Path.Combine(PeerPrograms.Top, "tests", "Ipc.Rpc.Peer", AppContext.BaseDirectory[(AppContext.BaseDirectory.IndexOf("Ipc.Tool.Tests", StringComparison.Ordinal) + 15)..], "Ipc.Rpc.Peer.dll");
+    public static string Assembly => Path.Combine(PeerPrograms.Top, "tests", "peers", "cs", "Ipc.Rpc.Peer", AppContext.BaseDirectory[(AppContext.BaseDirectory.IndexOf("Ipc.Tool.Tests", StringComparison.Ordinal) + 15)..], "Ipc.Rpc.Peer.dll");
 
     private static string Native => Path.Combine(
         Environment.GetEnvironmentVariable("IPC_NATIVE_BUILD") is { Length: > 0 } set ? set : Path.Combine(PeerPrograms.Top, "build", "native"), "tests", "native", "rpc_peer");

@@ -161,10 +161,10 @@ public sealed class TailTests(Peers peers)
         Assert.Contains(" alive, ", ToolRun.In(peers.Directory, "top", "-n", "1", "-d", "0.05", "--sort", "name").Out, StringComparison.Ordinal);
     }
 
-    private static string Proto => Path.Combine(PeerPrograms.Top, "tests", "native", "tests.proto");
+    private static string Proto => Path.Combine(PeerPrograms.Top, "tests", "native", "rpc", "tests.proto");
 
     private static JsonElement[] Lines(ToolRun run) => [.. run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(static line => JsonDocument.Parse(line).RootElement)];
 
-    /// <summary>What the peers write for a seed: see tests/native/drive.c.</summary>
+    /// <summary>What the peers write for a seed: see tests/peers/c/drive.c.</summary>
     private static string Pattern(int seed, int length) => Convert.ToHexString([.. Enumerable.Range(0, length).Select(i => (byte)(seed * 17 + i * 3 + (i >> 8)))]);
 }

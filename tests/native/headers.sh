@@ -24,7 +24,7 @@ compilers() {
 
 version() { # of everything that the result depends on
     (cd "$include" && find . -name '*.h' -o -name '*.hpp' | sort | xargs sha256sum)
-    sha256sum "${BASH_SOURCE[0]}" "$here/plain_test.cpp" "$generated/tests.pb.h"
+    sha256sum "${BASH_SOURCE[0]}" "$here/rpc/plain_test.cpp" "$generated/tests.pb.h"
     for each in $(compilers); do $each --version | head -n 1; done
 }
 
@@ -67,7 +67,7 @@ jobs_of_all() { # one job per line: COMPILER|DIALECT|OPTIONS|FILE...
 job() { # ONE LINE
     local compiler dialect options files
     IFS='|' read -r compiler dialect options files <<<"$1"
-    [ "$files" != plain.cpp ] || { files=$work/$compiler-${dialect}${options// /}.cpp; cp "$here/plain_test.cpp" "$files"; }
+    [ "$files" != plain.cpp ] || { files=$work/$compiler-${dialect}${options// /}.cpp; cp "$here/rpc/plain_test.cpp" "$files"; }
     # shellcheck disable=SC2086 # a list of names
     compile "$compiler" "$dialect" "$options" $files
 }

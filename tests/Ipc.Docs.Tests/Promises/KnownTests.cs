@@ -35,13 +35,13 @@ internal static partial class KnownTests
                 names.UnionWith(Method().Matches(text).Select(method => $"{type.Groups[1].Value}.{method.Groups[1].Value}"));
         }
 
-        foreach (string file in Directory.EnumerateFiles(native).Where(static file => Path.GetExtension(file) is ".c" or ".cpp"))
+        foreach (string file in Directory.EnumerateFiles(native, "*", SearchOption.AllDirectories).Where(static file => Path.GetExtension(file) is ".c" or ".cpp"))
         {
             string suite = (file.EndsWith(".c", StringComparison.Ordinal) ? "native." : "") + Path.GetFileNameWithoutExtension(file);
             names.UnionWith(NativeCase().Matches(File.ReadAllText(file)).Select(match => $"{suite}.{match.Groups[1].Value}"));
         }
 
-        foreach (string file in Directory.EnumerateFiles(native).Where(static file => Path.GetExtension(file) is ".txt" or ".cmake"))
+        foreach (string file in Directory.EnumerateFiles(native, "*", SearchOption.AllDirectories).Where(static file => Path.GetExtension(file) is ".txt" or ".cmake"))
             names.UnionWith(Program().Matches(File.ReadAllText(file)).Select(static match => match.Groups[1].Value));
         return names;
     }

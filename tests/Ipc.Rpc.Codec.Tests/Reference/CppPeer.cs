@@ -4,7 +4,7 @@ using System.IO;
 
 namespace Ipc.Rpc.Codec.Tests.Reference;
 
-/// <summary>protoc's C++ classes (tests/native/codec_peer.cpp): what a C++ daemon has.</summary>
+/// <summary>protoc's C++ classes (tests/peers/cpp/codec_peer.cpp): what a C++ daemon has.</summary>
 public sealed class CppPeer : ReferencePeer
 {
     public CppPeer()

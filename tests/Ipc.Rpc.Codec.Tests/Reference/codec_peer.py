@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads and writes messages as Python's classes do, for Ipc.Rpc.Codec.Tests: the twin of tests/native/codec_peer.cpp.
+"""Reads and writes messages as Python's classes do, for Ipc.Rpc.Codec.Tests: the twin of tests/peers/cpp/codec_peer.cpp.
 
 usage: codec_peer.py FILE.proto     protoc makes the classes when it starts
        codec_peer.py --check        ends with 0 where Python has protobuf

@@ -11,7 +11,7 @@ public static class PeerPrograms
     /// <summary>The program, and what stands before its verb.</summary>
     public static string[] Of(Language language) => language == Language.C
         ? [Existing(Path.Combine(NativeBuild(), "tests", "native", "peer"))]
-        : [DotnetHost(), Existing(Path.Combine(_top, "tests", "Ipc.Peer", Output(), "Ipc.Peer.dll"))];
+        : [DotnetHost(), Existing(Path.Combine(_top, "tests", "peers", "cs", "Ipc.Peer", Output(), "Ipc.Peer.dll"))];
 
     /// <summary>The top of the repository.</summary>
     public static string Top => _top;

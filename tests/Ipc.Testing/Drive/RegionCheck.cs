@@ -3,7 +3,7 @@ using System.Runtime.Versioning;
 
 namespace Ipc.Testing.Drive;
 
-/// <summary>Is a region as new? The C peer walks over all of it, without the library (tests/native/check_region.h).</summary>
+/// <summary>Is a region as new? The C peer walks over all of it, without the library (tests/native/support/check_region.h).</summary>
 [SupportedOSPlatform("linux")]
 public static class RegionCheck
 {

@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 
 namespace Ipc.Testing.Images;
 
-/// <summary>The contents that driven peers send and check; the formulas stand at the top of tests/native/drive.c.</summary>
+/// <summary>The contents that driven peers send and check; the formulas stand at the top of tests/peers/c/drive.c.</summary>
 public static class Numbered
 {
     public static int Length(ulong n, int max) => 8 + (int)((((uint)n * 2654435761u) >> 8) % (uint)(max - 7));

@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-#include "../rpc_contract.hpp"
+#include "../rpc/rpc_contract.hpp"
 #include "script.hpp"
 
 using namespace std::chrono_literals;

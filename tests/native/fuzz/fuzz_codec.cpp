@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "../rpc_contract.hpp"
+#include "../rpc/rpc_contract.hpp"
 #include "script.hpp"
 
 namespace

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Ipc.Native;
 
-/// <summary><c>ipc_listener_options</c>. Its size stands in tests/native/binding_layout_test.c and in the tests of this library as well.</summary>
+/// <summary><c>ipc_listener_options</c>. Its size stands in tests/native/regions/binding_layout_test.c and in the tests of this library as well.</summary>
 [StructLayout(LayoutKind.Sequential)]
 internal unsafe struct ListenerOptionsData
 {

@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace Ipc.Peer.Storm;
 
-/// <summary>A storm's worker at a topic; what a reader checks stands in tests/native/storm_topic.c.</summary>
+/// <summary>A storm's worker at a topic; what a reader checks stands in tests/peers/c/storm_topic.c.</summary>
 internal sealed class StormTopic
 {
     private const int DawdlesEach = 8192;

@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 
 namespace Ipc.Peer.Drive;
 
-/// <summary>Contents that the test can compute too. The formulas stand at the top of tests/native/drive.c.</summary>
+/// <summary>Contents that the test can compute too. The formulas stand at the top of tests/peers/c/drive.c.</summary>
 internal static class Content
 {
     public static void FillPattern(Span<byte> bytes, uint seed)

@@ -6,7 +6,7 @@
  *   end       sends one end mark, which ends a receiver of a queue or ring and every reader of a topic
  *   sweep     joins, cleans up after the dead by that, takes what is there without waiting, leaves
  *
- * It is killed at any instruction; its C# twin is tests/Ipc.Peer/Storm.
+ * It is killed at any instruction; its C# twin is tests/peers/cs/Ipc.Peer/Storm.
  */
 #define _GNU_SOURCE
 #include "storm_worker.h"

@@ -1,29 +1,27 @@
-# The tests of ipc.hpp and ipc/rpc.hpp, and the C++ RPC peer. Every TEST(Name) of a file is a test of its own.
-include(${CMAKE_CURRENT_LIST_DIR}/../../cmake/IpcProtobuf.cmake)
+# The tests of ipc.hpp and ipc/rpc.hpp. Every TEST(Name) of a file is a test of its own.
+include(${CMAKE_CURRENT_LIST_DIR}/../../../cmake/IpcProtobuf.cmake)
 
-ipc_add_proto(rpc_tests_proto tests.proto)
+ipc_add_proto(rpc_tests_proto rpc/tests.proto)
 
-add_executable(rpc_peer rpc_peer.cpp)
-target_link_libraries(rpc_peer PRIVATE rpc_tests_proto ipc::rpc)
-add_executable(rpc_probe rpc_probe.cpp) # a client for wrong servers
-target_link_libraries(rpc_probe PRIVATE rpc_tests_proto ipc::rpc)
-add_executable(rpc_storm rpc_storm.cpp) # clients that are killed
-target_link_libraries(rpc_storm PRIVATE rpc_tests_proto ipc::rpc)
+add_library(rpc_tests INTERFACE) # what the tests and the peers (../peers) have in common
+target_include_directories(rpc_tests INTERFACE ${CMAKE_CURRENT_LIST_DIR})
+target_link_libraries(rpc_tests INTERFACE rpc_tests_proto ipc::rpc)
 
-add_executable(rpc_server_stress rpc_server_stress.cpp) # servers that are stopped under load
-target_link_libraries(rpc_server_stress PRIVATE rpc_tests_proto ipc::rpc)
+add_executable(rpc_server_stress rpc/rpc_server_stress.cpp) # servers that are stopped under load
+target_link_libraries(rpc_server_stress PRIVATE rpc_tests)
 add_test(NAME rpc_server_stress COMMAND rpc_server_stress)
 
 # ipc_add_cpp_tests(PROGRAM FILE...): the tests of each file, which PROGRAM runs by name.
 function(ipc_add_cpp_tests program)
-    target_link_libraries(${program} PRIVATE rpc_tests_proto ipc::rpc)
+    target_link_libraries(${program} PRIVATE rpc_tests)
     foreach(file IN LISTS ARGN)
-        target_sources(${program} PRIVATE ${file}.cpp)
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file}.cpp)
-        file(STRINGS ${file}.cpp lines REGEX "^TEST\\(")
+        get_filename_component(suite ${file} NAME)
+        target_sources(${program} PRIVATE rpc/${file}.cpp)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS rpc/${file}.cpp)
+        file(STRINGS rpc/${file}.cpp lines REGEX "^TEST\\(")
         foreach(line IN LISTS lines)
             string(REGEX REPLACE "^TEST\\(([A-Za-z0-9_]+)\\).*" "\\1" name "${line}")
-            add_test(NAME ${file}.${name} COMMAND ${program} ${name})
+            add_test(NAME ${suite}.${name} COMMAND ${program} ${name})
         endforeach()
     endforeach()
 endfunction()
@@ -34,23 +32,23 @@ foreach(program IN ITEMS cpp_face_test other_version_test rpc_cells_test)
 endforeach()
 
 # Compiled as one: ipc/rpc is headers, and a compiler makes all of it once for each thing that it compiles. 25 s instead of 150.
-add_executable(rpc_test rpc_test.cpp)
-ipc_add_cpp_tests(rpc_test rpc_calls_test rpc_streams_test rpc_input_test rpc_extras_test rpc_callbacks_test rpc_async_test
+add_executable(rpc_test rpc/rpc_test.cpp)
+ipc_add_cpp_tests(rpc_test rpc_calls_test rpc_streams_test rpc_input_test ../rpc_extras_test rpc_callbacks_test rpc_async_test
     rpc_options_test rpc_aside_test rpc_server_end_test rpc_unread_test rpc_user_code_server_test rpc_observer_test rpc_frames_test rpc_protocol_test rpc_death_test)
 set_target_properties(rpc_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_compile_definitions(rpc_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
 add_dependencies(rpc_test rpc_peer)
 
 # How a client ends, is cancelled, and queues.
-add_executable(rpc_client_test rpc_test.cpp)
+add_executable(rpc_client_test rpc/rpc_test.cpp)
 ipc_add_cpp_tests(rpc_client_test rpc_ending_test rpc_cancel_test rpc_lateness_test)
 set_target_properties(rpc_client_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_compile_definitions(rpc_client_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
 add_dependencies(rpc_client_test rpc_peer)
 
 # Ten minutes: rpc_client_stress --seconds 600. It prints its seed.
-add_executable(rpc_client_stress rpc_client_stress.cpp)
-target_link_libraries(rpc_client_stress PRIVATE rpc_tests_proto ipc::rpc)
+add_executable(rpc_client_stress rpc/rpc_client_stress.cpp)
+target_link_libraries(rpc_client_stress PRIVATE rpc_tests)
 add_test(NAME rpc_client_stress COMMAND rpc_client_stress)
 
 # Looks at what a sanitizer must not let it look at.
@@ -65,8 +63,8 @@ endif()
 
 # One program, with exceptions and type information and without.
 foreach(program IN ITEMS plain_test bare_test)
-    add_executable(${program} plain_test.cpp)
-    target_link_libraries(${program} PRIVATE rpc_tests_proto ipc::rpc)
+    add_executable(${program} rpc/plain_test.cpp)
+    target_link_libraries(${program} PRIVATE rpc_tests)
     target_compile_options(${program} PRIVATE -Wpedantic -Wconversion -O0) # quick to compile is what counts here
     add_test(NAME ${program} COMMAND ${program})
 endforeach()

@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc.Peer.Interop;
 
-/// <summary>The contract of the tests between the languages, one method per shape of call: <c>tests/native/tests.proto</c> is generated from it, and the
+/// <summary>The contract of the tests between the languages, one method per shape of call: <c>tests/native/rpc/tests.proto</c> is generated from it, and the
 /// C++ programs are built from that. What each method does is said there too, in <c>rpc_contract.hpp</c>; both implementations do the same.</summary>
 [IpcService("tests.v1", Callback = typeof(ITestsBack))]
 public interface ITests

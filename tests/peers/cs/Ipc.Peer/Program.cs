@@ -5,7 +5,7 @@ using System.IO;
 
 namespace Ipc.Peer;
 
-/// <summary>The other process of the tests, in C#. Its C twin (tests/native/peer.c) takes the same verbs.</summary>
+/// <summary>The other process of the tests, in C#. Its C twin (tests/peers/c/peer.c) takes the same verbs.</summary>
 /// <remarks>The exit code is the verdict: 0 right, 1 wrong content, 2 usage, 3 an error, printed as <c>error STATUS text</c>.</remarks>
 internal static class Program
 {

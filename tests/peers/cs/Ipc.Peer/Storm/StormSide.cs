@@ -5,7 +5,7 @@ using System.Threading;
 
 namespace Ipc.Peer.Storm;
 
-/// <summary>What the workers of a storm note in memory that outlives them. What it means stands in tests/native/storm_side.h.</summary>
+/// <summary>What the workers of a storm note in memory that outlives them. What it means stands in tests/peers/c/storm_side.h.</summary>
 internal sealed unsafe class StormSide
 {
     public const int PerSender = 1 << 18;

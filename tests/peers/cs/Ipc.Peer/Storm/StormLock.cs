@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace Ipc.Peer.Storm;
 
-/// <summary>A storm's worker at a mutex, a semaphore and an event; what it checks stands in tests/native/storm_lock.c.</summary>
+/// <summary>A storm's worker at a mutex, a semaphore and an event; what it checks stands in tests/peers/c/storm_lock.c.</summary>
 internal sealed unsafe class StormLock : IDisposable
 {
     private const int Permits = 3, Ahead = 16;

@@ -6,7 +6,7 @@
  *     STATUS [key=value ...] [| text]        STATUS is the number of the ipc_status; 100 means "wrong content"
  *
  * Objects (writers, readers, listeners, connections) have numbers that the test chooses; connections that `next` lends get
- * numbers from 1000 upwards. The C# peer has the same verb with the same commands (tests/Ipc.Peer/Drive): a test says which
+ * numbers from 1000 upwards. The C# peer has the same verb with the same commands (tests/peers/cs/Ipc.Peer/Drive): a test says which
  * language sits at which end and is otherwise the same text. Contents are chosen so that the test can compute them too:
  *
  *   pattern   byte i of a record with seed s is  s * 17 + i * 3 + (i >> 8), its low 8 bits; answers carry FNV-1a 32 of it

@@ -4,7 +4,7 @@
  * Every worker has a number of its own and a record. A sender notes in it how many messages it has tried to send
  * (before the claim) and how many are done (after the commit): what is done is acknowledged, whatever happens next. For
  * each message a sender has a byte, in which the receivers of a queue or ring count: +1 for a delivery, +16 for one
- * that was flagged as delivered again, both before they release it. The C# workers (tests/Ipc.Peer/Storm) have the same
+ * that was flagged as delivered again, both before they release it. The C# workers (tests/peers/cs/Ipc.Peer/Storm) have the same
  * offsets.
  *
  * Locks have other notes: `done` counts the turns inside the mutex; who is told that something was abandoned counts

@@ -5,8 +5,8 @@ using System.Threading;
 namespace Ipc.Peer.Storm;
 
 /// <summary>
-/// peer storm KIND-ROLE NAME SIDE ID SEED: one worker of a storm (tests/native/storm.c), killed at any instruction. Its C twin,
-/// tests/native/storm_worker.c, says what the roles are.
+/// peer storm KIND-ROLE NAME SIDE ID SEED: one worker of a storm (tests/peers/c/storm.c), killed at any instruction. Its C twin,
+/// tests/peers/c/storm_worker.c, says what the roles are.
 /// </summary>
 internal sealed class StormWorker
 {

@@ -11,7 +11,7 @@ namespace Ipc.Peer.Drive;
 /// One command per line on stdin, words separated by a space, options as key=value. One answer per line on stdout:
 /// <c>STATUS [key=value ...] [| text]</c>; STATUS is the number of the <see cref="IpcStatus"/>, 100 means "wrong content".
 /// Objects have numbers that the test chooses; connections that <c>next</c> lends get numbers from 1000 upwards. The C peer has
-/// the same verb with the same commands (tests/native/drive.c): a test says which language sits at which end and is
+/// the same verb with the same commands (tests/peers/c/drive.c): a test says which language sits at which end and is
 /// otherwise the same text. Nothing here is clever: a command is a call of the library, its answer is what the call returned.
 /// </remarks>
 internal sealed partial class Driver

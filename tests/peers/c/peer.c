@@ -1,5 +1,5 @@
 /*
- * The other process of the tests between languages, in C. Its C# twin (tests/Ipc.Peer) takes the same verbs:
+ * The other process of the tests between languages, in C. Its C# twin (tests/peers/cs/Ipc.Peer) takes the same verbs:
  *
  *   peer ring-write NAME COUNT SIZE|random [SEED]   writes records: u64 sequence number, then bytes (number + i) & 0xff
  *   peer ring-read NAME COUNT                       reads and checks them

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Ipc.Peer.Storm;
 
-/// <summary>What a storm's locks guard, a line each. Twin of <c>storm_guarded</c> in tests/native/storm_side.h.</summary>
+/// <summary>What a storm's locks guard, a line each. Twin of <c>storm_guarded</c> in tests/peers/c/storm_side.h.</summary>
 [StructLayout(LayoutKind.Explicit, Size = 768)]
 internal unsafe struct StormGuarded
 {
