@@ -145,7 +145,7 @@ turn_over:
         n = next[s];
         atomic { if :: send == w -> assert(SEQUENCE(n) > SEQUENCE(w)); send = n :: else fi; n = 0; goto claim }
 
-no_room: /* grow, under the region lock; who does not get it in time calls it full */
+no_room: /* grow, under the region lock; who does not get it calls it full */
         if
         :: atomic { lock == 0 -> lock = me + 1 }
         :: atomic { lock != 0 -> goto sleep }

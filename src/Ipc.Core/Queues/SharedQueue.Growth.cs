@@ -114,7 +114,7 @@ public sealed unsafe partial class SharedQueue
         Waiter.Signal(&_header->Space);
     }
 
-    /// <summary>A prepared segment that is not in the chain; one that is free at its tail if there is such a one. -1:
+    /// <summary>A prepared segment that is not in the chain, and free at its tail: else it would be full at once. -1:
     /// none. Under the region lock, which keeps the chain from growing: that it gets shorter meanwhile does no
     /// harm.</summary>
     private int FindSpare(ulong send)
@@ -135,19 +135,17 @@ public sealed unsafe partial class SharedQueue
             at = next;
         }
 
-        int found = -1;
         uint segments = Math.Min(Atomic.LoadAcquire(ref _header->Segments), _limit);
         for (uint segment = 0; segment < segments; segment++)
         {
             if ((used[segment / 64] & 1UL << (int)(segment % 64)) != 0)
                 continue;
-            found = (int)segment;
             ulong tail = Atomic.LoadAcquire(ref _segments[segment].Tail);
             if (SlotState.LapsAhead(Atomic.LoadAcquire(ref SlotAt(segment, tail)->State), (uint)(tail >> _shift)) >= 0)
-                break;
+                return (int)segment;
         }
 
-        return found;
+        return -1;
     }
 
     /// <summary>Gives one more segment memory; its number, or -1 when there can be no more or no memory is left. Under

@@ -313,7 +313,7 @@ internal sealed unsafe partial class Region
                 }
 
                 FaultPoints.Pass(FaultPoints.RegionAttachLocked);
-                region.RecoverDead(suspectsOnly: !rules.RecoversAllOnJoin);
+                region.RecoverDead(suspectsOnly: !rules.RecoversAllOnJoin && region.IsAlive(0));
                 if (!rules.CanJoin(region))
                 {
                     if (!region.HasLiveParticipant() && !region.IsKept())

@@ -54,7 +54,7 @@ internal abstract class RegionRules
     public virtual bool HoldsMessages(Region region) => false;
 
     /// <summary>Every dead participant is recovered before joining. False where the table is large and participant 0
-    /// watches the others: then only the suspects are asked for.</summary>
+    /// watches the others: then, while it lives, only the suspects are asked for.</summary>
     public virtual bool RecoversAllOnJoin => true;
 
     /// <summary>In the middle of something, and nobody watches it yet.</summary>

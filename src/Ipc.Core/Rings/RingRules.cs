@@ -167,13 +167,11 @@ internal sealed unsafe class RingRules : RegionRules
             Atomic.StoreRelease(ref header->ReaderState, (uint)state); // [close]
             Atomic.StoreRelease(ref header->Reader, 0);
         }
-
-        FreeLoans(header, (uint)index + 1, tail: null);
     }
 
-    /// <summary>Loans that the gone one had taken and not recorded, or read and released; and, when the tail is known,
-    /// those of records that were never published. What a living reader is about to free itself may be among them: then
-    /// it finds that done.</summary>
+    /// <summary>At a take-over: loans that a predecessor had taken and not recorded, or read and released; and, when
+    /// the tail is known, those of records that were never published. What a living reader is about to free itself may
+    /// be among them: then it finds that done.</summary>
     private void FreeLoans(RingHeader* header, uint owner, ulong? tail)
     {
         ulong read = Atomic.LoadAcquire(ref header->ReadPosition); // [release]

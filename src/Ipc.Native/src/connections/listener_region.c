@@ -114,6 +114,12 @@ static void withdraw(const ipc_listener_view *view, uint32_t index)
     (void)ipc_cas64(&view->slots[index].word, &word, IPC_SLOT_IDLE); /* [slot] */
 }
 
+static void withdraw_all(const ipc_listener_view *view)
+{
+    for (uint32_t i = 1; i < view->slot_count; i++)
+        withdraw(view, i);
+}
+
 /* Whoever goes while it is asking takes its file with it; so does the server with those of all who ask: one that comes
    later finds the listener closed, under the region lock, before it names its file (connect.c). */
 static void clean_up(ipc_region *region, uint32_t index, bool died)
@@ -127,8 +133,15 @@ static void clean_up(ipc_region *region, uint32_t index, bool died)
         return;
     }
     ipc_store_release32(&view.body->server_state, IPC_SERVER_CLOSED);
-    for (uint32_t i = 1; i < view.slot_count; i++)
-        withdraw(&view, i);
+    withdraw_all(&view);
+}
+
+/* Requests that nobody answered: their names end with the region. */
+static void retire(ipc_region *region)
+{
+    ipc_listener_view view = {0};
+    if (ipc_listener_locate(region, &view) == IPC_OK)
+        withdraw_all(&view);
 }
 
 static void freed(ipc_region *region, uint32_t index)
@@ -167,6 +180,7 @@ const ipc_region_kind ipc_listener_kind = {
     .freed = freed,
     .wake = wake,
     .retires = retires,
+    .retire = retire,
     .first_judges = true,
     .suspect = suspect,
 };
@@ -222,12 +236,7 @@ static ipc_status replace(const char *path)
             status = ipc_fail(IPC_E_IN_USE, "%s has a server already, process %u", path,
                               ipc_load_relaxed32(&ipc_region_participant(old, IPC_LISTENER_SERVER)->pid));
         } else {
-            if (live && ipc_platform_file_is_named(
-                            old->file, path)) { /* requests that nobody answered: their names end with the slots */
-                char prefix[IPC_PATH_MAX + 1];
-                (void)snprintf(prefix, sizeof prefix, "%s~", path);
-                ipc_platform_file_unlink_prefix(prefix);
-            }
+            retire(old);
             ipc_region_retire(old);
             ipc_region_wake_all(old);
         }

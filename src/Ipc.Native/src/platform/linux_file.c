@@ -3,7 +3,6 @@
 #include "platform/error.h"
 #include "platform/platform.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -174,25 +173,6 @@ bool ipc_platform_file_is_named(ipc_file file, const char *path)
 void ipc_platform_file_unlink(const char *path)
 {
     (void)unlink(path); /* gone already is as good */
-}
-
-void ipc_platform_file_unlink_prefix(const char *prefix)
-{
-    const char *slash = strrchr(prefix, '/');
-    if (slash == NULL)
-        return;
-    char directory[IPC_PATH_MAX];
-    (void)snprintf(directory, sizeof directory, "%.*s", (int)(slash - prefix), prefix);
-    DIR *entries = opendir(directory);
-    if (entries == NULL)
-        return;
-    const size_t length = strlen(slash + 1);
-    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): a prefix is meant */
-        if (strncmp(entry->d_name, slash + 1, length) == 0)
-            (void)unlinkat(dirfd(entries), entry->d_name, 0);
-    }
-    (void)closedir(entries);
 }
 
 void ipc_platform_file_close(ipc_file file)

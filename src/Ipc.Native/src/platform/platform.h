@@ -41,7 +41,6 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *si
 ipc_status ipc_platform_file_read(ipc_file file, uint64_t offset, void *buffer, size_t length);
 bool ipc_platform_file_is_named(ipc_file file, const char *path); /* does the path still lead to this file? */
 void ipc_platform_file_unlink(const char *path);
-void ipc_platform_file_unlink_prefix(const char *prefix); /* every file whose path begins so */
 void ipc_platform_file_close(ipc_file file);
 
 ipc_status ipc_platform_map(ipc_file file, uint64_t size, void **base);

@@ -28,8 +28,8 @@
 #include "waiting/wait.h"
 #include "waiting/waiter.h"
 
-/* Where loans come and go, a wait may end without a signal (another sender had a free block in its hands). */
-#define IPC_QUEUE_LOAN_NAP_NS 20000000u
+/* What nobody signals: a loan that another sender had in its hands, a region lock that is free again. */
+#define IPC_QUEUE_NAP_NS 20000000u
 
 struct ipc_queue {
     /* hot */
@@ -48,7 +48,8 @@ struct ipc_queue {
     ipc_end receiving;
     ipc_lag sending_lag;
     ipc_lag receiving_lag;
-    ipc_atomic64 grow_after; /* a failed attempt to grow is not repeated before then */
+    ipc_atomic64 grow_after;    /* a failed attempt to grow is not repeated before then */
+    ipc_atomic32 lock_was_busy; /* at the last attempt: who waits looks again soon */
     ipc_queue_plan plan;     /* while it is being opened */
 };
 
@@ -84,7 +85,7 @@ ipc_status ipc_queue_hand_out(ipc_queue *queue, ipc_block_slot *slot, uint64_t w
 ipc_status ipc_queue_find(ipc_queue *queue, ipc_block *block);
 
 /* queue_growth.c. IPC_OK: look again, something has changed. IPC_FULL: no more room now. Not under the region lock. */
-ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn, bool waits); /* who does not wait tries the region lock only */
+ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn);
 void ipc_queue_prepare_ahead(ipc_queue *queue, uint64_t turn);
 
 /* queue_loans.c: the block gets (has) a loan. */

@@ -8,6 +8,9 @@
  *
  * A segment takes no turn when it is not in the chain from `receive` to `send`. One of those whose first slot is still
  * held by a slow receiver would be full at once: it is passed over.
+ *
+ * The region lock is only tried: its holder may be stopped, and senders do not wait for others. Who waits for room looks
+ * again soon (`lock_was_busy`), for not everybody who has had the lock signals `space` after giving it back.
  */
 #include "platform/fault.h"
 #include "queues/queue.h"
@@ -15,9 +18,8 @@
 
 #include <inttypes.h>
 
-#define GROW_PATIENCE_NS 10000000u /* of who waits, for the region lock; who only tries has none */
-#define GROW_AGAIN_NS    10000000u /* after an attempt that failed */
-#define NO_SEGMENT       UINT32_MAX
+#define GROW_AGAIN_NS 100000000u /* after an attempt that failed: a full file system is not asked at every look */
+#define NO_SEGMENT    UINT32_MAX
 
 ipc_status ipc_queue_bad_turn(const ipc_queue *queue, uint64_t turn)
 {
@@ -174,10 +176,13 @@ static bool may_grow(const ipc_queue *queue, uint64_t turn)
     return ipc_queue_prepared(&queue->view) < queue->view.segment_limit && (after == 0 || ipc_platform_now() >= after);
 }
 
-ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn, bool waits)
+ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn)
 {
-    const ipc_deadline patience = waits ? ipc_deadline_after(GROW_PATIENCE_NS) : IPC_NOW;
-    if (!may_grow(queue, turn) || ipc_region_lock(queue->region, patience) != IPC_OK)
+    if (!may_grow(queue, turn))
+        return IPC_FULL;
+    const bool locked = ipc_region_lock(queue->region, IPC_NOW) == IPC_OK;
+    ipc_store_relaxed32(&queue->lock_was_busy, locked ? 0 : 1);
+    if (!locked)
         return IPC_FULL;
     ipc_status status = grow_locked(queue, turn);
     ipc_region_unlock(queue->region);

@@ -50,7 +50,7 @@ static ipc_status follow_send(ipc_queue *queue, uint64_t turn)
     return IPC_OK;
 }
 
-IPC_NOINLINE static ipc_status claim_slot(ipc_queue *queue, uint32_t length, bool waits, ipc_block *block)
+IPC_NOINLINE static ipc_status claim_slot(ipc_queue *queue, uint32_t length, ipc_block *block)
 {
     const bool turns = queue->view.segment_limit > 1;
     ipc_queue_header *header = queue->view.header;
@@ -86,7 +86,7 @@ IPC_NOINLINE static ipc_status claim_slot(ipc_queue *queue, uint32_t length, boo
             return IPC_OK;
         } else if (ipc_load_acquire64(tail) == t) {
             (void)ipc_crowd_attend(&queue->crowd); /* is who stands in the way alive? */
-            ipc_status status = turns ? ipc_queue_grow(queue, turn, waits) : IPC_FULL;
+            ipc_status status = turns ? ipc_queue_grow(queue, turn) : IPC_FULL;
             if (status != IPC_OK)
                 return status;
         }
@@ -95,7 +95,7 @@ IPC_NOINLINE static ipc_status claim_slot(ipc_queue *queue, uint32_t length, boo
 }
 
 /* One CAS, in a queue that does not grow; everything else goes round. */
-static inline ipc_status claim_fast(ipc_queue *queue, uint32_t length, bool waits, ipc_block *block)
+static inline ipc_status claim_fast(ipc_queue *queue, uint32_t length, ipc_block *block)
 {
     if (IPC_LIKELY(queue->single)) {
         ipc_atomic64 *tail = &queue->view.segments[0].tail;
@@ -110,7 +110,7 @@ static inline ipc_status claim_fast(ipc_queue *queue, uint32_t length, bool wait
             return IPC_OK;
         }
     }
-    return claim_slot(queue, length, waits, block);
+    return claim_slot(queue, length, block);
 }
 
 IPC_NOINLINE static ipc_status too_large(const ipc_queue *queue, uint32_t length)
@@ -124,7 +124,7 @@ IPC_NOINLINE static ipc_status too_large(const ipc_queue *queue, uint32_t length
 }
 
 /* A message that is longer than a block: the loan first, so that a slot is never taken in vain. */
-IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length, bool waits, ipc_block *block)
+IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length, ipc_block *block)
 {
     if (!ipc_pool_exists(&queue->pool) || length > ipc_pool_max_length(&queue->pool))
         return too_large(queue, length);
@@ -134,7 +134,7 @@ IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length
     ipc_status status = ipc_pool_take(&queue->pool, queue->owner, length, &loan);
     if (status != IPC_OK)
         return status;
-    status = claim_fast(queue, length, waits, block);
+    status = claim_fast(queue, length, block);
     if (status == IPC_OK)
         ipc_queue_attach_loan(block, &loan);
     else
@@ -145,8 +145,8 @@ IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length
 ipc_status ipc_queue_try_claim(ipc_queue *queue, uint32_t length, ipc_block *block)
 {
     if (IPC_UNLIKELY(length > queue->view.block_size))
-        return claim_with_loan(queue, length, false, block);
-    return claim_fast(queue, length, false, block);
+        return claim_with_loan(queue, length, block);
+    return claim_fast(queue, length, block);
 }
 
 /* ---- committing and abandoning ----------------------------------------------------------------------- */
@@ -236,7 +236,7 @@ typedef struct claim_wait {
     ipc_queue *queue;
     ipc_block *block;
     uint32_t length;
-    bool waits;
+    ipc_wait *wait;
 } claim_wait;
 
 /* The cheap look: is the slot at the tail still of the lap before? */
@@ -266,9 +266,11 @@ static uint64_t sent_so_far(const ipc_queue *queue)
 static ipc_status check_claim(void *subject)
 {
     const claim_wait *claim = subject;
-    ipc_status status = claim->length > claim->queue->view.block_size
-                            ? claim_with_loan(claim->queue, claim->length, claim->waits, claim->block)
-                            : claim_slot(claim->queue, claim->length, claim->waits, claim->block);
+    const bool is_long = claim->length > claim->queue->view.block_size;
+    ipc_status status = is_long ? claim_with_loan(claim->queue, claim->length, claim->block)
+                                : claim_slot(claim->queue, claim->length, claim->block);
+    const bool naps = is_long || ipc_load_relaxed32(&claim->queue->lock_was_busy) != 0;
+    claim->wait->longest_sleep_ns = naps ? IPC_QUEUE_NAP_NS : 0;
     return status == IPC_FULL ? IPC_EMPTY : status;
 }
 
@@ -283,8 +285,8 @@ ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadl
     ipc_status status = ipc_queue_try_claim(queue, length, block);
     if (IPC_LIKELY(status != IPC_FULL))
         return status;
-    claim_wait claim = {queue, block, length, deadline != IPC_NOW};
-    const ipc_wait wait = {
+    claim_wait claim = {queue, block, length, NULL};
+    ipc_wait wait = {
         .end = &queue->sending,
         .waiter = &queue->view.header->space,
         .check = check_claim,
@@ -294,8 +296,8 @@ ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadl
         .cancel = cancel,
         .lag = &queue->sending_lag,
         .progress = sent_so_far(queue),
-        .longest_sleep_ns = length > queue->view.block_size ? IPC_QUEUE_LOAN_NAP_NS : 0,
     };
+    claim.wait = &wait;
     return ipc_wait_until(&wait, may_have_room);
 }
 

@@ -39,6 +39,7 @@ typedef struct ipc_region_kind {
     void (*freed)(ipc_region *region, uint32_t index);   /* the entry is free now: tell who looks for that */
     void (*wake)(ipc_region *region);                    /* every waiter of the body */
     bool (*retires)(ipc_region *region, uint32_t index); /* does the region end with this participant? */
+    void (*retire)(ipc_region *region); /* a left-over is about to be retired: remove what only its body knows of */
     /* Participant 0 cleans up after those that it knows: while it lives, others ask only whether the suspects do. */
     bool first_judges;
     bool (*suspect)(ipc_region *region, uint32_t index); /* in the middle of something that nobody else watches */
@@ -110,8 +111,9 @@ ipc_status ipc_region_link(ipc_region *region);
 /* Removes a left-over of that name and kind (NULL: any). IPC_E_EXISTS if somebody lives there, or it is kept. */
 ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind);
 
-/* Removes the region of that name, kept or not. IPC_E_IN_USE if somebody lives there. */
-ipc_status ipc_region_clear(const char *path);
+/* Removes the region of that name, kept or not. IPC_E_IN_USE if somebody lives there. `kind_of`: what knows of more than
+   the file itself; NULL for the others. */
+ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind));
 
 /* region_attach.c */
 /* Opens, checks and maps; enters nothing, locks nothing. IPC_E_NOT_FOUND: nothing there (or it was retired). `kind`

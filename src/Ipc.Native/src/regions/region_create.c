@@ -88,14 +88,11 @@ ipc_status ipc_region_link(ipc_region *region)
     return IPC_OK;
 }
 
-/* Connections that were being made when everybody died; not those of a listener that has the name now. */
-static void remove_connections(const ipc_region *region)
+static void retire_left_over(ipc_region *region)
 {
-    if (region->geometry.kind != IPC_KIND_LISTENER || !ipc_platform_file_is_named(region->file, region->path))
-        return;
-    char prefix[IPC_PATH_MAX + 1];
-    (void)snprintf(prefix, sizeof prefix, "%s~", region->path);
-    ipc_platform_file_unlink_prefix(prefix);
+    if (region->kind != NULL && region->kind->retire != NULL)
+        region->kind->retire(region);
+    ipc_region_retire(region);
 }
 
 /* Under the region lock. */
@@ -104,10 +101,27 @@ static bool is_retired(const ipc_region *region)
     return ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_RETIRED;
 }
 
-ipc_status ipc_region_clear(const char *path)
+static ipc_status open_any(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind), ipc_region **opened)
 {
     ipc_region *region = NULL;
     ipc_status status = ipc_region_open(path, NULL, NULL, &region);
+    if (status != IPC_OK)
+        return status;
+    region->kind = kind_of(region->geometry.kind);
+    if (region->kind != NULL && region->kind->check_body != NULL)
+        status = region->kind->check_body(region);
+    if (status != IPC_OK) {
+        ipc_region_discard(region);
+        return status;
+    }
+    *opened = region;
+    return IPC_OK;
+}
+
+ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind))
+{
+    ipc_region *region = NULL;
+    ipc_status status = open_any(path, kind_of, &region);
     if (status != IPC_OK)
         return status;
     status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
@@ -122,8 +136,7 @@ ipc_status ipc_region_clear(const char *path)
         } else if (retired) {
             status = ipc_fail(IPC_E_NOT_FOUND, "%s was retired by its last user", path);
         } else {
-            remove_connections(region);
-            ipc_region_retire(region);
+            retire_left_over(region);
         }
         ipc_region_unlock(region);
     }
@@ -149,9 +162,10 @@ ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
                               : region->geometry.lifetime == IPC_LIFETIME_PERSISTENT ? "is persistent"
                                                                                      : "holds unread messages");
         } else {
-            if (!retired)
-                remove_connections(region);
-            ipc_region_retire(region);
+            if (retired)
+                ipc_region_retire(region);
+            else
+                retire_left_over(region);
         }
         ipc_region_unlock(region);
     }

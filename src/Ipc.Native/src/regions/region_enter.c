@@ -79,10 +79,3 @@ ipc_status ipc_region_enter(const ipc_region_entrance *entrance, ipc_region **re
     }
     return ipc_fail(IPC_E_INVALID_ARGUMENT, "open_mode %d is none of the three", (int)entrance->mode);
 }
-
-ipc_status ipc_clear(const char *name)
-{
-    char path[IPC_PATH_MAX];
-    ipc_status status = ipc_region_path(name, NULL, path, sizeof path);
-    return status == IPC_OK ? ipc_region_clear(path) : status;
-}

@@ -175,14 +175,12 @@ ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32_t length, ipc_deadli
 
 /* ---- committing -------------------------------------------------------------------------------------- */
 
-/* Readers sleep on `data`, and so does a writer that has come round to this very slot; one that came to it while it
-   waited for a reader may still sleep on `space`. */
-static inline void signal_both(ipc_topic_writer *writer)
+/* Readers sleep on `data`, and so does a writer that has come round to this very slot: who waits for a reader, on
+   `space`, is not helped by a commit. */
+static inline void signal_data(ipc_topic_writer *writer)
 {
     if (IPC_UNLIKELY(ipc_waiter_is_armed(&writer->header->data, writer->process_fences))) /* [sleep] */
         ipc_waiter_signal_sleeper(&writer->header->data);
-    if (IPC_UNLIKELY(ipc_waiter_is_armed(&writer->header->space, writer->process_fences))) /* [sleep] */
-        ipc_waiter_signal_sleeper(&writer->header->space);
 }
 
 /* False: there is no such claim (any more). */
@@ -214,7 +212,7 @@ IPC_NOINLINE static ipc_status loan_taken_away(ipc_topic_writer *writer, ipc_blo
 {
     writer->base.open_claims--;
     if (end_claim(writer, block, IPC_PHASE_GAP))
-        signal_both(writer);
+        signal_data(writer);
     return ipc_fail(IPC_E_INVALID_STATE, "the claim's loan is not this process's any more: nothing was published");
 }
 
@@ -233,7 +231,7 @@ ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t
     if (IPC_UNLIKELY(!end_claim(writer, block, IPC_PHASE_READY)))
         return slot_taken_away(writer, block, length);
     IPC_FAULT_POINT("topic.commit.after_ready");
-    signal_both(writer);
+    signal_data(writer);
     return IPC_OK;
 }
 
@@ -247,7 +245,7 @@ void ipc_topic_abandon(ipc_topic_writer *writer, ipc_block *block)
     if (!end_claim(writer, block, IPC_PHASE_GAP))
         return;
     IPC_FAULT_POINT("topic.abandon.done");
-    signal_both(writer);
+    signal_data(writer);
 }
 
 /* The caller had no part in it: somebody else has written where nobody may. */
