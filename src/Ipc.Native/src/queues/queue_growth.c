@@ -18,7 +18,7 @@
 
 #include <inttypes.h>
 
-#define GROW_AGAIN_NS 100000000u /* after an attempt that failed: a full file system is not asked at every look */
+#define GROW_AGAIN_NS 100000000u /* after a failure: a full file system is not asked at every look */
 #define NO_SEGMENT    UINT32_MAX
 
 ipc_status ipc_queue_bad_turn(const ipc_queue *queue, uint64_t turn)
