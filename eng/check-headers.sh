@@ -50,7 +50,7 @@ title() { sed -nE '1,3s,^(/\*| \*) [a-z]+\.h - (.*),\2,p' "$1" | sed -E 's/ Incl
 
 list() { # the page behind its introduction
     local header each found
-    for header in base ring connection queue topic sync participants; do
+    for header in base ring connection queue topic sync participants ready_handle; do
         found=$(functions "$include/ipc/$header.h")
         printf '\n## ipc/%s.h: %s\n\n| function | |\n|---|---|\n' "$header" "$(title "$include/ipc/$header.h")"
         while IFS= read -r each; do

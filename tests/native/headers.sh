@@ -56,6 +56,8 @@ jobs_of_all() { # one job per line: COMPILER|DIALECT|OPTIONS|FILE...
             echo "$each|$dialect||ipc.h $(cd "$include" && echo ipc/*.h)"
         done
         for dialect in c++20 c++2b; do echo "$each|$dialect||plain.cpp"; done
+        for dialect in c++20 c++2b; do echo "$each|$dialect||ipc/coroutines.hpp"; done
+        echo "$each|c++20|-fno-exceptions -fno-rtti|ipc/coroutines.hpp"
         echo "$each|c++17|-fno-rtti|plain.cpp"
     done
     # gcc's c++17 with both and without is what the build compiles.

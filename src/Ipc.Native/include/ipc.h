@@ -18,7 +18,8 @@
  *
  * Waiting. A call that can block takes a deadline: a moment of CLOCK_MONOTONIC in ns. IPC_NOW never blocks, IPC_FOREVER
  * never times out, ipc_deadline_after() converts a duration. It may also take an ipc_cancel (or NULL). The death
- * of a peer ends the waits that only that peer could end.
+ * of a peer ends the waits that only that peer could end. Event loops wait for an
+ * ipc_ready_handle (ready_handle.h).
  *
  * Steady-state sending and receiving never allocates. No function may be called in a signal handler. After fork() the
  * child's copies of objects are closed: calls return IPC_CLOSED, and closing them frees the child's memory alone.
@@ -30,6 +31,7 @@
 #include "ipc/connection.h"
 #include "ipc/participants.h"
 #include "ipc/queue.h"
+#include "ipc/ready_handle.h"
 #include "ipc/ring.h"
 #include "ipc/sync.h"
 #include "ipc/topic.h"

@@ -11,12 +11,15 @@
 //
 // Compiled with -fno-exceptions (or with IPC_NO_EXCEPTIONS defined) only the first kind is declared. Opening checks that the
 // library has the version of these headers. Owners are movable, not copyable. The thread rules are those of ipc.h.
+//
+// With C++20, "ipc/coroutines.hpp" lets coroutines await what is waited for here; it is not included by this header.
 #ifndef IPC_HPP
 #define IPC_HPP
 
 #include "ipc/basics.hpp"
 #include "ipc/connection.hpp"
 #include "ipc/queue.hpp"
+#include "ipc/ready_handle.hpp"
 #include "ipc/ring.hpp"
 #include "ipc/sync.hpp"
 #include "ipc/topic.hpp"

@@ -31,6 +31,17 @@ foreach(program IN ITEMS cpp_face_test other_version_test rpc_cells_test)
     ipc_add_cpp_tests(${program} ${program})
 endforeach()
 
+# Where the compiler knows coroutines: clang does so from 15 on, and the header is empty before.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -std=c++20)
+check_cxx_source_compiles("#include <coroutine>\n#ifndef __cpp_impl_coroutine\n#error none\n#endif\nint main() {}" IPC_HAS_COROUTINES)
+unset(CMAKE_REQUIRED_FLAGS)
+if(IPC_HAS_COROUTINES)
+    add_executable(coroutine_test)
+    ipc_add_cpp_tests(coroutine_test coroutine_test)
+    set_target_properties(coroutine_test PROPERTIES CXX_STANDARD 20)
+endif()
+
 # Compiled as one: ipc/rpc is headers, and a compiler makes all of it once for each thing that it compiles. 25 s instead of 150.
 add_executable(rpc_test rpc/rpc_test.cpp)
 ipc_add_cpp_tests(rpc_test rpc_calls_test rpc_streams_test rpc_input_test ../rpc_extras_test rpc_callbacks_test rpc_async_test

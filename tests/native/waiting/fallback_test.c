@@ -1,16 +1,22 @@
 /* Where the system does not allow membarrier or pidfd_open (old kernels, tight containers): the same promises. */
 #define _GNU_SOURCE
+#include "platform/platform.h"
 #include "rings/ring.h"
 #include "test.h"
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
 
 static const ipc_ring_options asleep = {.capacity = 4096, .wait_mode = IPC_WAIT_BLOCK};
 
@@ -215,4 +221,37 @@ TEST(a_death_is_noticed_without_pidfd)
     ipc_ring_reader_close(reader);
     (void)close(ends[0]);
     (void)close(ends[1]);
+}
+
+/* As before Linux 5.16: a thread sleeps on one word, and each armed handle has a thread. */
+TEST(ready_handles_work_where_a_thread_can_sleep_on_one_word_only)
+{
+    enum { SOME = 5 };
+    ipc_ready_handle *handles[SOME];
+    ipc_shared_event *event = NULL;
+    ipc_shared_event *other = NULL;
+    const ipc_sync_options manual = {.manual_reset = true};
+    take_away(SYS_futex_waitv, SYS_futex_waitv);
+    CHECK_EQUAL(1, ipc_platform_sleep_words());
+    CHECK_OK(ipc_shared_event_open("e", &manual, &event));
+    CHECK_OK(ipc_shared_event_open("other", &manual, &other));
+    for (int i = 0; i < SOME; i++)
+        CHECK_OK(ipc_ready_handle_create(NULL, NULL, &handles[i]));
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < SOME; i++) { /* each thread leaves one word for another */
+            CHECK_STATUS(IPC_EMPTY, ipc_shared_event_arm(other, IPC_FOREVER, NULL, handles[i]));
+            CHECK_STATUS(IPC_EMPTY, ipc_shared_event_arm(event, IPC_FOREVER, NULL, handles[i]));
+        }
+        CHECK_OK(ipc_ready_handle_disarm(handles[round % SOME]));
+        ipc_shared_event_set(event);
+        for (int i = 0; i < SOME; i++) {
+            struct pollfd one = {.fd = ipc_ready_handle_descriptor(handles[i]), .events = POLLIN};
+            CHECK_EQUAL(i == round % SOME ? 0 : 1, poll(&one, 1, i == round % SOME ? 0 : 20000));
+        }
+        ipc_shared_event_reset(event);
+    }
+    for (int i = 0; i < SOME; i++)
+        ipc_ready_handle_destroy(handles[i]);
+    ipc_shared_event_close(event);
+    ipc_shared_event_close(other);
 }

@@ -1,6 +1,9 @@
 /* Waiting and what ends it: data, room, deadline, stop, cancel, close, the peer. */
 #define _GNU_SOURCE
+#include "connections/listener.h"
+#include "echo_server.h"
 #include "memory_ring.h"
+#include "sync/sync.h"
 #include "test.h"
 
 #include <sched.h>
@@ -393,4 +396,38 @@ TEST(a_flood_through_a_small_ring_keeps_content_and_order)
         CHECK_STATUS(IPC_OK, side.status);
         memory_ring_close(&memory);
     }
+}
+
+/* Of every kind of object: what it may spin at most. */
+TEST(a_spin_limit_is_that_of_every_end)
+{
+    enum { LIMIT = 1234 };
+    ipc_ring_writer *writer = NULL;
+    ipc_ring_reader *reader = NULL;
+    ipc_shared_mutex *mutex = NULL;
+    const ipc_ring_options ring = {.capacity = 4096, .spin_ns = LIMIT};
+    const ipc_sync_options sync = {.spin_ns = LIMIT};
+    CHECK_OK(ipc_ring_writer_open("r", &ring, &writer));
+    CHECK_OK(ipc_ring_reader_open("r", &ring, &reader));
+    CHECK_OK(ipc_shared_mutex_open("m", &sync, &mutex));
+    CHECK_EQUAL(LIMIT, writer->end.spin_max_ns);
+    CHECK_EQUAL(LIMIT, reader->end.spin_max_ns);
+    CHECK_EQUAL(LIMIT, ((const ipc_sync *)(const void *)mutex)->end.spin_max_ns);
+    ipc_ring_writer_close(writer);
+    ipc_ring_reader_close(reader);
+    ipc_shared_mutex_close(mutex);
+
+    echo_server server = {0};
+    const ipc_listener_options listener = {.spin_ns = LIMIT};
+    const ipc_connect_options connect = {.spin_ns = LIMIT, .deadline = SOON};
+    echo_server_start(&server, &listener);
+    ipc_connection *client = connect_to(&connect);
+    CHECK_EQUAL(LIMIT, server.listener->end.spin_max_ns);
+    CHECK_EQUAL(LIMIT, client->writer.end.spin_max_ns);
+    CHECK_EQUAL(LIMIT, client->reader.end.spin_max_ns);
+    CHECK_EQUAL(LIMIT, client->session.spin_max_ns);
+    expect_echo(client, 1);
+    CHECK_EQUAL(LIMIT, server.listener->table[ipc_connection_slot(client)]->writer.end.spin_max_ns);
+    ipc_connection_close(client);
+    echo_server_stop(&server);
 }

@@ -14,7 +14,8 @@ typedef struct ipc_connection ipc_connection;
 typedef struct ipc_listener_options {
     uint32_t max_connections;   /* 0 = 1023 */
     uint64_t max_ring_capacity; /* 0 = 64 MiB: a client that asks for more is refused */
-    ipc_wait_mode wait_mode;
+    ipc_wait_mode wait_mode;    /* of the listener and of its connections */
+    uint64_t spin_ns;           /* the longest spin before sleeping; 0 = as measured (50 us) */
     uint64_t max_loan_budget; /* of a direction; 0 = 1 GiB: a client that asks for more is refused */
 } ipc_listener_options;
 
@@ -81,6 +82,21 @@ typedef struct ipc_event {
 IPC_API IPC_MUST_USE ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel,
                                      ipc_event *event);
 
+/* Arms the handle: it becomes ready when there is something to do, or the deadline has passed, or it is cancelled, stopped or
+ * closed. Then ipc_listener_next with IPC_NOW is asked until there is no more, and the handle armed again.
+ *
+ * listener   the listener
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there is something already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: one at a time, the leader.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_listener_arm(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel,
+                                                 ipc_ready_handle *handle);
+
 /* Gives a lent connection back to be watched. One with unread records comes again at once. After ipc_listener_close
  * it is closed and freed.
  *
@@ -112,6 +128,7 @@ typedef struct ipc_connect_options {
     uint64_t to_server_capacity; /* 0 = 256 KiB */
     uint64_t to_client_capacity; /* 0 = 256 KiB */
     ipc_wait_mode wait_mode;
+    uint64_t spin_ns;      /* the longest spin before sleeping; 0 = as measured (50 us) */
     ipc_deadline deadline; /* to find the server and be answered; 0 = the server must be there, 5 s to be answered */
     ipc_cancel *cancel;
     const void *hello; /* application data for the server's decision, at most 240 bytes */

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "basics.hpp"
+#include "ready_handle.hpp"
 #include "ring.hpp"
 
 namespace ipc
@@ -158,6 +159,15 @@ class listener
     {
         return ipc_listener_next(handle_.get(), until.at(), cancel, &event);
     }
+
+    // It becomes ready when there is something to do; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_listener_arm(get(), until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what next() waits for, awaited.
+    template <class... Arguments> auto next_async(Arguments &&...arguments);
 
     void give_back(ipc_connection *connection) noexcept
     {

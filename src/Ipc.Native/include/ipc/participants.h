@@ -3,6 +3,7 @@
 #define IPC_PARTICIPANTS_H
 
 #include "base.h"
+#include "ready_handle.h"
 
 #ifdef __cplusplus
 extern "C" {

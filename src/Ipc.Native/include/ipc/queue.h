@@ -164,6 +164,21 @@ IPC_API void ipc_queue_release(ipc_queue *queue, ipc_block *block);
  */
 IPC_API IPC_MUST_USE ipc_status ipc_queue_wait(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel);
 
+/* Arms the handle: it becomes ready when something may be received, or the deadline has passed, or it is cancelled, stopped or
+ * closed. Then ipc_queue_try_receive is asked until there is no more, and the handle armed again.
+ *
+ * queue      the queue object
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there is something already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: any number at once.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_queue_arm(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel,
+                                              ipc_ready_handle *handle);
+
 /* Waits of this object, now and from now on, return IPC_STOPPED until it is resumed. Calls that need not wait work.
  *
  * queue      the queue object

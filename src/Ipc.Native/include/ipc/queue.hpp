@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "basics.hpp"
+#include "ready_handle.hpp"
 #include "queue.h"
 
 namespace ipc
@@ -232,6 +233,15 @@ class queue
     {
         return ipc_queue_wait(get(), until.at(), cancel);
     }
+
+    // It becomes ready when something may be received; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_queue_arm(get(), until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what receive() waits for, awaited.
+    template <class... Arguments> auto receive_async(Arguments &&...arguments);
 
     void stop() noexcept
     {

@@ -3,6 +3,7 @@
 #define IPC_RING_PUBLIC_H
 
 #include "base.h"
+#include "ready_handle.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,6 +16,7 @@ typedef struct ipc_ring_options {
     uint64_t capacity; /* bytes, power of two, 4 KiB to 1 GiB; 0 = 1 MiB. Used only when creating */
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
+    uint64_t spin_ns;      /* the longest spin before sleeping; 0 = as measured (50 us) */
     ipc_lifetime lifetime; /* of the ring; 0 = what there is; a new one stays until it is empty */
     ipc_deadline deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait */
     ipc_cancel *cancel;    /* for IPC_OPEN_EXISTING */
@@ -240,6 +242,22 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadl
  * Blocks     until DEADLINE. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
+
+/* Arms the handle: it becomes ready when a record can be read, or the writer has gone, or the deadline has passed, or it is cancelled, stopped or
+ * closed. Then ipc_ring_try_read is asked until there is no more, and the handle armed again.
+ * ipc_ring_read with IPC_NOW tells what has become of the writer.
+ *
+ * reader     the reading end, also a connection's
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there is something already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: one at a time.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_ring_arm(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
+                                             ipc_ready_handle *handle);
 
 /* Releases all records read so far: their payloads may be overwritten from now on, and a writer that waits for the
  * room goes on.

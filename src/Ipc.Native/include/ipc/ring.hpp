@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "basics.hpp"
+#include "ready_handle.hpp"
+#include "ring.h"
 
 namespace ipc
 {
@@ -205,6 +207,15 @@ class reader_ref
     {
         return ipc_ring_wait(handle_, until.at(), cancel);
     }
+
+    // It becomes ready when a record can be read; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_ring_arm(handle_, until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what read() waits for, awaited.
+    template <class... Arguments> auto read_async(Arguments &&...arguments);
 
     // Gives back everything read so far.
     void release() noexcept

@@ -10,6 +10,7 @@
 #define IPC_SYNC_H
 
 #include "base.h"
+#include "ready_handle.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,7 @@ typedef struct ipc_sync_options {
     ipc_lifetime lifetime; /* while it is used, or persistent; 0 = what there is; a new one goes with its last user */
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
+    uint64_t spin_ns;      /* the longest spin before sleeping; 0 = as measured (50 us) */
     ipc_deadline
         deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait (5 s for a stopped participant that keeps all others out) */
     ipc_cancel *cancel; /* for IPC_OPEN_EXISTING */
@@ -65,6 +67,21 @@ IPC_API void ipc_shared_mutex_close(ipc_shared_mutex *mutex);
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_acquire(ipc_shared_mutex *mutex, ipc_deadline deadline, ipc_cancel *cancel);
+
+/* Arms the handle: it becomes ready when the mutex may be free, or the deadline has passed, or it is cancelled, stopped or
+ * closed. Then ipc_shared_mutex_acquire with IPC_NOW is asked until there is no more, and the handle armed again.
+ *
+ * mutex      the mutex object
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there is something already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: any number at once.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_arm(ipc_shared_mutex *mutex, ipc_deadline deadline, ipc_cancel *cancel,
+                                                     ipc_ready_handle *handle);
 
 /* Gives it back; wakes one that waits.
  *
@@ -122,6 +139,21 @@ IPC_API void ipc_shared_semaphore_close(ipc_shared_semaphore *semaphore);
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_acquire(ipc_shared_semaphore *semaphore, ipc_deadline deadline,
                                                 ipc_cancel *cancel);
+
+/* Arms the handle: it becomes ready when a permit may be free, or the deadline has passed, or it is cancelled, stopped or
+ * closed. Then ipc_shared_semaphore_acquire with IPC_NOW is asked until there is no more, and the handle armed again.
+ *
+ * semaphore  the semaphore object
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there is something already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: any number at once.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_arm(ipc_shared_semaphore *semaphore, ipc_deadline deadline, ipc_cancel *cancel,
+                                                         ipc_ready_handle *handle);
 
 /* Gives one permit back; wakes one that waits.
  *
@@ -207,6 +239,21 @@ IPC_API void ipc_shared_event_reset(ipc_shared_event *event);
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_event_wait(ipc_shared_event *event, ipc_deadline deadline, ipc_cancel *cancel);
+
+/* Arms the handle: it becomes ready when the event may be set, or the deadline has passed, or it is cancelled, stopped or
+ * closed. Then ipc_shared_event_wait with IPC_NOW is asked until there is no more, and the handle armed again.
+ *
+ * event      the event object
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there is something already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: any number at once.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_shared_event_arm(ipc_shared_event *event, ipc_deadline deadline, ipc_cancel *cancel,
+                                                     ipc_ready_handle *handle);
 
 /* Whether it stays set until it is reset, as its creator chose.
  *

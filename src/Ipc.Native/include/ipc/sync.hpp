@@ -6,6 +6,7 @@
 #include <string>
 
 #include "basics.hpp"
+#include "ready_handle.hpp"
 #include "sync.h"
 
 namespace ipc
@@ -45,6 +46,15 @@ class shared_mutex
     {
         return ipc_shared_mutex_acquire(get(), until.at(), cancel);
     }
+
+    // It becomes ready when the mutex may be free; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_shared_mutex_arm(get(), until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what acquire() waits for, awaited.
+    template <class... Arguments> auto acquire_async(Arguments &&...arguments);
 
     // IPC_E_INVALID_STATE: this object does not hold it.
     status try_release() noexcept
@@ -112,6 +122,15 @@ class shared_semaphore
     {
         return ipc_shared_semaphore_acquire(get(), until.at(), cancel);
     }
+
+    // It becomes ready when a permit may be free; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_shared_semaphore_arm(get(), until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what acquire() waits for, awaited.
+    template <class... Arguments> auto acquire_async(Arguments &&...arguments);
 
     // One permit. IPC_E_INVALID_STATE: this object has none.
     status try_release() noexcept
@@ -198,6 +217,15 @@ class shared_event
     {
         return ipc_shared_event_wait(get(), until.at(), cancel);
     }
+
+    // It becomes ready when the event may be set; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_shared_event_arm(get(), until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what wait() waits for, awaited.
+    template <class... Arguments> auto wait_async(Arguments &&...arguments);
 
     bool is_manual_reset() const noexcept
     {

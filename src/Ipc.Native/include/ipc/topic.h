@@ -231,6 +231,21 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_read(ipc_topic_reader *reader, ipc_dea
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
 
+/* Arms the handle: it becomes ready when a message can be read, or this reader was cut off, or the deadline has passed, or it is cancelled, stopped or
+ * closed. Then ipc_topic_try_read is asked until there is no more, and the handle armed again.
+ *
+ * reader     the reader
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there is something already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: one at a time.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_topic_arm(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
+                                              ipc_ready_handle *handle);
+
 /* Releases all messages read so far; writers may overwrite them from now on. (An evicted reader that goes on
  * reading a loan in place while the file system is full may meet a page that is gone: SIGBUS.)
  *

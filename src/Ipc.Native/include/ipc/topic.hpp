@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "basics.hpp"
+#include "ready_handle.hpp"
 #include "topic.h"
 
 namespace ipc
@@ -258,6 +259,15 @@ class topic_reader
     {
         return ipc_topic_wait(get(), until.at(), cancel);
     }
+
+    // It becomes ready when a message can be read; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_topic_arm(get(), until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what read() waits for, awaited.
+    template <class... Arguments> auto read_async(Arguments &&...arguments);
 
     // Gives back everything read so far. IPC_EVICTED: it may have been overwritten while it was read.
     status release() noexcept

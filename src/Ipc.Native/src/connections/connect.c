@@ -201,7 +201,7 @@ static ipc_status ask(ipc_connection *connection, const ipc_connect_options *opt
     if (status == IPC_OK)
         status = make_region(connection, &plan);
     if (status == IPC_OK)
-        status = ipc_connection_start(connection, options->wait_mode);
+        status = ipc_connection_start(connection, options->wait_mode, options->spin_ns);
     if (status == IPC_OK)
         status = request(connection, options);
     if (status != IPC_OK)
@@ -209,6 +209,7 @@ static ipc_status ask(ipc_connection *connection, const ipc_connect_options *opt
     ipc_connection_close_file(connection);
     ipc_connection_watch(connection);
     ipc_end_init(&connection->session, options->wait_mode);
+    ipc_end_limit_spin(&connection->session, options->spin_ns);
 
     ipc_listener_notify(connection->view, connection->slot);
     IPC_FAULT_POINT("connect.requested");

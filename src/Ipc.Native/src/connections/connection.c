@@ -94,7 +94,7 @@ static void abandon(void *owner)
     ipc_ring_reader_abandon(&connection->reader);
 }
 
-ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode)
+ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode, uint64_t spin_ns)
 {
     ipc_connection_body *body = ipc_region_at(connection->region, connection->region->geometry.body_offset);
     const bool is_server = connection->is_server;
@@ -117,6 +117,8 @@ ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode)
                                        mode, &peer);
     if (status != IPC_OK)
         return status;
+    ipc_end_limit_spin(&connection->writer.end, spin_ns);
+    ipc_end_limit_spin(&connection->reader.end, spin_ns);
 
     const ipc_participant *entry = ipc_region_participant(connection->view->region, connection->peer_index);
     connection->body = body;

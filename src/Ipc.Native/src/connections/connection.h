@@ -70,7 +70,7 @@ ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, 
 
 /* connection.c: what both sides do. */
 /* Rings and ends of a fresh connection; `connection` has its region, view, slot and peer_index. */
-ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode);
+ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode, uint64_t spin_ns);
 /* The mapping is enough, and there may be thousands. */
 void ipc_connection_close_file(ipc_connection *connection);
 /* Watches the peer's process. */

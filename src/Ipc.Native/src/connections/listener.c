@@ -66,6 +66,7 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     made->table = table;
     made->references = 1;
     made->mode = options->wait_mode;
+    made->spin_ns = options->spin_ns;
     made->max_loan_budget = options->max_loan_budget == 0              ? DEFAULT_MAX_LOAN_BUDGET
                             : options->max_loan_budget == IPC_NO_LOANS ? 0
                                                                        : options->max_loan_budget;
@@ -73,6 +74,7 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     made->due_last = &made->due_first;
     ipc_mutex_init(&made->mutex);
     ipc_end_init(&made->end, options->wait_mode);
+    ipc_end_limit_spin(&made->end, options->spin_ns);
     ipc_end_one_waits(&made->end);
     made->end.wakes[0] = &made->view.body->doorbell;
     ipc_region_at_fork(region, abandon, made);

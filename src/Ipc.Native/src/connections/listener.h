@@ -14,7 +14,8 @@
 struct ipc_listener {
     ipc_listener_view view;
     ipc_end end;
-    ipc_wait_mode mode;
+    ipc_wait_mode mode; /* of its connections, too, like this: */
+    uint64_t spin_ns;
     uint32_t max_connections;
     uint64_t max_loan_budget; /* of a direction of a connection */
 

@@ -85,7 +85,7 @@ static ipc_status open_request(ipc_connection *connection, const char *path)
 {
     ipc_status status = ipc_region_open(path, &ipc_connection_kind, connection, &connection->region);
     if (status == IPC_OK)
-        status = ipc_connection_start(connection, connection->listener->mode);
+        status = ipc_connection_start(connection, connection->listener->mode, connection->listener->spin_ns);
     if (status == IPC_OK)
         status = read_body(connection);
     return status;

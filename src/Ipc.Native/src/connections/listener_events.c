@@ -229,23 +229,39 @@ static bool attend(void *subject)
     return true; /* every client's process is watched, and its death sets its ready bit */
 }
 
+static ipc_wait wait_of(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel)
+{
+    const ipc_processors none = {NULL, NULL};
+    const ipc_wait wait = {
+        .end = &listener->end,
+        .waiter = &listener->view.body->doorbell,
+        .arm = arm_hot,
+        .check = collect,
+        .attend = attend,
+        .subject = listener,
+        .deadline = deadline,
+        .cancel = cancel,
+        /* The first one was lent last: with more of them, there is none whose processor it is. */
+        .processors = listener->hot_count != 0 ? listener->hot[0]->reader.peer.processors : none,
+    };
+    return wait;
+}
+
+ipc_status ipc_listener_arm(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel, ipc_ready_handle *handle)
+{
+    const ipc_wait wait = wait_of(listener, deadline, cancel);
+    if (listener->due_first == NULL)
+        return ipc_wait_arm(&wait, handle);
+    ipc_ready_handle_begin(handle, wait.end, wait.waiter, deadline, cancel); /* wherever it was before */
+    ipc_ready_handle_skip(handle);
+    return IPC_OK;
+}
+
 ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel, ipc_event *event)
 {
     ipc_status status = listener->due_first != NULL ? IPC_OK : collect(listener);
     if (status != IPC_OK) {
-        const ipc_processors none = {NULL, NULL};
-        const ipc_wait wait = {
-            .end = &listener->end,
-            .waiter = &listener->view.body->doorbell,
-            .arm = arm_hot,
-            .check = collect,
-            .attend = attend,
-            .subject = listener,
-            .deadline = deadline,
-            .cancel = cancel,
-            /* The first one was lent last: with more of them, there is none whose processor it is. */
-            .processors = listener->hot_count != 0 ? listener->hot[0]->reader.peer.processors : none,
-        };
+        const ipc_wait wait = wait_of(listener, deadline, cancel);
         status = ipc_wait_until(&wait, has_work);
     }
     if (status != IPC_OK)

@@ -38,16 +38,21 @@ uint64_t ipc_platform_unix_time(void)
     return nanoseconds(CLOCK_REALTIME);
 }
 
+/* NULL: for ever. */
+static struct timespec *limit_of(ipc_deadline deadline, struct timespec *until)
+{
+    const uint64_t seconds = deadline / 1000000000u;
+    if (deadline == IPC_FOREVER || seconds > INT32_MAX) /* later than 68 years after boot is never */
+        return NULL;
+    until->tv_sec = (time_t)seconds;
+    until->tv_nsec = (long)(deadline % 1000000000u);
+    return until;
+}
+
 void ipc_platform_futex_wait(ipc_atomic32 *word, uint32_t expected, ipc_deadline deadline)
 {
     struct timespec until;
-    struct timespec *limit = NULL;
-    const uint64_t seconds = deadline / 1000000000u;
-    if (deadline != IPC_FOREVER && seconds <= INT32_MAX) { /* later than 68 years after boot is never */
-        until.tv_sec = (time_t)seconds;
-        until.tv_nsec = (long)(deadline % 1000000000u);
-        limit = &until;
-    }
+    struct timespec *limit = limit_of(deadline, &until);
     /* Shared, not private; absolute CLOCK_MONOTONIC. EAGAIN, EINTR and ETIMEDOUT all mean: let the caller look. */
     (void)syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, limit, NULL, FUTEX_BITSET_MATCH_ANY);
 }
@@ -55,6 +60,47 @@ void ipc_platform_futex_wait(ipc_atomic32 *word, uint32_t expected, ipc_deadline
 void ipc_platform_futex_wake(ipc_atomic32 *word)
 {
     (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+#define WORD_OF_32_BITS 2u
+
+/* As the kernel has it since 5.16; its headers may be older. */
+struct sleeper {
+    uint64_t value;
+    uint64_t word;
+    uint32_t flags;
+    uint32_t reserved;
+};
+
+uint32_t ipc_platform_sleep_words(void)
+{
+    static ipc_atomic32 known;
+    uint32_t words = ipc_load_relaxed32(&known);
+    if (words == 0) {
+        /* Of no words it says that they are too few, where it exists and may be called. */
+        (void)syscall(SYS_futex_waitv, NULL, 0, 0, NULL, CLOCK_MONOTONIC);
+        words = errno == EINVAL ? IPC_SLEEP_WORDS_MAX : 1;
+        ipc_store_relaxed32(&known, words);
+    }
+    return words;
+}
+
+void ipc_platform_futex_wait_any(const ipc_sleep_word *words, uint32_t count, ipc_deadline deadline)
+{
+    struct sleeper sleepers[IPC_SLEEP_WORDS_MAX];
+    struct timespec until;
+    if (count == 1) {
+        ipc_platform_futex_wait(words[0].word, words[0].expected, deadline);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sleeper one = {words[i].expected, (uint64_t)(uintptr_t)words[i].word, WORD_OF_32_BITS, 0};
+        sleepers[i] = one;
+    }
+    (void)syscall(SYS_futex_waitv, sleepers, count, 0, limit_of(deadline, &until), CLOCK_MONOTONIC);
 }
 
 bool ipc_platform_barrier_register(void)

@@ -1,9 +1,10 @@
-/* Waiting for the end of other processes: a pidfd each, in one epoll. */
+/* Waiting for the end of other processes: a pidfd each, in one epoll; and descriptors for others to wait for. */
 #define _GNU_SOURCE
 #include "platform/error.h"
 #include "platform/platform.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -89,4 +90,36 @@ void ipc_watcher_wake(ipc_watcher *watcher)
 {
     const uint64_t one = 1;
     (void)!write(watcher->wake, &one, sizeof one);
+}
+
+ipc_status ipc_platform_event_open(int *event)
+{
+    *event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return *event < 0 ? ipc_fail_system(errno, "cannot create a descriptor to wait for") : IPC_OK;
+}
+
+void ipc_platform_event_set(int event)
+{
+    const uint64_t one = 1;
+    (void)!write(event, &one, sizeof one); /* full after 2^64 - 1 of them, and readable all the same */
+}
+
+void ipc_platform_event_clear(int event)
+{
+    uint64_t value;
+    (void)!read(event, &value, sizeof value);
+}
+
+void ipc_platform_event_renew(int event)
+{
+    const int own = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (own < 0)
+        return;
+    (void)dup3(own, event, O_CLOEXEC);
+    (void)close(own);
+}
+
+void ipc_platform_event_close(int event)
+{
+    (void)close(event);
 }

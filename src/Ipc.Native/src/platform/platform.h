@@ -79,6 +79,18 @@ uint64_t ipc_platform_unix_time(void); /* ns */
 /* Sleeps while *word is `expected`, until woken, until `deadline`, or for no reason. */
 void ipc_platform_futex_wait(ipc_atomic32 *word, uint32_t expected, ipc_deadline deadline);
 void ipc_platform_futex_wake(ipc_atomic32 *word);
+
+#define IPC_SLEEP_WORDS_MAX 128u
+typedef struct ipc_sleep_word {
+    ipc_atomic32 *word;
+    uint32_t expected;
+} ipc_sleep_word;
+
+/* On how many words a thread can sleep at a time: IPC_SLEEP_WORDS_MAX, or 1. */
+uint32_t ipc_platform_sleep_words(void);
+/* Sleeps while each word is as expected, until one of them is woken, until `deadline`, or for no reason: also when a
+   word is not there any more. */
+void ipc_platform_futex_wait_any(const ipc_sleep_word *words, uint32_t count, ipc_deadline deadline);
 /* Registers this process with the barrier; false where the system does not have it. Idempotent. */
 bool ipc_platform_barrier_register(void);
 bool ipc_platform_barrier(void); /* every running thread of every registered process executes a full fence; false: not */
@@ -125,6 +137,14 @@ void ipc_watcher_remove(ipc_watcher *watcher, intptr_t handle);
 /* Waits at most `timeout_ms` (-1: for ever) for the end of watched processes or a wake; fills their tokens in. */
 int ipc_watcher_wait(ipc_watcher *watcher, int timeout_ms, uint64_t *tokens, int count);
 void ipc_watcher_wake(ipc_watcher *watcher);
+
+/* ---- descriptors that are readable when they are set (linux_watch.c) --------------------------------- */
+
+ipc_status ipc_platform_event_open(int *event);
+void ipc_platform_event_set(int event);
+void ipc_platform_event_clear(int event);
+void ipc_platform_event_renew(int event); /* in a forked child: one of its own, under the same number */
+void ipc_platform_event_close(int event);
 
 /* ---- threads (posix_thread.c) ------------------------------------------------------------------------ */
 

@@ -142,20 +142,27 @@ static bool attend(void *subject)
     return ipc_crowd_attend(&((const receive_wait *)subject)->queue->crowd);
 }
 
-static ipc_status wait_for_message(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_block *block)
+static ipc_wait wait_of(receive_wait *receive, ipc_deadline deadline, ipc_cancel *cancel)
 {
-    receive_wait receive = {queue, block};
+    ipc_queue *queue = receive->queue;
     const ipc_wait wait = {
         .end = &queue->receiving,
         .waiter = &queue->view.header->data,
         .check = check_receive,
         .attend = attend,
-        .subject = &receive,
+        .subject = receive,
         .deadline = deadline,
         .cancel = cancel,
         .lag = &queue->receiving_lag,
         .progress = received_so_far(queue),
     };
+    return wait;
+}
+
+static ipc_status wait_for_message(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_block *block)
+{
+    receive_wait receive = {queue, block};
+    const ipc_wait wait = wait_of(&receive, deadline, cancel);
     return ipc_wait_until(&wait, may_have_message);
 }
 
@@ -168,4 +175,11 @@ ipc_status ipc_queue_receive(ipc_queue *queue, ipc_deadline deadline, ipc_cancel
 ipc_status ipc_queue_wait(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel)
 {
     return wait_for_message(queue, deadline, cancel, NULL);
+}
+
+ipc_status ipc_queue_arm(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_ready_handle *handle)
+{
+    receive_wait receive = {queue, NULL};
+    const ipc_wait wait = wait_of(&receive, deadline, cancel);
+    return ipc_wait_arm(&wait, handle);
 }

@@ -136,6 +136,11 @@ static ipc_wait_mode wait_mode(const ipc_ring_options *options)
     return options == NULL ? IPC_WAIT_ADAPTIVE : options->wait_mode;
 }
 
+static uint64_t spin_ns(const ipc_ring_options *options)
+{
+    return options == NULL ? 0 : options->spin_ns;
+}
+
 static void peer_is_corrupt(void *owner)
 {
     (void)owner; /* a ring has no words to say so with; the caller gets IPC_E_CORRUPT and closes */
@@ -191,6 +196,7 @@ ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *option
     if (end->before != IPC_PEER_NEVER)
         ipc_ring_writer_sweep(&end->as.writer);
     end->as.writer.region_end = end;
+    ipc_end_limit_spin(&end->as.writer.end, spin_ns(options));
     finish(end, &end->as.writer.end, abandon_writer);
     *writer = &end->as.writer;
     return IPC_OK;
@@ -212,6 +218,7 @@ ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options *option
     if (end->before != IPC_PEER_NEVER)
         ipc_ring_reader_sweep(&end->as.reader);
     end->as.reader.region_end = end;
+    ipc_end_limit_spin(&end->as.reader.end, spin_ns(options));
     finish(end, &end->as.reader.end, abandon_reader);
     *reader = &end->as.reader;
     return IPC_OK;

@@ -277,10 +277,8 @@ static void arm_reader(void *subject)
         ipc_waiter_arm(&reader->header->data);
 }
 
-ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)
+static ipc_wait wait_of(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)
 {
-    if (ipc_ring_is_readable(reader))
-        return IPC_OK;
     const ipc_wait wait = {
         .end = &reader->end,
         .waiter = reader->sleeps_on,
@@ -292,7 +290,21 @@ ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_can
         .deadline = deadline,
         .cancel = cancel,
     };
+    return wait;
+}
+
+ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)
+{
+    if (ipc_ring_is_readable(reader))
+        return IPC_OK;
+    const ipc_wait wait = wait_of(reader, deadline, cancel);
     return ipc_wait_until(&wait, has_record);
+}
+
+ipc_status ipc_ring_arm(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel, ipc_ready_handle *handle)
+{
+    const ipc_wait wait = wait_of(reader, deadline, cancel);
+    return ipc_wait_arm(&wait, handle);
 }
 
 ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel, ipc_record *record)

@@ -116,6 +116,12 @@ ipc_status ipc_shared_event_wait(ipc_shared_event *event, ipc_deadline deadline,
     return ipc_sync_acquire(&event->sync, take, may_take, put_back, deadline, cancel);
 }
 
+ipc_status ipc_shared_event_arm(ipc_shared_event *event, ipc_deadline deadline, ipc_cancel *cancel,
+                                ipc_ready_handle *handle)
+{
+    return ipc_sync_arm(&event->sync, may_take, deadline, cancel, handle);
+}
+
 bool ipc_shared_event_is_manual_reset(const ipc_shared_event *event)
 {
     return event->sync.parameter != 0;

@@ -111,6 +111,12 @@ ipc_status ipc_shared_mutex_acquire(ipc_shared_mutex *mutex, ipc_deadline deadli
     return ipc_sync_acquire(&mutex->sync, take, may_take, put_back, deadline, cancel);
 }
 
+ipc_status ipc_shared_mutex_arm(ipc_shared_mutex *mutex, ipc_deadline deadline, ipc_cancel *cancel,
+                                ipc_ready_handle *handle)
+{
+    return ipc_sync_arm(&mutex->sync, may_take, deadline, cancel, handle);
+}
+
 ipc_status ipc_shared_mutex_release(ipc_shared_mutex *mutex)
 {
     if (!ipc_sync_is_closed(&mutex->sync) && put_back(&mutex->sync, false))

@@ -171,6 +171,12 @@ ipc_status ipc_shared_semaphore_acquire(ipc_shared_semaphore *semaphore, ipc_dea
     return ipc_sync_acquire(&semaphore->sync, take, may_take, put_back, deadline, cancel);
 }
 
+ipc_status ipc_shared_semaphore_arm(ipc_shared_semaphore *semaphore, ipc_deadline deadline, ipc_cancel *cancel,
+                                    ipc_ready_handle *handle)
+{
+    return ipc_sync_arm(&semaphore->sync, may_take, deadline, cancel, handle);
+}
+
 ipc_status ipc_shared_semaphore_release(ipc_shared_semaphore *semaphore)
 {
     if (!ipc_sync_is_closed(&semaphore->sync) && put_back(&semaphore->sync, false))

@@ -45,6 +45,10 @@ ipc_status ipc_sync_acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool
                             bool (*put_back)(ipc_sync *sync, bool abandoned), ipc_deadline deadline,
                             ipc_cancel *cancel);
 
+/* Arms the handle for when it may be taken; takes nothing. */
+ipc_status ipc_sync_arm(ipc_sync *sync, bool (*may_take)(const void *sync), ipc_deadline deadline, ipc_cancel *cancel,
+                        ipc_ready_handle *handle);
+
 static inline bool ipc_sync_is_closed(const ipc_sync *sync)
 {
     return (ipc_load_acquire32(&sync->end.flags) & IPC_END_CLOSED) != 0;

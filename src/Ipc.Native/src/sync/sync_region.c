@@ -116,6 +116,7 @@ static ipc_status start(ipc_sync *sync, const ipc_sync_options *options)
     sync->owner = region->index + 1;
     sync->process_fences = ipc_waiter_process_fences();
     ipc_end_init(&sync->end, options->wait_mode);
+    ipc_end_limit_spin(&sync->end, options->spin_ns);
     sync->end.wakes[0] = &sync->body->waiter;
     ipc_region_at_fork(region, abandon, sync);
     (void)ipc_crowd_attend(&sync->crowd);
@@ -232,4 +233,46 @@ ipc_status ipc_sync_acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool
     ipc_status status = acquire(sync, take, may_take, put_back, deadline, cancel);
     (void)ipc_add32(&sync->end.inside, UINT32_MAX);
     return status;
+}
+
+/* ---- arming ------------------------------------------------------------------------------------------ */
+
+typedef struct look {
+    ipc_sync *sync;
+    bool (*may_take)(const void *sync);
+} look;
+
+static ipc_status check_look(void *subject)
+{
+    const look *looks = subject;
+    return looks->may_take(looks->sync) ? IPC_OK : IPC_EMPTY;
+}
+
+static bool attend_look(void *subject)
+{
+    return attend(((look *)subject)->sync);
+}
+
+static void ask_for_holders_look(void *subject)
+{
+    ask_for_holders(((look *)subject)->sync);
+}
+
+ipc_status ipc_sync_arm(ipc_sync *sync, bool (*may_take)(const void *sync), ipc_deadline deadline, ipc_cancel *cancel,
+                        ipc_ready_handle *handle)
+{
+    look looks = {sync, may_take};
+    const bool is_held = sync->kind->kind != IPC_KIND_EVENT;
+    const ipc_wait wait = {
+        .end = &sync->end,
+        .waiter = &sync->body->waiter,
+        .check = check_look,
+        .attend = attend_look,
+        .subject = &looks,
+        .deadline = deadline,
+        .cancel = cancel,
+        .arm = is_held ? ask_for_holders_look : NULL,
+        .longest_sleep_ns = is_held ? IPC_SYNC_ASK_NS : 0,
+    };
+    return ipc_wait_arm(&wait, handle);
 }

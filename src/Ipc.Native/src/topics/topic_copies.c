@@ -71,3 +71,10 @@ ipc_status ipc_topic_copy_out(ipc_topic_reader *reader, uint64_t position, ipc_m
     message->payload = reader->copy;
     return status == IPC_EMPTY ? ipc_topic_corrupt_slot(reader, position, word) : status;
 }
+
+void ipc_topic_reader_finish(ipc_topic_reader *reader)
+{
+    ipc_topic_latest_free(&reader->latest);
+    if (!ipc_region_keeps_memory()) /* a message may be in there */
+        free(reader->copy);
+}

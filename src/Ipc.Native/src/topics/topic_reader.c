@@ -10,7 +10,6 @@
 #include "topics/topic.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- starting ---------------------------------------------------------------------------------------- */
@@ -57,13 +56,6 @@ ipc_status ipc_topic_reader_start(ipc_topic_reader *reader, const ipc_topic_opti
     }
     ipc_status status = begin(reader, &reader->base.start);
     return status == IPC_OK && options->policy == IPC_LATEST ? ipc_topic_latest_init(&reader->latest) : status;
-}
-
-void ipc_topic_reader_finish(ipc_topic_reader *reader)
-{
-    ipc_topic_latest_free(&reader->latest);
-    if (!ipc_region_keeps_memory()) /* a message may be in there */
-        free(reader->copy);
 }
 
 /* ---- releasing --------------------------------------------------------------------------------------- */
@@ -326,9 +318,9 @@ static bool attend(void *subject)
     return ipc_crowd_attend(&((ipc_topic_reader *)subject)->base.crowd);
 }
 
-ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)
+static ipc_wait wait_of(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)
 {
-    const ipc_wait wait = {
+    return (ipc_wait){
         .end = &reader->base.end,
         .waiter = &reader->header->data,
         .check = check_message,
@@ -339,6 +331,17 @@ ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_c
         .lag = &reader->base.lag,
         .progress = reader->position,
     };
+}
+
+ipc_status ipc_topic_arm(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel, ipc_ready_handle *handle)
+{
+    const ipc_wait wait = wait_of(reader, deadline, cancel);
+    return ipc_wait_arm(&wait, handle);
+}
+
+ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)
+{
+    const ipc_wait wait = wait_of(reader, deadline, cancel);
     ipc_status status = check_message(reader);
     return status != IPC_EMPTY ? status : ipc_wait_until(&wait, may_have_message);
 }

@@ -48,15 +48,26 @@ void ipc_cancel_link_waiter(ipc_cancel *cancel, ipc_cancel_link *link, ipc_waite
     ipc_mutex_unlock(&cancel->mutex);
 }
 
+static void unlink_waiter(ipc_cancel_link *link)
+{
+    *link->previous = link->next;
+    if (link->next != NULL)
+        link->next->previous = link->previous;
+}
+
 void ipc_cancel_unlink_waiter(ipc_cancel *cancel, ipc_cancel_link *link)
 {
     if (cancel == NULL)
         return;
     ipc_mutex_lock(&cancel->mutex);
-    *link->previous = link->next;
-    if (link->next != NULL)
-        link->next->previous = link->previous;
+    unlink_waiter(link);
     ipc_mutex_unlock(&cancel->mutex);
+}
+
+void ipc_cancel_abandon_link(ipc_cancel *cancel, ipc_cancel_link *link)
+{
+    if (cancel != NULL)
+        unlink_waiter(link);
 }
 
 void ipc_cancel_pause(ipc_cancel *cancel, ipc_deadline until)

@@ -25,6 +25,8 @@ static inline bool ipc_cancel_is_triggered(const ipc_cancel *cancel)
 /* From link to unlink the waiter is woken by a trigger. NULL is fine. Arm the waiter after linking. */
 void ipc_cancel_link_waiter(ipc_cancel *cancel, ipc_cancel_link *link, ipc_waiter *waiter);
 void ipc_cancel_unlink_waiter(ipc_cancel *cancel, ipc_cancel_link *link);
+/* The same in a forked child, where the mutex may be anybody's. */
+void ipc_cancel_abandon_link(ipc_cancel *cancel, ipc_cancel_link *link);
 
 /* Sleeps until then or until cancelled: for the few waits that have nothing to be woken by. */
 void ipc_cancel_pause(ipc_cancel *cancel, ipc_deadline until);

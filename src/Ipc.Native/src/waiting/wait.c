@@ -27,6 +27,7 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     ipc_store_relaxed64(&end->bounded_until, 0);
     for (int i = 0; i < IPC_END_WAKES; i++)
         end->wakes[i] = NULL;
+    end->handles = NULL;
 }
 
 void ipc_end_one_waits(ipc_end *end)
@@ -78,6 +79,7 @@ void ipc_end_close(ipc_end *end)
         else
             ipc_cancel_pause(NULL, ipc_deadline_after(100000)); /* it is being scheduled: do not take its processor */
     }
+    ipc_ready_handle_close_all(end);
 }
 
 ipc_status ipc_wait_ended(const ipc_wait *wait)
@@ -132,12 +134,13 @@ static ipc_deadline earlier(ipc_deadline a, ipc_deadline b)
     return a < b ? a : b;
 }
 
-static ipc_status sleep_once(const ipc_wait *wait)
+/* IPC_EMPTY: there is nothing, and `armed` may be slept on until then at the latest. */
+static ipc_status before_sleep(const ipc_wait *wait, uint32_t *armed, ipc_deadline *latest)
 {
     const bool attended = wait->attend(wait->subject);
     if (wait->arm != NULL)
         wait->arm(wait->subject);
-    const uint32_t armed = ipc_waiter_announce(wait->waiter, &wait->end->bounded_until);
+    *armed = ipc_waiter_announce(wait->waiter, &wait->end->bounded_until);
 
     ipc_status status = wait->check(wait->subject); /* [sleep] */
     if (status == IPC_EMPTY)
@@ -155,6 +158,17 @@ static ipc_status sleep_once(const ipc_wait *wait)
         until = earlier(until, now + DOZE_NS);
     if (wait->longest_sleep_ns != 0)
         until = earlier(until, now + wait->longest_sleep_ns);
+    *latest = until;
+    return IPC_EMPTY;
+}
+
+static ipc_status sleep_once(const ipc_wait *wait)
+{
+    uint32_t armed = 0;
+    ipc_deadline until = IPC_NOW;
+    ipc_status status = before_sleep(wait, &armed, &until);
+    if (status != IPC_EMPTY)
+        return status;
     ipc_waiter_sleep(wait->waiter, armed, until);
     if (wait->processors.here != NULL)
         (void)ipc_processors_note(&wait->processors); /* it may have woken on another one */
@@ -177,5 +191,21 @@ ipc_status ipc_wait_asleep(const ipc_wait *wait)
         ipc_end_learn(wait->end, false);
         ipc_end_slept(wait->end, ipc_platform_now() - began);
     }
+    return status;
+}
+
+ipc_status ipc_wait_arm(const ipc_wait *wait, ipc_ready_handle *handle)
+{
+    uint32_t armed = 0;
+    ipc_deadline until = IPC_NOW;
+    if (ipc_ready_handle_stays(handle, wait->end, wait->waiter, wait->deadline, wait->cancel))
+        return IPC_EMPTY;
+    ipc_ready_handle_begin(handle, wait->end, wait->waiter, wait->deadline, wait->cancel);
+    ipc_status status = before_sleep(wait, &armed, &until);
+    if (status == IPC_EMPTY) {
+        status = ipc_ready_handle_start(handle, armed, until);
+        return status == IPC_OK ? IPC_EMPTY : status;
+    }
+    ipc_ready_handle_skip(handle);
     return status;
 }

@@ -30,6 +30,7 @@
 #include "platform/platform.h"
 #include "waiting/cancel.h"
 #include "waiting/lag.h"
+#include "waiting/ready_handle.h"
 #include "waiting/processors.h"
 #include "waiting/waiter.h"
 
@@ -62,6 +63,7 @@ typedef struct ipc_end {
     ipc_atomic32 beside;        /* 1: the last wait found the peer on its own processor */
     ipc_atomic64 bounded_until; /* until then sleeps are short: publishers may not know yet that they must fence */
     ipc_waiter *wakes[IPC_END_WAKES];
+    ipc_ready_handle *handles; /* armed here last: ready_handle.c's */
 } ipc_end;
 
 typedef struct ipc_wait {
@@ -95,6 +97,8 @@ void ipc_end_wake(ipc_end *end);
 ipc_status ipc_wait_once(const ipc_wait *wait);
 /* The wait proper, for when spinning was not enough (or not wanted). */
 ipc_status ipc_wait_asleep(const ipc_wait *wait);
+/* Sleeps in the handle, not here. IPC_EMPTY: it is armed; the rest is why not. */
+ipc_status ipc_wait_arm(const ipc_wait *wait, ipc_ready_handle *handle);
 /* What ends a wait from this side: IPC_EMPTY for nothing. */
 ipc_status ipc_wait_ended(const ipc_wait *wait);
 
