@@ -14,6 +14,9 @@ public sealed class NativeConnectOptions
     /// <summary>How this side waits.</summary>
     public NativeWaitMode WaitMode { get; set; }
 
+    /// <summary>The longest spin before sleeping; zero is the library's, 50 us.</summary>
+    public TimeSpan SpinLimit { get; set; }
+
     /// <summary>To find the server and to be answered; by default the server must be there, and has 5 s to answer.</summary>
     public NativeDeadline Deadline { get; set; }
 
@@ -28,6 +31,7 @@ public sealed class NativeConnectOptions
         ToServerCapacity = checked((ulong)ToServerCapacity),
         ToClientCapacity = checked((ulong)ToClientCapacity),
         WaitMode = (int)WaitMode,
+        SpinNs = SpinTime.Of(SpinLimit),
         Deadline = Deadline.Value,
         HelloLength = (uint)Hello.Length,
         LoanBudget = unchecked((ulong)LoanBudget), // -1 is IPC_NO_LOANS

@@ -47,6 +47,16 @@ public sealed unsafe class NativeConnection : IDisposable
         }
     }
 
+    /// <summary>The place of the connection in the server's table: the same number on both sides.</summary>
+    public int Slot
+    {
+        get
+        {
+            using var use = new Use(_owner);
+            return (int)NativeMethods.ipc_connection_slot(Pointer);
+        }
+    }
+
     /// <summary>The code with which the peer closed; 0 if it has not.</summary>
     public long CloseCode
     {

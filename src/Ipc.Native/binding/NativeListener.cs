@@ -64,6 +64,20 @@ public sealed unsafe class NativeListener : IDisposable
         NativeMethods.ipc_listener_return(_listener, connection.Pointer);
     }
 
+    /// <summary><see cref="Next"/> returns <see cref="NativeStatus.Stopped"/>, now and from now on, until <see cref="Resume"/>, unless there is something to do at once. Any thread.</summary>
+    public void Stop()
+    {
+        using var use = new Use(_owner);
+        NativeMethods.ipc_listener_stop(_listener);
+    }
+
+    /// <summary>Takes <see cref="Stop"/> back. Any thread.</summary>
+    public void Resume()
+    {
+        using var use = new Use(_owner);
+        NativeMethods.ipc_listener_resume(_listener);
+    }
+
     /// <summary>Closes all connections, refuses who is asking and removes the name. What is lent still has to be disposed of by whoever has it.</summary>
     public void Dispose() => _owner.Leave();
 

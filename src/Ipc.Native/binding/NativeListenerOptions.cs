@@ -1,3 +1,5 @@
+using System;
+
 namespace Ipc.Native;
 
 /// <summary>How to listen: <c>ipc_listener_options</c>. What is 0 is the library's default.</summary>
@@ -12,6 +14,9 @@ public sealed class NativeListenerOptions
     /// <summary>How this side waits.</summary>
     public NativeWaitMode WaitMode { get; set; }
 
+    /// <summary>The longest spin before sleeping; zero is the library's, 50 us.</summary>
+    public TimeSpan SpinLimit { get; set; }
+
     /// <summary>Bytes of a direction; a client that asks for more is refused. 0 is 1 GiB.</summary>
     public long MaxLoanBudget { get; set; }
 
@@ -20,6 +25,7 @@ public sealed class NativeListenerOptions
         MaxConnections = checked((uint)MaxConnections),
         MaxRingCapacity = checked((ulong)MaxRingCapacity),
         WaitMode = (int)WaitMode,
+        SpinNs = SpinTime.Of(SpinLimit),
         MaxLoanBudget = checked((ulong)MaxLoanBudget),
     };
 }

@@ -4,7 +4,7 @@ using System.Threading;
 namespace Ipc.Native;
 
 /// <summary>A queue between processes: any number send, any number receive, each message goes to one of them. Any number of threads.</summary>
-public sealed unsafe class NativeQueue : IDisposable
+public sealed unsafe partial class NativeQueue : IDisposable
 {
     private readonly NativeHandle _owner;
     private readonly IntPtr _queue;

@@ -38,8 +38,14 @@ public sealed class NativeQueueOptions
     /// <summary>How this object waits.</summary>
     public NativeWaitMode WaitMode { get; set; }
 
+    /// <summary>The longest spin before sleeping; zero is the library's, 50 us.</summary>
+    public TimeSpan SpinLimit { get; set; }
+
     /// <summary>For <see cref="NativeOpenMode.Open"/>: until when to wait for a creator.</summary>
     public NativeDeadline Deadline { get; set; }
+
+    /// <summary>A promise: one thread at a time uses this object, to dispose of it too.</summary>
+    public bool SingleThreaded { get; set; }
 
     internal unsafe QueueOptionsData Data => new()
     {
@@ -49,11 +55,13 @@ public sealed class NativeQueueOptions
         MinExpansionDistance = checked((uint)MinExpansionDistance),
         Preallocate = Convert.ToByte(Preallocate),
         DropOrphans = Convert.ToByte(DropOrphans),
+        SingleThread = Convert.ToByte(SingleThreaded),
         Lifetime = (int)Lifetime,
         Participants = checked((uint)Participants),
         LoanBudget = unchecked((ulong)LoanBudget), // -1 is IPC_NO_LOANS
         OpenMode = (int)OpenMode,
         WaitMode = (int)WaitMode,
+        SpinNs = SpinTime.Of(SpinLimit),
         Deadline = Deadline.Value,
     };
 }

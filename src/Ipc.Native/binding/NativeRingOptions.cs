@@ -14,6 +14,9 @@ public sealed class NativeRingOptions
     /// <summary>How this end waits.</summary>
     public NativeWaitMode WaitMode { get; set; }
 
+    /// <summary>The longest spin before sleeping; zero is the library's, 50 us.</summary>
+    public TimeSpan SpinLimit { get; set; }
+
     /// <summary>How long the ring stays; one that exists must be as asked. Default: no wish; a new one stays until it is empty.</summary>
     public NativeLifetime Lifetime { get; set; }
 
@@ -28,6 +31,7 @@ public sealed class NativeRingOptions
         Capacity = checked((ulong)Capacity),
         OpenMode = (int)OpenMode,
         WaitMode = (int)WaitMode,
+        SpinNs = SpinTime.Of(SpinLimit),
         Lifetime = (int)Lifetime,
         Deadline = Deadline.Value,
         LoanBudget = unchecked((ulong)LoanBudget), // -1 is IPC_NO_LOANS

@@ -4,7 +4,7 @@ using System.Threading;
 namespace Ipc.Native;
 
 /// <summary>The reading end of a ring. One thread at a time; <see cref="Dispose"/> from any.</summary>
-public sealed unsafe class NativeRingReader : IDisposable
+public sealed unsafe partial class NativeRingReader : IDisposable
 {
     private readonly NativeHandle _owner;
     private readonly IntPtr _ring;

@@ -5,7 +5,7 @@ namespace Ipc.Native;
 
 /// <summary>The writing end of a ring: claim, fill in place, commit. One thread at a time; <see cref="Dispose"/> from any.</summary>
 /// <remarks>Payloads are shared memory and must not be used after their commit, nor after the end is disposed of.</remarks>
-public sealed unsafe class NativeRingWriter : IDisposable
+public sealed unsafe partial class NativeRingWriter : IDisposable
 {
     private readonly NativeHandle _owner;
     private readonly IntPtr _ring;

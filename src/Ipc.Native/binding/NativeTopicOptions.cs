@@ -32,6 +32,9 @@ public sealed class NativeTopicOptions
     /// <summary>How this participant waits.</summary>
     public NativeWaitMode WaitMode { get; set; }
 
+    /// <summary>The longest spin before sleeping; zero is the library's, 50 us.</summary>
+    public TimeSpan SpinLimit { get; set; }
+
     /// <summary>For <see cref="NativeOpenMode.Open"/>: until when to wait for a creator.</summary>
     public NativeDeadline Deadline { get; set; }
 
@@ -52,6 +55,7 @@ public sealed class NativeTopicOptions
         Lifetime = (int)Lifetime,
         OpenMode = (int)OpenMode,
         WaitMode = (int)WaitMode,
+        SpinNs = SpinTime.Of(SpinLimit),
         Deadline = Deadline.Value,
         Policy = (int)Policy,
         Join = (int)Join,

@@ -4,7 +4,7 @@ using System.Threading;
 namespace Ipc.Native;
 
 /// <summary>A writer of a topic. One thread at a time; <see cref="Dispose"/> from any.</summary>
-public sealed unsafe class NativeTopicWriter : IDisposable
+public sealed unsafe partial class NativeTopicWriter : IDisposable
 {
     private readonly NativeHandle _owner;
     private readonly IntPtr _writer;

@@ -9,6 +9,7 @@ internal unsafe struct ConnectOptionsData
     public ulong ToServerCapacity;
     public ulong ToClientCapacity;
     public int WaitMode;
+    public ulong SpinNs;
     public ulong Deadline;
     public void* Cancel;
     public void* Hello;

@@ -9,5 +9,6 @@ internal unsafe struct ListenerOptionsData
     public uint MaxConnections;
     public ulong MaxRingCapacity;
     public int WaitMode;
+    public ulong SpinNs;
     public ulong MaxLoanBudget;
 }

@@ -56,4 +56,10 @@ internal static unsafe partial class NativeMethods
 
     [DllImport(Library)]
     public static extern void* ipc_connection_hello(IntPtr connection, uint* length);
+
+    [DllImport(Library)]
+    public static extern void ipc_listener_resume(IntPtr listener);
+
+    [DllImport(Library)]
+    public static extern uint ipc_connection_slot(IntPtr connection);
 }

@@ -32,4 +32,19 @@ internal static unsafe partial class NativeMethods
 
     [DllImport(Library)]
     public static extern void ipc_queue_release(IntPtr queue, BlockData* block);
+
+    [DllImport(Library)]
+    public static extern void ipc_queue_resume(IntPtr queue);
+
+    [DllImport(Library)]
+    public static extern NativeStatus ipc_queue_try_claim(IntPtr queue, uint length, BlockData* block);
+
+    [DllImport(Library)]
+    public static extern NativeStatus ipc_queue_try_receive(IntPtr queue, BlockData* block);
+
+    [DllImport(Library)]
+    public static extern NativeStatus ipc_queue_wait(IntPtr queue, ulong deadline, void* cancel);
+
+    [DllImport(Library)]
+    public static extern void ipc_queue_trim_loans(IntPtr queue);
 }

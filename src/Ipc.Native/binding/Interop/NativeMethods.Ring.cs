@@ -62,4 +62,37 @@ internal static unsafe partial class NativeMethods
 
     [DllImport(Library)]
     public static extern NativeStatus ipc_ring_reader_wait_for_peer(IntPtr reader, ulong deadline, void* cancel);
+
+    [DllImport(Library)]
+    public static extern ulong ipc_ring_writer_capacity(IntPtr writer);
+
+    [DllImport(Library)]
+    public static extern ulong ipc_ring_reader_capacity(IntPtr reader);
+
+    [DllImport(Library)]
+    public static extern ulong ipc_ring_writer_wakes(IntPtr writer);
+
+    [DllImport(Library)]
+    public static extern byte ipc_ring_reader_is_drained(IntPtr reader);
+
+    [DllImport(Library)]
+    public static extern NativeStatus ipc_ring_try_claim(IntPtr writer, uint length, void** payload);
+
+    [DllImport(Library)]
+    public static extern NativeStatus ipc_ring_wait(IntPtr reader, ulong deadline, void* cancel);
+
+    [DllImport(Library)]
+    public static extern void ipc_ring_writer_trim_loans(IntPtr writer);
+
+    [DllImport(Library)]
+    public static extern void ipc_ring_writer_resume(IntPtr writer);
+
+    [DllImport(Library)]
+    public static extern void ipc_ring_reader_resume(IntPtr reader);
+
+    [DllImport(Library)]
+    public static extern NativePeerState ipc_ring_writer_peer(IntPtr writer);
+
+    [DllImport(Library)]
+    public static extern NativePeerState ipc_ring_reader_peer(IntPtr reader);
 }

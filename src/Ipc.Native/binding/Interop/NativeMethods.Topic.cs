@@ -47,4 +47,22 @@ internal static unsafe partial class NativeMethods
 
     [DllImport(Library)]
     public static extern NativeStatus ipc_topic_rejoin(IntPtr reader, int join);
+
+    [DllImport(Library)]
+    public static extern void ipc_topic_writer_resume(IntPtr writer);
+
+    [DllImport(Library)]
+    public static extern void ipc_topic_reader_resume(IntPtr reader);
+
+    [DllImport(Library)]
+    public static extern NativeStatus ipc_topic_try_claim(IntPtr writer, uint length, BlockData* block);
+
+    [DllImport(Library)]
+    public static extern NativeStatus ipc_topic_try_read(IntPtr reader, MessageData* message);
+
+    [DllImport(Library)]
+    public static extern NativeStatus ipc_topic_wait(IntPtr reader, ulong deadline, void* cancel);
+
+    [DllImport(Library)]
+    public static extern void ipc_topic_writer_trim_loans(IntPtr writer);
 }

@@ -9,6 +9,7 @@ internal unsafe struct RingOptionsData
     public ulong Capacity;
     public int OpenMode;
     public int WaitMode;
+    public ulong SpinNs;
     public int Lifetime;
     public ulong Deadline;
     public void* Cancel;
