@@ -4,6 +4,7 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Peer.Interop;
+using Ipc.Testing.Drive;
 using Xunit;
 
 namespace Ipc.Rpc.Interop.Tests;
@@ -12,13 +13,13 @@ namespace Ipc.Rpc.Interop.Tests;
 public sealed class ManagedClientTests : IDisposable
 {
     private readonly string _name = Repository.NewName();
-    private readonly NativePeer _server;
+    private readonly OtherProcess _server;
     private readonly RpcClient _client;
     private readonly ITests _tests;
 
     public ManagedClientTests()
     {
-        _server = new NativePeer("serve", _name).WaitUntilReady();
+        _server = Peer.Native("serve", _name).WaitUntilReady();
         _client = RpcClient.Connect(_name);
         _tests = TestsRpc.Client(_client);
     }
@@ -97,7 +98,7 @@ public sealed class ManagedClientTests : IDisposable
     public void AResponseThatDoesNotFitIsRefusedWithBothSizes()
     {
         string name = Repository.NewName();
-        using NativePeer server = new NativePeer("serve", name).WaitUntilReady();
+        using OtherProcess server = Peer.Native("serve", name).WaitUntilReady();
         using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { ToServerCapacity = 1 << 20, ToClientCapacity = 16384, LoanBudget = 0 });
         RpcException failure = Assert.Throws<RpcException>(() => TestsRpc.Client(client).Echo(new Blob { Data = new byte[20_000] }));
         Assert.Equal(RpcStatus.ResourceExhausted, failure.Status);
@@ -152,7 +153,7 @@ public sealed class ManagedClientTests : IDisposable
         });
         Assert.Equal(RpcStatus.Unavailable, failure.Status);
 
-        using NativePeer next = new NativePeer("serve", _name).WaitUntilReady();
+        using OtherProcess next = Peer.Native("serve", _name).WaitUntilReady();
         Assert.Equal([1, 2], (await _tests.EchoAsync(new Blob { Data = [1, 2] })).Data);
         Assert.Equal(next.Id, _client.ServerProcessId);
     }

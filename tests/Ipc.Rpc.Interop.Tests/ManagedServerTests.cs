@@ -21,7 +21,7 @@ public sealed class ManagedServerTests : IDisposable
     [Fact]
     public void TheNativeClientFindsEverythingAsItShouldBe()
     {
-        using var client = new NativePeer("call", _name, "4000");
+        using var client = Peer.Native("call", _name, "4000");
         client.MustEndWell();
     }
 
@@ -32,14 +32,14 @@ public sealed class ManagedServerTests : IDisposable
     [InlineData(100_000_000)]
     public void LongMessagesOfTheNativeClientArriveWhole(int size)
     {
-        using var client = new NativePeer("long", _name, size.ToString(CultureInfo.InvariantCulture));
+        using var client = Peer.Native("long", _name, size.ToString(CultureInfo.InvariantCulture));
         client.MustEndWell();
     }
 
     [Fact]
     public async Task TheDeathOfTheClientCancelsItsCallAndItsStream()
     {
-        using var client = new NativePeer("hang", _name);
+        using var client = Peer.Native("hang", _name);
         await _tests.SleepBegun.Task.WaitAsync(Repository.Watchdog);
         client.Kill();
         await _tests.SleepCancelled.Task.WaitAsync(Repository.Watchdog);

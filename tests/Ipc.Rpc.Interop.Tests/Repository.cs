@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Runtime.CompilerServices;
+using Ipc.Testing.Drive;
 
 namespace Ipc.Rpc.Interop.Tests;
 
@@ -12,8 +13,7 @@ internal static class Repository
 
     public static string Root { get; } = Path.GetFullPath(Path.Combine(Here(), "..", ".."));
 
-    public static string NativePeer => Path.Combine(
-        Environment.GetEnvironmentVariable("IPC_NATIVE_BUILD") ?? Path.Combine(Root, "build", "native"), "tests", "native", "rpc_peer");
+    public static string NativePeer => PeerPrograms.Native("tests/native/rpc_peer");
 
     /// <summary>A name that no other test uses.</summary>
     public static string NewName() => "rpc-interop-" + Guid.NewGuid().ToString("N");

@@ -152,7 +152,7 @@ public sealed class AsideTests
         for (int round = 0; round < 10; round++)
         {
             int before = server.Server.AsideCount;
-            using var goes = new PeerProcess("call", server.Name, "100000000");
+            using var goes = Peer.Start("call", server.Name, "100000000");
             Eventually.True(() => server.Server.AsideCount >= before + 20, "the connections go aside");
             goes.Kill();
             Eventually.True(() => server.Server.ConnectionCount == 1, "the server has forgotten who was killed");

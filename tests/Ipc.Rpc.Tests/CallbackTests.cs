@@ -141,7 +141,7 @@ public sealed class CallbackTests
         var options = new RpcServerOptions();
         options.Interceptors.Add(keeper);
         using var server = new TestServer(options);
-        using var peer = new PeerProcess("hold", server.Name, "gate");
+        using var peer = Peer.Start("hold", server.Name, "gate");
         RpcCaller kept = keeper.Caller!;
         peer.Stop(); // it cannot answer any more, and is not resumed
         Task<int> awaited = kept.CallAsync(_down, 1).AsTask();

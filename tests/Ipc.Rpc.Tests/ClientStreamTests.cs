@@ -185,7 +185,7 @@ public sealed class ClientStreamTests
     public async Task EverythingEndsWhenTheServerIsKilled()
     {
         string name = TestServer.NewName();
-        using var server = new PeerProcess("serve", name);
+        using var server = Peer.Start("serve", name);
         using RpcClient client = RpcClient.Connect(name);
         var waiting = new Source(-1, static async (_, cancel) => await Task.Delay(Timeout.Infinite, cancel));
         Task<int>[] calls =

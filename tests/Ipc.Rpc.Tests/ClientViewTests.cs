@@ -51,7 +51,7 @@ public sealed class ClientViewTests
     {
         string name = TestServer.NewName();
         var changes = new ConcurrentQueue<RpcConnectionChange>();
-        using var first = new PeerProcess("serve", name);
+        using var first = Peer.Start("serve", name);
         using RpcClient client = RpcClient.Connect(name);
         client.ConnectionChanged += changes.Enqueue;
         ITestService service = TestServiceRpc.Client(client);
@@ -67,7 +67,7 @@ public sealed class ClientViewTests
         Assert.Equal(first.Id, lost.ServerProcessId);
         Assert.Contains("died", lost.Reason, StringComparison.Ordinal);
 
-        using var second = new PeerProcess("serve", name);
+        using var second = Peer.Start("serve", name);
         Eventually.True(() => Lives(service), "the client has connected again");
         Eventually.True(() => changes.Count == 1, "the return is told");
         Assert.True(changes.TryDequeue(out RpcConnectionChange? back));

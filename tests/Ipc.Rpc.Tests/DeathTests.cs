@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Peer;
+using Ipc.Testing.Drive;
 using Xunit;
 
 namespace Ipc.Rpc.Tests;
@@ -14,7 +15,7 @@ public sealed class DeathTests
     public async Task EveryPendingCallEndsWhenTheServerIsKilled()
     {
         string name = TestServer.NewName();
-        using var server = new PeerProcess("serve", name);
+        using var server = Peer.Start("serve", name);
         using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { StreamWindow = 4 });
         ITestService service = TestServiceRpc.Client(client);
         Assert.Equal(server.Id, client.ServerProcessId);
@@ -63,7 +64,7 @@ public sealed class DeathTests
     public void ALoneSynchronousCallEndsWhenTheServerIsKilled(WaitMode mode)
     {
         string name = TestServer.NewName();
-        using var server = new PeerProcess("serve", name);
+        using var server = Peer.Start("serve", name);
         using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { WaitMode = mode });
         ErrorTests.Lives(TestServiceRpc.Client(client));
         var killer = new Thread(server.Kill);
@@ -77,7 +78,7 @@ public sealed class DeathTests
     public async Task AfterARestartTheNextCallSucceeds()
     {
         string name = TestServer.NewName();
-        using RpcClient client = Started(name, out PeerProcess server);
+        using RpcClient client = Started(name, out OtherProcess server);
         ITestService service = TestServiceRpc.Client(client);
         for (int round = 0; round < 3; round++)
         {
@@ -90,7 +91,7 @@ public sealed class DeathTests
                 Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(Task.Run(() => service.AddAsync(1, 1).AsTask()))).Status);
             }
 
-            server = new PeerProcess("serve", name);
+            server = Peer.Start("serve", name);
             ErrorTests.Lives(service);
             Assert.Equal(server.Id, client.ServerProcessId);
         }
@@ -102,13 +103,13 @@ public sealed class DeathTests
     public void WithoutReconnectTheFirstReasonStays()
     {
         string name = TestServer.NewName();
-        using var server = new PeerProcess("serve", name);
+        using var server = Peer.Start("serve", name);
         using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { AutoReconnect = false });
         ITestService service = TestServiceRpc.Client(client);
         ErrorTests.Lives(service);
         server.Kill();
         Eventually.True(() => Assert.Throws<RpcException>(() => service.Add(1, 1)).Message.Contains("died", StringComparison.Ordinal), "death is the reason");
-        using var again = new PeerProcess("serve", name);
+        using var again = Peer.Start("serve", name);
         RpcException e = Assert.Throws<RpcException>(() => service.Add(1, 1));
         Assert.Equal(RpcStatus.Unavailable, e.Status);
         Assert.Contains("died", e.Message, StringComparison.Ordinal);
@@ -120,7 +121,7 @@ public sealed class DeathTests
     {
         using var server = new TestServer();
         using RpcClient other = server.Connect();
-        using var client = new PeerProcess("hold", server.Name, "held");
+        using var client = Peer.Start("hold", server.Name, "held");
         Gate gate = server.Service.GateOf("held");
         Eventually.True(() => gate.Entered == 1 && server.Service.Produced > 0, "call and stream are under way");
         client.Kill();
@@ -137,7 +138,7 @@ public sealed class DeathTests
         using RpcClient other = server.Connect();
         for (int i = 0; i < 5; i++)
         {
-            using var client = new PeerProcess("call", server.Name, "100000000");
+            using var client = Peer.Start("call", server.Name, "100000000");
             client.Kill();
         }
 
@@ -149,7 +150,7 @@ public sealed class DeathTests
     public async Task AStoppedServerMakesCallsWaitForTheirDeadlinesAndNothingIsLost()
     {
         string name = TestServer.NewName();
-        using var server = new PeerProcess("serve", name);
+        using var server = Peer.Start("serve", name);
         using RpcClient client = RpcClient.Connect(name);
         ITestService patient = TestServiceRpc.Client(client);
         ITestService hurried = TestServiceRpc.Client(client.WithTimeout(TimeSpan.FromMilliseconds(50)));
@@ -170,7 +171,7 @@ public sealed class DeathTests
     public async Task DisposingDoesNotWaitForAStoppedServer()
     {
         string name = TestServer.NewName();
-        using var server = new PeerProcess("serve", name);
+        using var server = Peer.Start("serve", name);
         RpcClient client = RpcClient.Connect(name);
         ErrorTests.Lives(TestServiceRpc.Client(client));
         using (server.Stop())
@@ -192,13 +193,13 @@ public sealed class DeathTests
     public void AnotherProcessCallsAndGetsTheRightAnswers()
     {
         using var server = new TestServer();
-        using var client = new PeerProcess("call", server.Name, "20000");
+        using var client = Peer.Start("call", server.Name, "20000");
         Assert.Equal(0, client.WaitForExit());
     }
 
-    private static RpcClient Started(string name, out PeerProcess server)
+    private static RpcClient Started(string name, out OtherProcess server)
     {
-        server = new PeerProcess("serve", name);
+        server = Peer.Start("serve", name);
         return RpcClient.Connect(name);
     }
 }

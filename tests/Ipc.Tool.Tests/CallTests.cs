@@ -18,7 +18,7 @@ public sealed class CallTests
     public void EveryShapeOfCall(Language language)
     {
         using var directory = new RegionDirectory();
-        using var server = new RpcPeer(language, directory, "it");
+        using var server = RpcPeer.Start(language, directory, "it");
         ToolRun echo = Call(directory, "", "Echo", $$"""{"data": "{{Base64("hello")}}"}""");
         Assert.Equal((ExitCode.Ok, ""), (echo.ExitCode, echo.Error));
         Assert.Equal($$"""{"data":"{{Base64("hello")}}"}""", echo.Out.TrimEnd());
@@ -50,7 +50,7 @@ public sealed class CallTests
     public void ACallThatFailsSaysHow(Language language)
     {
         using var directory = new RegionDirectory();
-        using var server = new RpcPeer(language, directory, "it");
+        using var server = RpcPeer.Start(language, directory, "it");
         ToolRun run = Call(directory, "", "FailWith", """{"status": 5, "text": "no such thing"}""");
         Assert.Equal(ExitCode.CallFailed, run.ExitCode);
         Assert.Contains("NotFound", run.Error, StringComparison.Ordinal);
@@ -66,7 +66,7 @@ public sealed class CallTests
     public void TheContractMayBeAnAssembly()
     {
         using var directory = new RegionDirectory();
-        using var server = new RpcPeer(Language.CSharp, directory, "it");
+        using var server = RpcPeer.Start(Language.CSharp, directory, "it");
         ToolRun run = ToolRun.In(directory, "call", "it", "Echo", """{"data": "AQ=="}""", "--contract", RpcPeer.Assembly, "--service", "tests.v1", "--compact");
         Assert.Equal("""{"data":"AQ=="}""", run.Out.TrimEnd());
     }

@@ -113,7 +113,7 @@ public sealed class HostileNamesTests
     public void WhatAServerSaysIsTame()
     {
         using var directory = new RegionDirectory();
-        using var server = new RpcPeer(Language.CSharp, directory, "it");
+        using var server = RpcPeer.Start(Language.CSharp, directory, "it");
         string request = JsonSerializer.Serialize(new { status = 5, text = Evil });
         ToolRun failed = ToolRun.In(directory, "call", "it", "FailWith", request, "-c", Proto);
         Assert.Equal(ExitCode.CallFailed, failed.ExitCode);

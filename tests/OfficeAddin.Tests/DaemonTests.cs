@@ -14,7 +14,7 @@ public sealed class DaemonTests : SheetTest
     {
         using var file = new CsvFile();
         string name = NewName();
-        using var daemon = new Daemon(language, name, "--csv", file.Path);
+        using var daemon = Daemon.Start(language, name, "--csv", file.Path);
         using var sheet = new SheetFunctions(Patient);
 
         Assert.Equal(Number(187.25), sheet.Get(name, "AAPL", "price"));
@@ -41,7 +41,7 @@ public sealed class DaemonTests : SheetTest
     public void ThisMachineIsServedToo(string language)
     {
         string name = NewName();
-        using var daemon = new Daemon(language, name);
+        using var daemon = Daemon.Start(language, name);
         using var sheet = new SheetFunctions(Patient);
 
         CellGrid grid = sheet.Grid(name, ["mem", "cpu", "pid:" + Environment.ProcessId, "no such id"], ["total", "user", "threads", "name"]);
@@ -59,7 +59,7 @@ public sealed class DaemonTests : SheetTest
     public void FunctionsCompute(string language)
     {
         string name = NewName();
-        using var daemon = new Daemon(language, name);
+        using var daemon = Daemon.Start(language, name);
         using var sheet = new SheetFunctions(Patient);
         CellGrid mixed = Row(Number(1), CellValue.Of("x"), Number(2.5), default, CellValue.Of(true));
 
@@ -104,7 +104,7 @@ public sealed class DaemonTests : SheetTest
         List<CellValue> Collect(string language)
         {
             string name = NewName();
-            using var daemon = new Daemon(language, name, "--csv", file.Path);
+            using var daemon = Daemon.Start(language, name, "--csv", file.Path);
             using var sheet = new SheetFunctions(Patient);
             List<CellValue> all = [.. sheet.Grid(name, ids, fields).RowMajor];
             foreach (string function in new[] { "sum", "mean", "count", "concat", "echo" })
@@ -112,7 +112,7 @@ public sealed class DaemonTests : SheetTest
             all.AddRange(sheet.Calc(name, "vwap", [numbers, numbers]).RowMajor);
             all.AddRange(sheet.Calc(name, "scale", [numbers, Numbers(1.1)]).RowMajor);
             Assert.Equal(0, sheet.Counters(name).Failures);
-            Assert.Equal(0, daemon.End());
+            Assert.Equal(0, daemon.Terminate());
             return all;
         }
     }

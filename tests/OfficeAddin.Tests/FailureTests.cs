@@ -43,7 +43,7 @@ public sealed class FailureTests : SheetTest
         string name = NewName();
         using SheetFunctions sheet = Always();
         Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "AAPL", "price"));
-        using (var daemon = new Daemon(first, name, "--csv", file.Path))
+        using (var daemon = Daemon.Start(first, name, "--csv", file.Path))
         {
             Assert.Equal(Number(187.25), sheet.Get(name, "AAPL", "price"));
             daemon.Kill();
@@ -51,7 +51,7 @@ public sealed class FailureTests : SheetTest
         Assert.Equal(CellValue.NotAvailable, sheet.Get(name, "AAPL", "price"));
         Assert.Equal(CellValue.NotAvailable, sheet.Grid(name, ["AAPL"], ["price"])[0, 0]);
         Assert.StartsWith("down: ", sheet.Status(name).Text, StringComparison.Ordinal);
-        using (new Daemon(second, name, "--csv", file.Path))
+        using (Daemon.Start(second, name, "--csv", file.Path))
         {
             Assert.Equal(Number(187.25), sheet.Get(name, "AAPL", "price"));
             Assert.StartsWith($"up: {second} daemon", sheet.Status(name).Text, StringComparison.Ordinal);
@@ -65,12 +65,12 @@ public sealed class FailureTests : SheetTest
         using var file = new CsvFile();
         string name = NewName();
         using SheetFunctions sheet = Always();
-        using (var daemon = new Daemon(first, name, "--csv", file.Path))
+        using (var daemon = Daemon.Start(first, name, "--csv", file.Path))
         {
             Assert.Equal(Number(187.25), sheet.Get(name, "AAPL", "price"));
             daemon.Kill();
         }
-        using var next = new Daemon(second, name, "--csv", file.Path);
+        using var next = Daemon.Start(second, name, "--csv", file.Path);
         Assert.Equal(Number(187.25), sheet.Get(name, "AAPL", "price"));
         Assert.Equal(Number(3), sheet.Calc(name, "sum", [Numbers(1, 2)])[0, 0]);
     }
@@ -81,7 +81,7 @@ public sealed class FailureTests : SheetTest
     {
         using var file = new CsvFile();
         string name = NewName();
-        using var daemon = new Daemon(language, name, "--csv", file.Path);
+        using var daemon = Daemon.Start(language, name, "--csv", file.Path);
         var patience = new SheetOptions { SlowPause = TimeSpan.Zero, Freshness = TimeSpan.Zero };
         using var connected = new SheetFunctions(patience);
         using var hopeful = new SheetFunctions(new SheetOptions { SlowPause = TimeSpan.Zero, Freshness = TimeSpan.Zero });
@@ -108,7 +108,7 @@ public sealed class FailureTests : SheetTest
     public void ASlowFunctionStopsNothingButItself(string language)
     {
         string name = NewName();
-        using var daemon = new Daemon(language, name);
+        using var daemon = Daemon.Start(language, name);
         var patience = new SheetOptions { SlowPause = TimeSpan.Zero, AbsentPause = TimeSpan.Zero };
         using var sheet = new SheetFunctions(patience);
         Eventually.True(() => sheet.Calc(name, "count", [])[0, 0] == Number(0), "there is a connection");
@@ -156,7 +156,7 @@ public sealed class FailureTests : SheetTest
     public void AStoppedDaemonCostsTwoDeadlinesAndNotOnePerTable(string language)
     {
         string name = NewName();
-        using var daemon = new Daemon(language, name);
+        using var daemon = Daemon.Start(language, name);
         var patience = new SheetOptions { SlowPause = TimeSpan.Zero, AbsentPause = TimeSpan.Zero };
         using var sheet = new SheetFunctions(patience);
         Eventually.True(() => sheet.Calc(name, "count", [])[0, 0] == Number(0), "there is a connection");

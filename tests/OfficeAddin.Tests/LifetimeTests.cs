@@ -146,7 +146,7 @@ public sealed class LifetimeTests : SheetTest
     {
         string name = NewName();
         using var file = new CsvFile();
-        using var daemon = new Daemon(Daemon.Cpp, name, "--csv", file.Path);
+        using var daemon = Daemon.Start(Daemon.Cpp, name, "--csv", file.Path);
         WeakReference context = LoadUseUnload(name);
         Eventually.True(
             () =>

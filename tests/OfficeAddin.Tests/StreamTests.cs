@@ -16,7 +16,7 @@ public sealed class StreamTests : SheetTest
     public void AStreamedCellChangesWithoutBeingAskedFor(string language)
     {
         string name = NewName();
-        using var daemon = new Daemon(language, name);
+        using var daemon = Daemon.Start(language, name);
         SheetOptions options = Patient;
         options.Now = static () => 1; // an answer to a question stays what it is: only the stream brings another
         options.StreamInterval = TimeSpan.FromMilliseconds(10);
@@ -41,14 +41,14 @@ public sealed class StreamTests : SheetTest
         using var sheet = new SheetFunctions(options);
         var observer = new Observer();
         using IDisposable subscription = sheet.Observe(name, s_self, "uptime").Subscribe(observer);
-        using (var daemon = new Daemon(first, name))
+        using (var daemon = Daemon.Start(first, name))
         {
             double seen = observer.Next(static value => value.Kind == CellKind.Number).Number;
             observer.Next(value => value.Number > seen);
             daemon.Kill();
         }
         observer.Next(static value => value == CellValue.NotAvailable);
-        using (new Daemon(second, name))
+        using (Daemon.Start(second, name))
         {
             observer.Next(static value => value.Kind == CellKind.Number);
             subscription.Dispose();

@@ -6,6 +6,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Interop.Tests.Frames;
 using Ipc.Rpc.Peer;
+using Ipc.Testing.Drive;
 using Xunit;
 
 namespace Ipc.Rpc.Interop.Tests.Deaths;
@@ -23,7 +24,7 @@ public sealed class ClientStormTests
     public async Task AServerKeepsNothingOfTheDead(Language language)
     {
         string name = Repository.NewName();
-        using PeerProcess server = PeerProcess.Server(language, name);
+        using OtherProcess server = Peer.Server(language, name);
         var random = new Mutator(28, []);
         await Wave(name, random, AtOnce, managed: true); // what is made once is there
         string[] files = await Settled(name, server, int.MaxValue);
@@ -47,13 +48,13 @@ public sealed class ClientStormTests
 
     private static async Task Killed(Language language, string name, int afterMs)
     {
-        using PeerProcess client = await Task.Run(() => PeerProcess.Storm(language, name));
+        using OtherProcess client = await Task.Run(() => Peer.Storm(language, name));
         await Task.Delay(afterMs); // any moment will do
         client.Kill();
     }
 
     /// <summary>Waits until the server has noticed all deaths; what files there are of its name then.</summary>
-    private static async Task<string[]> Settled(string name, PeerProcess server, int handles)
+    private static async Task<string[]> Settled(string name, OtherProcess server, int handles)
     {
         string directory = Environment.GetEnvironmentVariable("IPC_DIR")!;
         var patience = Stopwatch.StartNew();

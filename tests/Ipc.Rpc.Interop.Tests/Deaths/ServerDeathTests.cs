@@ -6,6 +6,7 @@ using System.Threading.Tasks;
 using Ipc.Rpc.Interop.Tests.Shapes;
 using Ipc.Rpc.Peer;
 using Ipc.Rpc.Peer.Interop;
+using Ipc.Testing.Drive;
 using Xunit;
 
 namespace Ipc.Rpc.Interop.Tests.Deaths;
@@ -25,7 +26,7 @@ public sealed class ServerDeathTests
         var options = new RpcClientOptions();
         var back = new ManagedBack();
         options.Services.Add(TestsBackRpc.Service(back));
-        PeerProcess server = PeerProcess.Server(language, name);
+        OtherProcess server = Peer.Server(language, name);
         try
         {
             using RpcClient client = RpcClient.Connect(name, options);
@@ -53,7 +54,7 @@ public sealed class ServerDeathTests
                     await Task.Yield();
                 Assert.Equal(back.FeedsBegun, back.FeedsEnded); // what the server was calling has ended here
                 server.Dispose();
-                server = PeerProcess.Server(language, name);
+                server = Peer.Server(language, name);
                 Assert.Equal([4, 7], (await tests.EchoAsync(new Blob { Data = [4, 7] }).InTime()).Data);
             }
         }

@@ -182,7 +182,7 @@ public sealed class FlowTests
     {
         if (language == Language.Cpp)
         {
-            using var native = new NativePeer("streams", name, "100000");
+            using var native = Peer.Native("streams", name, "100000");
             native.MustEndWell();
             return;
         }

@@ -27,7 +27,7 @@ public sealed class NativeClientTests
         };
         ActivitySource.AddActivityListener(listener);
         using var server = new ServerUnderTest(language);
-        using var client = new NativePeer([verb, server.Name, .. rest]);
+        using var client = Peer.Native([verb, server.Name, .. rest]);
         client.MustEndWell();
     }
 }

@@ -57,7 +57,7 @@ public sealed class PausedStreamTests
     public void APausedConsumerInCppCostsNobodyAnything(Language language)
     {
         using var server = new ServerUnderTest(language, _sendTimeout);
-        using var client = new NativePeer("pause", server.Name, "1000");
+        using var client = Peer.Native("pause", server.Name, "1000");
         client.WaitUntilReady().MustEndWell();
     }
 
@@ -92,7 +92,7 @@ public sealed class PausedStreamTests
     public async Task AKilledConsumerReleasesWhatWaitedForIt(Language language)
     {
         using var server = new ServerUnderTest(language, _sendTimeout);
-        using (var paused = new NativePeer("pause", server.Name, "600000"))
+        using (var paused = Peer.Native("pause", server.Name, "600000"))
         {
             paused.WaitUntilReady();
             using RpcClient other = RpcClient.Connect(server.Name);

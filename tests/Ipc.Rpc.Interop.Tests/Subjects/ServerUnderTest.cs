@@ -1,5 +1,6 @@
 using System;
 using Ipc.Rpc.Peer.Interop;
+using Ipc.Testing.Drive;
 
 namespace Ipc.Rpc.Interop.Tests;
 
@@ -7,7 +8,7 @@ namespace Ipc.Rpc.Interop.Tests;
 internal sealed class ServerUnderTest : IDisposable
 {
     private readonly RpcServer? _managed;
-    private readonly NativePeer? _native;
+    private readonly OtherProcess? _native;
 
     /// <param name="language">Its language.</param>
     /// <param name="sendTimeout">How long the C++ one waits for a client that does not read; a C# server has no such time.</param>
@@ -17,7 +18,7 @@ internal sealed class ServerUnderTest : IDisposable
         if (language == Language.CSharp)
             _managed = RpcServer.Start(Name, TestsRpc.Service(Tests = new ManagedTests()));
         else
-            _native = new NativePeer("serve", Name, ((int)(sendTimeout ?? TimeSpan.Zero).TotalMilliseconds).ToString(System.Globalization.CultureInfo.InvariantCulture)).WaitUntilReady();
+            _native = Peer.Native("serve", Name, ((int)(sendTimeout ?? TimeSpan.Zero).TotalMilliseconds).ToString(System.Globalization.CultureInfo.InvariantCulture)).WaitUntilReady();
     }
 
     public string Name { get; }

@@ -10,13 +10,20 @@ public static class PeerPrograms
 
     /// <summary>The program, and what stands before its verb.</summary>
     public static string[] Of(Language language) => language == Language.C
-        ? [Existing(Path.Combine(NativeBuild(), "tests", "native", "peer"))]
-        : [DotnetHost(), Existing(Path.Combine(_top, "tests", "peers", "cs", "Ipc.Peer", Output(), "Ipc.Peer.dll"))];
+        ? [Native("tests/native/peer")]
+        : [Dotnet, Existing(Path.Combine(_top, "tests", "peers", "cs", "Ipc.Peer", Output(), "Ipc.Peer.dll"))];
 
     /// <summary>The top of the repository.</summary>
     public static string Top => _top;
 
-    private static string NativeBuild() =>
+    /// <summary>The program that runs assemblies.</summary>
+    public static string Dotnet { get; } = DotnetHost();
+
+    /// <summary>A program of the C build.</summary>
+    public static string Native(string program) => Existing(Path.Combine(NativeBuild, program));
+
+    /// <summary>Where the C build is: IPC_NATIVE_BUILD, or that of the preset.</summary>
+    public static string NativeBuild { get; } =
         Environment.GetEnvironmentVariable("IPC_NATIVE_BUILD") is { Length: > 0 } set ? set : Path.Combine(_top, "build", "native");
 
     /// <summary>Tests and peer are built together: what stands behind tests/NAME/ is the same for both.</summary>
@@ -37,7 +44,7 @@ public static class PeerPrograms
 
     private static string Existing(string path) => File.Exists(path)
         ? path
-        : throw new FileNotFoundException($"{path} is not built: run eng/build.sh (or set IPC_NATIVE_BUILD to the native build).");
+        : throw new FileNotFoundException($"{path} is not built: cmake --preset native && cmake --build --preset native (or set IPC_NATIVE_BUILD), dotnet build Ipc.sln");
 
     private static string FindTop()
     {

@@ -1,0 +1,27 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using Ipc.Testing.Drive;
+
+namespace Ipc.Rpc.Interop.Tests;
+
+/// <summary>The other processes.</summary>
+internal static class Peer
+{
+    /// <summary>Else it first collects when as much has been allocated as the largest cache holds: hundreds of MB on some machines.</summary>
+    private static readonly Dictionary<string, string> _environment = new() { ["DOTNET_GCgen0size"] = "0x400000" };
+
+    /// <summary><c>rpc_peer</c> with a verb. It ends when its input does, if it serves.</summary>
+    public static OtherProcess Native(params string[] words) => new(true, null, [Repository.NativePeer, .. words]);
+
+    /// <summary>A server of the contract of these tests, ready.</summary>
+    public static OtherProcess Server(Language language, string name) => Start(true, language == Language.CSharp ? Managed("tests") : [Repository.NativePeer, "serve"], name);
+
+    /// <summary>A client that makes calls of every shape until it is killed.</summary>
+    public static OtherProcess Storm(Language language, string name)
+        => Start(false, language == Language.CSharp ? Managed("storm") : [PeerPrograms.Native("tests/native/rpc_storm")], name);
+
+    private static OtherProcess Start(bool isServer, string[] command, string name) => new OtherProcess(isServer, _environment, [.. command, name]).WaitUntilReady();
+
+    private static string[] Managed(string verb) => [PeerPrograms.Dotnet, Path.Combine(AppContext.BaseDirectory, "Ipc.Rpc.Peer.dll"), verb];
+}
