@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Ipc.Docs.Tests;
 
-/// <summary>The reference is made of the docstrings; so each public type and member has to have one. With IPC_REFERENCE=FOLDER (eng/reference.sh) the
+/// <summary>The reference is made of the docstrings; so each public type and member has to have one. With IPC_REFERENCE=FOLDER the
 /// pages are written there.</summary>
 public class ReferenceTests
 {

@@ -1,5 +1,7 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 
 namespace Ipc.Docs.Tests;
 
@@ -11,6 +13,11 @@ internal static class Repository
     public static string PathOf(string file) => Path.Combine(Root, file);
 
     public static string Read(string file) => File.ReadAllText(PathOf(file));
+
+    /// <summary>Every document, as a path from the top.</summary>
+    public static IEnumerable<string> Documents()
+        => Directory.EnumerateFiles(Root, "*.md", new EnumerationOptions { RecurseSubdirectories = true }).Select(static file => Path.GetRelativePath(Root, file))
+            .Where(static file => !file.Split('/').Any(static part => part is "build" or "artifacts" or "bin" or "obj" or ".git")).Order();
 
     private static string Find()
     {

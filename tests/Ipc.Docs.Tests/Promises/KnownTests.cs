@@ -43,6 +43,7 @@ internal static partial class KnownTests
 
         foreach (string file in Directory.EnumerateFiles(native, "*", SearchOption.AllDirectories).Where(static file => Path.GetExtension(file) is ".txt" or ".cmake"))
             names.UnionWith(Program().Matches(File.ReadAllText(file)).Select(static match => match.Groups[1].Value));
+        names.UnionWith(Directory.EnumerateFiles(Path.Combine(native, "fuzz"), "*.cpp").Select(static file => Path.GetFileNameWithoutExtension(file)));
         return names;
     }
 
