@@ -7,8 +7,22 @@ add_library(rpc_tests INTERFACE) # what the tests and the peers (../peers) have 
 target_include_directories(rpc_tests INTERFACE ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(rpc_tests INTERFACE rpc_tests_proto ipc::rpc)
 
+# ipc/rpc.hpp and protoc's headers are compiled once: they are most of what a compiler has to read for any of these programs.
+function(ipc_precompiled program)
+    if(NOT IPC_SANITIZE)
+        target_precompile_headers(${program} REUSE_FROM rpc_headers)
+    endif()
+endfunction()
+if(NOT IPC_SANITIZE)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers.cpp CONTENT "")
+    add_library(rpc_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers.cpp)
+    target_link_libraries(rpc_headers PRIVATE rpc_tests)
+    target_precompile_headers(rpc_headers PRIVATE rpc/rpc_contract.hpp)
+endif()
+
 add_executable(rpc_server_stress rpc/rpc_server_stress.cpp) # servers that are stopped under load
 target_link_libraries(rpc_server_stress PRIVATE rpc_tests)
+ipc_precompiled(rpc_server_stress)
 add_test(NAME rpc_server_stress COMMAND rpc_server_stress)
 
 # ipc_add_cpp_tests(PROGRAM FILE...): the tests of each file, which PROGRAM runs by name.
@@ -30,6 +44,7 @@ foreach(program IN ITEMS cpp_face_test other_version_test rpc_cells_test)
     add_executable(${program})
     ipc_add_cpp_tests(${program} ${program})
 endforeach()
+ipc_precompiled(rpc_cells_test)
 
 # Where the compiler knows coroutines: clang does so from 15 on, and the header is empty before.
 include(CheckCXXSourceCompiles)
@@ -49,6 +64,7 @@ ipc_add_cpp_tests(rpc_test rpc_calls_test rpc_streams_test rpc_input_test ../rpc
 set_target_properties(rpc_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_compile_definitions(rpc_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
 add_dependencies(rpc_test rpc_peer)
+ipc_precompiled(rpc_test)
 
 # How a client ends, is cancelled, and queues.
 add_executable(rpc_client_test rpc/rpc_test.cpp)
@@ -56,10 +72,12 @@ ipc_add_cpp_tests(rpc_client_test rpc_ending_test rpc_cancel_test rpc_lateness_t
 set_target_properties(rpc_client_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_compile_definitions(rpc_client_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
 add_dependencies(rpc_client_test rpc_peer)
+ipc_precompiled(rpc_client_test)
 
 # Ten minutes: rpc_client_stress --seconds 600. It prints its seed.
 add_executable(rpc_client_stress rpc/rpc_client_stress.cpp)
 target_link_libraries(rpc_client_stress PRIVATE rpc_tests)
+ipc_precompiled(rpc_client_stress)
 add_test(NAME rpc_client_stress COMMAND rpc_client_stress)
 
 # Looks at what a sanitizer must not let it look at.
