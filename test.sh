@@ -348,12 +348,6 @@ done
 run_serializers
 [ $depth != long ] || run_dotnet_over netstandard2.0 Ipc.Core.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.Tests
 
-if [ -z "$filter" ] && grep -q QuickStart Ipc.sln; then
-    IPC_TEST_RUN=$run_mark check "quick start, every pair" eng/check-quickstart.sh $configuration
-fi
-if [ -z "$filter" ] && [ $configuration = Release ]; then
-    IPC_TEST_RUN=$run_mark check "samples, run as their READMEs say" eng/check-samples.sh
-fi
 work_off_queue
 end_lane waiting
 if [ -z "$filter" ] && [ $configuration = Release ]; then

@@ -22,21 +22,10 @@ public class ProtoFileTests
 
     private static void AssertSame(string generated, string file)
     {
-        string path = Path.Combine(RepositoryRoot(), file);
+        string path = Repository.PathOf(file);
         if (Environment.GetEnvironmentVariable("IPC_UPDATE_PROTO") == "1")
             File.WriteAllText(path, generated);
 
         Assert.Equal(generated, File.ReadAllText(path));
-    }
-
-    private static string RepositoryRoot()
-    {
-        for (DirectoryInfo? folder = new(AppContext.BaseDirectory); folder != null; folder = folder.Parent)
-        {
-            if (File.Exists(Path.Combine(folder.FullName, "Ipc.sln")))
-                return folder.FullName;
-        }
-
-        throw new DirectoryNotFoundException("no Ipc.sln above " + AppContext.BaseDirectory);
     }
 }
