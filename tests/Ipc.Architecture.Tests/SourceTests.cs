@@ -15,15 +15,6 @@ public sealed partial class SourceTests
     [GeneratedRegex(@"""([^""\\]|\\.)*""")]
     private static partial Regex Text { get; }
 
-    [GeneratedRegex(@"^\| `(?<label>\[[a-z]+(-[a-z]+)*\])`", RegexOptions.Multiline)]
-    private static partial Regex KnownLabel { get; }
-
-    [GeneratedRegex(@"(//|/\*|^\s*\*)(?<comment>.*)$")]
-    private static partial Regex CommentOf { get; }
-
-    [GeneratedRegex(@"\[[a-z]+(-[a-z]+)*\]")]
-    private static partial Regex Label { get; }
-
     [Fact]
     public void TheOrderingWordsOfTheCoreHaveOneFile()
     {
@@ -64,23 +55,6 @@ public sealed partial class SourceTests
             .Select((line, index) => (Place: $"{Path.GetFileName(file)}:{index + 1}", line.Length))
             .Where(static line => line.Length > 120)
             .Select(static line => line.Place)));
-
-    /// <summary>A synchronising pair of accesses carries the label under which docs/memory-ordering.md says what breaks without it.</summary>
-    [Theory]
-    [InlineData(Core)]
-    [InlineData(C)]
-    public void TheLabelsOfTheSynchronisationPointsAreThoseOfThePage(string folder)
-    {
-        HashSet<string> known = [.. KnownLabel.Matches(File.ReadAllText(Repository.PathOf("docs/memory-ordering.md"))).Select(static match => match.Groups["label"].Value)];
-        HashSet<string> used = [.. Repository.Files(folder, ".cs", ".c", ".h")
-            .SelectMany(File.ReadLines)
-            .Select(static line => CommentOf.Match(line))
-            .Where(static match => match.Success)
-            .SelectMany(static match => Label.Matches(match.Groups["comment"].Value))
-            .Select(static match => match.Value)];
-        Assert.NotEmpty(known);
-        Assert.True(known.SetEquals(used), $"only on the page: {string.Join(' ', known.Except(used))}; only in the sources: {string.Join(' ', used.Except(known))}");
-    }
 
     private static string[] Matching(string folder, string pattern, params string[] extensions) =>
     [

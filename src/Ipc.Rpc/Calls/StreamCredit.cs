@@ -14,8 +14,8 @@ internal sealed class StreamCredit
     private long _available; // given, and not yet the taker's
     private long _availableBytes = FlowRules.FirstBytes;
     // these and the next: the taker's: all that there was when it last looked, so that most items take no lock
-    private long _taken;
-    private long _takenBytes;
+    private long _taken; // [count]
+    private long _takenBytes; // [count]
     private TaskCompletionSource<bool>? _waiting;
 
     public StreamCredit(int first) => _available = first;
@@ -35,7 +35,7 @@ internal sealed class StreamCredit
                 return false;
         }
 
-        _taken--;
+        Volatile.Write(ref _taken, _taken - 1);
         return true;
     }
 
@@ -45,7 +45,7 @@ internal sealed class StreamCredit
     /// <summary>The item that was taken for was sent, and counts for so much.</summary>
     public void Charge(long bytes)
     {
-        _takenBytes -= bytes;
+        Volatile.Write(ref _takenBytes, _takenBytes - bytes);
         HasWaited = false;
     }
 

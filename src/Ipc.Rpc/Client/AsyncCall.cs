@@ -56,7 +56,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     /// it has it to itself.</summary>
     public void Abandon()
     {
-        if (Volatile.Read(ref _engine) is not null)
+        if (Volatile.Read(ref _engine) is not null) // [engine]
         {
             Cancel();
             return;
@@ -80,7 +80,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     }
 
     /// <inheritdoc/>
-    public override void OnSending(CallEngine engine) => Volatile.Write(ref _engine, engine);
+    public override void OnSending(CallEngine engine) => Volatile.Write(ref _engine, engine); // [engine]
 
     [MethodImpl(Tiering.Optimized)]
     public override string? OnResponse(ReadOnlySpan<byte> body)
@@ -141,7 +141,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
         if (status != ValueTaskSourceStatus.Pending)
             return status;
 
-        if (Volatile.Read(ref _engine) is not { } engine)
+        if (Volatile.Read(ref _engine) is not { } engine) // [engine]
             return status; // there is no connection to read from yet
 
         RpcLink link = engine.Link;
@@ -165,7 +165,7 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     void IValueTaskSource<TResponse>.OnCompleted(
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
     {
-        if (Volatile.Read(ref _engine) is { } engine) // else the connection that takes it will be read
+        if (Volatile.Read(ref _engine) is { } engine) // [engine] else the connection that takes it will be read
         {
             bool attends = TryAttend(engine.Link);
             if (TaskHabit.Making is null || !RpcBatch.TryHoldAwaited(engine))
@@ -208,7 +208,8 @@ internal class AsyncCall<TResponse> : PendingCall, IValueTaskSource<TResponse>
     private void Cancel()
     {
         RpcFailure failure = RpcFailure.Cancelled(Method);
-        if (Early?.TryEnd(failure) != true) // it may be taken at this moment: then there is an engine afterwards
+        // [engine] it may be taken at this moment: then there is an engine afterwards
+        if (Early?.TryEnd(failure) != true)
             Volatile.Read(ref _engine)?.EndCall(this, Slot, Use, failure);
     }
 }

@@ -25,11 +25,11 @@ internal sealed class BackgroundReader
     private readonly ClientChannel _channel;
     private readonly ReadTurn _turn;
     private readonly int _linger;
-    private Thread? _thread;
-    private int _pending;
+    private Thread? _thread; // [made]
+    private int _pending; // [count]
     private int _asleep;
-    private bool _stopped;
-    private int _watches;
+    private bool _stopped; // [flag]; the parker keeps its signal
+    private int _watches; // [once]
     private int _lastTurns;
     private bool _stepAside;
 
@@ -65,6 +65,8 @@ internal sealed class BackgroundReader
             Wake();
         }
     }
+
+    public bool IsWatching => Volatile.Read(ref _watches) != 0;
 
     public void Stop()
     {
@@ -178,6 +180,6 @@ internal sealed class BackgroundReader
         Interlocked.Exchange(ref _asleep, 1); // [background]
         if (Volatile.Read(ref _pending) == 0 && !Volatile.Read(ref _stopped))
             _parker.Wait(Deadline.Never);
-        Volatile.Write(ref _asleep, 0);
+        Volatile.Write(ref _asleep, 0); // [background] who still reads 1 wakes us for nothing
     }
 }

@@ -122,14 +122,14 @@ internal sealed partial class CallEngine
     /// batch.</summary>
     public void PublishSoon()
     {
-        if (Volatile.Read(ref _publishSoon) == 0 && Interlocked.Exchange(ref _publishSoon, 1) == 0)
+        if (Volatile.Read(ref _publishSoon) == 0 && Interlocked.Exchange(ref _publishSoon, 1) == 0) // [batch]
             _timer.FireSoon();
     }
 
     /// <summary>That moment is over.</summary>
     public void PublishIfDue()
     {
-        if (Volatile.Read(ref _publishSoon) == 0 || Interlocked.Exchange(ref _publishSoon, 0) == 0)
+        if (Volatile.Read(ref _publishSoon) == 0 || Interlocked.Exchange(ref _publishSoon, 0) == 0) // [batch]
             return;
         Link.PublishHeld();
         Link.WakeReader();

@@ -112,6 +112,7 @@ internal sealed partial class CallEngine
         call.OnSending(this);
         call.TryAttend(Link); // its caller may wait already
         slot.Open();
+        Interlocked.MemoryBarrier(); // [deadline]
         if (call.NeedsTimer)
             _timer.Schedule(how.Deadline.Nanoseconds);
         return null;

@@ -14,15 +14,16 @@ internal sealed class CallTimer : IDisposable
     private Timer? _timer;
     private ulong _due = ulong.MaxValue;
     private ulong _nextDeadline = ulong.MaxValue; // of a call: not every look at the ring is one at all calls
-    private int _pause = 1;
+    private int _pause = 1; // [hint]
     private bool _disposed;
 
     public CallTimer(CallEngine engine) => _engine = engine;
 
-    /// <summary>Sees to it that overdue calls are looked for at <paramref name="deadline"/> at the latest.</summary>
+    /// <summary>Sees to it that overdue calls are looked for at <paramref name="deadline"/> at the latest. Who asks has
+    /// opened its call's slot and fenced [deadline].</summary>
     public void Schedule(ulong deadline)
     {
-        if (deadline >= Volatile.Read(ref _nextDeadline))
+        if (deadline >= Volatile.Read(ref _nextDeadline)) // [deadline] its call can be found already
             return; // an earlier look will find the next one: with one timeout for all calls, the usual case
 
         Uninterrupted.Enter(_gate);
@@ -31,7 +32,7 @@ internal sealed class CallTimer : IDisposable
             if (deadline >= _nextDeadline)
                 return;
 
-            Volatile.Write(ref _nextDeadline, deadline);
+            Volatile.Write(ref _nextDeadline, deadline); // [deadline] sooner than what was there
             FireAt(deadline);
         }
         finally
@@ -114,7 +115,7 @@ internal sealed class CallTimer : IDisposable
             _pause = Math.Min(_pause * 2, LongestPause);
             overdue = Deadline.FromNanoseconds(_nextDeadline).HasPassed;
             if (overdue)
-                Volatile.Write(ref _nextDeadline, ulong.MaxValue); // calls that come from here on schedule themselves
+                Volatile.Write(ref _nextDeadline, ulong.MaxValue); // [deadline] who comes now schedules itself
             else if (_nextDeadline != ulong.MaxValue)
                 FireAt(_nextDeadline);
         }
@@ -125,6 +126,7 @@ internal sealed class CallTimer : IDisposable
 
         try
         {
+            Interlocked.MemoryBarrier(); // [deadline] a call either sees that, or is seen below
             _engine.PublishIfDue();
             _engine.Link.FlushControl();
             _engine.Link.ReadWhatIsThere(); // a reply that came in time, for a caller that has not asked for it yet

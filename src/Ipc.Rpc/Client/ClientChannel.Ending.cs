@@ -7,9 +7,8 @@ namespace Ipc.Rpc;
 /// <content>How calls and the channel itself end.</content>
 internal sealed partial class ClientChannel
 {
-    private bool _swept; // every call has been ended; the mapping may be freed
     private bool _readingIsOver; // the turn was taken for good
-    private int _freed;
+    private int _freed; // [once]
 
     /// <summary>Ends the channel and every call on it. Any thread; never waits. Only the first reason counts.</summary>
     public void End(RpcFailure reason)
@@ -26,8 +25,7 @@ internal sealed partial class ClientChannel
         _whenEnded?.Invoke(reason);
         RpcCensus.Remove(this);
         _background.Stop();
-        Interlocked.MemoryBarrier();
-        Volatile.Write(ref _swept, true);
+        _turn.SayOver(); // [freed] every call has been ended
         Free();
     }
 
@@ -35,14 +33,14 @@ internal sealed partial class ClientChannel
     /// last.</summary>
     private void Free()
     {
-        if (!Volatile.Read(ref _swept))
+        if (!_turn.IsOver) // [freed]
             return;
-        if (!Volatile.Read(ref _readingIsOver))
+        if (!Volatile.Read(ref _readingIsOver)) // [freed]
         {
             if (!_turn.TryTake())
                 return; // the reader comes here when it leaves
             Volatile.Write(ref _readingIsOver, true);
-            Interlocked.MemoryBarrier();
+            Interlocked.MemoryBarrier(); // [freed]
         }
 
         if (Monitor.IsEntered(_write) || !Monitor.TryEnter(_write))

@@ -9,7 +9,7 @@ internal sealed partial class ClientChannel
 {
     private const int SpinsForOther = 200;
 
-    private bool _isReaderAway; // stored by whoever has the turn
+    private bool _isReaderAway; // [hint] stored by whoever has the turn
 
     /// <summary>How many frames came for calls of this side. Changed by whoever has the turn.</summary>
     public int Replies { get; private set; }
@@ -169,7 +169,7 @@ internal sealed partial class ClientChannel
     public void LeaveTurn()
     {
         _turn.GiveBack();
-        if (Volatile.Read(ref _swept))
+        if (_turn.IsOver) // [freed]
             Free();
     }
 
@@ -193,7 +193,7 @@ internal sealed partial class ClientChannel
     private void Handle(in RingRecord record)
     {
         ReadOnlySpan<byte> frame = record.Payload;
-        _received += frame.Length;
+        Volatile.Write(ref _received, _received + frame.Length);
         string? wrong = FrameHeader.TryRead(record.Type, frame, fromClient: false, out FrameHeader header);
         wrong ??= Handle(in header, frame.Slice(FrameHeader.Size));
         if (wrong is null)

@@ -53,7 +53,7 @@ internal sealed partial class ClientChannel
         {
             while (true)
             {
-                if (Volatile.Read(ref _waitsForRoom))
+                if (Volatile.Read(ref _waitsForRoom)) // [room]
                     _ring.Stop();
                 double remaining = Math.Ceiling(deadline.Remaining.TotalMilliseconds);
                 if (Monitor.TryEnter(_write, (int)Math.Max(0, Math.Min(remaining, LockSlice))))
@@ -66,7 +66,7 @@ internal sealed partial class ClientChannel
         }
         finally
         {
-            Interlocked.Decrement(ref _wanted);
+            Interlocked.Decrement(ref _wanted); // [room]
         }
     }
 
@@ -161,7 +161,7 @@ internal sealed partial class ClientChannel
                 ExitWrite();
             }
 
-            if (Volatile.Read(ref _wanted) != 0)
+            if (Volatile.Read(ref _wanted) != 0) // [room]
                 // gives way, and waits for nothing: a lock that is taken again at once is nobody else's
                 Thread.Sleep(0);
         }
@@ -180,7 +180,7 @@ internal sealed partial class ClientChannel
         IpcStatus status = Volatile.Read(ref _wanted) != 0
             ? IpcStatus.Stopped
             : _builder.WaitForRoom(length, deadline, cancel);
-        Volatile.Write(ref _waitsForRoom, false);
+        Volatile.Write(ref _waitsForRoom, false); // [room] who still reads true interrupts a later wait
         switch (status)
         {
             case IpcStatus.Ok:
@@ -200,18 +200,20 @@ internal sealed partial class ClientChannel
     /// <summary>Lets the ring wait again, unless it was stopped for good: who ends says so before.</summary>
     private void Resume()
     {
-        _ring.Resume();
-        if (_ended is not null)
+        _ring.Resume(); // a full fence [ended]
+        if (Ended is not null)
             _ring.Stop();
     }
 
     [MethodImpl(Tiering.Optimized)]
     private void AfterWrite()
     {
-        Interlocked.MemoryBarrier(); // [control] a frame left behind while we held the lock is ours to send; [ended]
+        // [control] a frame left behind while we held the lock is ours to send; [ended] [deadline] [engine] [batch] for
+        // what was done under the lock; [freed]
+        Interlocked.MemoryBarrier();
         if (_control.HasAny || _requests.HasAny)
             FlushControl();
-        if (Volatile.Read(ref _readingIsOver))
+        if (Volatile.Read(ref _readingIsOver)) // [freed]
             Free();
     }
 
@@ -239,13 +241,13 @@ internal sealed partial class ClientChannel
             finally
             {
                 Monitor.Exit(_write);
-                Interlocked.MemoryBarrier(); // [control]
+                Interlocked.MemoryBarrier(); // [control] [freed]
             }
         }
 
         if (!go && _ended is null)
             Engine.RetrySoon(); // the ring is full, and perhaps nobody else has anything to send
-        if (Volatile.Read(ref _readingIsOver))
+        if (Volatile.Read(ref _readingIsOver)) // [freed]
             Free();
     }
 }

@@ -44,7 +44,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private Action<RpcFailure>? _whenEnded;
     private Callee? _callee; // answers the server's calls, if there is anything to be called
     private RpcFailure? _ended;
-    private long _received; // bytes of frames; of whoever has the turn
+    private long _received; // [count] bytes of frames; of whoever has the turn
 
     /// <param name="owner">The session: what batches are told apart by.</param>
     /// <param name="name">The server's name.</param>
@@ -74,7 +74,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     public int ServerProcessId { get; }
 
     /// <inheritdoc/>
-    public override RpcFailure? Ended => Volatile.Read(ref _ended);
+    public override RpcFailure? Ended => Volatile.Read(ref _ended); // [ended]
 
     /// <summary>The calls made on it.</summary>
     public CallEngine Engine { get; }
@@ -170,6 +170,9 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     /// <summary>Reads even while nobody waits for anything: for what the server does of its own accord. Any number of
     /// times.</summary>
     public void Watch() => _background.Watch();
+
+    /// <summary>Whether it is read for ever: for tests.</summary>
+    internal bool IsWatched => _background.IsWatching;
 
     public override void AddAwaited() => _background.Add();
 

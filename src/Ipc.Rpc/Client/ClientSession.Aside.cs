@@ -244,7 +244,7 @@ internal sealed partial class ClientSession
                         (refused ??= new()).Add((first, failure));
                 }
 
-                Interlocked.Exchange(ref _channel, channel);
+                Interlocked.Exchange(ref _channel, channel); // [disposed] [watched]
             }
         }
         finally

@@ -30,11 +30,11 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     private readonly ServiceHost? _callbacks; // what all connections offer to the server
     // whose subscribers must not keep the client: its lease has it
     private readonly WeakReference<ConnectionEvents> _events;
-    private ClientChannel? _channel;
+    private ClientChannel? _channel; // [made]
     private int _pause;
     private Deadline _retryAt = Deadline.Now;
     private RpcFailure? _refusal;
-    private bool _disposed;
+    private bool _disposed; // [flag]
 
     /// <param name="name">The server's.</param>
     /// <param name="options">Checked, and its own.</param>
@@ -188,6 +188,8 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     private void Take(ClientChannel channel)
     {
         Show(channel);
+        if (_events.TryGetTarget(out ConnectionEvents? events) && events.HasAny) // [watched]
+            channel.Watch();
         if (Volatile.Read(ref _disposed)) // [disposed]
             channel.End(ClosedHere());
     }
@@ -214,13 +216,17 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
             RpcEvents.Log.Connected(_name, channel.ServerProcessId);
         if (_callbacks is not null)
             channel.Serve(_callbacks);
-        if ((_events.TryGetTarget(out ConnectionEvents? events) && events.HasAny) || _callbacks is not null)
+        if (_callbacks is not null)
             channel.Watch();
         return channel;
     }
 
     /// <summary>Sees to it that the end of the present connection is noticed without a call.</summary>
-    public void Watch() => Channel?.Watch();
+    public void Watch()
+    {
+        Interlocked.MemoryBarrier(); // [watched] who shows a connection sees the subscriber, or we see the connection
+        Channel?.Watch();
+    }
 
     private bool EnterConnecting(Deadline deadline, CancellationToken cancel)
     {

@@ -10,10 +10,10 @@ namespace Ipc.Rpc;
 internal sealed class ConnectionEvents
 {
     private readonly Queue<RpcConnectionChange> _queue = new();
-    private Action<RpcConnectionChange>? _subscribers;
+    private Action<RpcConnectionChange>? _subscribers; // changed under the lock
     private bool _running;
 
-    public bool HasAny => Volatile.Read(ref _subscribers) is not null;
+    public bool HasAny => Volatile.Read(ref _subscribers) is not null; // [watched]
 
     public void Subscribe(Action<RpcConnectionChange>? subscriber)
     {

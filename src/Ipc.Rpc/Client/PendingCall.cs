@@ -106,7 +106,7 @@ internal abstract class PendingCall
     public bool TryAttend(RpcLink link)
     {
         link.AddAwaited();
-        if (Interlocked.CompareExchange(ref _attendance, Attended, Unattended) == Unattended)
+        if (Interlocked.CompareExchange(ref _attendance, Attended, Unattended) == Unattended) // [attend]
             return true;
 
         link.RemoveAwaited();
@@ -116,7 +116,7 @@ internal abstract class PendingCall
     /// <summary>Its consumer has what it waited for, and waits no more.</summary>
     public void Unattend(RpcLink link)
     {
-        if (Interlocked.CompareExchange(ref _attendance, Unattended, Attended) == Attended)
+        if (Interlocked.CompareExchange(ref _attendance, Unattended, Attended) == Attended) // [attend]
             link.RemoveAwaited();
     }
 
@@ -127,7 +127,7 @@ internal abstract class PendingCall
     [MethodImpl(Tiering.Optimized)]
     public void EndAttendance(RpcLink link)
     {
-        if (!_hasThread && Interlocked.Exchange(ref _attendance, Over) == Attended)
+        if (!_hasThread && Interlocked.Exchange(ref _attendance, Over) == Attended) // [attend]
             link.RemoveAwaited();
     }
 
@@ -139,7 +139,7 @@ internal abstract class PendingCall
     [MethodImpl(Tiering.Optimized)]
     private protected void ResetCall()
     {
-        Volatile.Write(ref _attendance, Unattended);
+        _attendance = Unattended; // nobody else has it
         Queued = null;
         Early = null;
         AnswerMetadata = null;

@@ -31,14 +31,14 @@ internal sealed class PendingSlot
 
     /// <summary>Whether it can be taken, by the holder of the write lock. After four thousand million calls it is left
     /// behind, rather than a call id used twice.</summary>
-    public bool IsFree => (Volatile.Read(ref _state) & PhaseMask) == Free && _use != uint.MaxValue;
+    public bool IsFree => (Volatile.Read(ref _state) & PhaseMask) == Free && _use != uint.MaxValue; // [use]
 
     public ulong CallId => ((ulong)_use << 32) | _number;
 
     /// <summary>Whether the present use has not ended, and which one it is.</summary>
     public bool IsPending(out uint use)
     {
-        long state = Volatile.Read(ref _state);
+        long state = Volatile.Read(ref _state); // [use]
         use = (uint)(state >> PhaseBits);
         return (state & PhaseMask) == Pending;
     }
@@ -55,19 +55,20 @@ internal sealed class PendingSlot
 
     /// <summary>Lets replies find the call. Who opens it fences before it looks whether the link is over: what ends all
     /// calls either sees it or is seen [ended].</summary>
-    public void Open() => Volatile.Write(ref _state, ((long)_use << PhaseBits) | Pending);
+    public void Open() => Volatile.Write(ref _state, ((long)_use << PhaseBits) | Pending); // [use]
 
     /// <summary>Takes the right to complete this use of the slot, which is free from here on.</summary>
     [MethodImpl(Tiering.Optimized)]
     public bool TryEnd(uint use, out PendingCall call)
     {
         long of = (long)use << PhaseBits;
+        // [use]
         if (Volatile.Read(ref _state) == (of | Pending) &&
             Interlocked.CompareExchange(ref _state, of | Ending, of | Pending) == (of | Pending))
         {
             call = _call!;
             _call = null;
-            Volatile.Write(ref _state, of | Free);
+            Volatile.Write(ref _state, of | Free); // [use]
             return true;
         }
 
@@ -78,7 +79,7 @@ internal sealed class PendingSlot
     /// <summary>The call, if this use is still pending; it may end at any time.</summary>
     public PendingCall? Peek(uint use)
     {
-        PendingCall? call = Volatile.Read(ref _call);
+        PendingCall? call = Volatile.Read(ref _call); // [use] before the state that says whose it is
         return IsPending(out uint present) && present == use ? call : null;
     }
 

@@ -9,7 +9,7 @@ namespace Ipc.Rpc;
 internal sealed class PendingTable
 {
     private readonly int _limit;
-    private PendingSlot[] _slots = Array.Empty<PendingSlot>(); // replaced when it grows, never changed
+    private PendingSlot[] _slots = Array.Empty<PendingSlot>(); // [made] replaced when it grows, never changed
     // the one that was taken last: of a caller that makes one call after another it is free again, and warm
     private PendingSlot? _last;
     private int _cursor = -1; // where the last search ended

@@ -11,13 +11,14 @@ internal sealed class Pool<T>
 
     private readonly object _gate = new();
     private T?[] _items = new T?[16]; // grows to what is used at one time
-    private int _count;
+    private int _count; // [peek]
     private T? _first; // the usual case of one at a time
 
     [MethodImpl(Tiering.Optimized)]
     public T? TryTake()
     {
         T? item = _first;
+        // [pool]
         if (item is not null && ReferenceEquals(Interlocked.CompareExchange(ref _first, null, item), item))
             return item;
         if (Volatile.Read(ref _count) == 0)
@@ -36,7 +37,7 @@ internal sealed class Pool<T>
 
     public void Put(T item)
     {
-        if (_first is null && Interlocked.CompareExchange(ref _first, item, null) is null)
+        if (_first is null && Interlocked.CompareExchange(ref _first, item, null) is null) // [pool]
             return;
 
         lock (_gate)

@@ -13,7 +13,7 @@ internal sealed class QueuedFrame
     private const int WasRemoved = 2;
 
     private readonly TaskCompletionSource<bool>? _left;
-    private int _state;
+    private int _state; // [flag] stored under the queue's lock
 
     /// <param name="bytes">All of it.</param>
     /// <param name="isAwaited">Whether somebody awaits <see cref="Left"/>.</param>

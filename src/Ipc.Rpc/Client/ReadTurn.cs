@@ -21,15 +21,20 @@ internal sealed class ReadTurn
     private Parker? _background; // served after them: they have no other reader, it has nothing of its own to read
     private int _waiting;
     private int _taken;
-    private int _holder; // the thread that has it
+    private int _holder; // the thread that has it: asked by each only whether it is itself
+    private bool _isOver;
 
-    public bool IsFree => Volatile.Read(ref _taken) == 0;
+    public bool IsFree => Volatile.Read(ref _taken) == 0; // [turn] [freed]
 
     /// <summary>Whether a caller sleeps until its reply came or the turn is offered to it.</summary>
-    public bool HasWaiters => Volatile.Read(ref _waiting) != 0;
+    public bool HasWaiters => Volatile.Read(ref _waiting) != 0; // [turn]
 
     /// <summary>Whether the calling thread is the one that reads: then nobody else would read for it.</summary>
-    public bool IsMine => Volatile.Read(ref _holder) == Environment.CurrentManagedThreadId;
+    public bool IsMine => _holder == Environment.CurrentManagedThreadId;
+
+    /// <summary>Whether nobody needs the turn any more: who has given it back asks, and takes part in what comes
+    /// then.</summary>
+    public bool IsOver => Volatile.Read(ref _isOver); // [freed]
 
     /// <summary>How often it was taken: a hint, for it is counted without a fence.</summary>
     public int Turns { get; private set; }
@@ -37,7 +42,7 @@ internal sealed class ReadTurn
     [MethodImpl(Tiering.Optimized)]
     public bool TryTake()
     {
-        if (!IsFree || Interlocked.CompareExchange(ref _taken, 1, 0) != 0)
+        if (!IsFree || Interlocked.CompareExchange(ref _taken, 1, 0) != 0) // [turn] who had it before is through
             return false;
         Turns++;
         _holder = Environment.CurrentManagedThreadId;
@@ -48,9 +53,17 @@ internal sealed class ReadTurn
     public void GiveBack()
     {
         _holder = 0;
-        Interlocked.Exchange(ref _taken, 0); // [turn]
+        Interlocked.Exchange(ref _taken, 0); // [turn] [freed]
         if (HasWaiters)
             Offer();
+    }
+
+    /// <summary>Nobody needs the turn any more. Either the caller can take it then, or who has it sees
+    /// <see cref="IsOver"/> when it has given it back.</summary>
+    public void SayOver()
+    {
+        Volatile.Write(ref _isOver, true);
+        Interlocked.MemoryBarrier(); // [freed]
     }
 
     /// <summary>Puts a thread on the list. It then looks whether the turn is free before it sleeps.</summary>
@@ -81,7 +94,7 @@ internal sealed class ReadTurn
                 _background = null;
             else
                 _waiters.Remove(parker);
-            Interlocked.Decrement(ref _waiting);
+            Interlocked.Decrement(ref _waiting); // [turn]
         }
         finally
         {

@@ -13,7 +13,7 @@ internal sealed class RequestQueue
     private readonly LinkedList<QueuedFrame> _frames = new();
     private readonly long _most;
     private long _bytes;
-    private int _count;
+    private int _count; // [peek]
 
     /// <param name="most">How many bytes may wait.</param>
     public RequestQueue(long most) => _most = most;

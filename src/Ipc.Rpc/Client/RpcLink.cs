@@ -64,7 +64,8 @@ internal abstract class RpcLink
                 "serializer.",
             null, null, method, Peer);
 
-    /// <summary>Gives the write lock back, and does what others left behind meanwhile. A full fence [ended].</summary>
+    /// <summary>Gives the write lock back, and does what others left behind meanwhile.
+    /// A full fence [ended] [deadline].</summary>
     public abstract void ExitWrite();
 
     /// <summary>Looks whether the peer is there, and ends the link if it is not. Under the write lock.</summary>

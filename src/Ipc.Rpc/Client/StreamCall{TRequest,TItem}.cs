@@ -36,7 +36,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private PendingSlot? _slot;
     private uint _use;
     private ulong _callId;
-    private int _count; // from 0 on: what is taken is taken whole
+    private int _count; // [peek] from 0 on: what is taken is taken whole
     private TItem?[] _taken = new TItem?[16]; // this and the next two: the consumer's
     private int _takenHead;
     private int _takenCount;
@@ -45,7 +45,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private long _queuedBytes;
     private bool _polling; // the consumer has nothing, and looks for something; a hint
     private bool _waiting; // MoveNextAsync has returned _core
-    private bool _ended;
+    private bool _ended; // [peek]
     private RpcFailure? _failure;
 
     public StreamCall(ICallRoute route, StreamTerms<TRequest, TItem> terms, Upload? upload, CallTokens tokens)
@@ -81,7 +81,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
             _begun = true;
         }
 
-        RpcLink? link = Volatile.Read(ref _engine)?.Link; // none: the connection that takes it will be read
+        RpcLink? link = Volatile.Read(ref _engine)?.Link; // [engine] none: the connection that takes it will be read
         if (link is not null && !HasNews)
         {
             RpcBatch.BeforeWait(link);
@@ -260,7 +260,7 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
         _slot = Slot;
         _use = Use;
         _callId = CallId;
-        Volatile.Write(ref _engine, engine);
+        Volatile.Write(ref _engine, engine); // [engine]
     }
 
     public override string? OnCredit(ItemCredit more) => _upload?.OnCredit(more);
@@ -274,7 +274,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private void Cancel()
     {
         RpcFailure failure = RpcFailure.Cancelled(Method);
-        if (Early?.TryEnd(failure) != true) // it may be taken at this moment: then there is an engine afterwards
+        // [engine] it may be taken at this moment: then there is an engine afterwards
+        if (Early?.TryEnd(failure) != true)
             Volatile.Read(ref _engine)?.EndCall(this, _slot!, _use, failure);
     }
 

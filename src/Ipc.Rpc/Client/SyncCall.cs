@@ -27,24 +27,24 @@ internal abstract class SyncCall : PendingCall
     /// <inheritdoc/>
     public override bool NeedsTimer => false;
 
-    public bool IsDone => Volatile.Read(ref _state) == Done;
+    public bool IsDone => Volatile.Read(ref _state) == Done; // [done]
 
     /// <summary>Whether nobody but its thread can touch it any more: nothing could ever have completed it, or somebody
     /// has. Only then it may be used again.</summary>
-    public bool IsSettled => Volatile.Read(ref _state) is Unsent or Done;
+    public bool IsSettled => Volatile.Read(ref _state) is Unsent or Done; // [done]
 
     /// <inheritdoc/>
     [MethodImpl(Tiering.Optimized)]
-    public override void OnSending(CallEngine engine) => Volatile.Write(ref _state, Waiting);
+    public override void OnSending(CallEngine engine) => Volatile.Write(ref _state, Waiting); // [done]
 
     /// <summary>Says that the thread is about to sleep; it then looks at <see cref="IsDone"/>.</summary>
-    public void Park() => Interlocked.CompareExchange(ref _state, Parked, Waiting);
+    public void Park() => Interlocked.CompareExchange(ref _state, Parked, Waiting); // [done]
 
     [MethodImpl(Tiering.Optimized)]
     private protected void Reset()
     {
         ResetCall();
-        Volatile.Write(ref _state, Unsent);
+        _state = Unsent; // its thread's alone
     }
 
     /// <summary>The last thing that is done to it; its thread may use it for another call from here on.</summary>
@@ -53,12 +53,12 @@ internal abstract class SyncCall : PendingCall
     {
         if (Environment.CurrentManagedThreadId == _thread)
         {
-            Volatile.Write(ref _state, Done); // it reads its own answer: it does not sleep
+            Volatile.Write(ref _state, Done); // [done] it reads its own answer: it does not sleep
             return;
         }
 
         Parker parker = Parker;
-        if (Interlocked.Exchange(ref _state, Done) == Parked)
+        if (Interlocked.Exchange(ref _state, Done) == Parked) // [done]
             parker.Signal();
     }
 }

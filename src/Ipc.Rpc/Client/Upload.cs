@@ -12,7 +12,7 @@ internal abstract class Upload
 #pragma warning restore CA1001
 {
     private readonly CancellationTokenSource _stop = new();
-    private int _stopped;
+    private int _stopped; // [once]
 
     /// <summary>How many more items the callee takes.</summary>
     public StreamCredit Credit { get; } = new(FrameHeader.FirstClientCredit);

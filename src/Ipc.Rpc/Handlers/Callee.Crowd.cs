@@ -14,7 +14,7 @@ namespace Ipc.Rpc;
 internal sealed partial class Callee
 {
     private readonly Queue<HeldCall> _crowd = new(); // they wait for a thread; guarded by _calls, as is the next
-    private int _stuck; // threads that stay in a handler for so long that others have had to take over
+    private int _stuck; // [peek] threads that stay in a handler for so long that others have had to take over
 
     /// <summary>Whether its handlers keep as many threads as they may.</summary>
     public bool IsCrowded

@@ -17,11 +17,11 @@ internal sealed partial class Callee
     private readonly Turnstile? _order;
     private ServerCall? _spare;
     private RpcCaller? _caller;
-    private int _pending; // of _calls: those whose last frame has not been sent, nor begun to be
-    private int _held; // of _calls: those that wait for their turn
+    private int _pending; // [count] of _calls: those whose last frame has not been sent, nor begun to be
+    private int _held; // [peek] of _calls: those that wait for their turn
     // = _calls.Count; whoever reads looks at it without the lock: a call that frames may come for was there before them
-    private int _tracked;
-    private bool _closed;
+    private int _tracked; // [peek]
+    private bool _closed; // under the lock
 
     public Callee(CalleeLink link, ServiceHost host)
     {
@@ -74,9 +74,9 @@ internal sealed partial class Callee
     [MethodImpl(Tiering.Optimized)]
     public ServerCall Begin(RpcHandler handler, in FrameHeader header, CallHead? head, CallFormat format)
     {
-        ServerCall call = Volatile.Read(ref _spare) ?? new ServerCall(this);
+        ServerCall call = Volatile.Read(ref _spare) ?? new ServerCall(this); // [spare]
         // nobody else takes it: one thread reads at a time. What is given back in between is left to the collector
-        Volatile.Write(ref _spare, null);
+        Volatile.Write(ref _spare, null); // [spare]
         call.Begin(handler, in header, head, format);
         return call;
     }
@@ -98,7 +98,7 @@ internal sealed partial class Callee
             call.IsStuck = isStuck;
             _stuck += isStuck ? 1 : 0;
             call.ArmDeadline();
-            closed = Volatile.Read(ref _closed); // [closed] after adding: whoever closes looks here after saying so
+            closed = _closed;
         }
 
         if (closed)
@@ -222,10 +222,12 @@ internal sealed partial class Callee
     public void Close()
     {
         List<ServerCall> calls;
-        Volatile.Write(ref _closed, true);
-        Interlocked.MemoryBarrier();
-        lock (_calls) // [closed]
+        lock (_calls)
+        {
+            _closed = true; // whoever adds a call from here on sees it
             calls = new List<ServerCall>(_calls.Values);
+        }
+
         foreach (ServerCall call in calls)
             call.Cancel();
     }
@@ -310,7 +312,7 @@ internal sealed partial class Callee
         }
         else if (call.TryReset())
         {
-            Volatile.Write(ref _spare, call);
+            Volatile.Write(ref _spare, call); // [spare]
         }
         else
         {

@@ -16,7 +16,7 @@ public sealed class RpcContext
     private readonly ServerCall _call;
     private readonly Callee _callee;
     private RpcMetadata? _request;
-    private RpcMetadata? _response;
+    private RpcMetadata? _response; // [made]
     private int _token; // whether the call's has been asked for, or cannot be any more
 
     internal RpcContext(ServerCall call)
@@ -41,7 +41,7 @@ public sealed class RpcContext
 
     /// <summary>The handler's token: fires when the caller cancels, the deadline passes, or the caller's process ends.
     /// Asked for the first time when the call is over, one that never fires.</summary>
-    public CancellationToken Cancellation
+    public CancellationToken Cancellation // [part]
         => Interlocked.CompareExchange(ref _token, Asked, 0) == Parted ? CancellationToken.None : _call.Token;
 
     /// <summary>Who called.</summary>
@@ -72,5 +72,5 @@ public sealed class RpcContext
 
     /// <summary>The call is over and may be another one from here on.</summary>
     /// <returns><see langword="false"/> when somebody has asked for its token, and may again.</returns>
-    internal bool TryPart() => Interlocked.CompareExchange(ref _token, Parted, 0) != Asked;
+    internal bool TryPart() => Interlocked.CompareExchange(ref _token, Parted, 0) != Asked; // [part]
 }

@@ -16,7 +16,7 @@ internal sealed partial class ServerCall
     private static readonly AsyncLocal<RpcContext?> _flowing = new();
     [System.ThreadStatic]
     private static ServerCall? _ofThread;
-    private static bool _flows; // most clients never handle a call: theirs skip the look-up
+    private static bool _flows; // [flag] most clients never handle a call: theirs skip the look-up
 
     /// <summary>The call whose synchronous handler this thread is in.</summary>
     public static ServerCall? OfThread => _ofThread;

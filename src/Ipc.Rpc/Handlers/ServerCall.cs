@@ -20,11 +20,11 @@ internal sealed partial class ServerCall : IDisposable
     private const int Tracked = 1;
     private const int Answered = 2;
 
-    private Source? _source;
+    private Source? _source; // [made]
     private CallHead? _head;
-    private RpcContext? _context;
+    private RpcContext? _context; // [made]
     private int _state;
-    private int _cancelled;
+    private int _cancelled; // [flag]
     private bool _armed;
     private bool _kept;
 
@@ -71,13 +71,13 @@ internal sealed partial class ServerCall : IDisposable
     public bool IsOverdue => Volatile.Read(ref _cancelled) == 0;
 
     /// <summary>Whether the last frame has been, or is being, sent.</summary>
-    public bool IsAnswered => (Volatile.Read(ref _state) & Answered) != 0;
+    public bool IsAnswered => (Volatile.Read(ref _state) & Answered) != 0; // [answer]
 
     /// <summary>Whether its handler counts among those that keep a thread (<see cref="Callee.ComeBack"/>). Set under
     /// the callee's lock.</summary>
     public bool IsStuck { get; set; }
 
-    public bool IsTracked => (Volatile.Read(ref _state) & Tracked) != 0;
+    public bool IsTracked => (Volatile.Read(ref _state) & Tracked) != 0; // [answer]
 
     /// <summary>What its handler sees of it. Made when it is first asked for; the call is not used again
     /// then.</summary>
@@ -103,7 +103,7 @@ internal sealed partial class ServerCall : IDisposable
         Header = header;
         Format = format;
         _head = head;
-        Volatile.Write(ref _state, 0);
+        Volatile.Write(ref _state, 0); // [answer]
     }
 
     /// <summary>The codec of one of its messages.</summary>
@@ -157,7 +157,7 @@ internal sealed partial class ServerCall : IDisposable
     /// reads.</summary>
     public void Cancel()
     {
-        if (Interlocked.Exchange(ref _cancelled, 1) == 0)
+        if (Interlocked.Exchange(ref _cancelled, 1) == 0) // [token]
             ThreadPool.UnsafeQueueUserWorkItem(static state => ((ServerCall)state!).Fire(), this);
     }
 
@@ -166,10 +166,10 @@ internal sealed partial class ServerCall : IDisposable
     [MethodImpl(Tiering.Optimized)]
     private bool TrySet(int bit, int unless)
     {
-        int state = Volatile.Read(ref _state);
+        int state = Volatile.Read(ref _state); // [answer]
         while ((state & unless) == 0)
         {
-            int seen = Interlocked.CompareExchange(ref _state, state | bit, state);
+            int seen = Interlocked.CompareExchange(ref _state, state | bit, state); // [answer]
             if (seen == state)
                 return true;
             state = seen;

@@ -19,8 +19,8 @@ internal sealed class ServiceHost
     private readonly string _side; // who it is, for texts
     // names of methods in other versions of their services, by id
     private Dictionary<uint, (string Asked, string Service)>? _versions;
-    private long _failedOneWay;
-    private bool _draining;
+    private long _failedOneWay; // [count]
+    private bool _draining; // [flag]
 
     public ServiceHost(string name, Dictionary<uint, RpcHandler> handlers, HostRules rules, string side = "server")
     {

@@ -83,7 +83,7 @@ public readonly struct PooledBytes : IMemoryOwner<byte>, IEquatable<PooledBytes>
     /// cannot reach another one's.</summary>
     private sealed class Lease
     {
-        private byte[]? _array;
+        private byte[]? _array; // [once]
 
         public Lease(byte[] array) => _array = array;
 

@@ -82,7 +82,7 @@ internal sealed class CallbackLink : RpcLink
     public override void ExitWrite()
     {
         Monitor.Exit(_connection.WriteLock);
-        Interlocked.MemoryBarrier(); // [ended]
+        Interlocked.MemoryBarrier(); // [deadline]; what ends the connection has had the lock [ended]
     }
 
     public override bool CheckPeer() => _connection.CheckClient();

@@ -38,15 +38,15 @@ internal sealed class Crew
     // what computes gains nothing from more
     private readonly int _mostAside = Environment.ProcessorCount > 1 ? Environment.ProcessorCount : 0;
     private readonly Queue<Leader> _toBegin = new(); // those aside that no thread has taken up yet
-    private Leader? _leader;
-    private Leader[] _aside = Array.Empty<Leader>(); // replaced, never changed
+    private Leader? _leader; // the standby's: who becomes it has been called under the gate
+    private Leader[] _aside = Array.Empty<Leader>(); // replaced under the gate, never changed [made]
     private int _threads;
     private int _reserves; // threads that wait to be the standby
     private bool _hasStandby;
     private int _asleep;
-    private bool _stopped;
-    private bool _isAsideWanted;
-    private int _asideCount;
+    private bool _stopped; // stored under the gate [flag]
+    private bool _isAsideWanted; // [hint]
+    private int _asideCount; // [count]
 
     /// <summary>Does not start yet.</summary>
     /// <param name="name">For the threads' names.</param>
@@ -63,7 +63,7 @@ internal sealed class Crew
         _lead = lead;
     }
 
-    public bool IsStandbyAsleep => Volatile.Read(ref _asleep) != 0;
+    public bool IsStandbyAsleep => Volatile.Read(ref _asleep) != 0; // [rouse]
 
     /// <summary>Whether there is no thread to take over from the leader, nor may there be one.</summary>
     public bool IsExhausted
@@ -75,7 +75,7 @@ internal sealed class Crew
         }
     }
 
-    public bool IsStopped => Volatile.Read(ref _stopped);
+    public bool IsStopped => Volatile.Read(ref _stopped); // [rouse]
 
     /// <summary>How often a connection was given to a thread of its own.</summary>
     public int AsideCount => Volatile.Read(ref _asideCount);
@@ -87,7 +87,7 @@ internal sealed class Crew
     public void Start()
     {
         var first = new Leader(this, isAside: false);
-        Volatile.Write(ref _leader, first);
+        _leader = first;
         lock (_gate)
         {
             StartThread(first);
@@ -106,14 +106,14 @@ internal sealed class Crew
             bool hasReserve = _reserves > _toBegin.Count;
             if (_stopped || _aside.Length >= _mostAside || (!hasReserve && _threads >= _maxThreads))
             {
-                _isAsideWanted = true;
+                Volatile.Write(ref _isAsideWanted, true);
                 return false;
             }
 
             var aside = new Leader(this, isAside: true);
             aside.Lent.Add(connection);
-            _aside = _aside.Append(aside).ToArray();
-            _asideCount++;
+            Volatile.Write(ref _aside, _aside.Append(aside).ToArray());
+            Volatile.Write(ref _asideCount, _asideCount + 1);
             if (hasReserve)
             {
                 _toBegin.Enqueue(aside);
@@ -133,8 +133,8 @@ internal sealed class Crew
     {
         lock (_gate)
         {
-            _aside = _aside.Where(other => !ReferenceEquals(other, aside)).ToArray();
-            _isAsideWanted = false;
+            Volatile.Write(ref _aside, _aside.Where(other => !ReferenceEquals(other, aside)).ToArray());
+            Volatile.Write(ref _isAsideWanted, false);
         }
     }
 
@@ -144,13 +144,13 @@ internal sealed class Crew
     {
         lock (_gate)
         {
-            Volatile.Write(ref _stopped, true);
+            Volatile.Write(ref _stopped, true); // [rouse]
             Monitor.PulseAll(_gate);
         }
 
         _standbyParker.Signal();
 
-        // Handlers that run aside learn it here, or those that begin only now by themselves [lead].
+        // Handlers that run aside learn it here, or those that begin only now by themselves [rouse].
         OneSidedFence.Rare();
         foreach (Leader aside in Volatile.Read(ref _aside))
         {
@@ -193,7 +193,7 @@ internal sealed class Crew
         if (!WatchAndTakeOver(mine))
             return null;
 
-        Volatile.Write(ref _leader, mine);
+        _leader = mine;
         lock (_gate)
         {
             _hasStandby = false;
@@ -254,7 +254,7 @@ internal sealed class Crew
         while (!Volatile.Read(ref _stopped))
         {
             bool same = WatchAside();
-            Leader leader = Volatile.Read(ref _leader)!;
+            Leader leader = _leader!;
             same &= leader.IsAsBefore(out long state, out bool isStuck);
             if (isStuck && mine.TryTakeOver(leader, state))
                 return true;
@@ -291,8 +291,8 @@ internal sealed class Crew
 
     private void SleepUnlessBusy(Leader leader)
     {
-        Interlocked.Exchange(ref _asleep, 1);
-        OneSidedFence.Rare(); // [lead]
+        Volatile.Write(ref _asleep, 1);
+        OneSidedFence.Rare(); // [rouse]
         if (!Leader.IsInHandler(leader.State) &&
             !Volatile.Read(ref _aside).Any(static aside => Leader.IsInHandler(aside.State)) &&
             !Volatile.Read(ref _stopped))
@@ -300,6 +300,6 @@ internal sealed class Crew
             _standbyParker.Wait(Deadline.Never);
         }
 
-        Volatile.Write(ref _asleep, 0);
+        Volatile.Write(ref _asleep, 0); // [rouse] and by itself no promise: who still reads 1 wakes us for nothing
     }
 }

@@ -24,7 +24,7 @@ internal sealed class Leader : HandlerTurn
     private readonly Crew _crew;
     private long _state;
     private long _seen = -1; // by the standby
-    private bool _isUrgent; // the handler waits for something that has to be read
+    private bool _isUrgent; // [flag] the handler waits for something that has to be read
 
     public Leader(Crew crew, bool isAside)
     {
@@ -44,7 +44,7 @@ internal sealed class Leader : HandlerTurn
     /// <summary>What the handler that it is in has been called for.</summary>
     public ServerCall? Call { get; private set; }
 
-    public long State => Volatile.Read(ref _state);
+    public long State => Volatile.Read(ref _state); // [lead] [rouse]
 
     /// <summary>The calling thread begins to lead. It may stop without saying so: a leader that has been replaced is in
     /// no handler.</summary>
@@ -73,10 +73,10 @@ internal sealed class Leader : HandlerTurn
     {
         Call = call;
         Volatile.Write(ref _state, _state + InHandler);
-        OneSidedFence.Frequent(); // [lead] a standby that goes to sleep sees this, or we see it asleep
+        OneSidedFence.Frequent(); // [rouse] a standby that goes to sleep sees this, or we see it asleep
         if (_crew.IsStandbyAsleep)
             _crew.WakeStandby();
-        if (IsAside && _crew.IsStopped)
+        if (IsAside && _crew.IsStopped) // [rouse]
             call.Callee.Track(call); // nobody watches any more; its connection is closed, so its token fires
     }
 

@@ -23,7 +23,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     private readonly Dictionary<uint, RpcHandler> _handlers = new();
     private readonly Listener _listener;
     private readonly RpcServerOptions _options;
-    private ServerLoop? _loop;
+    private ServerLoop? _loop; // [made]
     private bool _disposed;
 
     private RpcServer(string name, Listener listener, RpcServerOptions options)

@@ -28,17 +28,17 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     private readonly FrameBuilder _builder;
     private readonly Queue<byte[]> _outbox = new();
     private readonly ServerLoop _server;
-    private RpcCaller? _caller; // made when a handler first wants to call back
-    private CallEngine? _callbacks;
-    private RpcFailure? _ended;
+    private RpcCaller? _caller; // [made] when a handler first wants to call back, as the next
+    private CallEngine? _callbacks; // [made]
+    private RpcFailure? _ended; // [made]
     private TaskCompletionSource<bool>? _flushed; // of the present congestion
     private long _unsent; // bytes in the outbox
     private bool _overflown; // they are more than a client is allowed that does not read
-    private bool _congested;
+    private bool _congested; // [peek]
     private bool _parked; // lent to nobody until the outbox is empty and calls that wait for their turn have begun
     private bool _clientGone; // nothing more will come: it is read to its end, whatever waits
-    private bool _closed;
-    private long _received; // bytes of frames; whoever reads writes it
+    private bool _closed; // [peek]
+    private long _received; // [count] bytes of frames; whoever reads writes it
 
     public ServerConnection(ServerLoop server, Connection connection, RpcPeer peer)
         : base(flags: 0)
@@ -114,7 +114,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         {
             bool mustWait = Callee.MustWait;
             if (mustWait && !_connection.IsOpen)
-                Volatile.Write(ref _clientGone, true); // it went before it was lent: nobody will say so while it is
+                _clientGone = true; // it went before it was lent: nobody will say so while it is
             _parked = _congested || (mustWait && !_clientGone);
             return _parked;
         }
@@ -131,7 +131,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     {
         lock (_write)
         {
-            Volatile.Write(ref _clientGone, true);
+            _clientGone = true;
             Unpark();
         }
     }

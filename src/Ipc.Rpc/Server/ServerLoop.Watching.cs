@@ -17,7 +17,7 @@ internal sealed partial class ServerLoop
     /// told is looked for.</summary>
     private void BeginToWatch()
     {
-        if (Interlocked.Exchange(ref _watching, 1) == 0)
+        if (Interlocked.Exchange(ref _watching, 1) == 0) // [watching] the crew is exhausted, and the gate says so
             ThreadPool.UnsafeQueueUserWorkItem(static state => _ = ((ServerLoop)state!).WatchAsync(), this);
     }
 
@@ -39,7 +39,7 @@ internal sealed partial class ServerLoop
 
             if (_crew.IsExhausted)
                 continue;
-            Interlocked.Exchange(ref _watching, 0);
+            Interlocked.Exchange(ref _watching, 0); // [watching]
             if (!_crew.IsExhausted || Interlocked.Exchange(ref _watching, 1) != 0)
                 return;
         }

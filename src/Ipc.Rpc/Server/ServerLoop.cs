@@ -34,8 +34,8 @@ internal sealed partial class ServerLoop
     private readonly TurnWatch _turns; // the leader's
     private readonly long _spin;
     private readonly long _longTurn;
-    private int _connectionCount; // of _connections, read without its lock
-    private int _stopping;
+    private int _connectionCount; // of _connections, read without its lock [peek]
+    private int _stopping; // [flag]
 
     public ServerLoop(string name, Listener listener, RpcServerOptions options, Dictionary<uint, RpcHandler> handlers)
     {
@@ -108,7 +108,7 @@ internal sealed partial class ServerLoop
 
     public void Stop()
     {
-        if (Interlocked.Exchange(ref _stopping, 1) != 0)
+        if (Interlocked.Exchange(ref _stopping, 1) != 0) // [once]
             return;
 
         Listener.Stop();
@@ -120,7 +120,7 @@ internal sealed partial class ServerLoop
         lock (_connections)
         {
             _connections.Remove(connection);
-            _connectionCount = _connections.Count;
+            Volatile.Write(ref _connectionCount, _connections.Count);
         }
     }
 
@@ -328,7 +328,7 @@ internal sealed partial class ServerLoop
             lock (_connections)
             {
                 _connections.Add(accepted);
-                _connectionCount = _connections.Count;
+                Volatile.Write(ref _connectionCount, _connections.Count);
             }
 
             RpcCensus.Add(accepted);
@@ -362,7 +362,7 @@ internal sealed partial class ServerLoop
 
     private void End(Exception? failure)
     {
-        Interlocked.Exchange(ref _stopping, 1);
+        Volatile.Write(ref _stopping, 1);
         List<ServerConnection> connections;
         lock (_connections)
             connections = _connections.ToList();

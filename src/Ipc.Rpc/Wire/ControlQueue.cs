@@ -13,14 +13,14 @@ internal sealed class ControlQueue
 
     private readonly Queue<ControlFrame> _frames = new();
     private readonly long _most;
-    private int _count;
+    private int _count; // [peek]
     private int _pongs;
     private long _bytes;
 
     /// <param name="most">How many bytes may wait.</param>
     public ControlQueue(long most) => _most = most;
 
-    public bool HasAny => Volatile.Read(ref _count) != 0;
+    public bool HasAny => Volatile.Read(ref _count) != 0; // [control]
 
     /// <returns><see langword="false"/> when too much waits already: the peer does not read.</returns>
     public bool Add(in ControlFrame frame)

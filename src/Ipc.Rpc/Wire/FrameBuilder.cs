@@ -34,7 +34,7 @@ internal sealed class FrameBuilder : IPayloadTarget
     private int _guess; // the index of the method in hand
     private int _prefix = FrameHeader.Size; // bytes before the message: the frame's header and perhaps a head
     private int _length;
-    private long _published; // the write lock's
+    private long _published; // [count] the write lock's
     private int _claimed; // 0: the frame is in _spill
     private byte[] _spill = Array.Empty<byte>();
 

@@ -26,11 +26,11 @@ internal sealed class StreamTransit
     private readonly long _most;
     private readonly long _mostLoans;
     private List<TaskCompletionSource<bool>>? _waiting;
-    private long _sent; // these three: the write lock's
-    private long _sentLoans;
+    private long _sent; // [count] these three: the write lock's
+    private long _sentLoans; // [count]
     private long _seenFree; // up to which count of `sent` the ring was seen to have room
-    private long _read; // these and the rest: of whoever reads
-    private long _readLoans;
+    private long _read; // [count] these and the rest: of whoever reads
+    private long _readLoans; // [count]
     private long _unsaid;
     private long _unsaidLoans;
 

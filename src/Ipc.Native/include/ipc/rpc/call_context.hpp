@@ -63,7 +63,8 @@ class call_context
     // The caller cancelled or is gone, the deadline has passed, or this side stops: nobody wants the result any more.
     bool cancelled() const noexcept
     {
-        return cancelled_.load(std::memory_order_acquire) || (!until_.is_never() && until_.has_passed());
+        return cancelled_.load(std::memory_order_acquire) || // [cancelled]
+               (!until_.is_never() && until_.has_passed());
     }
 
     // When the caller gives up; deadline::never() if it does not.
@@ -168,14 +169,14 @@ class call_context
     detail::item_window window_;        // of the caller's stream
     std::optional<std::deque<std::string>> arrived_; // items that have come, if there may be any: an empty deque allocates
     std::shared_ptr<canceller> nested_; // made when it is asked for
-    std::atomic<bool> cancelled_{false};
+    std::atomic<bool> cancelled_{false}; // [peek] for whoever has home_'s mutex, [cancelled] for others
     std::atomic<bool> answered_{false}; // its last frame is, or is about to be, sent [answer]
     bool in_place_ = false;             // runs on the reading thread, which nobody relieves
     std::condition_variable wake_;
     std::unique_ptr<head> request_;
     std::unique_ptr<rpc::metadata> answer_;
     std::string progress_; // the newest that found no room
-    std::atomic<bool> has_progress_{false};
+    std::atomic<bool> has_progress_{false}; // [peek]
 };
 
 // The thread serves CALL, from here to the end of the scope. Made by the library.

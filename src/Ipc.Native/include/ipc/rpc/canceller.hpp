@@ -40,7 +40,7 @@ class cancel_state
     void trigger() noexcept
     {
         const std::lock_guard lock(mutex_);
-        triggered_.store(true);
+        triggered_.store(true, std::memory_order_release); // [cancelled]
         source_.trigger();
         for (cancellable *waiting : waiting_)
             waiting->wake();
@@ -48,7 +48,7 @@ class cancel_state
 
     bool triggered() const noexcept
     {
-        return triggered_.load();
+        return triggered_.load(std::memory_order_acquire); // [cancelled]
     }
 
     ipc_cancel *get() const noexcept

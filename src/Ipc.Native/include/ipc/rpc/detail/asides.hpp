@@ -19,7 +19,8 @@ class asides
   public:
     bool has_room() noexcept
     {
-        wanted_ = wanted_ || count_ >= most_;
+        if (count_ >= most_)
+            wanted_.store(true, std::memory_order_relaxed);
         return count_ < most_;
     }
 
@@ -45,13 +46,13 @@ class asides
             return;
         me.aside = false;
         --count_;
-        wanted_ = false;
+        wanted_.store(false, std::memory_order_relaxed);
     }
 
     // Whether one was refused since one ended last: who has read aside for long makes room.
     bool is_wanted() const noexcept
     {
-        return wanted_;
+        return wanted_.load(std::memory_order_relaxed);
     }
 
     static bool are_idle(const std::vector<worker *> &all) noexcept
@@ -83,7 +84,7 @@ class asides
     // What computes gains nothing from more; with one processor, from none.
     const unsigned most_ = std::thread::hardware_concurrency() > 1 ? std::thread::hardware_concurrency() : 0;
     unsigned count_ = 0;
-    std::atomic<bool> wanted_{false};
+    std::atomic<bool> wanted_{false}; // [hint]
 };
 
 } // namespace ipc::rpc::detail

@@ -267,7 +267,7 @@ class call_table
     }
 
     const uint32_t most_;
-    std::atomic<uint32_t> live_{0}; // stored under the mutex
+    std::atomic<uint32_t> live_{0}; // [peek]
     std::deque<pending> entries_;
     std::vector<uint32_t> free_;
     std::vector<std::condition_variable *> waiting_;

@@ -79,7 +79,7 @@ class callee : public callee_calls
     // since: so the answer does not depend on when the handler looks (docs/rpc-protocol.md section 2).
     static outcome why_cancelled(const call_context &context)
     {
-        if (context.cancelled_.load(std::memory_order_acquire))
+        if (context.cancelled_.load(std::memory_order_acquire)) // [cancelled]
             return {status::cancelled, "the caller cancelled"};
         return {status::deadline_exceeded, "the deadline passed while the handler ran"};
     }
@@ -87,7 +87,7 @@ class callee : public callee_calls
     // The answer was given already, or none is wanted.
     static bool is_answered(const call_context &context) noexcept
     {
-        return context.one_way_ || context.answered_.load();
+        return context.one_way_ || context.answered_.load(std::memory_order_acquire); // [answer]
     }
 
     // ---- streams and progress

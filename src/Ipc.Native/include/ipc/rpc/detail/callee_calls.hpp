@@ -55,7 +55,7 @@ class callee_calls : public callee_link
     void end_calls() noexcept
     {
         const std::lock_guard held(mutex_);
-        ended_.store(true);
+        ended_.store(true, std::memory_order_relaxed);
         for (call_context *context : registered_)
             fire(*context);
     }
@@ -70,7 +70,7 @@ class callee_calls : public callee_link
     void forsake() noexcept
     {
         const std::lock_guard held(mutex_);
-        forsaken_.store(true);
+        forsaken_.store(true, std::memory_order_relaxed);
         for (call_context *context : registered_)
             fire(*context);
     }
@@ -142,13 +142,13 @@ class callee_calls : public callee_link
     // pending [answer].
     static bool take_answer(call_context &context) noexcept
     {
-        return !context.answered_.exchange(true);
+        return !context.answered_.exchange(true); // [answer]
     }
 
   protected:
     static void fire(call_context &context) noexcept
     {
-        context.cancelled_.store(true, std::memory_order_release);
+        context.cancelled_.store(true, std::memory_order_release); // [cancelled]
         context.wake_.notify_all();
         if (context.nested_ != nullptr)
             context.nested_->trigger();
@@ -161,7 +161,7 @@ class callee_calls : public callee_link
     call_context *find(uint64_t call) noexcept
     {
         for (call_context *context : registered_)
-            if (context->call_ == call && !context->answered_.load(std::memory_order_relaxed))
+            if (context->call_ == call && !context->answered_.load(std::memory_order_relaxed)) // [answer]
                 return context;
         return nullptr;
     }
@@ -194,9 +194,9 @@ class callee_calls : public callee_link
         return true;
     }
 
-    std::atomic<size_t> count_{0};
-    std::atomic<bool> ended_{false};
-    std::atomic<bool> forsaken_{false};
+    std::atomic<size_t> count_{0};       // [peek]
+    std::atomic<bool> ended_{false};    // [flag]
+    std::atomic<bool> forsaken_{false}; // [flag]
 };
 
 } // namespace ipc::rpc::detail

@@ -211,7 +211,7 @@ class client_channel : public client_writing
             break_off({status::data_loss, text});
     }
 
-    std::atomic<bool> is_in_place_{false}; // who has the role is at a body, and not in the ring
+    std::atomic<bool> is_in_place_{false}; // [hint] who has the role is at a body, and not in the ring
     bool reading_ = false;   // the reading role is taken
     bool can_rouse_ = false; // by somebody whom interrupt_ reaches
     bool roused_ = false;    // and has reached

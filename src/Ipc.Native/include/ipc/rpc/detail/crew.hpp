@@ -62,8 +62,8 @@ class crew final : public crew_threads
     void begin_stop()
     {
         const std::lock_guard held(mutex_);
-        attention_.fetch_or(
-            stopping); // [rouse]: a handler that begins from now on sees it, one that has begun is seen below
+        // [rouse] a handler that begins from now on sees it, one that has begun is seen below
+        attention_.fetch_or(stopping);
         for (worker *each : workers_) {
             const uint64_t seen = each->phase();
             if (worker::is_busy(seen) && each->try_take(seen))

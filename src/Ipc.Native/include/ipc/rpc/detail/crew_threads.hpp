@@ -48,7 +48,7 @@ class crew_threads : public reliever
   public:
     bool is_stopping() const noexcept
     {
-        return (attention_.load() & stopping) != 0;
+        return (attention_.load() & stopping) != 0; // [rouse]
     }
 
     // Whether the calling thread is of this crew.
@@ -106,7 +106,7 @@ class crew_threads : public reliever
     void rouse()
     {
         const std::lock_guard held(mutex_);
-        attention_.fetch_and(~resting);
+        attention_.fetch_and(~resting); // [rouse]
         rest_.notify_one();
     }
 
@@ -118,7 +118,7 @@ class crew_threads : public reliever
     std::mutex mutex_;
     std::condition_variable work_;       // idle threads
     std::condition_variable rest_;       // the standby
-    std::atomic<uint32_t> attention_{0}; // what a thread that begins a handler must know: usually nothing
+    std::atomic<uint32_t> attention_{0}; // [rouse] what a thread that begins a handler must know: usually nothing
     bool has_standby_ = false;
     worker *leader_ = nullptr;
     std::vector<worker *> workers_;
@@ -185,7 +185,7 @@ class crew_threads : public reliever
                 attention_.fetch_or(resting); // [rouse]
                 if (leader_->phase() == seen && asides::are_idle(workers_))
                     rest_.wait(held, [this] { return attention_.load() != resting || leader_ == nullptr; });
-                attention_.fetch_and(~resting);
+                attention_.fetch_and(~resting); // [rouse]
             }
             rest_.wait_for(held, pause);
             if (is_stopping() || leader_ == nullptr)

@@ -150,7 +150,8 @@ class transit
         incoming_capacity_ = reader.capacity();
         most_ = capacity_ / 8 * 3;
         most_loans_ = writer.max_payload() / 2;
-        sent_ = sent_loans_ = read_ = read_loans_ = 0;
+        for (std::atomic<uint64_t> *each : {&sent_, &sent_loans_, &read_, &read_loans_})
+            each->store(0, std::memory_order_relaxed); // [count]
         unsaid_ = unsaid_loans_ = 0;
     }
 
@@ -221,10 +222,10 @@ class transit
     uint64_t incoming_capacity_ = 0;
     uint64_t most_ = 0;
     uint64_t most_loans_ = 0;
-    std::atomic<uint64_t> sent_{0};
-    std::atomic<uint64_t> sent_loans_{0};
-    std::atomic<uint64_t> read_{0};
-    std::atomic<uint64_t> read_loans_{0};
+    std::atomic<uint64_t> sent_{0};       // [count]
+    std::atomic<uint64_t> sent_loans_{0}; // [count]
+    std::atomic<uint64_t> read_{0};       // [count]
+    std::atomic<uint64_t> read_loans_{0}; // [count]
     uint64_t unsaid_ = 0; // of who reads
     uint64_t unsaid_loans_ = 0;
 };

@@ -301,7 +301,7 @@ class frame_sender
     connection &connection_;
     const std::chrono::nanoseconds longest_;
     const uint64_t most_queued_;
-    std::atomic<bool> congested_{false}; // the queue is not empty
+    std::atomic<bool> congested_{false}; // [peek] the queue is not empty
     std::mutex mutex_;                   // guards what follows, and the writer unless somebody drains
     std::condition_variable changed_;
     std::deque<queued> queue_;

@@ -25,8 +25,8 @@ class lateness
 {
   public:
     // How long it is waited for a thread that reads, and for one that is away; in ns. Tests make them longer.
-    static inline std::atomic<uint64_t> grace{1'000'000'000};
-    static inline std::atomic<uint64_t> grace_while_away{10'000'000};
+    static inline std::atomic<uint64_t> grace{1'000'000'000};          // [hint]
+    static inline std::atomic<uint64_t> grace_while_away{10'000'000}; // [hint]
 
     // When to look again.
     static deadline next_look() noexcept
@@ -42,7 +42,7 @@ class lateness
         const uint64_t now = ipc_deadline_after(1);
         if (found_ == 0)
             found_ = now;
-        return now - found_ >= (away ? grace_while_away : grace).load(std::memory_order_relaxed);
+        return now - found_ >= (away ? grace_while_away : grace).load(std::memory_order_relaxed); // [hint]
     }
 
   private:

@@ -77,7 +77,7 @@ inline void put(uint8_t *place, uint32_t length, const frame_header &header, con
         return;
     }
     std::memcpy(place + first_line, made + first_line, length - first_line);
-    std::atomic_signal_fence(std::memory_order_seq_cst); // the compiler keeps to that order, too
+    std::atomic_signal_fence(std::memory_order_seq_cst); // [hint] the compiler keeps to that order, too
     std::memcpy(place, made, first_line);
 }
 

@@ -132,14 +132,14 @@ class session final : public std::enable_shared_from_this<session>,
     // Nobody reads it, and not because of what is queued.
     void watch()
     {
-        if (!watched_.exchange(true) && !courier_->take(shared_from_this()))
-            watched_ = false;
+        if (!watched_.exchange(true) && !courier_->take(shared_from_this())) // [watching]
+            set_watched(false);
     }
 
     // Whether that is over is asked after this; then it goes on, perhaps.
     void set_watched(bool is_watched) noexcept
     {
-        watched_ = is_watched;
+        watched_.store(is_watched); // [watching]
     }
 
     // ---- callee

@@ -25,7 +25,7 @@ class session_list
         if (all_cut_off_)
             return false;
         all_.emplace(fresh.get(), fresh);
-        count_ = all_.size();
+        count_.store(all_.size(), std::memory_order_relaxed);
         return true;
     }
 
@@ -38,7 +38,7 @@ class session_list
             return nullptr;
         std::shared_ptr<session> last = std::move(found->second);
         all_.erase(found);
-        count_ = all_.size();
+        count_.store(all_.size(), std::memory_order_relaxed);
         return last;
     }
 
@@ -68,14 +68,14 @@ class session_list
     std::unordered_map<session *, std::shared_ptr<session>> take_all()
     {
         const std::lock_guard held(mutex_);
-        count_ = 0;
+        count_.store(0, std::memory_order_relaxed);
         return std::exchange(all_, {});
     }
 
   private:
     std::mutex mutex_;
     std::unordered_map<session *, std::shared_ptr<session>> all_;
-    std::atomic<size_t> count_{0};
+    std::atomic<size_t> count_{0}; // [peek]
     bool all_cut_off_ = false;
 };
 

@@ -47,13 +47,13 @@ class worker
         running = &call;
         relieved_for = nullptr;
         sequence_ += 4;
-        phase_.store(sequence_ | handling); // [rouse] with the crew's `attention`: sequentially consistent, both
+        phase_.store(sequence_ | handling); // [rouse] with the crew's `attention_`: sequentially consistent, both
     }
 
     // True when this thread still reads and leads; false: ask the crew what it has lost.
     bool try_end() noexcept
     {
-        uint64_t now = phase_.load(std::memory_order_relaxed);
+        uint64_t now = phase_.load(std::memory_order_relaxed); // [lead]
         return now != (sequence_ | taken) && phase_.compare_exchange_strong(now, sequence_ | idle);
     }
 
@@ -63,7 +63,7 @@ class worker
     {
         if (worker *me = current()) {
             uint64_t running_now = me->sequence_ | handling;
-            me->phase_.compare_exchange_strong(running_now, me->sequence_ | sending);
+            me->phase_.compare_exchange_strong(running_now, me->sequence_ | sending); // [lead]
         }
     }
 
@@ -71,7 +71,7 @@ class worker
     void unblock_sending() noexcept
     {
         uint64_t sending_now = sequence_ | sending;
-        phase_.compare_exchange_strong(sending_now, sequence_ | handling);
+        phase_.compare_exchange_strong(sending_now, sequence_ | handling); // [lead]
     }
 
     // The current thread, if it is one of a server's.
@@ -85,7 +85,7 @@ class worker
 
     uint64_t phase() const noexcept
     {
-        return phase_.load();
+        return phase_.load(); // [rouse] [lead]
     }
 
     static bool is_busy(uint64_t phase) noexcept
@@ -95,7 +95,7 @@ class worker
 
     bool try_take(uint64_t seen) noexcept
     {
-        return phase_.compare_exchange_strong(seen, seen | taken);
+        return phase_.compare_exchange_strong(seen, seen | taken); // [lead]
     }
 
     const void *home = nullptr; // the crew that it belongs to
