@@ -201,7 +201,7 @@ TEST(DetailsOfAnErrorReachItsCaller)
     const serving here([](server &at) {
         at.unary(special, [](const Blob &request, Blob &) {
             if (request.data() == "large")
-                return outcome(status::aborted, "too much to say").with(blob(std::string(200'000'000, 'x')));
+                return outcome(status::aborted, "too much to say").with(blob(std::string(200'000, 'x')));
             return outcome(status::aborted, "twice").with(blob("first")).with(counting(7));
         });
     });
