@@ -5,6 +5,7 @@
 #include "layout/region_layout.h"
 #include "layout/ring_layout.h"
 #include "layout/topic_layout.h"
+#include "platform/siphash.h"
 #include "slots/slot.h"
 #include "test.h"
 
@@ -59,6 +60,7 @@ TEST(the_waiter_is_section_3)
     AT(ipc_waiter, word, 0, 4);
     AT(ipc_waiter, fence_required, 4, 4);
     AT(ipc_waiter, wanted, 8, 4);
+    AT(ipc_waiter, asleep, 16, 48);
 }
 
 TEST(the_ring_header_is_section_4)
@@ -210,4 +212,15 @@ TEST(the_topic_is_section_10)
     CHECK_EQUAL(1, IPC_EVICT);
     CHECK_EQUAL(2, IPC_LOSSY);
     CHECK_EQUAL(3, IPC_LATEST);
+}
+
+/* docs/wire-format/windows.md section 5, and the table of SipHash's authors. */
+TEST(the_names_of_events_are_hashed_as_the_page_says)
+{
+    uint8_t key[16];
+    uint64_t message[2];
+    for (uint8_t i = 0; i < 16; i++)
+        key[i] = i;
+    memcpy(message, key, sizeof message);
+    CHECK_EQUAL(0x3f2acc7f57c29bdb, ipc_siphash_of(key, message[0], message[1]));
 }

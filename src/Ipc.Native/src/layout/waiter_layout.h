@@ -13,12 +13,14 @@ typedef struct ipc_waiter {
     ipc_atomic32 word;           /* sleepers set bit 0, signallers clear it and add 2 */
     ipc_atomic32 fence_required; /* set by a sleeper that cannot use membarrier; sticky */
     ipc_atomic32 wanted;         /* only in a ring's space waiter: the writer wants space */
-    uint8_t reserved[52];
+    uint8_t reserved_12[4];
+    ipc_atomic64 asleep[6]; /* on Windows: who sleeps (docs/wire-format/windows.md section 5) */
 } ipc_waiter;
 
 _Static_assert(offsetof(ipc_waiter, word) == 0, "wire-format section 3");
 _Static_assert(offsetof(ipc_waiter, fence_required) == 4, "wire-format section 3");
 _Static_assert(offsetof(ipc_waiter, wanted) == 8, "wire-format section 3");
+_Static_assert(offsetof(ipc_waiter, asleep) == 16, "wire-format/windows section 5");
 _Static_assert(sizeof(ipc_waiter) == 64, "wire-format section 3");
 
 #endif

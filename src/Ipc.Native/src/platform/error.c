@@ -1,9 +1,7 @@
 #include "platform/error.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 static _Thread_local char last_error[512];
 static _Thread_local int last_errno;
@@ -28,27 +26,6 @@ ipc_status ipc_fail(ipc_status status, const char *format, ...)
     return status;
 }
 
-static ipc_status status_of(int error)
-{
-    switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-        return IPC_E_NO_SPACE;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-        return IPC_E_ACCESS_DENIED;
-    case ENOMEM:
-        return IPC_E_NO_MEMORY;
-    case ENOENT:
-        return IPC_E_NOT_FOUND;
-    case EEXIST:
-        return IPC_E_EXISTS;
-    default:
-        return IPC_E_SYSTEM_ERROR;
-    }
-}
-
 ipc_status ipc_fail_system(int error, const char *format, ...)
 {
     va_list arguments;
@@ -56,10 +33,9 @@ ipc_status ipc_fail_system(int error, const char *format, ...)
     int length = vsnprintf(last_error, sizeof last_error, format, arguments);
     va_end(arguments);
     if (length >= 0 && (size_t)length < sizeof last_error)
-        (void)snprintf(last_error + length, sizeof last_error - (size_t)length, ": %s (errno %d)", strerror(error),
-                       error);
+        ipc_error_words(error, last_error + length, sizeof last_error - (size_t)length);
     last_errno = error;
-    return status_of(error);
+    return ipc_error_status(error);
 }
 
 const char *ipc_status_name(ipc_status status)

@@ -4,7 +4,9 @@
 
 #include "ipc.h"
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__)
+#define IPC_PRINTF(format_index, first) __attribute__((format(gnu_printf, format_index, first)))
+#elif defined(__GNUC__)
 #define IPC_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
 #else
 #define IPC_PRINTF(format_index, first)
@@ -13,7 +15,12 @@
 /* Records the words (both values where two did not match, and what to do) and returns `status`. */
 ipc_status ipc_fail(ipc_status status, const char *format, ...) IPC_PRINTF(2, 3);
 
-/* The same for a failed system call: picks the status from `error` (ENOSPC, EACCES, ...), adds its words. */
+/* The same for a failed system call: picks the status from `error`, which is an errno (on Windows what GetLastError says),
+   and adds its words. */
 ipc_status ipc_fail_system(int error, const char *format, ...) IPC_PRINTF(2, 3);
+
+/* posix_error.c, windows_error.c */
+ipc_status ipc_error_status(int error);
+void ipc_error_words(int error, char *text, size_t size); /* ": what it means (errno 2)", cut where it has to be */
 
 #endif

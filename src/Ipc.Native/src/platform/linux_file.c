@@ -18,6 +18,12 @@ static int descriptor(ipc_file file)
     return (int)file;
 }
 
+bool ipc_platform_name_is_reserved(const char *name)
+{
+    (void)name;
+    return false;
+}
+
 ipc_status ipc_platform_directory(char *path, size_t size)
 {
     const char *chosen = secure_getenv("IPC_DIR"); /* not in a program with more rights than who started it */
@@ -181,8 +187,10 @@ void ipc_platform_file_close(ipc_file file)
         (void)close(descriptor(file));
 }
 
-ipc_status ipc_platform_map(ipc_file file, uint64_t size, void **base)
+ipc_status ipc_platform_map(ipc_file file, uint64_t size, const char *path, const uint8_t region_id[16], void **base)
 {
+    (void)path; /* a futex knows its page */
+    (void)region_id;
     if (size > SIZE_MAX)
         return ipc_fail(IPC_E_TOO_LARGE, "a region of %" PRIu64 " bytes does not fit into this process", size);
     void *address = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(file), 0);

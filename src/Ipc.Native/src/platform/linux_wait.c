@@ -49,16 +49,18 @@ static struct timespec *limit_of(ipc_deadline deadline, struct timespec *until)
     return until;
 }
 
-void ipc_platform_futex_wait(ipc_atomic32 *word, uint32_t expected, ipc_deadline deadline)
+void ipc_platform_futex_wait(ipc_atomic32 *word, ipc_atomic64 *asleep, uint32_t expected, ipc_deadline deadline)
 {
+    (void)asleep; /* the kernel knows */
     struct timespec until;
     struct timespec *limit = limit_of(deadline, &until);
     /* Shared, not private; absolute CLOCK_MONOTONIC. EAGAIN, EINTR and ETIMEDOUT all mean: let the caller look. */
     (void)syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, limit, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-void ipc_platform_futex_wake(ipc_atomic32 *word)
+void ipc_platform_futex_wake(ipc_atomic32 *word, ipc_atomic64 *asleep)
 {
+    (void)asleep;
     (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
@@ -93,7 +95,7 @@ void ipc_platform_futex_wait_any(const ipc_sleep_word *words, uint32_t count, ip
     struct sleeper sleepers[IPC_SLEEP_WORDS_MAX];
     struct timespec until;
     if (count == 1) {
-        ipc_platform_futex_wait(words[0].word, words[0].expected, deadline);
+        ipc_platform_futex_wait(words[0].word, words[0].asleep, words[0].expected, deadline);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -111,6 +113,11 @@ bool ipc_platform_barrier_register(void)
 bool ipc_platform_barrier(void)
 {
     return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
+}
+
+bool ipc_platform_barrier_here(void)
+{
+    return false; /* whose membarrier works is registered */
 }
 
 void ipc_platform_yield(void)

@@ -20,7 +20,7 @@ ipc_status ipc_watcher_open(ipc_watcher *watcher)
         return ipc_fail_system(errno, "cannot create the process watch");
     watcher->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = WAKE_TOKEN}};
-    if (watcher->wake < 0 || epoll_ctl(watcher->events, EPOLL_CTL_ADD, watcher->wake, &event) != 0) {
+    if (watcher->wake < 0 || epoll_ctl((int)watcher->events, EPOLL_CTL_ADD, (int)watcher->wake, &event) != 0) {
         ipc_status status = ipc_fail_system(errno, "cannot create the process watch");
         ipc_watcher_close(watcher);
         return status;
@@ -31,9 +31,9 @@ ipc_status ipc_watcher_open(ipc_watcher *watcher)
 void ipc_watcher_close(ipc_watcher *watcher)
 {
     if (watcher->events >= 0)
-        (void)close(watcher->events);
+        (void)close((int)watcher->events);
     if (watcher->wake >= 0)
-        (void)close(watcher->wake);
+        (void)close((int)watcher->wake);
     watcher->events = -1;
     watcher->wake = -1;
 }
@@ -53,7 +53,7 @@ ipc_watcher_result ipc_watcher_add(ipc_watcher *watcher, uint32_t pid, uint64_t 
         return IPC_WATCH_GONE;
     }
     struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = token}};
-    if (epoll_ctl(watcher->events, EPOLL_CTL_ADD, fd, &event) != 0) {
+    if (epoll_ctl((int)watcher->events, EPOLL_CTL_ADD, fd, &event) != 0) {
         (void)close(fd);
         return IPC_WATCH_IMPOSSIBLE;
     }
@@ -66,19 +66,19 @@ void ipc_watcher_remove(ipc_watcher *watcher, intptr_t handle)
     if (handle < 0)
         return;
     if (watcher->events >= 0)
-        (void)epoll_ctl(watcher->events, EPOLL_CTL_DEL, (int)handle, NULL);
+        (void)epoll_ctl((int)watcher->events, EPOLL_CTL_DEL, (int)handle, NULL);
     (void)close((int)handle);
 }
 
 int ipc_watcher_wait(ipc_watcher *watcher, int timeout_ms, uint64_t *tokens, int count)
 {
     struct epoll_event events[16];
-    int found = epoll_wait(watcher->events, events, count < 16 ? count : 16, timeout_ms);
+    int found = epoll_wait((int)watcher->events, events, count < 16 ? count : 16, timeout_ms);
     int filled = 0;
     for (int i = 0; i < found; i++) {
         if (events[i].data.u64 == WAKE_TOKEN) {
             uint64_t value;
-            (void)!read(watcher->wake, &value, sizeof value);
+            (void)!read((int)watcher->wake, &value, sizeof value);
         } else {
             tokens[filled++] = events[i].data.u64;
         }
@@ -89,7 +89,7 @@ int ipc_watcher_wait(ipc_watcher *watcher, int timeout_ms, uint64_t *tokens, int
 void ipc_watcher_wake(ipc_watcher *watcher)
 {
     const uint64_t one = 1;
-    (void)!write(watcher->wake, &one, sizeof one);
+    (void)!write((int)watcher->wake, &one, sizeof one);
 }
 
 ipc_status ipc_platform_event_open(int *event)

@@ -2,9 +2,8 @@
  * platform.h - what the library asks of an operating system. Nothing outside this folder calls the system or has an
  * #if.
  *
- * Linux is linux_*.c and posix_thread.c. Another system supplies the same functions: on Windows a region is a page-file
- * section named by its path, its locks are named mutexes that the kernel abandons when their owner dies, a futex is a
- * named auto-reset event per waiter, and the watch waits on process handles; on macOS it is files, ulock and kqueue.
+ * Linux is linux_*.c and posix_*.c, Windows is windows_*.c (docs/wire-format/windows.md). Another system supplies the
+ * same functions: on macOS it would be files, os_sync_wait_on_address and kqueue.
  */
 #ifndef IPC_PLATFORM_H
 #define IPC_PLATFORM_H
@@ -12,15 +11,21 @@
 #include "atomic.h"
 #include "ipc.h"
 
-#include <pthread.h>
+#if defined(_WIN32)
+#include "platform/windows_types.h"
+#else
+#include "platform/posix_types.h"
+#endif
 
-/* ---- files and mappings (linux_file.c) --------------------------------------------------------------- */
+/* ---- files and mappings (linux_file.c, windows_file.c) ----------------------------------------------- */
 
 typedef intptr_t ipc_file;
 #define IPC_NO_FILE  ((ipc_file)-1)
 #define IPC_PATH_MAX 1024
 
-/* The directory of the regions, absolute, created if absent (docs/wire-format.md section 1). */
+/* May no file have this name, of letters, digits and . _ - , which the format allows? */
+bool ipc_platform_name_is_reserved(const char *name);
+/* The directory of the regions, absolute, with '/' between its parts, created if absent (docs/wire-format.md section 1). */
 ipc_status ipc_platform_directory(char *path, size_t size);
 
 typedef struct ipc_file_range {
@@ -43,7 +48,9 @@ bool ipc_platform_file_is_named(ipc_file file, const char *path); /* does the pa
 void ipc_platform_file_unlink(const char *path);
 void ipc_platform_file_close(ipc_file file);
 
-ipc_status ipc_platform_map(ipc_file file, uint64_t size, void **base);
+/* All of the file. `path` is its name, or the one that it will be given; `region_id` is what other processes know the
+   mapping's words by. */
+ipc_status ipc_platform_map(ipc_file file, uint64_t size, const char *path, const uint8_t region_id[16], void **base);
 void ipc_platform_unmap(void *base, uint64_t size);
 /* The same bytes at the same place, but what is written there is this process's only. Without a file it does nothing. */
 void ipc_platform_make_private(ipc_file file, void *base, uint64_t size);
@@ -70,19 +77,23 @@ void ipc_platform_range_unlock(ipc_file file, uint64_t start, uint64_t length);
 /* A lock that another open file has within the range, cut to it. False: there is none. */
 bool ipc_platform_range_find(ipc_file file, uint64_t start, uint64_t length, uint64_t *found, uint64_t *found_length);
 
-/* ---- sleeping and barriers (linux_wait.c) ------------------------------------------------------------ */
+/* ---- sleeping and barriers (linux_wait.c, windows_wait.c) -------------------------------------------- */
 
 uint64_t ipc_platform_now(void); /* CLOCK_MONOTONIC, ns */
 /* The processor that this thread runs on, by number; it may be another one by the time of the return. */
 uint32_t ipc_platform_processor(void);
 uint64_t ipc_platform_unix_time(void); /* ns */
-/* Sleeps while *word is `expected`, until woken, until `deadline`, or for no reason. */
-void ipc_platform_futex_wait(ipc_atomic32 *word, uint32_t expected, ipc_deadline deadline);
-void ipc_platform_futex_wake(ipc_atomic32 *word);
+/* Sleeps while *word is `expected`, until woken, until `deadline`, or for no reason. `asleep` belongs to the word: where
+   the kernel does not keep a list of who sleeps, it is there. */
+#define IPC_ASLEEP_WORDS 6
+void ipc_platform_futex_wait(ipc_atomic32 *word, ipc_atomic64 *asleep, uint32_t expected, ipc_deadline deadline);
+/* Wakes all who sleep, after the word was changed. */
+void ipc_platform_futex_wake(ipc_atomic32 *word, ipc_atomic64 *asleep);
 
 #define IPC_SLEEP_WORDS_MAX 128u
 typedef struct ipc_sleep_word {
     ipc_atomic32 *word;
+    ipc_atomic64 *asleep;
     uint32_t expected;
 } ipc_sleep_word;
 
@@ -94,6 +105,8 @@ void ipc_platform_futex_wait_any(const ipc_sleep_word *words, uint32_t count, ip
 /* Registers this process with the barrier; false where the system does not have it. Idempotent. */
 bool ipc_platform_barrier_register(void);
 bool ipc_platform_barrier(void); /* every running thread of every registered process executes a full fence; false: not */
+/* The same for the threads of this process, registered or not. */
+bool ipc_platform_barrier_here(void);
 void ipc_platform_yield(void);
 void ipc_platform_random(void *buffer, size_t length);
 /* Of the machine: then nothing can happen while this thread spins. Where this thread may run, or its container, says
@@ -112,7 +125,7 @@ static inline void ipc_platform_pause(void)
 #endif
 }
 
-/* ---- processes (linux_process.c) --------------------------------------------------------------------- */
+/* ---- processes (linux_process.c, windows_process.c) -------------------------------------------------- */
 
 uint32_t ipc_platform_pid(void);
 uint64_t ipc_platform_start_time(void);                              /* of this process */
@@ -120,12 +133,13 @@ uint64_t ipc_platform_pid_namespace(void);                           /* of this 
 bool ipc_platform_process_exists(uint32_t pid, uint64_t start_time); /* in our pid namespace; a zombie does not */
 void ipc_platform_end_self(bool stop);                               /* fault points: SIGSTOP or SIGKILL */
 
-/* ---- watching processes (linux_watch.c) -------------------------------------------------------------- */
+/* ---- watching processes (linux_watch.c, windows_watch.c) --------------------------------------------- */
 
 typedef struct ipc_watcher {
-    int events; /* epoll */
-    int wake;   /* eventfd */
+    intptr_t events; /* what tells of ends */
+    intptr_t wake;   /* what interrupts waiting for them */
 } ipc_watcher;
+#define IPC_NO_WATCHER {-1, -1}
 
 typedef enum ipc_watcher_result { IPC_WATCHED, IPC_WATCH_GONE, IPC_WATCH_IMPOSSIBLE } ipc_watcher_result;
 
@@ -138,7 +152,7 @@ void ipc_watcher_remove(ipc_watcher *watcher, intptr_t handle);
 int ipc_watcher_wait(ipc_watcher *watcher, int timeout_ms, uint64_t *tokens, int count);
 void ipc_watcher_wake(ipc_watcher *watcher);
 
-/* ---- descriptors that are readable when they are set (linux_watch.c) --------------------------------- */
+/* ---- descriptors that are readable when they are set (linux_watch.c, windows_watch.c) --------------------------------- */
 
 ipc_status ipc_platform_event_open(int *event);
 void ipc_platform_event_set(int event);
@@ -146,15 +160,7 @@ void ipc_platform_event_clear(int event);
 void ipc_platform_event_renew(int event); /* in a forked child: one of its own, under the same number */
 void ipc_platform_event_close(int event);
 
-/* ---- threads (posix_thread.c) ------------------------------------------------------------------------ */
-
-typedef pthread_mutex_t ipc_mutex;
-typedef pthread_cond_t ipc_condition;
-typedef pthread_t ipc_thread;
-typedef pthread_once_t ipc_once;
-#define IPC_MUTEX_INIT     PTHREAD_MUTEX_INITIALIZER
-#define IPC_CONDITION_INIT PTHREAD_COND_INITIALIZER
-#define IPC_ONCE_INIT      PTHREAD_ONCE_INIT
+/* ---- threads (posix_thread.c, windows_thread.c; their types are in *_types.h) ------------------------ */
 
 void ipc_mutex_init(ipc_mutex *mutex);
 void ipc_mutex_destroy(ipc_mutex *mutex);
@@ -167,6 +173,7 @@ void ipc_once_run(ipc_once *once, void (*function)(void));
 ipc_status ipc_thread_start(ipc_thread *thread, void *(*function)(void *),
                             void *argument); /* with every signal blocked */
 void ipc_thread_join(ipc_thread thread);
+/* Where there is no fork, nothing. */
 void ipc_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 
 #endif

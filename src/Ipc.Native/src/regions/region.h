@@ -24,6 +24,7 @@ typedef struct ipc_region_geometry {
     uint64_t body_offset;
     uint64_t body_size;
     uint64_t total_size;
+    uint8_t region_id[16];
 } ipc_region_geometry;
 
 typedef struct ipc_region ipc_region;

@@ -4,6 +4,7 @@
 #include "regions/region.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 const char *ipc_region_kind_name(uint32_t kind)
 {
@@ -95,5 +96,6 @@ ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, c
     geometry->body_offset = copy->body_offset;
     geometry->body_size = copy->body_size;
     geometry->total_size = total;
+    memcpy(geometry->region_id, copy->region_id, sizeof geometry->region_id);
     return IPC_OK;
 }

@@ -17,8 +17,7 @@ static void write_header(ipc_region *region, const ipc_region_plan *plan)
     header->participant_capacity = plan->participants;
     header->body_offset = plan->body_offset;
     header->body_size = plan->body_size;
-    ipc_platform_random(header->region_id, sizeof header->region_id);
-    header->region_id[0] |= 1; /* not zero, whatever the dice say */
+    memcpy(header->region_id, region->geometry.region_id, sizeof header->region_id);
     header->created = ipc_platform_unix_time();
     header->creator_pid = ipc_platform_pid();
     header->lifetime = (uint32_t)plan->lifetime;
@@ -57,6 +56,8 @@ ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const
     made->geometry.body_offset = plan->body_offset;
     made->geometry.body_size = plan->body_size;
     made->geometry.total_size = plan->total_size;
+    ipc_platform_random(made->geometry.region_id, sizeof made->geometry.region_id);
+    made->geometry.region_id[0] |= 1; /* not zero, whatever the dice say */
     status = make_file(made, plan);
     if (status == IPC_OK) {
         write_header(made, plan);

@@ -29,6 +29,8 @@ static ipc_status check_name(const char *name)
                 "a name has only the characters A-Z a-z 0-9 . _ -: \"%s\" has one of code %u at position %zu", name,
                 (unsigned)(unsigned char)*c, (size_t)(c - name));
     }
+    if (ipc_platform_name_is_reserved(name))
+        return ipc_fail(IPC_E_INVALID_NAME, "\"%s\" is a name that this system keeps for itself", name);
     return IPC_OK;
 }
 

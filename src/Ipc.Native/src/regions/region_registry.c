@@ -106,7 +106,8 @@ ipc_status ipc_region_map(ipc_region *region)
 {
     void *base = NULL;
     ipc_region_hold_forks();
-    ipc_status status = ipc_platform_map(region->file, region->geometry.total_size, &base);
+    ipc_status status = ipc_platform_map(region->file, region->geometry.total_size, region->path,
+                                         region->geometry.region_id, &base);
     region->base = base;
     ipc_region_let_fork();
     return status;

@@ -77,7 +77,7 @@ static void wake(notifier *one)
 {
     ipc_store_release32(&one->own, ipc_load_relaxed32(&one->own) + 1);
     if (one->sleeps)
-        ipc_platform_futex_wake(&one->own);
+        ipc_platform_futex_wake(&one->own, NULL); /* of this process alone: nobody else sleeps there */
 }
 
 /* Waits for nobody but a function of the user's that is just being called. */
@@ -130,9 +130,9 @@ static uint32_t words_of(notifier *me, ipc_sleep_word *words)
     const bool alone = ipc_platform_sleep_words() == 1;
     uint32_t count = 0;
     if (!alone || me->armed == NULL)
-        words[count++] = (ipc_sleep_word){&me->own, ipc_load_relaxed32(&me->own)};
+        words[count++] = (ipc_sleep_word){&me->own, NULL, ipc_load_relaxed32(&me->own)};
     for (const ipc_ready_handle *handle = me->armed; handle != NULL; handle = handle->next_armed)
-        words[count++] = (ipc_sleep_word){&handle->waiter->word, handle->word};
+        words[count++] = (ipc_sleep_word){&handle->waiter->word, handle->waiter->asleep, handle->word};
     return count;
 }
 

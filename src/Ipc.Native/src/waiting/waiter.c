@@ -56,7 +56,7 @@ static bool barrier(void)
 
 void ipc_waiter_fence_everybody(void)
 {
-    if (calls_barrier() && barrier())
+    if ((calls_barrier() && barrier()) || ipc_platform_barrier_here())
         return;
     const uint64_t until = ipc_platform_now() + DOZE_FOR_NS;
     while (ipc_platform_now() < until)
@@ -85,7 +85,7 @@ uint32_t ipc_waiter_announce(ipc_waiter *waiter, ipc_atomic64 *bounded_until)
 
 void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline)
 {
-    ipc_platform_futex_wait(&waiter->word, armed, deadline); /* [signal] */
+    ipc_platform_futex_wait(&waiter->word, waiter->asleep, armed, deadline); /* [signal] */
 }
 
 bool ipc_waiter_disarm(ipc_waiter *waiter)
@@ -102,7 +102,7 @@ bool ipc_waiter_disarm(ipc_waiter *waiter)
 
 void ipc_waiter_wake_disarmed(ipc_waiter *waiter)
 {
-    ipc_platform_futex_wake(&waiter->word);
+    ipc_platform_futex_wake(&waiter->word, waiter->asleep);
 }
 
 void ipc_waiter_signal_sleeper(ipc_waiter *waiter)
@@ -118,5 +118,5 @@ void ipc_waiter_wake(ipc_waiter *waiter)
         if (ipc_cas32(&waiter->word, &word, (word & ~IPC_WAITER_SLEEPING) + IPC_WAITER_SIGNAL)) /* [signal] */
             break;
     }
-    ipc_platform_futex_wake(&waiter->word);
+    ipc_platform_futex_wake(&waiter->word, waiter->asleep);
 }

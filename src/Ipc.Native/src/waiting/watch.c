@@ -27,7 +27,7 @@ static ipc_once fork_once = IPC_ONCE_INIT;
 static ipc_thread thread;
 static bool running; /* under life */
 static bool stopping;
-static ipc_watcher watcher = {-1, -1};
+static ipc_watcher watcher = IPC_NO_WATCHER;
 static watched_process *processes;
 static ipc_watch *watches;
 static ipc_watch *busy;
