@@ -1,10 +1,11 @@
-# Sourced by build.sh, test.sh and demo.sh: `require build` or `require test` finds the tools that are needed and, on
+# Sourced by build.sh, test.sh, demo.sh and windows.sh: `require build`, `require test` or `require windows` finds the tools that are needed and, on
 # Debian and its relatives, installs the missing ones with apt-get. Silent when nothing is missing.
 
 # tool:package pairs. "test" adds what only the checks need: a second compiler, its sanitizers, its analyzer.
 _build_tools="gcc:gcc g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config protoc:protobuf-compiler
     timeout:coreutils flock:util-linux"
 _test_tools="clang:clang clang-tidy:clang-tidy git:git"
+_windows_tools="x86_64-w64-mingw32-gcc-win32:gcc-mingw-w64-x86-64-win32 x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64-posix wine:wine"
 
 _require_dotnet() {
     local place
@@ -41,6 +42,12 @@ _missing_packages() { # the packages of this level whose tools are not there
         command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
     done
     ! command -v pkg-config >/dev/null || pkg-config --exists protobuf || echo libprotobuf-dev
+    if [ "$1" = windows ]; then
+        for pair in $_windows_tools; do
+            command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
+        done
+        [ -e /usr/lib/wine/wine64 ] || [ -e /usr/lib/x86_64-linux-gnu/wine ] || echo wine64
+    fi
     [ "$1" = test ] || return 0
     for pair in $_test_tools; do
         command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"

@@ -1,36 +1,23 @@
 /* Clients and servers that are killed. */
-#define _GNU_SOURCE
 #include "connections/connection.h"
 #include "ignore.h"
 #include "test.h"
 
-#include <signal.h>
-#include <unistd.h>
-
 typedef struct child {
-    int pipe[2];
+    test_pipe pipe;
 } child;
-
-_Noreturn static void stay(void)
-{
-    for (;;)
-        (void)pause(); /* until killed */
-}
 
 static void say(const child *one, char what)
 {
-    (void)!write(one->pipe[1], &what, 1);
+    test_say(&one->pipe, what);
 }
 
 static pid_t start(child *one, int (*run)(void *))
 {
-    char result = 0;
-    CHECK(pipe(one->pipe) == 0);
-    pid_t pid = test_fork(run, one);
-    CHECK(read(one->pipe[0], &result, 1) == 1);
-    CHECK(result == 'y');
-    (void)close(one->pipe[0]);
-    (void)close(one->pipe[1]);
+    test_pipe_open(&one->pipe);
+    pid_t pid = test_fork(run, one, sizeof *one);
+    CHECK_EQUAL('y', test_hear(&one->pipe));
+    test_pipe_close(&one->pipe);
     return pid;
 }
 
@@ -53,7 +40,7 @@ static int listen_and_never_answer(void *argument)
 {
     ipc_listener *listener = NULL;
     say(argument, ipc_listener_open("l", NULL, &listener) == IPC_OK ? 'y' : 'n');
-    stay();
+    test_stay();
 }
 
 static int connect_and_stay(void *argument)
@@ -64,7 +51,7 @@ static int connect_and_stay(void *argument)
     if (ipc_connect("l", &options, &connection) != IPC_OK)
         return 1;
     ignore(ipc_ring_write(ipc_connection_writer(connection), "last", 4, 1, SOON, NULL));
-    stay();
+    test_stay();
 }
 
 TEST(a_client_learns_of_its_servers_death_and_finds_the_next_one)
@@ -95,10 +82,11 @@ TEST(a_client_learns_of_its_servers_death_and_finds_the_next_one)
 }
 
 /* The server dies when somebody asks it: before, there would be nobody to ask. */
-static int kill_when_asked(void *server)
+static void *kill_when_asked(void *server)
 {
     WAIT_FOR(test_files() == 2); /* the connection's file is there until the server has it */
-    return kill(*(const pid_t *)server, SIGKILL);
+    test_send_kill(*(const pid_t *)server);
+    return NULL;
 }
 
 TEST(a_client_that_waits_for_the_answer_learns_of_the_death)
@@ -108,9 +96,10 @@ TEST(a_client_that_waits_for_the_answer_learns_of_the_death)
     ipc_listener *listener = NULL;
     const ipc_connect_options options = {.deadline = SOON};
     pid_t pid = start(&one, listen_and_never_answer);
-    pid_t killer = test_fork(kill_when_asked, &pid);
+    test_thread killer;
+    test_thread_start(&killer, kill_when_asked, &pid);
     CHECK_STATUS(IPC_PEER_DIED, ipc_connect("l", &options, &connection));
-    CHECK_EQUAL(0, test_wait_exit(killer));
+    test_thread_join(&killer);
     CHECK_EQUAL(128 + SIGKILL, test_wait_exit(pid));
     CHECK_OK(ipc_listener_open("l", NULL, &listener));
     ipc_listener_close(listener);
@@ -166,6 +155,7 @@ TEST(a_request_of_a_dead_client_is_forgotten)
     }
 }
 
+#ifndef _WIN32
 static ipc_connection *inherited;
 
 static int use_inherited(void *unused)
@@ -181,13 +171,13 @@ static int use_inherited(void *unused)
     return 0;
 }
 
-TEST(a_forked_child_cannot_use_its_parents_connection)
+POSIX_TEST(a_forked_child_cannot_use_its_parents_connection)
 {
     child one;
     const ipc_connect_options options = {.deadline = SOON};
     pid_t pid = start(&one, accept_one_and_stay);
     CHECK_OK(ipc_connect("l", &options, &inherited));
-    CHECK_EQUAL(0, test_wait_exit(test_fork(use_inherited, NULL)));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(use_inherited, NULL, 0)));
     CHECK(ipc_connection_is_open(inherited));
     ipc_connection_close(inherited);
     test_kill(pid);
@@ -195,3 +185,4 @@ TEST(a_forked_child_cannot_use_its_parents_connection)
     CHECK_OK(ipc_listener_open("l", NULL, &listener));
     ipc_listener_close(listener);
 }
+#endif

@@ -3,7 +3,6 @@
 #include "connections/connection.h"
 #include "echo_server.h"
 
-#include <unistd.h>
 
 static const ipc_wait_mode modes[] = {IPC_WAIT_ADAPTIVE, IPC_WAIT_SPIN, IPC_WAIT_BLOCK};
 
@@ -17,7 +16,7 @@ TEST(records_travel_both_ways_in_every_wait_mode)
         echo_server_start(&one, &listener_options);
         ipc_connection *connection = connect_to(&options);
         CHECK(ipc_connection_is_open(connection));
-        CHECK_EQUAL(getpid(), ipc_connection_peer_pid(connection));
+        CHECK_EQUAL(ipc_platform_pid(), ipc_connection_peer_pid(connection));
         for (uint64_t k = 0; k < 500; k++)
             expect_echo(connection, k);
         ipc_connection_close(connection);

@@ -4,11 +4,11 @@
 #include "queues/queue.h"
 #include "test.h"
 
-#include <signal.h>
+#ifndef _WIN32
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 static const ipc_queue_options small = {.block_size = 64, .block_count = 8, .loan_budget = 1u << 20};
 
@@ -27,7 +27,7 @@ typedef struct child_plan {
     int holds;       /* ... or received and not released */
     uint32_t length; /* of what is claimed; 0: 8 */
     bool commits;    /* once it goes on after it was stopped */
-    int ready[2];    /* a pipe: written to when the plan is done */
+    test_pipe ready; /* written to when the plan is done */
 } child_plan;
 
 static ipc_status do_plan(const child_plan *plan, ipc_queue *queue, ipc_block *last)
@@ -58,29 +58,24 @@ static int run_child(void *argument)
     ipc_status status = ipc_queue_open("q", plan->options, &queue);
     if (status == IPC_OK)
         status = do_plan(plan, queue, &last);
-    const char result = status == IPC_OK ? 'y' : 'n';
-    (void)!write(plan->ready[1], &result, 1);
+    test_say(&plan->ready, status == IPC_OK ? 'y' : 'n');
     if (plan->commits) {
-        (void)raise(SIGSTOP);
+        test_stop_self();
         status = ipc_queue_commit(queue, &last, last.length, 77);
         ipc_queue_close(queue);
         return status == IPC_OK ? 0 : 1;
     }
-    for (;;)
-        (void)pause(); /* until killed */
+    test_stay();
 }
 
 static pid_t start_child(child_plan *plan)
 {
-    char result = 0;
     if (plan->options == NULL)
         plan->options = &small;
-    CHECK(pipe(plan->ready) == 0);
-    pid_t pid = test_fork(run_child, plan);
-    CHECK(read(plan->ready[0], &result, 1) == 1);
-    CHECK(result == 'y');
-    (void)close(plan->ready[0]);
-    (void)close(plan->ready[1]);
+    test_pipe_open(&plan->ready);
+    pid_t pid = test_fork(run_child, plan, sizeof *plan);
+    CHECK_EQUAL('y', test_hear(&plan->ready));
+    test_pipe_close(&plan->ready);
     return pid;
 }
 
@@ -215,8 +210,7 @@ TEST(a_stopped_sender_keeps_its_block_and_holds_up_nobody)
     child_plan plan = {.claims = 1, .commits = true};
     pid_t pid = start_child(&plan);
     ipc_block block;
-    int status = 0;
-    CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
+    test_wait_stopped(pid);
     for (uint64_t i = 0; i < 7; i++) {
         CHECK_OK(ipc_queue_send(queue, &i, 8, (uint16_t)i, IPC_NOW, NULL));
         CHECK_OK(ipc_queue_receive(queue, SOON, NULL, &block));
@@ -225,7 +219,7 @@ TEST(a_stopped_sender_keeps_its_block_and_holds_up_nobody)
     }
     CHECK_STATUS(IPC_TIMEOUT, ipc_queue_claim(queue, 8, ipc_deadline_after(300000000), NULL, &block));
     CHECK_EQUAL(2, ipc_queue_participants(queue, NULL, 0));
-    CHECK(kill(pid, SIGCONT) == 0);
+    test_continue(pid);
     CHECK_OK(ipc_queue_receive(queue, SOON, NULL, &block));
     CHECK_EQUAL(77, block.type);
     ipc_queue_release(queue, &block);
@@ -248,7 +242,7 @@ TEST(deaths_and_departures_are_told_apart)
     CHECK(change.kind == IPC_CHANGE_DIED && change.participant.pid == (uint32_t)pid);
     ipc_queue *other = open_queue(&small);
     CHECK_OK(ipc_queue_next_change(queue, SOON, NULL, &change));
-    CHECK(change.kind == IPC_CHANGE_ATTACHED && change.participant.pid == (uint32_t)getpid());
+    CHECK(change.kind == IPC_CHANGE_ATTACHED && change.participant.pid == ipc_platform_pid());
     ipc_queue_close(other);
     CHECK_OK(ipc_queue_next_change(queue, SOON, NULL, &change));
     CHECK(change.kind == IPC_CHANGE_LEFT);
@@ -280,6 +274,7 @@ TEST(what_everybody_left_behind_in_death_is_inherited)
     CHECK_OK(ipc_clear("q"));
 }
 
+#ifndef _WIN32
 static int use_parents_queue(void *argument)
 {
     ipc_queue *queue = argument;
@@ -298,14 +293,14 @@ static int use_parents_queue(void *argument)
     return right ? 0 : 1;
 }
 
-TEST(in_a_forked_child_the_parents_queue_is_closed)
+POSIX_TEST(in_a_forked_child_the_parents_queue_is_closed)
 {
     for (uint32_t expansions = 0; expansions < 2; expansions++) {
         const ipc_queue_options options = {.block_count = 8, .max_expansions = expansions};
         ipc_queue *queue = open_queue(&options);
         ipc_block block;
         CHECK_OK(ipc_queue_send(queue, "x", 1, 9, IPC_NOW, NULL));
-        CHECK_EQUAL(0, test_wait_exit(test_fork(use_parents_queue, queue)));
+        CHECK_EQUAL(0, test_wait_exit(test_fork(use_parents_queue, queue, 0)));
         CHECK_OK(ipc_queue_try_receive(queue, &block));
         CHECK_EQUAL(9, block.type);
         ipc_queue_release(queue, &block);
@@ -315,7 +310,7 @@ TEST(in_a_forked_child_the_parents_queue_is_closed)
 }
 
 /* In a file system of its own, 256 KiB small. Nothing may be checked before it is gone again. */
-TEST(growth_into_a_full_disk_is_full_and_no_signal)
+POSIX_TEST(growth_into_a_full_disk_is_full_and_no_signal)
 {
     char path[600];
     (void)snprintf(path, sizeof path, "%s/small", test_directory());
@@ -357,3 +352,4 @@ TEST(growth_into_a_full_disk_is_full_and_no_signal)
     CHECK_EQUAL(3ull * info.segments * 64, sent);
     CHECK_EQUAL(sent, received);
 }
+#endif

@@ -2,45 +2,13 @@
  * Every fault point: the C peer is killed there (or stopped, and killed later), and the name must work for the next
  * ones as if nothing had been.
  */
-#define _GNU_SOURCE
 #include "test.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-/* Starts `peer WORDS...` (found beside this program) with that fault; its output goes nowhere, its input is an open
-   pipe. */
 static pid_t start_peer(const char *fault, const char *action, int *input, const char *const *words)
 {
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 8);
-    int ends[2];
-    CHECK(length > 0);
-    program[length] = '\0';
-    memcpy(strrchr(program, '/') + 1, "peer", 5);
-    CHECK(pipe2(ends, O_CLOEXEC) == 0);
-    fflush(NULL);
-    pid_t pid = fork();
-    CHECK(pid >= 0);
-    if (pid == 0) {
-        char *arguments[10] = {program};
-        for (int i = 0; i < 9 && words[i] != NULL; i++)
-            arguments[i + 1] = (char *)(uintptr_t)words[i];
-        if (fault != NULL)
-            (void)setenv("IPC_FAULT", fault, 1);
-        if (action != NULL)
-            (void)setenv("IPC_FAULT_ACTION", action, 1);
-        (void)dup2(ends[0], 0);
-        (void)dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), 1);
-        (void)execv(program, arguments);
-        _exit(126);
-    }
-    (void)close(ends[0]);
-    *input = ends[1];
-    return pid;
+    return test_start("peer", fault, action, input, words);
 }
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -139,10 +107,9 @@ TEST(a_ring_survives_a_death_at_every_point)
                 ipc_status status =
                     ipc_ring_write(writer, record, sizeof record, (uint16_t)k, ipc_deadline_after(2000000), NULL);
                 CHECK(status == IPC_OK || status == IPC_TIMEOUT || status == IPC_PEER_DIED);
-                siginfo_t ended = {0};
                 if (status == IPC_OK)
                     k++;
-                else if (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == pid)
+                else if (test_has_ended(pid))
                     break; /* it died before it ever was a reader, or it died as one */
             }
         } else {
@@ -189,7 +156,7 @@ TEST(recovery_killed_half_way_is_done_again)
         WAIT_FOR(ipc_ring_reader_peer(reader) == IPC_PEER_LIVE);
         /* one that attaches recovers the dead: it is killed in the middle of that. We may be faster: then it is only
            a second writer. */
-        (void)kill(writer, SIGKILL);
+        test_send_kill(writer);
         CHECK_EQUAL(128 + SIGKILL, test_wait_exit(writer));
         pid_t recoverer = start_peer(points[i], NULL, &second, WORDS("ring-hold", "r", "writer"));
         (void)close(second);
@@ -212,24 +179,26 @@ TEST(recovery_killed_half_way_is_done_again)
     }
 }
 
+static void *kill_soon(void *pid)
+{
+    test_pause(50);
+    test_send_kill(*(const pid_t *)pid);
+    return NULL;
+}
+
 TEST(a_stopped_lock_holder_holds_others_up_only_until_it_is_killed)
 {
     const ipc_ring_options options = {.capacity = 4096};
     ipc_ring_writer *writer = NULL;
     ipc_ring_reader *reader = NULL;
     int input = -1;
-    int status = 0;
     CHECK_OK(ipc_ring_writer_open("r", &options, &writer));
     pid_t pid = start_peer("region.attach.locked", "stop", &input, WORDS("ring-hold", "r", "reader"));
-    CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
-    pid_t killer = fork();
-    if (killer == 0) {
-        (void)usleep(50000);
-        (void)kill(pid, SIGKILL);
-        _exit(0);
-    }
+    test_wait_stopped(pid);
+    test_thread killer;
+    test_thread_start(&killer, kill_soon, &pid);
     CHECK_OK(ipc_ring_reader_open("r", &options, &reader)); /* waits for the region lock, gets it from the kernel */
-    CHECK_EQUAL(0, test_wait_exit(killer));
+    test_thread_join(&killer);
     CHECK_EQUAL(128 + SIGKILL, test_wait_exit(pid));
     (void)close(input);
     ipc_ring_reader_close(reader);

@@ -1,9 +1,6 @@
 /* How long rings and queues stay, and what is in them while nobody is alive. */
 #include "test.h"
 
-#include <signal.h>
-#include <unistd.h>
-
 typedef enum { RING, QUEUE } structure;
 
 typedef struct sender {
@@ -65,14 +62,14 @@ static int run_sender(void *argument)
     const sender *plan = argument;
     const int result = plan->kind == RING ? send_to_ring(plan) : send_to_queue(plan);
     if (!plan->leaves)
-        (void)raise(SIGKILL);
+        test_die();
     return result;
 }
 
 /* Nobody is alive when it returns. */
 static void send(sender plan)
 {
-    CHECK_EQUAL(plan.leaves ? 0 : 128 + SIGKILL, test_wait_exit(test_fork(run_sender, &plan)));
+    CHECK_EQUAL(plan.leaves ? 0 : 128 + SIGKILL, test_wait_exit(test_fork(run_sender, &plan, sizeof plan)));
 }
 
 /* Opens as a receiver, gets so many and no more, releases them all. `again`: the first of them is flagged. */
@@ -164,8 +161,7 @@ static int hold_one(void *unused)
     (void)unused;
     const sender plan = {.kind = QUEUE, .records = 0, .receives = true};
     (void)send_to_queue(&plan);
-    (void)raise(SIGKILL);
-    return 0;
+    test_die();
 }
 
 TEST(what_a_dead_receiver_held_keeps_the_queue_when_the_last_living_one_leaves)
@@ -174,7 +170,7 @@ TEST(what_a_dead_receiver_held_keeps_the_queue_when_the_last_living_one_leaves)
     ipc_queue *queue = NULL;
     CHECK_OK(ipc_queue_open("x", &options, &queue));
     CHECK_OK(ipc_queue_send(queue, bytes, LONG_ONE, 0, IPC_NOW, NULL));
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(hold_one, NULL)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(hold_one, NULL, 0)));
     ipc_queue_close(queue);
     CHECK_EQUAL(1, test_files());
     receive(QUEUE, 1, true);
@@ -242,8 +238,7 @@ static int read_ten(void *unused)
     CHECK_OK(ipc_ring_reader_open("x", NULL, &reader));
     for (int i = 0; i < 10; i++)
         CHECK_OK(ipc_ring_try_read(reader, &record));
-    (void)raise(SIGKILL);
-    return 0;
+    test_die();
 }
 
 /* The second reader released one and closed in order; the third got the other nine as if nobody had ever seen them. */
@@ -252,7 +247,7 @@ TEST(what_a_dead_reader_may_have_handled_is_flagged_for_every_later_reader)
     const sender plan = {.kind = RING, .records = 10, .leaves = true};
     ipc_ring_writer *writer = NULL;
     CHECK_EQUAL(0, send_to_ring(&plan));
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(read_ten, NULL)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(read_ten, NULL, 0)));
     for (int turn = 0; turn < 10; turn++) {
         ipc_ring_reader *reader = NULL;
         ipc_record record;

@@ -4,10 +4,11 @@
 #include "rings/ring.h"
 #include "test.h"
 
+#ifndef _WIN32
 #include <dirent.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#endif
 
 static const ipc_ring_options small = {.capacity = 4096};
 
@@ -15,14 +16,8 @@ typedef struct child_plan {
     bool writer;
     int records;    /* written and committed, or read and released */
     int unfinished; /* ... and then batched, or read and not released */
-    int ready[2];   /* a pipe: written to when the plan is done */
+    test_pipe ready; /* written to when the plan is done */
 } child_plan;
-
-_Noreturn static void stay(void)
-{
-    for (;;)
-        (void)pause(); /* until killed */
-}
 
 static int run_child(void *argument)
 {
@@ -47,20 +42,16 @@ static int run_child(void *argument)
                 ipc_ring_release(reader);
         }
     }
-    const char result = status == IPC_OK ? 'y' : 'n';
-    (void)!write(plan->ready[1], &result, 1);
-    stay();
+    test_say(&plan->ready, status == IPC_OK ? 'y' : 'n');
+    test_stay();
 }
 
 static pid_t start_child(child_plan *plan)
 {
-    char result = 0;
-    CHECK(pipe(plan->ready) == 0);
-    pid_t pid = test_fork(run_child, plan);
-    CHECK(read(plan->ready[0], &result, 1) == 1);
-    CHECK(result == 'y');
-    (void)close(plan->ready[0]);
-    (void)close(plan->ready[1]);
+    test_pipe_open(&plan->ready);
+    pid_t pid = test_fork(run_child, plan, sizeof *plan);
+    CHECK_EQUAL('y', test_hear(&plan->ready));
+    test_pipe_close(&plan->ready);
     return pid;
 }
 
@@ -91,6 +82,13 @@ TEST(a_killed_writer_leaves_what_it_published_and_nothing_else)
     ipc_ring_reader_close(reader);
 }
 
+static void *kill_soon(void *pid)
+{
+    test_pause(20);
+    test_send_kill(*(const pid_t *)pid);
+    return NULL;
+}
+
 TEST(a_reader_asleep_learns_of_the_death_at_once)
 {
     static const ipc_wait_mode modes[] = {IPC_WAIT_ADAPTIVE, IPC_WAIT_SPIN, IPC_WAIT_BLOCK};
@@ -101,14 +99,10 @@ TEST(a_reader_asleep_learns_of_the_death_at_once)
         child_plan plan = {.writer = true};
         CHECK_OK(ipc_ring_reader_open("r", &options, &reader));
         pid_t pid = start_child(&plan); /* it attaches to a reader that is there */
-        pid_t killer = fork();
-        if (killer == 0) {
-            (void)usleep(20000);
-            (void)kill(pid, SIGKILL);
-            _exit(0);
-        }
+        test_thread killer;
+        test_thread_start(&killer, kill_soon, &pid);
         CHECK_STATUS(IPC_PEER_DIED, ipc_ring_read(reader, SOON, NULL, &record));
-        CHECK_EQUAL(0, test_wait_exit(killer));
+        test_thread_join(&killer);
         CHECK_EQUAL(128 + SIGKILL, test_wait_exit(pid));
         ipc_ring_reader_close(reader);
     }
@@ -184,7 +178,7 @@ TEST(a_stopped_process_is_alive)
     ipc_record record;
     child_plan plan = {.writer = true};
     pid_t pid = start_child(&plan);
-    CHECK(kill(pid, SIGSTOP) == 0);
+    test_stop(pid);
     CHECK_STATUS(IPC_E_IN_USE, ipc_ring_writer_open("r", &small, &writer));
     CHECK_OK(ipc_ring_reader_open("r", &small, &reader));
     CHECK_STATUS(IPC_TIMEOUT, ipc_ring_read(reader, ipc_deadline_after(50000000), NULL, &record));
@@ -216,16 +210,17 @@ TEST(waiting_for_a_peer_sees_it_come)
     CHECK_OK(ipc_ring_reader_open("r", &small, &reader));
     CHECK_EQUAL(IPC_PEER_NEVER, ipc_ring_reader_peer(reader));
     CHECK_STATUS(IPC_TIMEOUT, ipc_ring_reader_wait_for_peer(reader, ipc_deadline_after(1000000), NULL));
-    CHECK(pipe(plan.ready) == 0);
-    pid_t pid = test_fork(run_child, &plan);
+    test_pipe_open(&plan.ready);
+    pid_t pid = test_fork(run_child, &plan, sizeof plan);
     CHECK_OK(ipc_ring_reader_wait_for_peer(reader, SOON, NULL));
     test_kill(pid);
-    (void)close(plan.ready[0]);
-    (void)close(plan.ready[1]);
+    test_pipe_close(&plan.ready);
     ipc_ring_reader_close(reader);
 }
 
 /* ---- fork without exec ------------------------------------------------------------------------------- */
+
+#ifndef _WIN32
 
 static ipc_ring_writer *inherited_writer;
 static ipc_ring_reader *inherited_reader;
@@ -262,14 +257,14 @@ static int use_inherited(void *argument)
     return ipc_ring_writer_open("r", &small, &own) == IPC_E_IN_USE ? 0 : 6; /* the parent is still there */
 }
 
-TEST(a_forked_child_has_nothing_of_the_parents)
+POSIX_TEST(a_forked_child_has_nothing_of_the_parents)
 {
     ipc_record record;
     const int before = open_descriptors();
     CHECK_OK(ipc_ring_writer_open("r", &small, &inherited_writer));
     CHECK_OK(ipc_ring_reader_open("r", &small, &inherited_reader));
     CHECK_OK(ipc_ring_write(inherited_writer, "x", 1, 1, IPC_NOW, NULL));
-    CHECK_EQUAL(0, test_wait_exit(test_fork(use_inherited, (void *)(uintptr_t)&before)));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(use_inherited, &before, sizeof before)));
     CHECK_OK(ipc_ring_read(inherited_reader, IPC_NOW, NULL, &record)); /* untouched by the child */
     CHECK_EQUAL(IPC_PEER_LIVE, ipc_ring_reader_peer(inherited_reader));
     ipc_ring_reader_close(inherited_reader);
@@ -291,19 +286,19 @@ static int writer_with_a_child(void *argument)
        keeps them. */
     pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (child == 0)
-        stay();
+        test_stay();
     (void)!write(plan->pipe[1], &child, sizeof child);
-    stay();
+    test_stay();
 }
 
-TEST(a_child_of_the_dead_does_not_keep_it_alive)
+POSIX_TEST(a_child_of_the_dead_does_not_keep_it_alive)
 {
     grandchild_plan plan;
     ipc_ring_reader *reader = NULL;
     ipc_record record;
     pid_t grandchild = 0;
     CHECK(pipe(plan.pipe) == 0);
-    pid_t pid = test_fork(writer_with_a_child, &plan);
+    pid_t pid = test_fork(writer_with_a_child, &plan, sizeof plan);
     CHECK(read(plan.pipe[0], &grandchild, sizeof grandchild) == (ssize_t)sizeof grandchild);
     CHECK_OK(ipc_ring_reader_open("r", &small, &reader));
     test_kill(pid);
@@ -398,7 +393,7 @@ static int descriptors_there(void)
 
 /* A descriptor that a child kept would keep the locks of a parent that is killed while it has them. Nor may the child
    look at what another thread has just freed, which the sanitizer sees. */
-TEST(a_child_has_no_file_of_a_region_whenever_it_is_made)
+POSIX_TEST(a_child_has_no_file_of_a_region_whenever_it_is_made)
 {
     test_thread thread;
     opening_ends = 0;
@@ -414,3 +409,5 @@ TEST(a_child_has_no_file_of_a_region_whenever_it_is_made)
     opening_ends = 1;
     test_thread_join(&thread);
 }
+
+#endif

@@ -5,12 +5,11 @@
 #include "rings/ring.h"
 #include "test.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
+#ifndef _WIN32
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 /* Without a pool: what is checked here is the region, to the byte. */
 static const ipc_ring_options small = {.capacity = 4096, .loan_budget = IPC_NO_LOANS};
@@ -23,15 +22,8 @@ static const ipc_ring_options open_now = {.open_mode = IPC_OPEN_EXISTING};
 static void *map_raw(const char *name, size_t *size)
 {
     char path[512];
-    struct stat status;
     test_path(name, path, sizeof path);
-    int fd = open(path, O_RDWR);
-    CHECK(fd >= 0 && fstat(fd, &status) == 0);
-    *size = (size_t)status.st_size;
-    void *base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    CHECK(base != MAP_FAILED);
-    (void)close(fd);
-    return base;
+    return test_map_file(path, size);
 }
 
 /* A persistent ring of that name, with nobody in it. */
@@ -47,7 +39,7 @@ static void remove_file(const char *name)
 {
     char path[512];
     test_path(name, path, sizeof path);
-    CHECK(unlink(path) == 0);
+    test_remove_file(path);
 }
 
 TEST(names_are_refused_not_mangled)
@@ -93,7 +85,8 @@ TEST(the_last_to_leave_removes_the_name)
     CHECK_EQUAL(0, test_files());
 }
 
-TEST(a_file_is_for_its_user_alone)
+#ifndef _WIN32
+POSIX_TEST(a_file_is_for_its_user_alone)
 {
     ipc_ring_writer *writer = NULL;
     struct stat status;
@@ -105,6 +98,7 @@ TEST(a_file_is_for_its_user_alone)
     CHECK_EQUAL(4096 + 4096, status.st_size);
     ipc_ring_writer_close(writer);
 }
+#endif
 
 TEST(a_second_live_end_is_refused_with_the_pid_of_the_first)
 {
@@ -113,7 +107,7 @@ TEST(a_second_live_end_is_refused_with_the_pid_of_the_first)
     char pid[32];
     CHECK_OK(ipc_ring_writer_open("r", &small, &writer));
     CHECK_STATUS(IPC_E_IN_USE, ipc_ring_writer_open("r", &small, &second));
-    (void)snprintf(pid, sizeof pid, "%d", (int)getpid());
+    (void)snprintf(pid, sizeof pid, "%d", (int)ipc_platform_pid());
     check_error_says(pid);
     ipc_ring_writer_close(writer);
     CHECK_OK(ipc_ring_writer_open("r", &small, &second));
@@ -249,7 +243,7 @@ TEST(every_header_field_is_checked_and_the_file_left_alone)
     ipc_ring_reader *reader = NULL;
     CHECK_OK(ipc_ring_reader_open("m", &small, &reader));
     ipc_ring_reader_close(reader);
-    (void)munmap(base, size);
+    test_unmap_file(base, size);
     free(good);
     free(bad);
     remove_file("m");
@@ -264,7 +258,7 @@ TEST(a_higher_minor_version_is_accepted)
     base[10] = 7;
     CHECK_OK(ipc_ring_reader_open("v", &small, &reader));
     ipc_ring_reader_close(reader);
-    (void)munmap(base, size);
+    test_unmap_file(base, size);
     remove_file("v");
 }
 
@@ -297,7 +291,7 @@ TEST(random_headers_are_refused_or_harmless)
         if (base[128] == IPC_REGION_RETIRED)
             base[128] = IPC_REGION_LIVE;
     }
-    (void)munmap(base, size);
+    test_unmap_file(base, size);
     free(good);
     remove_file("f");
 }
@@ -306,10 +300,7 @@ static void write_file(const char *name, const void *bytes, size_t size)
 {
     char path[512];
     test_path(name, path, sizeof path);
-    int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
-    CHECK(fd >= 0);
-    CHECK(write(fd, bytes, size) == (ssize_t)size);
-    (void)close(fd);
+    test_write_file(path, bytes, size);
 }
 
 TEST(empty_short_and_foreign_files_are_refused_and_left_alone)
@@ -332,17 +323,20 @@ TEST(empty_short_and_foreign_files_are_refused_and_left_alone)
 TEST(a_truncated_region_is_refused_with_both_sizes)
 {
     char path[512];
+    uint8_t half[4096];
     ipc_ring_writer *writer = NULL;
     leave_persistent("t");
     test_path("t", path, sizeof path);
-    CHECK(truncate(path, 4096) == 0);
+    CHECK_EQUAL(sizeof half, test_read_file(path, 0, half, sizeof half));
+    test_write_file(path, half, sizeof half);
     CHECK_STATUS(IPC_E_CORRUPT, ipc_ring_writer_open("t", &small, &writer));
     check_error_says("8192");
     check_error_says("4096");
     remove_file("t");
 }
 
-TEST(links_directories_and_pipes_are_refused)
+#ifndef _WIN32
+POSIX_TEST(links_directories_and_pipes_are_refused)
 {
     char path[512];
     char target[512];
@@ -373,22 +367,22 @@ static int open_as_nobody(void *unused)
     return -(int)ipc_ring_reader_open("mine", &open_now, &reader);
 }
 
-TEST(another_user_is_kept_out)
+POSIX_TEST(another_user_is_kept_out)
 {
     if (geteuid() != 0)
         test_skip("needs root to become another user");
     leave_persistent("mine");
-    CHECK_EQUAL(-IPC_E_ACCESS_DENIED, test_wait_exit(test_fork(open_as_nobody, NULL)));
+    CHECK_EQUAL(-IPC_E_ACCESS_DENIED, test_wait_exit(test_fork(open_as_nobody, NULL, 0)));
     CHECK(chmod(test_directory(), 0777) == 0); /* even where the directory lets it in */
-    CHECK_EQUAL(-IPC_E_ACCESS_DENIED, test_wait_exit(test_fork(open_as_nobody, NULL)));
+    CHECK_EQUAL(-IPC_E_ACCESS_DENIED, test_wait_exit(test_fork(open_as_nobody, NULL, 0)));
     char path[512];
     test_path("mine", path, sizeof path);
     CHECK(chmod(path, 0666) == 0); /* and even where the file does */
-    CHECK_EQUAL(-IPC_E_ACCESS_DENIED, test_wait_exit(test_fork(open_as_nobody, NULL)));
+    CHECK_EQUAL(-IPC_E_ACCESS_DENIED, test_wait_exit(test_fork(open_as_nobody, NULL, 0)));
     remove_file("mine");
 }
 
-TEST(a_full_disk_is_an_error_at_creation)
+POSIX_TEST(a_full_disk_is_an_error_at_creation)
 {
     char path[512];
     ipc_ring_writer *writer = NULL;
@@ -410,7 +404,7 @@ TEST(a_full_disk_is_an_error_at_creation)
     CHECK_STATUS(IPC_OK, smaller);
 }
 
-TEST(a_missing_directory_is_made_and_a_wrong_one_told)
+POSIX_TEST(a_missing_directory_is_made_and_a_wrong_one_told)
 {
     char path[512];
     ipc_ring_writer *writer = NULL;
@@ -427,6 +421,8 @@ TEST(a_missing_directory_is_made_and_a_wrong_one_told)
     check_error_says("/nowhere/at/all");
     CHECK(setenv("IPC_DIR", test_directory(), 1) == 0);
 }
+
+#endif
 
 /* ---- races ------------------------------------------------------------------------------------------- */
 

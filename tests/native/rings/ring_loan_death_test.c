@@ -1,11 +1,8 @@
 /* Writers, readers and sweepers that die between any two steps of a loan. The process of a case opens nothing itself: a
    child inherits the fault point that its parent has looked up, or not found. */
-#define _GNU_SOURCE
 #include "ignore.h"
 #include "ring_loan_parts.h"
 
-#include <signal.h>
-#include <unistd.h>
 
 static const ipc_ring_options lasting = {.capacity = 4096, .loan_budget = 1024 * KIB, .lifetime = IPC_LIFETIME_PERSISTENT};
 
@@ -13,13 +10,13 @@ static void remove_ring(void)
 {
     char path[512];
     test_path("r", path, sizeof path);
-    CHECK(unlink(path) == 0);
+    test_remove_file(path);
 }
 
 static int write_until_killed(void *fault)
 {
     ipc_ring_writer *writer = NULL;
-    (void)setenv("IPC_FAULT", fault, 1);
+    test_set_environment("IPC_FAULT", fault);
     if (ipc_ring_writer_open("r", &lasting, &writer) != IPC_OK)
         return 1;
     write_one(writer, 5000, 1);
@@ -31,7 +28,7 @@ static int write_until_killed(void *fault)
 static int writer_dies_at(void *fault)
 {
     both ends;
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(write_until_killed, fault)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(write_until_killed, fault, 0)));
     open_both(&ends, &lasting);
     const bool was_published = strstr(fault, "after_publish") != NULL;
     CHECK_EQUAL(was_published ? 2 : 1, lent(&ends.reader->ring));
@@ -56,7 +53,7 @@ TEST(a_writer_that_dies_at_any_step_of_a_loan_leaves_nothing_taken)
         "ring.commit.after_publish:2",
     };
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        CHECK_EQUAL(0, test_wait_exit(test_fork(writer_dies_at, (void *)(uintptr_t)faults[i])));
+        CHECK_EQUAL(0, test_wait_exit(test_fork(writer_dies_at, faults[i], 0)));
 }
 
 static int write_three(void *unused)
@@ -74,7 +71,7 @@ static int write_three(void *unused)
 static int read_until_killed(void *fault)
 {
     ipc_ring_reader *reader = NULL;
-    (void)setenv("IPC_FAULT", fault, 1);
+    test_set_environment("IPC_FAULT", fault);
     CHECK_OK(ipc_ring_reader_open("r", &lasting, &reader));
     (void)read_one(reader, 5000, 1);
     (void)read_one(reader, LONG, 2);
@@ -85,8 +82,8 @@ static int read_until_killed(void *fault)
 static int reader_dies_at(void *fault)
 {
     both ends;
-    CHECK_EQUAL(0, test_wait_exit(test_fork(write_three, NULL)));
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(read_until_killed, fault)));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(write_three, NULL, 0)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(read_until_killed, fault, 0)));
     open_both(&ends, &lasting);
     const bool was_released = strcmp(fault, "ring.read.done:2") != 0 && strcmp(fault, "ring.release.before_store") != 0;
     CHECK_EQUAL(was_released ? 1 : 3, lent(&ends.reader->ring));
@@ -110,21 +107,21 @@ TEST(a_reader_that_dies_leaves_its_unreleased_loans_to_the_next_and_no_others)
                                          "ring.release.after_store", "ring.release.before_loans",
                                          "pool.free.before:1",       "pool.free.before:2"};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        CHECK_EQUAL(0, test_wait_exit(test_fork(reader_dies_at, (void *)(uintptr_t)faults[i])));
+        CHECK_EQUAL(0, test_wait_exit(test_fork(reader_dies_at, faults[i], 0)));
 }
 
 static int sweep_until_killed(void *fault)
 {
     ipc_ring_writer *writer = NULL;
-    (void)setenv("IPC_FAULT", fault, 1);
+    test_set_environment("IPC_FAULT", fault);
     ignore(ipc_ring_writer_open("r", &lasting, &writer));
     return 0;
 }
 
 static int sweeper_dies(void *fault)
 {
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(write_until_killed, (void *)(uintptr_t) "pool.take.owned:2")));
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(sweep_until_killed, fault)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(write_until_killed, "pool.take.owned:2", 0)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(sweep_until_killed, fault, 0)));
     both ends;
     open_both(&ends, &lasting);
     CHECK_EQUAL(1, lent(&ends.reader->ring));
@@ -138,6 +135,6 @@ static int sweeper_dies(void *fault)
 
 TEST(a_sweep_that_is_killed_is_done_again)
 {
-    CHECK_EQUAL(0, test_wait_exit(test_fork(sweeper_dies, (void *)(uintptr_t) "pool.free.before")));
-    CHECK_EQUAL(0, test_wait_exit(test_fork(sweeper_dies, (void *)(uintptr_t) "pool.recover.block")));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(sweeper_dies, "pool.free.before", 0)));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(sweeper_dies, "pool.recover.block", 0)));
 }

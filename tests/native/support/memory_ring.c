@@ -39,9 +39,8 @@ void memory_ring_open(memory_ring *memory, uint64_t capacity, uint64_t position,
 {
     ipc_ring_peer peer;
     memset(memory, 0, sizeof *memory);
-    memory->ring.header = aligned_alloc(4096, IPC_RING_HEADER_SIZE * 4);
-    memory->ring.data = aligned_alloc(4096, capacity);
-    CHECK(memory->ring.header != NULL && memory->ring.data != NULL);
+    memory->ring.header = test_allocate(4096, IPC_RING_HEADER_SIZE * 4);
+    memory->ring.data = test_allocate(4096, capacity);
     memset(memory->ring.header, 0, IPC_RING_HEADER_SIZE);
     memset(memory->ring.data, 0, capacity);
     memory->ring.capacity = capacity;
@@ -56,8 +55,8 @@ void memory_ring_open(memory_ring *memory, uint64_t capacity, uint64_t position,
 
 void memory_ring_close(memory_ring *memory)
 {
-    free(memory->ring.header);
-    free(memory->ring.data);
+    test_free(memory->ring.header);
+    test_free(memory->ring.data);
 }
 
 ipc_status memory_ring_restart_writer(memory_ring *memory)

@@ -74,7 +74,7 @@ static death kill_at(const step_subject *subject, uint64_t calls, uint64_t steps
 {
     death at = {0};
     subject->prepare();
-    const pid_t pid = test_fork(victim, (void *)(uintptr_t)subject);
+    const pid_t pid = test_fork(victim, subject, 0);
     const int stop = next_stop(pid);
     if (stop != BEGINS)
         test_fail(__FILE__, __LINE__, "the victim got signal %d while it began", stop);

@@ -1,23 +1,13 @@
-#define _GNU_SOURCE
 #include "test.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define WATCHDOG_SECONDS      280 /* less than test.sh gives CTest: 300. One slow core, ThreadSanitizer and others beside it take a test of 5 s to 160 */
 #define WATCHDOG_LONG_SECONDS 1800
 
 static test_case *cases;
 static char directory[512];
 static const char *running = "";
-static pid_t main_process;
 
 void test_register(test_case *one)
 {
@@ -25,19 +15,6 @@ void test_register(test_case *one)
     while (*link != NULL)
         link = &(*link)->next;
     *link = one;
-}
-
-static void remove_directory(void)
-{
-    DIR *entries = opendir(directory);
-    if (entries == NULL)
-        return;
-    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlinkat(dirfd(entries), entry->d_name, 0);
-    }
-    (void)closedir(entries);
-    (void)rmdir(directory);
 }
 
 void test_fail(const char *file, int line, const char *format, ...)
@@ -48,8 +25,8 @@ void test_fail(const char *file, int line, const char *format, ...)
     vfprintf(stderr, format, arguments);
     fprintf(stderr, "\n");
     va_end(arguments);
-    if (getpid() == main_process)
-        remove_directory();
+    if (test_is_main_process())
+        test_remove_directory(directory);
     _exit(1);
 }
 
@@ -57,7 +34,7 @@ void test_skip(const char *reason)
 {
     printf("skipped: %s: %s\n", running, reason);
     fflush(stdout);
-    remove_directory();
+    test_remove_directory(directory);
     _exit(77);
 }
 
@@ -65,11 +42,6 @@ void check_error_says(const char *words)
 {
     if (strstr(ipc_last_error(), words) == NULL)
         test_fail("error", 0, "\"%s\" does not say \"%s\"", ipc_last_error(), words);
-}
-
-void test_yield(void)
-{
-    (void)sched_yield();
 }
 
 bool test_is_long(void)
@@ -88,28 +60,27 @@ void test_path(const char *name, char *path, size_t size)
     (void)snprintf(path, size, "%s/%s", directory, name);
 }
 
+static void count_file(const char *name, void *count)
+{
+    (void)name;
+    ++*(int *)count;
+}
+
 int test_files(void)
 {
     int count = 0;
-    DIR *entries = opendir(directory);
-    if (entries == NULL)
-        return 0;
-    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            count++;
-    }
-    (void)closedir(entries);
+    test_for_each_file(directory, count_file, &count);
     return count;
 }
 
 /* docs/wire-format.md, typed once more. 0 for what is behind the end. */
-static uint64_t word_at(int file, uint64_t offset, size_t size)
+static uint64_t word_at(const char *path, uint64_t offset, size_t size)
 {
     uint64_t word = 0;
-    return pread(file, &word, size, (off_t)offset) == (ssize_t)size ? word : 0;
+    return test_read_file(path, offset, &word, size) == size ? word : 0;
 }
 
-static bool ring_holds(int file, uint64_t body)
+static bool ring_holds(const char *file, uint64_t body)
 {
     const uint64_t capacity = word_at(file, body + 8, 8);
     const uint64_t data = word_at(file, body + 16, 8);
@@ -119,7 +90,7 @@ static bool ring_holds(int file, uint64_t body)
     return header != 0;
 }
 
-static bool queue_holds(int file, uint64_t body)
+static bool queue_holds(const char *file, uint64_t body)
 {
     const uint64_t slots = word_at(file, body + 8, 4);
     const uint64_t segments = word_at(file, body + 128, 4);
@@ -139,81 +110,22 @@ static bool is_kept(const char *name)
 {
     char path[1024];
     test_path(name, path, sizeof path);
-    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    const uint64_t kind = word_at(file, 12, 4);
-    const uint64_t body = word_at(file, 32, 8);
-    const bool waits = word_at(file, 76, 4) == 2 && word_at(file, 128, 4) == 1;
-    const bool kept = waits && ((kind == 1 && ring_holds(file, body)) || (kind == 4 && queue_holds(file, body)));
-    (void)close(file);
-    return kept;
+    const uint64_t kind = word_at(path, 12, 4);
+    const uint64_t body = word_at(path, 32, 8);
+    const bool waits = word_at(path, 76, 4) == 2 && word_at(path, 128, 4) == 1;
+    return waits && ((kind == 1 && ring_holds(path, body)) || (kind == 4 && queue_holds(path, body)));
+}
+
+static void count_leaked(const char *name, void *count)
+{
+    *(int *)count += !is_kept(name);
 }
 
 static int leaked_files(void)
 {
     int count = 0;
-    DIR *entries = opendir(directory);
-    if (entries == NULL)
-        return 0;
-    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && !is_kept(entry->d_name))
-            count++;
-    }
-    (void)closedir(entries);
+    test_for_each_file(directory, count_leaked, &count);
     return count;
-}
-
-_Static_assert(sizeof(pthread_t) <= sizeof(test_thread), "a thread's handle");
-
-void test_thread_start(test_thread *thread, void *(*function)(void *), void *argument)
-{
-    pthread_t id;
-    if (pthread_create(&id, NULL, function, argument) != 0)
-        test_fail(__FILE__, __LINE__, "no thread");
-    memcpy(thread->id, &id, sizeof id);
-}
-
-void test_thread_join(test_thread *thread)
-{
-    pthread_t id;
-    memcpy(&id, thread->id, sizeof id);
-    (void)pthread_join(id, NULL);
-}
-
-pid_t test_fork(int (*child)(void *), void *argument)
-{
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid < 0)
-        test_fail(__FILE__, __LINE__, "no process");
-    if (pid == 0) {
-        (void)alarm(WATCHDOG_SECONDS);
-        _exit(child(argument));
-    }
-    return pid;
-}
-
-int test_wait_exit(pid_t pid)
-{
-    int status = 0;
-    if (waitpid(pid, &status, 0) != pid)
-        test_fail(__FILE__, __LINE__, "process %d is not ours", (int)pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-void test_kill(pid_t pid)
-{
-    (void)kill(pid, SIGKILL);
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(pid));
-}
-
-static void watchdog(int unused)
-{
-    (void)unused;
-    static const char message[] = "watchdog: the test hangs\n";
-    (void)!write(2, message, sizeof message - 1);
-    abort();
 }
 
 static void make_directory(void)
@@ -221,24 +133,21 @@ static void make_directory(void)
     static char parent[256];
     if (parent[0] == '\0') {
         const char *given = getenv("IPC_DIR");
-        (void)snprintf(parent, sizeof parent, "%s", given != NULL && given[0] != '\0' ? given : "/dev/shm");
-        (void)mkdir(parent, 0700);
+        (void)snprintf(parent, sizeof parent, "%s", given != NULL && given[0] != '\0' ? given : "");
     }
-    (void)snprintf(directory, sizeof directory, "%s/ipc-test-native.XXXXXX", parent);
-    if (mkdtemp(directory) == NULL)
-        test_fail(__FILE__, __LINE__, "cannot make %s", directory);
-    (void)setenv("IPC_DIR", directory, 1);
+    test_make_directory(parent[0] == '\0' ? NULL : parent, directory, sizeof directory);
+    test_set_environment("IPC_DIR", directory);
 }
 
 static void run(const test_case *one)
 {
     running = one->name;
     make_directory();
-    (void)alarm(test_is_long() ? WATCHDOG_LONG_SECONDS : WATCHDOG_SECONDS);
+    test_watch(test_is_long() ? WATCHDOG_LONG_SECONDS : TEST_WATCHDOG_SECONDS);
     one->run();
-    (void)alarm(0);
+    test_watch(0);
     const int files = leaked_files();
-    remove_directory();
+    test_remove_directory(directory);
     if (files != 0)
         test_fail(one->name, 0, "%d files were left behind", files);
     printf("ok %s\n", one->name);
@@ -248,8 +157,7 @@ static void run(const test_case *one)
 int main(int count, char **arguments)
 {
     int ran = 0;
-    main_process = getpid();
-    (void)signal(SIGALRM, watchdog);
+    test_run_child(count, arguments);
     for (const test_case *one = cases; one != NULL; one = one->next) {
         if (count > 1 && strcmp(arguments[1], one->name) != 0)
             continue;

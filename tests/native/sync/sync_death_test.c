@@ -1,32 +1,15 @@
 /* Mutex, semaphore, event: who dies with them, and between any two steps. A child inherits the fault point that its
    parent has looked up, or not found: the cases that kill by one open nothing before they fork. */
-#define _GNU_SOURCE
 #include "ignore.h"
 #include "sync_parts.h"
 
-#include <signal.h>
-
 static const ipc_sync_options lasting = {.lifetime = IPC_LIFETIME_PERSISTENT, .permits = 3};
-
-static int ends[2];
-
-static void tell(const char *what)
-{
-    CHECK(write(ends[1], what, 1) == 1);
-}
-
-static void hear(char what)
-{
-    char heard = 0;
-    CHECK(read(ends[0], &heard, 1) == 1);
-    CHECK_EQUAL(what, heard);
-}
 
 /* All of it once, in a process that a fault point kills. */
 static int go_through(void *fault)
 {
     static const ipc_sync_options options = {.lifetime = IPC_LIFETIME_PERSISTENT, .permits = 3, .wait_mode = IPC_WAIT_BLOCK};
-    (void)setenv("IPC_FAULT", fault, 1);
+    test_set_environment("IPC_FAULT", fault);
     ipc_shared_mutex *m = mutex(&options);
     ipc_shared_semaphore *s = semaphore(&options);
     ipc_shared_event *e = event(&options);
@@ -42,7 +25,7 @@ static int go_through(void *fault)
 /* In a process of its own: a child inherits the fault point that its parent has looked up, or not found. */
 static int dies_at(void *fault)
 {
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(go_through, fault)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(go_through, fault, 0)));
     ipc_shared_mutex *m = mutex(&lasting);
     ipc_shared_semaphore *s = semaphore(&lasting);
     ipc_shared_event *e = event(&lasting);
@@ -69,20 +52,20 @@ TEST(a_death_at_any_step_leaves_nothing_held)
                                          "semaphore.acquire.taken", "semaphore.release.after", "event.set.after",
                                          "event.wait.consumed"};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        CHECK_EQUAL(0, test_wait_exit(test_fork(dies_at, (void *)(uintptr_t)faults[i])));
+        CHECK_EQUAL(0, test_wait_exit(test_fork(dies_at, faults[i], 0)));
 }
 
 static int open_and_die(void *fault)
 {
-    (void)setenv("IPC_FAULT", fault, 1);
+    test_set_environment("IPC_FAULT", fault);
     (void)semaphore(&lasting);
     return 0;
 }
 
 static int recoverer_dies(void *fault)
 {
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(go_through, (void *)(uintptr_t) "semaphore.acquire.taken")));
-    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(open_and_die, fault)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(go_through, "semaphore.acquire.taken", 0)));
+    CHECK_EQUAL(128 + SIGKILL, test_wait_exit(test_fork(open_and_die, fault, 0)));
     ipc_shared_semaphore *s = semaphore(&lasting);
     CHECK_EQUAL(3, ipc_shared_semaphore_available(s));
     CHECK_STATUS(IPC_ABANDONED, ipc_shared_semaphore_acquire(s, IPC_NOW, NULL));
@@ -103,20 +86,24 @@ static int recoverer_dies(void *fault)
 
 TEST(a_recovery_that_is_killed_is_done_again)
 {
-    CHECK_EQUAL(0, test_wait_exit(test_fork(recoverer_dies, (void *)(uintptr_t) "sync.recover.done")));
-    CHECK_EQUAL(0, test_wait_exit(test_fork(recoverer_dies, (void *)(uintptr_t) "semaphore.recover.counted")));
-    CHECK_EQUAL(0, test_wait_exit(test_fork(recoverer_dies, (void *)(uintptr_t) "recover.before_free")));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(recoverer_dies, "sync.recover.done", 0)));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(recoverer_dies, "semaphore.recover.counted", 0)));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(recoverer_dies, "recover.before_free", 0)));
 }
 
-static int set_and_die(void *unused)
+typedef struct conversation {
+    test_pipe to_child;
+    test_pipe to_us;
+} conversation;
+
+static int set_and_die(void *argument)
 {
-    (void)unused;
-    (void)setenv("IPC_FAULT", "event.set.after", 1);
+    const conversation *pipes = argument;
+    test_set_environment("IPC_FAULT", "event.set.after");
     ipc_shared_event *e = NULL;
     CHECK_OK(ipc_shared_event_open("e", &lasting, &e));
-    tell("o");
-    char go = 0;
-    CHECK(read(ends[0], &go, 1) == 1);
+    test_say(&pipes->to_us, 'o');
+    CHECK_EQUAL('g', test_hear(&pipes->to_child));
     ipc_shared_event_set(e);
     return 0;
 }
@@ -124,19 +111,16 @@ static int set_and_die(void *unused)
 TEST(a_setter_that_dies_before_it_signals_loses_no_waiter)
 {
     static const ipc_sync_options asleep = {.wait_mode = IPC_WAIT_BLOCK};
-    int to_child[2];
-    int to_us[2];
-    char heard = 0;
+    conversation pipes;
     test_thread thread;
-    CHECK(pipe(to_child) == 0 && pipe(to_us) == 0);
-    ends[0] = to_child[0];
-    ends[1] = to_us[1];
-    pid_t setter = test_fork(set_and_die, NULL);
-    CHECK(read(to_us[0], &heard, 1) == 1);
+    test_pipe_open(&pipes.to_child);
+    test_pipe_open(&pipes.to_us);
+    pid_t setter = test_fork(set_and_die, &pipes, sizeof pipes);
+    CHECK_EQUAL('o', test_hear(&pipes.to_us));
     waiting one = {.object = event(&asleep), .call = wait_for_event, .result = 99};
     test_thread_start(&thread, wait_for_it, &one);
     WAIT_FOR(sleeps(one.object));
-    CHECK(write(to_child[1], "g", 1) == 1);
+    test_say(&pipes.to_child, 'g');
     CHECK_EQUAL(128 + SIGKILL, test_wait_exit(setter));
     test_thread_join(&thread);
     CHECK_EQUAL(IPC_OK, one.result);
@@ -144,17 +128,15 @@ TEST(a_setter_that_dies_before_it_signals_loses_no_waiter)
     remove_file("e");
 }
 
-static int hold_everything(void *unused)
+static int hold_everything(void *ready)
 {
-    (void)unused;
     ipc_shared_mutex *m = mutex(NULL);
     ipc_shared_semaphore *s = semaphore(NULL);
     CHECK_OK(ipc_shared_mutex_acquire(m, SOON, NULL));
     CHECK_OK(ipc_shared_semaphore_acquire(s, SOON, NULL));
     CHECK_OK(ipc_shared_semaphore_acquire(s, SOON, NULL));
-    tell("h");
-    for (;;)
-        (void)pause(); /* until killed */
+    test_say(ready, 'h');
+    test_stay();
 }
 
 TEST(what_a_killed_process_held_comes_back_to_who_sleeps_for_it)
@@ -163,12 +145,13 @@ TEST(what_a_killed_process_held_comes_back_to_who_sleeps_for_it)
     ipc_shared_mutex *m = mutex(&asleep);
     ipc_shared_semaphore *s = semaphore(&asleep);
     test_thread threads[2];
-    CHECK(pipe(ends) == 0);
+    test_pipe ready;
+    test_pipe_open(&ready);
     for (int round = 0; round < 3; round++) {
         waiting for_mutex = {.object = m, .call = acquire_mutex};
         waiting for_permit = {.object = s, .call = acquire_permit};
-        pid_t holder = test_fork(hold_everything, NULL);
-        hear('h');
+        pid_t holder = test_fork(hold_everything, &ready, sizeof ready);
+        CHECK_EQUAL('h', test_hear(&ready));
         test_thread_start(&threads[0], wait_for_it, &for_mutex);
         test_thread_start(&threads[1], wait_for_it, &for_permit);
         WAIT_FOR(sleeps(m) && sleeps(s));
@@ -188,6 +171,5 @@ TEST(what_a_killed_process_held_comes_back_to_who_sleeps_for_it)
     }
     ipc_shared_mutex_close(m);
     ipc_shared_semaphore_close(s);
-    (void)close(ends[0]);
-    (void)close(ends[1]);
+    test_pipe_close(&ready);
 }

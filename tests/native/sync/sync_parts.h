@@ -5,13 +5,11 @@
 #include "sync/sync.h"
 #include "test.h"
 
-#include <unistd.h>
-
 static inline void remove_file(const char *name)
 {
     char path[512];
     test_path(name, path, sizeof path);
-    CHECK(unlink(path) == 0);
+    test_remove_file(path);
 }
 
 static inline ipc_shared_mutex *mutex(const ipc_sync_options *options)

@@ -3,8 +3,6 @@
 #include "ignore.h"
 #include "topic_steps.h"
 
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct child_plan {
@@ -13,14 +11,8 @@ typedef struct child_plan {
     uint32_t messages;     /* published, or read and released */
     uint32_t open_claims;  /* ... and then claimed, or read and not released */
     uint32_t claim_length; /* of the claims; 0: 8 */
-    int ready[2];          /* a pipe: written to when the plan is done */
+    test_pipe ready;       /* written to when the plan is done */
 } child_plan;
-
-_Noreturn static void stay(void)
-{
-    for (;;)
-        (void)pause(); /* until killed */
-}
 
 static ipc_status write_as_planned(const child_plan *plan, ipc_topic_writer *writer)
 {
@@ -58,20 +50,16 @@ static int run_child(void *argument)
         plan->writes ? ipc_topic_writer_open("t", &options, &writer) : ipc_topic_reader_open("t", &options, &reader);
     if (status == IPC_OK)
         status = plan->writes ? write_as_planned(plan, writer) : read_as_planned(plan, reader);
-    const char result = status == IPC_OK ? 'y' : 'n';
-    (void)!write(plan->ready[1], &result, 1);
-    stay();
+    test_say(&plan->ready, status == IPC_OK ? 'y' : 'n');
+    test_stay();
 }
 
 static pid_t start_child(child_plan *plan)
 {
-    char result = 0;
-    CHECK(pipe(plan->ready) == 0);
-    pid_t pid = test_fork(run_child, plan);
-    CHECK(read(plan->ready[0], &result, 1) == 1);
-    CHECK(result == 'y');
-    (void)close(plan->ready[0]);
-    (void)close(plan->ready[1]);
+    test_pipe_open(&plan->ready);
+    pid_t pid = test_fork(run_child, plan, sizeof *plan);
+    CHECK_EQUAL('y', test_hear(&plan->ready));
+    test_pipe_close(&plan->ready);
     return pid;
 }
 
@@ -153,7 +141,7 @@ TEST(a_killed_reader_holds_nobody_back_any_more)
         CHECK_OK(publish(writer, i));
     CHECK_STATUS(IPC_FULL, ipc_topic_try_claim(writer, 8, &block));
     CHECK_STATUS(IPC_TIMEOUT, ipc_topic_claim(writer, 8, ipc_deadline_after(5000000), NULL, &block));
-    CHECK(kill(pid, SIGKILL) == 0);
+    test_send_kill(pid);
     CHECK_OK(ipc_topic_claim(writer, 8, SOON, NULL, &block)); /* woken by its death */
     CHECK_OK(ipc_topic_commit(writer, &block, 8, 7, 0));
     CHECK_EQUAL(128 + SIGKILL, test_wait_exit(pid));
@@ -168,10 +156,10 @@ TEST(a_stopped_reader_keeps_what_is_its)
     ipc_topic_writer *writer = open_writer();
     child_plan plan = {.policy = IPC_RELIABLE};
     pid_t pid = start_child(&plan);
-    CHECK(kill(pid, SIGSTOP) == 0);
+    test_stop(pid);
     publish_all(writer, 0, BLOCKS);
     CHECK_STATUS(IPC_TIMEOUT, ipc_topic_publish(writer, "x", 1, 0, 0, ipc_deadline_after(600000000), NULL));
-    CHECK(kill(pid, SIGCONT) == 0);
+    test_continue(pid);
     CHECK_STATUS(IPC_FULL, ipc_topic_try_claim(writer, 8, &(ipc_block){0}));
     test_kill(pid);
     CHECK_OK(ipc_topic_publish(writer, "x", 1, 0, 0, SOON, NULL));
@@ -183,7 +171,7 @@ TEST(a_stopped_evictable_reader_is_evicted)
     ipc_topic_writer *writer = open_writer();
     child_plan plan = {.policy = IPC_EVICT};
     pid_t pid = start_child(&plan);
-    CHECK(kill(pid, SIGSTOP) == 0);
+    test_stop(pid);
     publish_all(writer, 0, BLOCKS);
     CHECK_OK(ipc_topic_publish(writer, "x", 1, 0, 0, ipc_deadline_after(1000000), NULL));
     ipc_topic_info info;
@@ -301,12 +289,17 @@ static int read_until_the_fault(void)
     return 4;
 }
 
+static int act(const char *role)
+{
+    return strcmp(role, "writer") == 0 ? write_until_the_fault() : read_until_the_fault();
+}
+
 /* The points are read from the environment once per process: so this program is started anew. */
 __attribute__((constructor)) static void be_the_child(void)
 {
     const char *role = getenv("TOPIC_TEST_CHILD");
     if (role != NULL)
-        _exit(strcmp(role, "writer") == 0 ? write_until_the_fault() : read_until_the_fault());
+        _exit(act(role));
 }
 
 typedef struct doomed {
@@ -317,10 +310,14 @@ typedef struct doomed {
 static int start_anew(void *argument)
 {
     const doomed *one = argument;
-    (void)setenv("TOPIC_TEST_CHILD", one->role, 1);
-    (void)setenv("IPC_FAULT", one->point, 1);
+    test_set_environment("IPC_FAULT", one->point);
+#ifdef _WIN32
+    return act(one->role); /* it has been */
+#else
+    test_set_environment("TOPIC_TEST_CHILD", one->role);
     (void)execl("/proc/self/exe", "topic_process_test", (char *)NULL);
     return 127;
+#endif
 }
 
 /* Reads all that is there: whole, in order, nothing left out but what was abandoned. */
@@ -346,13 +343,11 @@ TEST(a_writer_may_die_at_every_step)
         ipc_topic_writer *writer = NULL;
         ipc_topic_reader *reader = NULL;
         uint64_t next = 0;
-        siginfo_t ended = {0};
         CHECK_OK(ipc_topic_writer_open("t", &small_pool, &writer));
         CHECK_OK(ipc_topic_reader_open("t", &small_pool, &reader));
         doomed one = {.role = "writer", .point = writer_points[point]};
-        const pid_t pid = test_fork(start_anew, &one);
-        WAIT_FOR((read_whole(reader, &next),
-                  waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == pid));
+        const pid_t pid = test_fork(start_anew, &one, sizeof one);
+        WAIT_FOR((read_whole(reader, &next), test_has_ended(pid)));
         CHECK_EQUAL(128 + SIGKILL, test_wait_exit(pid));
         /* What we publish is behind what it left: reading it shows that the gap was passed over. */
         const uint64_t mark = 12345;
@@ -381,12 +376,11 @@ TEST(a_reader_may_die_at_every_step)
         "topic.release.after_cursor", "region.leave.entry_freed"};
     for (size_t point = 0; point < sizeof points / sizeof points[0]; point++) {
         ipc_topic_writer *writer = NULL;
-        siginfo_t ended = {0};
         CHECK_OK(ipc_topic_writer_open("t", &small_pool, &writer));
         doomed one = {.role = "reader", .point = points[point]};
-        const pid_t pid = test_fork(start_anew, &one);
+        const pid_t pid = test_fork(start_anew, &one, sizeof one);
         const ipc_deadline until = SOON;
-        while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != pid) {
+        while (!test_has_ended(pid)) {
             CHECK(ipc_deadline_after(0) < until);
             ipc_status status = ipc_topic_publish(writer, "x", 1, 0, 0, ipc_deadline_after(1000000), NULL);
             if (status != IPC_TIMEOUT)
@@ -403,6 +397,7 @@ TEST(a_reader_may_die_at_every_step)
 
 /* ---- fork without exec ------------------------------------------------------------------------------- */
 
+#ifndef _WIN32
 static ipc_topic_writer *inherited_writer;
 static ipc_topic_reader *inherited_readers[4];
 
@@ -431,12 +426,12 @@ static int use_inherited(void *argument)
     return 0;
 }
 
-TEST(a_forked_child_has_nothing_of_the_parents)
+POSIX_TEST(a_forked_child_has_nothing_of_the_parents)
 {
     inherited_writer = open_writer();
     for (int i = 0; i < 4; i++)
         inherited_readers[i] = open_reader((ipc_policy)i, IPC_JOIN_NEWEST);
-    CHECK_EQUAL(0, test_wait_exit(test_fork(use_inherited, NULL)));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(use_inherited, NULL, 0)));
     CHECK_OK(publish(inherited_writer, 1));
     for (int i = 0; i < 4; i++) {
         expect(inherited_readers[i], 1, 0);
@@ -444,3 +439,4 @@ TEST(a_forked_child_has_nothing_of_the_parents)
     }
     ipc_topic_writer_close(inherited_writer);
 }
+#endif

@@ -94,8 +94,8 @@ TEST(no_wake_up_is_lost_without_membarrier_on_either_side)
 {
     for (int without = 1; without <= 3; without++) {
         side sides[2] = {{(without & 1) != 0, echo, 5000}, {(without & 2) != 0, ask, 5000}};
-        pid_t echoing = test_fork(run_side, &sides[0]);
-        pid_t asking = test_fork(run_side, &sides[1]);
+        pid_t echoing = test_fork(run_side, &sides[0], sizeof sides[0]);
+        pid_t asking = test_fork(run_side, &sides[1], sizeof sides[1]);
         const int echoed = test_wait_exit(echoing);
         const int asked = test_wait_exit(asking);
         if (echoed == 77 || asked == 77)
@@ -192,7 +192,7 @@ TEST(a_death_is_noticed_without_a_watch)
     ipc_ring_reader *reader = NULL;
     ipc_record record;
     CHECK(pipe(ends) == 0);
-    pid_t pid = test_fork(hold_writer, ends);
+    pid_t pid = test_fork(hold_writer, ends, sizeof ends);
     CHECK(read(ends[0], &result, 1) == 1 && result == 'y');
     take_away(SYS_epoll_create1, SYS_eventfd2);
     CHECK_OK(ipc_ring_reader_open("r", &asleep, &reader));
@@ -211,7 +211,7 @@ TEST(a_death_is_noticed_without_pidfd)
     ipc_ring_reader *reader = NULL;
     ipc_record record;
     CHECK(pipe(ends) == 0);
-    pid_t pid = test_fork(hold_writer, ends);
+    pid_t pid = test_fork(hold_writer, ends, sizeof ends);
     CHECK(read(ends[0], &result, 1) == 1 && result == 'y');
     take_away(SYS_pidfd_open, SYS_membarrier);
     CHECK_OK(ipc_ring_reader_open("r", &asleep, &reader));

@@ -81,18 +81,17 @@ static void *act(void *argument)
 
 static void run(const litmus *of)
 {
-    cell *cells = aligned_alloc(128, BATCH * sizeof *cells);
+    cell *cells = test_allocate(128, BATCH * sizeof *cells);
     ipc_atomic32 arrived = 0;
     stage stages[2] = {{of, cells, 0, &arrived}, {of, cells, 1, &arrived}};
     test_thread threads[2];
-    CHECK(cells != NULL);
     memset(counts, 0, sizeof counts);
     wipe(of, cells);
     test_thread_start(&threads[0], act, &stages[0]);
     test_thread_start(&threads[1], act, &stages[1]);
     test_thread_join(&threads[0]);
     test_thread_join(&threads[1]);
-    free(cells);
+    test_free(cells);
     printf("%s\n", of->label);
     for (uint32_t i = 0; i < OUTCOMES && of->outcomes[i] != NULL; i++) {
         const bool forbidden = of->outcomes[i][0] == '!';

@@ -39,7 +39,7 @@ TEST(the_death_of_who_holds_it_wakes_the_loop_of_who_wants_it)
     ipc_shared_event *held = NULL;
     CHECK_OK(ipc_shared_mutex_open("m", NULL, &mutex));
     CHECK_OK(ipc_shared_event_open("held", NULL, &held));
-    const pid_t child = test_fork(hold_for_ever, NULL);
+    const pid_t child = test_fork(hold_for_ever, NULL, 0);
     CHECK_OK(ipc_shared_event_wait(held, SOON, NULL));
     ipc_ready_handle *handle = make();
     CHECK_STATUS(IPC_EMPTY, ipc_shared_mutex_arm(mutex, IPC_FOREVER, NULL, handle));
@@ -70,7 +70,7 @@ static int write_one_and_wait(void *argument)
 
 TEST(the_death_of_a_writer_wakes_the_loop_of_its_reader)
 {
-    const pid_t child = test_fork(write_one_and_wait, NULL);
+    const pid_t child = test_fork(write_one_and_wait, NULL, 0);
     ipc_ring_reader *reader = NULL;
     ipc_record record;
     CHECK_OK(ipc_ring_reader_open("r", NULL, &reader));
@@ -119,7 +119,7 @@ TEST(a_child_has_the_handle_for_itself_and_the_parent_goes_on)
     parents ours = {make(), NULL};
     CHECK_OK(ipc_shared_event_open("e", NULL, &ours.event));
     CHECK_STATUS(IPC_EMPTY, ipc_shared_event_arm(ours.event, IPC_FOREVER, NULL, ours.handle));
-    CHECK_EQUAL(0, test_wait_exit(test_fork(use_it_in_the_child, &ours)));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(use_it_in_the_child, &ours, sizeof ours)));
     CHECK(!is_readable(ours.handle, 0)); /* the child's is another one under the same number */
     CHECK_STATUS(IPC_EMPTY, ipc_shared_event_arm(ours.event, IPC_FOREVER, NULL, ours.handle));
     ipc_shared_event_set(ours.event);

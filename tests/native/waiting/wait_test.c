@@ -6,7 +6,9 @@
 #include "sync/sync.h"
 #include "test.h"
 
+#ifndef _WIN32
 #include <sched.h>
+#endif
 
 #define CAPACITY 4096u
 
@@ -43,8 +45,9 @@ static bool is_waiting(const ipc_end *end)
     return ipc_load_acquire32(&end->inside) != 0;
 }
 
+#ifndef _WIN32
 /* The peer of a thread that is pinned to one processor may be on another. */
-TEST(a_thread_that_is_pinned_spins_as_others_do)
+POSIX_TEST(a_thread_that_is_pinned_spins_as_others_do)
 {
     cpu_set_t before;
     cpu_set_t one;
@@ -61,7 +64,7 @@ TEST(a_thread_that_is_pinned_spins_as_others_do)
 }
 
 /* Where the peer was last seen on this very processor, spinning would only keep it from answering. */
-TEST(a_wait_beside_its_peer_does_not_spin)
+POSIX_TEST(a_wait_beside_its_peer_does_not_spin)
 {
     cpu_set_t before;
     cpu_set_t one;
@@ -106,6 +109,7 @@ TEST(a_wait_beside_its_peer_does_not_spin)
     ipc_ring_writer_close(writer);
     CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
 }
+#endif
 
 TEST(a_deadline_ends_a_wait)
 {

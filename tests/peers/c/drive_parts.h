@@ -66,6 +66,11 @@ bool drive_topic(const char *command, drive_object *object);
 bool drive_topic_stream(const char *command, drive_object *object);
 void drive_queue_close(drive_object *object);
 
+/* drive_posix.c, drive_windows.c */
+bool drive_system(const char *command);
+/* A file of two words that outlives this process: [0] tried, [1] done. NULL: not possible. */
+volatile uint64_t *drive_open_side(const char *path);
+
 /* Contents; see the top of drive.c. */
 void drive_fill_pattern(void *bytes, uint32_t length, uint32_t seed);
 uint32_t drive_hash(const void *bytes, uint32_t length);

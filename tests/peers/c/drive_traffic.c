@@ -1,11 +1,7 @@
 /* drive: numbered traffic, and the storm. The form of a numbered record stands at the top of drive.c. */
-#define _GNU_SOURCE
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "drive_parts.h"
 #include "ignore.h"
@@ -120,21 +116,10 @@ static void pong(drive_object *o)
 
 /* ---- the storm: a rising sequence whose two ends may be killed at any instruction --------------------------------------- */
 
-/* A file of two words that outlives this process: [0] tried, [1] done. */
-static volatile uint64_t *open_side(const char *path)
-{
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || ftruncate(fd, 4096) != 0)
-        return NULL;
-    void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 /* storm-write ID SIDE FROM TO MAX: says what it tries before, what it has done after each record. */
 static void storm_write(drive_object *o)
 {
-    volatile uint64_t *side = open_side(drive_word(2));
+    volatile uint64_t *side = drive_open_side(drive_word(2));
     const uint64_t from = drive_number(3), to = drive_number(4);
     const uint32_t max = (uint32_t)drive_number(5);
     for (uint64_t n = from; side != NULL && n < to; n++) {
@@ -161,7 +146,7 @@ static void storm_write(drive_object *o)
 /* storm-read ID SIDE TO: reads up to number TO - 1. What comes twice must be flagged, nothing may be missing. */
 static void storm_read(drive_object *o)
 {
-    volatile uint64_t *side = open_side(drive_word(2));
+    volatile uint64_t *side = drive_open_side(drive_word(2));
     const uint64_t to = drive_number(3);
     uint64_t redelivered = 0;
     while (side != NULL && side[1] + 1 < to) {

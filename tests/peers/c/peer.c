@@ -19,7 +19,6 @@
 
 #include "drive.h"
 
-#include <poll.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -168,6 +167,7 @@ static int ring_hold(char **arguments, int count)
     if (status != IPC_OK)
         return peer_error(status);
     printf("ready\n");
+    (void)fflush(stdout);
     peer_wait_for_input_end();
     ipc_ring_reader_close(reader);
     ipc_ring_writer_close(writer);
@@ -192,7 +192,9 @@ static const verb verbs[] = {
     {"ring-write", 3, 4, ring_write},        {"ring-read", 2, 2, ring_read}, {"ring-echo", 3, 3, ring_echo},
     {"ring-hold", 2, 2, ring_hold},          {"listen", 1, 1, peer_listen},  {"connect", 3, 3, peer_connect},
     {"region-show", 1, 1, peer_region_show}, {"drive", 0, 0, peer_drive},
+#ifndef _WIN32
     {"storm", 5, 5, peer_storm},
+#endif
 };
 
 static int usage(void)
@@ -240,7 +242,9 @@ int main(int count, char **arguments)
 {
     char *words[8];
     int words_count = 0;
+#ifndef _WIN32 /* where a line would wait for the end */
     setvbuf(stdout, NULL, _IOLBF, 0);
+#endif
     for (int i = 1; i < count; i++) {
         if (strncmp(arguments[i], "--", 2) == 0) {
             if (i + 1 >= count || !take_option(arguments[i], arguments[i + 1]))

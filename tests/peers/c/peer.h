@@ -12,7 +12,11 @@ extern ipc_ring_options peer_ring_options;
 extern ipc_deadline peer_deadline;
 
 int peer_error(ipc_status status); /* prints it; the exit code */
+#ifdef _WIN32
+int peer_wrong(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
+#else
 int peer_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#endif
 void peer_fill(void *payload, uint64_t sequence, uint32_t length);
 int peer_check(const void *payload, uint64_t sequence, uint32_t length);
 void peer_wait_for_input_end(void);
