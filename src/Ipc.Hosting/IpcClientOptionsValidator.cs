@@ -27,6 +27,8 @@ internal sealed class IpcClientOptionsValidator : IpcOptionsValidator<IpcClientO
         CheckRange("MaxPendingCalls", rpc.MaxPendingCalls, 1, int.MaxValue, "calls", wrong);
         CheckRange("Hello.Length", rpc.Hello.Length, 0, 240, "bytes", wrong);
         CheckRange("MaxUnsentBytes", rpc.MaxUnsentBytes, 1, long.MaxValue, "bytes", wrong);
+        CheckRange("MaxQueuedBytes", rpc.MaxQueuedBytes, 0, long.MaxValue, "bytes", wrong);
+        CheckRange("MaxHeldBytes", rpc.MaxHeldBytes, 1, long.MaxValue, "bytes", wrong);
     }
 
     private static void CheckTime(string name, TimeSpan value, List<string> wrong)

@@ -25,6 +25,7 @@ internal sealed class IpcServerOptionsValidator : IpcOptionsValidator<IpcServerO
         CheckRange("MaxThreads", rpc.MaxThreads, 2, int.MaxValue, "threads: one that leads and one that can take over", wrong);
         CheckRange("MaxPendingCalls", rpc.MaxPendingCalls, 1, int.MaxValue, "calls", wrong);
         CheckRange("MaxUnsentBytes", rpc.MaxUnsentBytes, 1, long.MaxValue, "bytes", wrong);
+        CheckRange("MaxHeldBytes", rpc.MaxHeldBytes, 1, long.MaxValue, "bytes", wrong);
         CheckRange("MaxConcurrentCalls", rpc.MaxConcurrentCalls, 0, int.MaxValue, "calls, 0 for any number", wrong);
         CheckRange("StreamWindow", rpc.StreamWindow, 32, ushort.MaxValue, "items", wrong);
     }

@@ -119,6 +119,7 @@ public sealed class OptionsTests : HostTest
     [InlineData("MaxThreads", 1, 2)]
     [InlineData("MaxPendingCalls", 0, 1)]
     [InlineData("MaxUnsentBytes", 0, 1)]
+    [InlineData("MaxHeldBytes", 0, 1)]
     [InlineData("MaxConnections", 0, 1)]
     [InlineData("MaxConnections", 4096, 4095)]
     [InlineData("MaxRingCapacity", 4097, 4096)]

@@ -107,7 +107,13 @@ public sealed class AwaitConnectionTests
         using var impatient = new CancellationTokenSource();
         Task stopping = server.Server.StopAsync(impatient.Token);
         Task another = server.Server.StopAsync(Timeout.InfiniteTimeSpan, impatient.Token);
-        await Eventually.Fails(RpcClient.ConnectAsync(server.Name)); // it takes no further clients
+        RpcException late = await Eventually.Fails(RpcClient.ConnectAsync(server.Name)); // it takes no further clients
+        Assert.Equal(RpcStatus.Unavailable, late.Status); // and has nothing against this one
+        Assert.Contains("is stopping", late.Message, StringComparison.Ordinal);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => server.Connect()).Status);
+        using RpcClient opened = RpcClient.Open(server.Name);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => TestServiceRpc.Client(opened).Add(1, 2)).Status);
+        Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(TestServiceRpc.Client(opened).EchoAsync(new Message()).AsTask())).Status);
         Assert.False(stopping.IsCompleted || another.IsCompleted, "stopped while a call was pending");
         if (isImpatient)
         {

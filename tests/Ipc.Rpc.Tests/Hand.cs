@@ -13,6 +13,7 @@ internal static class Hand
     public static readonly RpcMethod<int, int> Ask = new(Name, "Ask", RpcMethodKind.Unary, Number, Number);
     public static readonly RpcMethod<int, int> Other = new(Name, "Other", RpcMethodKind.Unary, Number, Number);
     public static readonly RpcMethod<int, int> Third = new(Name, "Third", RpcMethodKind.Unary, Number, Number);
+    public static readonly RpcMethod<int, int> Quick = new(Name, "Quick", RpcMethodKind.Unary, Number, Number);
     public static readonly RpcMethod<int, RpcEmpty> Tell = new(Name, "Tell", RpcMethodKind.Unary, Number, RpcEmpty.Codec, isOneWay: true);
     public static readonly RpcMethod<int, int> Items = new(Name, "Items", RpcMethodKind.ServerStream, Number, Number);
     public static readonly RpcProgressMethod<int, int, int> Work = new(Name, "Work", Number, Number, Number);

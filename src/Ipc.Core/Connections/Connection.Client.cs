@@ -165,10 +165,14 @@ public sealed unsafe partial class Connection
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Accepted)
             return;
         // [close]
-        if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused &&
+        if ((status == IpcStatus.PeerClosed || (status == IpcStatus.Ok && reply == ConnectionHeader.Refused)) &&
             Atomic.LoadAcquire(ref _header->ServerClose) == (uint)CloseCode.Shutdown)
         {
-            status = IpcStatus.PeerClosed; // it ends, and has nothing against this client
+            // it has nothing against this client
+            Throw.Status(
+                IpcStatus.PeerClosed,
+                $"The server \"{name}\" (process {PeerProcessId}) takes no further clients: " +
+                (ReadServerText() ?? "it is ending."));
         }
 
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused)

@@ -18,8 +18,9 @@ public sealed unsafe partial class Listener
     /// meanwhile.</summary>
     /// <remarks>The connection is lent until it is returned, as by <see cref="Next"/>. What follows an <c>await</c>
     /// runs on the thread pool, or in the context that awaited; at once when there is something to do already. Requests
-    /// of clients are opened and checked by the thread that waits. An event that nobody awaits is lost with its loan:
-    /// the connection stays lent. Allocates nothing in steady state.</remarks>
+    /// of clients are opened and checked on the caller's thread when they are there already, and on the thread pool,
+    /// one after another, when they come while it is pending. An event that nobody awaits is lost with its loan: the
+    /// connection stays lent. Allocates nothing in steady state.</remarks>
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled; nothing was taken.</exception>
     /// <exception cref="ObjectDisposedException">The listener is disposed, or was meanwhile.</exception>

@@ -15,6 +15,8 @@ public sealed unsafe partial class Listener
     {
         if (_events.Count > 0)
             return true;
+        if (Atomic.LoadAcquire(ref _hasOpened) != 0)
+            TakeOpened();
         TakeReadyBits();
         if (_events.Count > 0)
             return true;
@@ -62,11 +64,10 @@ public sealed unsafe partial class Listener
         ulong state = ListenerSlot.StateOf(Atomic.LoadAcquire(ref _rules.Slot(_region, slot)->Word));
         if (state == ListenerSlot.Requested)
         {
-            if (TakeRequest(slot) is { } connection)
-            {
-                MakeHot(connection);
-                _events.Enqueue(new ListenerEvent(ListenerEventKind.Connect, connection));
-            }
+            if (_looksAside)
+                OpenAside(slot);
+            else if (!OpensAside(slot) && TakeRequest(slot) is { } asking)
+                Found(asking);
         }
         else if (state == ListenerSlot.Attached && _connections[slot] is { } connection && !connection.IsGone)
         {
@@ -223,6 +224,7 @@ public sealed unsafe partial class Listener
         ulong requested = Atomic.LoadAcquire(ref shared->Word); // [slot]
         if (ListenerSlot.StateOf(requested) != ListenerSlot.Requested)
             return null;
+        Opening?.Invoke();
         ulong id = ListenerSlot.IdOf(requested);
         ConnectionRules layout = new(slot, id);
         Region region;

@@ -210,6 +210,7 @@ public sealed unsafe partial class Listener : IDisposable
 
         _control.End(IpcStatus.Closed);
         bool quiet = WaitUntilOutside();
+        quiet &= WaitUntilOpened();
         if (quiet)
             RefuseRequests();
         foreach (Connection connection in Snapshot())

@@ -119,12 +119,12 @@ internal sealed unsafe partial class LinuxOs
 
     public override RegionFile? OpenFile(string path) => OpenFile(path, O_RDWR);
 
-    // Somebody may have put a pipe there, and opening one for reading alone waits for its writer.
-    public override RegionFile? OpenFileToLook(string path) => OpenFile(path, O_RDONLY | O_NONBLOCK);
+    public override RegionFile? OpenFileToLook(string path) => OpenFile(path, O_RDONLY);
 
     private static RegionFile? OpenFile(string path, int how)
     {
-        int fd = open(path, how | O_NOFOLLOW | O_CLOEXEC, 0);
+        // O_NONBLOCK: a pipe that somebody has put there, or a lease that he has taken on it, must not hold us up
+        int fd = open(path, how | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
         if (fd >= 0)
             return Describe(StreamOf(fd, how), path, null);
 

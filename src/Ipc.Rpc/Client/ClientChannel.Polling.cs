@@ -63,8 +63,12 @@ internal sealed partial class ClientChannel
                 try
                 {
                     // As a synchronous caller waits: it sleeps at once where the server needs this processor.
-                    while (!call.HasNews && ReadOne(deadline, CancellationToken.None) == IpcStatus.Ok)
+                    for (int frames = 1;
+                        !call.HasNews && ReadOne(deadline, CancellationToken.None) == IpcStatus.Ok;
+                        frames++)
                     {
+                        if (frames % FramesBetweenLooks == 0 && deadline.HasPassed)
+                            break; // others' come without end
                     }
                 }
                 finally

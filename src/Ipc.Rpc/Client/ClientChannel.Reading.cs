@@ -8,6 +8,8 @@ namespace Ipc.Rpc;
 internal sealed partial class ClientChannel
 {
     private const int SpinsForOther = 200;
+    private const int FramesBetweenLooks = 16;
+    private const int MostFramesAtOnce = 256; // where a thread has something of its own to do
 
     private bool _isReaderAway; // [hint] stored by whoever has the turn
 
@@ -93,11 +95,13 @@ internal sealed partial class ClientChannel
     [MethodImpl(Tiering.Optimized)]
     private void ReadUntilDone(SyncCall call, Deadline deadline, CancellationToken cancel)
     {
-        while (!call.IsDone)
+        for (int frames = 1; !call.IsDone; frames++)
         {
             switch (ReadOne(deadline, cancel))
             {
                 case IpcStatus.Ok:
+                    if (frames % FramesBetweenLooks == 0 && !call.IsDone)
+                        LookUp(call, deadline, cancel);
                     break;
                 case IpcStatus.Timeout:
                     Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
@@ -109,6 +113,16 @@ internal sealed partial class ClientChannel
                     return; // over: every call has been ended
             }
         }
+    }
+
+    /// <summary>Frames of others may come without end, so that the ring is never found empty: looks whether the call is
+    /// over all the same. Its reply may be among what has come (<see cref="Lateness"/>).</summary>
+    private void LookUp(SyncCall call, Deadline deadline, CancellationToken cancel)
+    {
+        if (cancel.IsCancellationRequested)
+            Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
+        else if (deadline.HasPassed)
+            Engine.EndIfOverdue(call, call.Slot, call.Use);
     }
 
     /// <summary>Waits for one frame and handles it. The caller has the turn.</summary>
@@ -154,8 +168,10 @@ internal sealed partial class ClientChannel
 
         try
         {
-            while (_ended is null && ReadOne(Deadline.Now, CancellationToken.None) == IpcStatus.Ok)
+            for (int frames = 0; frames < MostFramesAtOnce && _ended is null; frames++)
             {
+                if (ReadOne(Deadline.Now, CancellationToken.None) != IpcStatus.Ok)
+                    break;
             }
         }
         finally

@@ -368,6 +368,8 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         {
             PendingCallsOption = nameof(RpcClientOptions) + "." + nameof(RpcClientOptions.MaxPendingCalls),
             MaxPendingCalls = options.MaxPendingCalls,
+            HeldBytesOption = nameof(RpcClientOptions) + "." + nameof(RpcClientOptions.MaxHeldBytes),
+            MaxHeldBytes = options.MaxHeldBytes,
             OrderedCalls = options.OrderedCallbacks,
             StreamWindow = Math.Max(FrameHeader.FirstClientCredit, options.StreamWindow),
             HandlerFailed = options.CallbackFailed,

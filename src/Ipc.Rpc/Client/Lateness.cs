@@ -13,8 +13,9 @@ namespace Ipc.Rpc;
 // compiles what it is about to do.
 //
 // Who finds a call overdue and may not end it looks again in a moment. Whoever reads meanwhile completes it, if its
-// reply is there. Usually the ring is empty, and the call ends at once. A thread that reads for itself needs none of
-// this: it comes to its deadline only where it has found the ring empty.
+// reply is there. Usually the ring is empty, and the call ends at once. A thread that reads for itself comes to its
+// deadline where it has found the ring empty, and needs none of this; or where frames of others come without end: it
+// looks at its deadline after every sixteenth of them, and has the second to find its reply among them.
 
 /// <summary>Whether a call whose deadline has passed may be ended for it.</summary>
 internal struct Lateness

@@ -72,6 +72,10 @@ public sealed class RpcClientOptions
     /// <see cref="RpcServerOptions.OrderedCalls"/>.</summary>
     public bool OrderedCallbacks { get; set; }
 
+    /// <summary>As <see cref="RpcServerOptions.MaxHeldBytes"/>, for callbacks that wait for their turn or for a thread;
+    /// 64 MiB unless set.</summary>
+    public long MaxHeldBytes { get; set; } = 64L << 20;
+
     /// <summary>As <see cref="RpcServerOptions.HandlerFailed"/>, for handlers of <see cref="Services"/>.</summary>
     public Action<RpcHandlerFailure>? CallbackFailed { get; set; }
 
@@ -100,6 +104,9 @@ public sealed class RpcClientOptions
         if (MaxUnsentBytes < 1)
             throw new ArgumentOutOfRangeException(
                 nameof(MaxUnsentBytes), MaxUnsentBytes, "At least one byte has to be allowed to wait.");
+        if (MaxHeldBytes < 1)
+            throw new ArgumentOutOfRangeException(
+                nameof(MaxHeldBytes), MaxHeldBytes, "At least one byte has to be allowed to wait.");
         if (MaxQueuedBytes < 0)
             throw new ArgumentOutOfRangeException(
                 nameof(MaxQueuedBytes), MaxQueuedBytes, "What may wait is not negative; 0 lets nothing wait.");

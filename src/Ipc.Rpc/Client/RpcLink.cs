@@ -127,7 +127,8 @@ internal abstract class RpcLink
     /// thread.</summary>
     public abstract bool IsReaderAway { get; }
 
-    /// <summary>Handles what has come, without waiting, unless another thread is at it.</summary>
+    /// <summary>Handles what has come, without waiting, unless another thread is at it; no more than some hundred
+    /// frames, for a peer may write without end.</summary>
     public abstract void ReadWhatIsThere();
 
     /// <summary>Somebody waits for a call whose thread does not: it has to be read for.</summary>

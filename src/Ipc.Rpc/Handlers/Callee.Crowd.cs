@@ -29,7 +29,7 @@ internal sealed partial class Callee
         Track(call.Call);
         lock (_calls)
         {
-            if (IsCrowded)
+            if (IsCrowded && !_closed)
             {
                 _crowd.Enqueue(call);
                 return;

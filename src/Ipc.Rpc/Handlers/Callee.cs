@@ -18,7 +18,6 @@ internal sealed partial class Callee
     private ServerCall? _spare;
     private RpcCaller? _caller;
     private int _pending; // [count] of _calls: those whose last frame has not been sent, nor begun to be
-    private int _held; // [peek] of _calls: those that wait for their turn
     // = _calls.Count; whoever reads looks at it without the lock: a call that frames may come for was there before them
     private int _tracked; // [peek]
     private bool _closed; // under the lock
@@ -54,21 +53,6 @@ internal sealed partial class Callee
     /// <summary>Calls in hand as their caller counts them: one that has its answer is over, whatever this side has
     /// still to do about it.</summary>
     public int PendingCount => Volatile.Read(ref _pending);
-
-    /// <summary>Whether the connection should not be read: calls of it wait for their turn, and none runs that what
-    /// comes next could be for.</summary>
-    /// <remarks>While one does run, the connection is read on, because credit, items and cancellation come behind the
-    /// requests that wait; these are then kept in memory, as many as may be pending.</remarks>
-    public bool MustWait
-    {
-        get
-        {
-            if (Volatile.Read(ref _held) == 0)
-                return false;
-            lock (_calls)
-                return _held != 0 && (_calls.Count <= _held || _calls.Count >= Host.Rules.MaxPendingCalls);
-        }
-    }
 
     /// <summary>A call for a request that was just read. By whoever reads.</summary>
     [MethodImpl(Tiering.Optimized)]
@@ -114,31 +98,6 @@ internal sealed partial class Callee
 
         call.Turns = new CallTurns(_order, Host.Limit);
         return call.Turns.TryPass();
-    }
-
-    /// <summary>Keeps a call that may not begin yet, and sees to it that it begins when it may.</summary>
-    public void Hold(HeldCall call)
-    {
-        lock (_calls)
-            _held++;
-        Track(call.Call);
-        call.Call.Turns!.Queue(call);
-    }
-
-    /// <summary>A call that was held may begin.</summary>
-    public void StartHeld(HeldCall call)
-    {
-        lock (_calls)
-            _held--;
-        Link.ReadOn();
-        Host.Threads.Run(call);
-    }
-
-    /// <summary>Runs a handler on a thread of its own.</summary>
-    public void RunElsewhere(HeldCall call)
-    {
-        Track(call.Call);
-        Host.Threads.Run(call);
     }
 
     /// <summary>A handler is about to run.</summary>
@@ -230,6 +189,7 @@ internal sealed partial class Callee
 
         foreach (ServerCall call in calls)
             call.Cancel();
+        DropHeld();
     }
 
     /// <summary>A report of progress failed that nobody waits for.</summary>

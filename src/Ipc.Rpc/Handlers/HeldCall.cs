@@ -4,10 +4,24 @@ namespace Ipc.Rpc;
 /// thread.</summary>
 internal abstract class HeldCall
 {
-    private protected HeldCall(ServerCall call) => Call = call;
+    private readonly int _bytes;
+
+    /// <param name="call">The call.</param>
+    /// <param name="bytes">What its connection lets it keep (<see cref="Callee.TryKeep"/>).</param>
+    private protected HeldCall(ServerCall call, int bytes)
+    {
+        Call = call;
+        _bytes = bytes;
+    }
 
     public ServerCall Call { get; }
 
     /// <summary>Runs the handler on this thread. Throws nothing.</summary>
-    public abstract void Run();
+    public void Run()
+    {
+        Call.Callee.LetGo(_bytes);
+        Start();
+    }
+
+    private protected abstract void Start();
 }

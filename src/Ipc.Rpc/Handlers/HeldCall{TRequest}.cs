@@ -6,12 +6,12 @@ internal sealed class HeldCall<TRequest> : HeldCall
     private readonly RpcHandler<TRequest> _handler;
     private readonly TRequest _request;
 
-    public HeldCall(RpcHandler<TRequest> handler, ServerCall call, TRequest request)
-        : base(call)
+    public HeldCall(RpcHandler<TRequest> handler, ServerCall call, TRequest request, int bytes)
+        : base(call, bytes)
     {
         _handler = handler;
         _request = request;
     }
 
-    public override void Run() => _handler.Start(Call, _request);
+    private protected override void Start() => _handler.Start(Call, _request);
 }

@@ -11,6 +11,12 @@ internal sealed class HostRules
 
     public int MaxPendingCalls { get; set; }
 
+    /// <summary>Which option it is that bounds the next, for texts.</summary>
+    public string HeldBytesOption { get; set; } = "";
+
+    /// <summary>How much the requests of one connection may take that wait for their turn.</summary>
+    public long MaxHeldBytes { get; set; }
+
     /// <summary>How many run at once; 0: any number.</summary>
     public int MaxConcurrentCalls { get; set; }
 

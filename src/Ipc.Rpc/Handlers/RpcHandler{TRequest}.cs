@@ -65,7 +65,7 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
             return true;
         }
 
-        return Dispatch(turn, callee, call, request);
+        return Dispatch(turn, callee, call, request, FrameHeader.Size + body.Length);
     }
 
     /// <summary>Runs the handler here. Throws nothing.</summary>
@@ -135,7 +135,7 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
     }
 
     [MethodImpl(Tiering.Optimized)]
-    private bool Dispatch(HandlerTurn? turn, Callee callee, ServerCall call, TRequest request)
+    private bool Dispatch(HandlerTurn? turn, Callee callee, ServerCall call, TRequest request, int bytes)
     {
         if (IsInline)
         {
@@ -148,21 +148,10 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
             return true;
         }
 
-        if (!callee.TryPass(call))
+        bool passes = callee.TryPass(call);
+        if (!passes || turn is null || callee.IsCrowded)
         {
-            callee.Hold(new HeldCall<TRequest>(this, call, request));
-            return true;
-        }
-
-        if (turn is null)
-        {
-            callee.RunElsewhere(new HeldCall<TRequest>(this, call, request));
-            return true;
-        }
-
-        if (callee.IsCrowded)
-        {
-            callee.RunLater(new HeldCall<TRequest>(this, call, request));
+            Keep(turn, callee, call, request, passes, bytes);
             return true;
         }
 
@@ -172,5 +161,23 @@ internal abstract class RpcHandler<TRequest> : RpcHandler
             return true;
         callee.ComeBack(call);
         return false;
+    }
+
+    /// <summary>The handler does not begin here and now.</summary>
+    private void Keep(HandlerTurn? turn, Callee callee, ServerCall call, TRequest request, bool passes, int bytes)
+    {
+        if (!callee.TryKeep(bytes))
+        {
+            callee.RefuseHeld(call);
+            return;
+        }
+
+        var held = new HeldCall<TRequest>(this, call, request, bytes);
+        if (!passes)
+            callee.Hold(held);
+        else if (turn is null)
+            callee.RunElsewhere(held);
+        else
+            callee.RunLater(held);
     }
 }

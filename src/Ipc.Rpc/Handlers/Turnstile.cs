@@ -53,6 +53,22 @@ internal sealed class Turnstile
         }
     }
 
+    /// <summary>Takes the calls of a connection that is over out of the line.</summary>
+    public void Forget(Callee callee, List<HeldCall> into)
+    {
+        lock (_line)
+        {
+            for (int left = _line.Count; left != 0; left--)
+            {
+                HeldCall call = _line.Dequeue();
+                if (ReferenceEquals(call.Call.Callee, callee))
+                    into.Add(call);
+                else
+                    _line.Enqueue(call);
+            }
+        }
+    }
+
     /// <summary>A call that had left for a callback goes on, whether there is room or not.</summary>
     public void Return()
     {

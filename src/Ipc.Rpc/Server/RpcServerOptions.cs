@@ -32,11 +32,18 @@ public sealed class RpcServerOptions
     /// unless set. One that lets more come together loses its connection.</summary>
     public long MaxUnsentBytes { get; set; } = 256L << 20;
 
+    /// <summary>How many bytes the requests of one connection may take that have been read and wait for their turn, by
+    /// <see cref="MaxConcurrentCalls"/>, <see cref="OrderedCalls"/> or the share of <see cref="MaxThreads"/>; 64 MiB
+    /// unless set. While more wait, the next fail with <see cref="RpcStatus.ResourceExhausted"/>.</summary>
+    /// <remarks>A request counts as it came, and the one that goes beyond still waits. What runs does not
+    /// count.</remarks>
+    public long MaxHeldBytes { get; set; } = 64L << 20;
+
     /// <summary>How many calls may run at once, streams among them; 0, as it is unless set, for any number. Further
     /// requests wait, in order of arrival, without an error.</summary>
     /// <remarks>They wait in the ring of their connection, and its client with them, as long as no other call of it
-    /// runs; else in the server's memory, at most <see cref="MaxPendingCalls"/>. A handler that waits for a callback
-    /// does not count.</remarks>
+    /// runs; else in the server's memory, at most <see cref="MaxPendingCalls"/> and <see cref="MaxHeldBytes"/>. A
+    /// handler that waits for a callback does not count.</remarks>
     public int MaxConcurrentCalls { get; set; }
 
     /// <summary>Whether the calls of a connection are handled one after another, each when the one before has been
@@ -87,6 +94,8 @@ public sealed class RpcServerOptions
     {
         PendingCallsOption = nameof(RpcServerOptions) + "." + nameof(MaxPendingCalls),
         MaxPendingCalls = MaxPendingCalls,
+        HeldBytesOption = nameof(RpcServerOptions) + "." + nameof(MaxHeldBytes),
+        MaxHeldBytes = MaxHeldBytes,
         MaxConcurrentCalls = MaxConcurrentCalls,
         MaxThreads = MaxThreads,
         OrderedCalls = OrderedCalls,
@@ -109,6 +118,9 @@ public sealed class RpcServerOptions
         if (MaxUnsentBytes < 1)
             throw new ArgumentOutOfRangeException(
                 nameof(MaxUnsentBytes), MaxUnsentBytes, "At least one byte has to be allowed to wait.");
+        if (MaxHeldBytes < 1)
+            throw new ArgumentOutOfRangeException(
+                nameof(MaxHeldBytes), MaxHeldBytes, "At least one byte has to be allowed to wait.");
         if (MaxConcurrentCalls < 0)
             throw new ArgumentOutOfRangeException(
                 nameof(MaxConcurrentCalls),

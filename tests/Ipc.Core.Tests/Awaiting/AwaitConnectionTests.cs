@@ -3,6 +3,7 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 #pragma warning disable CA2012 // what becomes of a ValueTask that is left pending is what is tested
@@ -201,6 +202,113 @@ public sealed class AwaitConnectionTests : RegionTest
         (bool isPool, string? thread) = await told.Task.WaitAsync(Watchdog.Patience);
         Assert.True(isPool, "on " + thread);
         connection.Dispose();
+    }
+
+    /// <summary>A client whose file takes its time to be opened holds up nobody but those that ask the same listener.</summary>
+    [Fact]
+    public async Task ARequestIsOpenedOnThePoolAndNotByTheThreadThatWaitsForAll()
+    {
+        Listener listener = Own(Listener.Open("slow"));
+        using ManualResetEventSlim go = new();
+        TaskCompletionSource<string?> opening = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        listener.Opening = () =>
+        {
+            opening.TrySetResult(Thread.CurrentThread.Name);
+            go.Wait(None);
+        };
+        using SharedQueue queue = SharedQueue.Open("others");
+        ValueTask<ListenerEvent> next = listener.NextAsync();
+        Assert.False(next.IsCompleted);
+        Task<Connection> first = Connection.ConnectAsync("slow", Within(Hang));
+        Assert.NotEqual("ipc-async", await opening.Task.WaitAsync(Watchdog.Patience));
+        Task<Connection> second = Connection.ConnectAsync("slow", Within(Hang));
+        for (byte i = 0; i < 3; i++)
+        {
+            ValueTask<QueueMessage> other = queue.ReceiveAsync();
+            Assert.False(other.IsCompleted);
+            queue.Send([i]);
+            using QueueMessage message = await other.AsTask().WaitAsync(Watchdog.Patience);
+            Assert.Equal(i, message.Payload[0]);
+        }
+
+        Assert.False(next.IsCompleted);
+        go.Set();
+        for (int i = 0; i < 2; i++)
+        {
+            ListenerEvent found = await Soon(next);
+            Assert.Equal(ListenerEventKind.Connect, found.Kind);
+            found.Connection.Accept();
+            next = listener.NextAsync();
+        }
+
+        listener.Stop();
+        Assert.Equal(IpcStatus.Stopped, (await Assert.ThrowsAsync<IpcException>(() => Soon(next))).Status);
+        (await Soon(first)).Dispose();
+        (await Soon(second)).Dispose();
+    }
+
+    /// <summary>Whoever asks while a request of the same slot is being opened is found when that is over, by whichever call leads then.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task ARequestThatIsBeingOpenedIsLeftToWhoOpensIt(bool isAwaited)
+    {
+        Listener listener = Own(Listener.Open("left"));
+        using ManualResetEventSlim go = new();
+        TaskCompletionSource opening = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        listener.Opening = () =>
+        {
+            opening.TrySetResult();
+            go.Wait(None);
+        };
+        using CancellationTokenSource cancel = new();
+        ValueTask<ListenerEvent> pending = listener.NextAsync(cancel.Token);
+        Task<Connection> connecting = Connection.ConnectAsync("left", Within(Hang));
+        await opening.Task.WaitAsync(Watchdog.Patience);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Soon(pending));
+        listener.Opening = null;
+        using (LiveRegion region = Look("left"))
+            region.Or((long)region.U64(region.Body + Wire.Listener.ReadyOffset), ulong.MaxValue); // it rings once more
+        Task<ListenerEvent> next = isAwaited
+            ? Soon(listener.NextAsync())
+            : Task.Run(() => listener.Next(Hang, None, out ListenerEvent found) == IpcStatus.Ok ? found : throw new InvalidOperationException(), None);
+        go.Set();
+        ListenerEvent asked = await next.WaitAsync(Watchdog.Patience);
+        Assert.Equal(ListenerEventKind.Connect, asked.Kind);
+        asked.Connection.Accept();
+        (await Soon(connecting)).Dispose();
+    }
+
+    /// <summary>It is closed while a request is being opened, or lies opened where nobody takes it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task WhoHasNotBeenTakenIsTurnedAwayWhenTheListenerIsDisposed(bool isOpened)
+    {
+        Listener listener = Listener.Open("over");
+        using ManualResetEventSlim go = new(isOpened);
+        TaskCompletionSource opening = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using CancellationTokenSource cancel = new();
+        listener.Opening = () =>
+        {
+            cancel.Cancel(); // nobody waits any more when it has been opened
+            opening.TrySetResult();
+            go.Wait(None);
+        };
+        ValueTask<ListenerEvent> pending = listener.NextAsync(cancel.Token);
+        Task<Connection> connecting = Connection.ConnectAsync("over", Within(Hang));
+        await opening.Task.WaitAsync(Watchdog.Patience);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Soon(pending));
+        if (isOpened)
+            Watchdog.Until(() => listener.Count == 1, "it has been opened");
+        Task disposing = Task.Run(listener.Dispose, None);
+        if (!isOpened)
+            Watchdog.Until(() => listener.Next(Deadline.Now, None, out _) == IpcStatus.Closed, "the listener is being disposed");
+        go.Set();
+        await disposing.WaitAsync(Watchdog.Patience);
+        await Fails(IpcStatus.PeerClosed, connecting);
+        Assert.Empty(Regions.FilesOf("over"));
     }
 
     private static async Task<ListenerEvent> Soon(ValueTask<ListenerEvent> pending) => await pending.AsTask().WaitAsync(Watchdog.Patience);

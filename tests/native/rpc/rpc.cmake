@@ -68,7 +68,7 @@ ipc_precompiled(rpc_test)
 
 # How a client ends, is cancelled, and queues.
 add_executable(rpc_client_test rpc/rpc_test.cpp)
-ipc_add_cpp_tests(rpc_client_test rpc_ending_test rpc_cancel_test rpc_lateness_test)
+ipc_add_cpp_tests(rpc_client_test rpc_ending_test rpc_cancel_test rpc_lateness_test rpc_flood_test)
 set_target_properties(rpc_client_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_compile_definitions(rpc_client_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
 add_dependencies(rpc_client_test rpc_peer)

@@ -1,5 +1,7 @@
 // Cells of the tables of docs/guide/ending.md, C++ server and C++ client, that no other test of theirs meets.
 #include <atomic>
+#include <cstdint>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +33,7 @@ namespace
 
 constexpr ipc::rpc::method<Blob, Blob> special{"tests.v1", "Special"};
 constexpr ipc::rpc::method<Blob, Blob> counted{"tests.v1", "Counted"};
+constexpr ipc::rpc::method<Blob, Blob> calls_back{"tests.v1", "CallsBack"};
 constexpr ipc::rpc::progress_method<Blob, Blob, Blob> watched{"tests.v1", "Watched"};
 
 ipc::connection by_hand(uint64_t to_client_capacity = 0)
@@ -55,6 +58,30 @@ void has_answer(ipc::connection &to, uint64_t call, frame_kind kind, status code
     CHECK_EQUAL(got.call, call);
     CHECK_EQUAL(static_cast<frame_kind>(got.kind), kind);
     CHECK_EQUAL(got.code, static_cast<uint16_t>(code));
+}
+
+enum class becomes { removed, replaced, overwritten };
+
+// What a process of the same user can do to a listener's region. The numbers are those of docs/wire-format.md.
+void spoil(const std::string &path, becomes how)
+{
+    if (how != becomes::overwritten) {
+        CHECK_EQUAL(unlink(path.c_str()), 0);
+        return;
+    }
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    uint64_t body = 0;
+    file.seekg(32);
+    file.read(reinterpret_cast<char *>(&body), sizeof body);
+    const auto write = [&](uint64_t at, uint64_t value) {
+        file.seekp(static_cast<std::streamoff>(at));
+        file.write(reinterpret_cast<const char *>(&value), sizeof value);
+    };
+    for (const uint64_t at : {0, 16, 24, 32, 40, 128}) // magic, sizes, offsets, the state
+        write(at, 2);
+    for (const uint64_t at : {0, 8, 16, 24, 128}) // the same of the listener
+        write(body + at, UINT64_MAX);
+    CHECK(file.good());
 }
 
 } // namespace
@@ -212,6 +239,118 @@ TEST(AnAnswerThatWaitsForRoomIsSentThoughItsCallerCancels)
     }
     for (uint64_t call = 1; call <= many; ++call)
         has_answer(asking, call, frame_kind::response);
+}
+
+// Its file is removed, replaced, or overwritten: nobody who is connected notices, in whatever state his calls are.
+TEST(AServerGoesOnWhateverBecomesOfItsListenersFile)
+{
+    for (const becomes how : {becomes::removed, becomes::replaced, becomes::overwritten}) {
+        const std::string path = std::string(getenv("IPC_DIR")) + "/rpc";
+        check::signal go, in_place, unread;
+        std::atomic<int> begun{0};
+        server_options options;
+        options.max_concurrent_calls = 4;
+        auto here = std::make_unique<serving>(
+            [&](server &at) {
+                at.unary(special, [&](const Blob &request, Blob &response) {
+                    ++begun;
+                    go.wait();
+                    response = request;
+                });
+                at.unary(calls_back, [](const Blob &request, Blob &response, call_context &context) {
+                    response = context.caller().call(contract::back, request);
+                });
+            },
+            options);
+        auto offered = std::make_shared<ipc::rpc::service>();
+        offered->unary(contract::back, [&](const Blob &request, Blob &response) {
+            ++begun;
+            go.wait();
+            response = request;
+        });
+        client_options narrow;
+        narrow.services = offered;
+        narrow.stream_window = 1;
+        {
+            client caller("rpc", narrow);
+            auto unary = caller.call_async(special, blob("unary"));
+            auto callback = caller.call_async(calls_back, blob("back"));
+            auto without_credit = caller.stream(contract::count, counting(100, 1));
+            auto without_item = caller.client_stream(contract::collect, counting(0));
+            auto both = caller.duplex(contract::mirror, counting(0));
+            Blob item;
+            CHECK(without_credit.next(item, 60s));
+            CHECK(without_item.write(blob("one")) && both.write(blob("one")) && both.next(item, 60s));
+            while (begun != 2)
+                std::this_thread::yield();
+            auto waits_for_its_turn = caller.call_async(contract::echo, blob("turn"));
+
+            spoil(path, how);
+            std::optional<serving> other;
+            if (how == becomes::replaced)
+                other.emplace();
+            go.set();
+            CHECK_EQUAL(unary.get().data(), "unary");
+            CHECK_EQUAL(callback.get().data(), "back");
+            int items = 1;
+            while (without_credit.next(item, 60s))
+                ++items;
+            CHECK_EQUAL(items, 100);
+            CHECK_EQUAL(without_item.finish().data(), "1 3");
+            both.writes_done();
+            CHECK(!both.next(item, 60s));
+            CHECK_EQUAL(waits_for_its_turn.get().data(), "turn");
+            CHECK_EQUAL(caller.call(contract::echo, blob("on")).data(), "on");
+
+            client_options brief;
+            brief.connect_timeout = 200ms;
+            std::optional<client> newcomer;
+            const outcome asked = client::try_connect("rpc", brief, newcomer);
+            CHECK_EQUAL(asked.code, how == becomes::replaced ? status::ok : status::unavailable);
+            if (newcomer)
+                CHECK_EQUAL(newcomer->call(contract::echo, blob("other")).data(), "other");
+            here->at.stop();
+            CHECK(here->at.try_wait());
+            here.reset();
+            Blob got;
+            const outcome after = caller.try_call(contract::echo, blob("after"), got, 1s);
+            CHECK_EQUAL(after.code == status::ok, how == becomes::replaced); // its file was not the first one's to remove
+        }
+        unlink(path.c_str());
+    }
+}
+
+TEST(AHandlerInPlaceAndAnswersThatWaitForRoomGoOnWithoutTheListenersFile)
+{
+    for (const becomes how : {becomes::removed, becomes::overwritten}) {
+        const std::string path = std::string(getenv("IPC_DIR")) + "/rpc";
+        check::signal begun, go;
+        {
+            const serving here([&](server &at) {
+                at.unary(
+                    special,
+                    [&](const Blob &, Blob &) {
+                        begun.set();
+                        go.wait();
+                    },
+                    ipc::rpc::dispatch::in_place);
+            });
+            ipc::connection silent = by_hand(4096);
+            constexpr uint64_t many = 400; // more answers than its ring takes
+            for (uint64_t call = 1; call <= many; ++call)
+                send(silent, frame_kind::request, call, contract::echo.id);
+            client caller("rpc");
+            CHECK_EQUAL(caller.call(contract::echo, blob("on")).data(), "on");
+            auto inside = caller.call_async(special, Blob());
+            begun.wait();
+            spoil(path, how);
+            go.set();
+            inside.get();
+            for (uint64_t call = 1; call <= many; ++call)
+                has_answer(silent, call, frame_kind::response);
+        }
+        unlink(path.c_str());
+    }
 }
 
 // ---- the client

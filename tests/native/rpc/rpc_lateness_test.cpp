@@ -252,4 +252,17 @@ TEST(AClientsReplyThatIsThereIsNotOverdueBecauseTheServersReaderIsInAHandler)
     CHECK_EQUAL(response.data(), "in time");
 }
 
+// Its own wait is no deadline, which a reply that is there may miss.
+TEST(AReaderGoesOnWhenItsWaitIsOverWhoeverReads)
+{
+    const grace enough(1h);
+    busy_client here;
+    auto items = here.caller->stream(contract::count, counting(1));
+    Blob item;
+    bool got = true;
+    CHECK_EQUAL(items.try_next(item, got, 5ms).code, status::deadline_exceeded);
+    CHECK(!got);
+    here.release();
+}
+
 } // namespace rpc_lateness_test

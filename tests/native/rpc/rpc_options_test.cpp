@@ -172,6 +172,68 @@ TEST(AStreamGoesOnWhileRequestsWaitForTheirTurn)
         CHECK_EQUAL(each.get().data(), "later");
 }
 
+TEST(SoManyBytesOfRequestsWaitAndNoMore)
+{
+    constexpr int size = 30'000, running = 5; // three are below the bound, and the fourth goes beyond
+    server_options options;
+    options.max_concurrent_calls = 1;
+    options.max_held_bytes = 100'000;
+    const serving here(
+        [](server &at) {
+            at.client_stream(gather, [](const Blob &, stream_input<Blob> &items, Blob &) {
+                for (Blob item; items.next(item);) {
+                }
+            });
+        },
+        options);
+    client caller("rpc");
+    for (int round = 0; round < 3; ++round) { // what has run does not count any more
+        auto stream = caller.client_stream(gather, Blob()); // for which the connection has to be read on
+        std::vector<pending_call<Blob>> calls;
+        for (int i = 0; i < 10; ++i)
+            calls.push_back(caller.call_async(contract::echo, blob(std::string(size, 'x'))));
+        Blob response;
+        for (size_t i = running - 1; i < calls.size(); ++i) {
+            const outcome refused = calls[i].try_get(response);
+            CHECK_EQUAL(refused.code, status::resource_exhausted);
+            CHECK(refused.text.find("max_held_bytes") != std::string::npos);
+        }
+        for (size_t i = 0; i < running - 1; ++i)
+            CHECK(!calls[i].ready());
+        stream.finish();
+        for (size_t i = 0; i < running - 1; ++i)
+            CHECK_EQUAL(calls[i].get().data().size(), static_cast<size_t>(size));
+    }
+}
+
+// Where nothing runs that they could be in the way of, the connection is not read meanwhile, and nobody is refused.
+TEST(ManyBytesOfRequestsWaitInTheirRingWhenNothingElseIsInIt)
+{
+    server_options options;
+    options.ordered_calls = true;
+    options.max_held_bytes = 100'000;
+    check::signal begun, release;
+    const serving here(
+        [&](server &at) {
+            at.unary(special, [&](const Blob &, Blob &) {
+                begun.set();
+                release.wait();
+            });
+        },
+        options);
+    client caller("rpc"), other("rpc");
+    auto first = caller.call_async(special, Blob());
+    begun.wait();
+    std::vector<pending_call<Blob>> calls;
+    for (int i = 0; i < 40; ++i)
+        calls.push_back(caller.call_async(contract::echo, blob(std::string(30'000, 'x'))));
+    CHECK_EQUAL(other.call(contract::echo, blob("on")).data(), "on");
+    release.set();
+    first.get();
+    for (auto &each : calls)
+        CHECK_EQUAL(each.get().data().size(), size_t{30'000});
+}
+
 TEST(TheStreamsOfOneClientLeaveThreadsToOthers)
 {
     server_options options;

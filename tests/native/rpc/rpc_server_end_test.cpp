@@ -107,6 +107,31 @@ TEST(AHandlerMayStopItsServer)
     CHECK(here->at.try_wait());
 }
 
+// It is not the client that is unwelcome.
+TEST(WhoConnectsWhileAServerStopsLearnsThatThereIsNone)
+{
+    check::signal begun, release;
+    serving here([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &) {
+            begun.set();
+            release.wait();
+        });
+    });
+    client first("rpc");
+    auto running = first.call_async(special, Blob());
+    begun.wait();
+    std::thread stopping([&] { here.at.stop(); });
+    Blob response;
+    CHECK_EQUAL(running.try_get(response).code, status::unavailable); // cut off: the server stops
+    std::thread late([&] {
+        std::optional<client> made;
+        CHECK_EQUAL(client::try_connect("rpc", {}, made).code, status::unavailable);
+    });
+    release.set();
+    stopping.join();
+    late.join();
+}
+
 TEST(AServerStopsHoweverMuchOneWhoCameLateAsksFor)
 {
     // A client that was admitted while all were cut off was not, and kept the leader busy for ever.

@@ -36,6 +36,9 @@ struct server_options {
         64;                            // blocked handlers of one client, beyond which it is not read until one returns
     unsigned max_concurrent_calls = 0; // handlers and streams at once, of all clients; 0: any number. Others wait
     bool ordered_calls = false;        // the calls of one connection run one after another, in their order
+    // Of one connection's requests that were read and wait for that. While more do it is not read; where it has to be,
+    // for a call of it that has streams or waits for its client, further requests end with resource_exhausted
+    uint64_t max_held_bytes = 64ull << 20;
     std::chrono::nanoseconds send_timeout =
         std::chrono::seconds(30); // a client that does not read for so long is cut off
     uint64_t max_unsent_bytes =

@@ -34,27 +34,34 @@ class call_starter
             return found.handle(threads_, from, me, got);
         }
         const std::shared_ptr<job> accepted = found.accept(from.keep(), got);
+        const uint64_t bytes = frame_header_size + uint64_t{got.size};
         from.reader().release();
-        switch (starts ? gate::verdict::starts : gate_.wait(kept, accepted, found.has_streams())) {
+        switch (starts ? gate::verdict::starts : gate_.wait(kept, accepted, found.has_streams(), bytes)) {
         case gate::verdict::starts:
             start(kept, accepted, found.has_streams());
             return true;
         case gate::verdict::waits_alone:
             kept->watch();
             return false;
-        case gate::verdict::refused:
+        case gate::verdict::too_many:
             refuse(from, header);
+            return true;
+        case gate::verdict::too_long:
+            refuse(from, header,
+                   "the requests of this connection that wait for their turn take as many bytes as they may "
+                   "(server_options::max_held_bytes)");
             return true;
         default:
             return true;
         }
     }
 
-    static void refuse(session &from, const frame_header &header)
+    static void refuse(session &from, const frame_header &header,
+                       const char *why = "the server has too many calls to run or to wait "
+                                         "(server_options::max_threads)")
     {
         if ((header.flags & flag_one_way) == 0)
-            from.post_error(header.call, {status::resource_exhausted, "the server has too many calls to run or to wait "
-                                                                      "(server_options::max_threads)"});
+            from.post_error(header.call, {status::resource_exhausted, why});
     }
 
   private:

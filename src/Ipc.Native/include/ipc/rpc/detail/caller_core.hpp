@@ -138,8 +138,17 @@ class caller_core
     // held, unless the body is in place: then settle() is due.
     outcome receive(lock_type &held, pending &entry, deadline until, canceller *cancel, arrival &got)
     {
-        lateness late;
-        for (deadline look = until;;) {
+        bool waited = false;
+        return receive(held, entry, until, cancel, got, deadline::never(), waited);
+    }
+
+    // The same, and no longer than WAIT, which is the reader's own and not the call's: WAITED says that it has passed.
+    outcome receive(lock_type &held, pending &entry, deadline until, canceller *cancel, arrival &got, deadline wait,
+                    bool &waited)
+    {
+        const deadline first(std::min(until.at(), wait.at()));
+        deadline look = first;
+        for (unsigned frames = 1;; ++frames) {
             if (!entry.arrived.empty()) {
                 got.take(std::move(entry.arrived.front()));
                 entry.arrived.pop_front();
@@ -154,11 +163,14 @@ class caller_core
             if (got.in_place)
                 return {}; // without the lock: it is hungry until it has settled
             entry.hungry = false;
-            if (in_time || !entry.arrived.empty() || entry.ended)
+            if (!entry.arrived.empty() || entry.ended || (in_time && !is_to_look_up(frames, first)))
                 continue;
-            if (is_over(late))
+            if (until.has_passed() && is_over(entry.late))
                 return {status::deadline_exceeded, "the deadline passed while the call waited for its reply"};
-            look = lateness::next_look();
+            waited = wait.has_passed();
+            if (waited)
+                return {status::deadline_exceeded, "nothing came within the reader's wait"};
+            look = until.has_passed() ? deadline(std::min(lateness::next_look().at(), wait.at())) : first;
         }
     }
 
@@ -271,6 +283,12 @@ class caller_core
     // Whether the thread that reads is in code of the user, or decodes.
     virtual bool is_reader_away() const noexcept = 0;
 
+    // Whether to look at a deadline though there was something to read: FRAMES of other calls may come without end.
+    static bool is_to_look_up(unsigned frames, deadline until) noexcept
+    {
+        return frames % 16 == 0 && until.has_passed();
+    }
+
     // Whether a call whose deadline has passed, and which has not ended, may be ended for it.
     bool is_over(lateness &late) noexcept
     {
@@ -355,18 +373,17 @@ class caller_core
     outcome await_turn(lock_type &held, pending &entry, deadline until, canceller *cancel)
     {
         arrival none;
-        lateness late;
         deadline look = until;
-        while (!entry.ended && !(entry.credit.any() && takes_items())) {
+        for (unsigned frames = 1; !entry.ended && !(entry.credit.any() && takes_items()); ++frames) {
             if (cancel != nullptr && cancel->triggered())
                 return {status::cancelled, "the caller cancelled"};
             entry.credit.waited = entry.credit.waited || !entry.credit.any();
             calls_.begin_wanting(entry.credited);
             const bool in_time = await(held, nullptr, entry.credited, look, cancel, none);
             calls_.end_wanting(entry.credited);
-            if (in_time || entry.ended || (entry.credit.any() && takes_items()))
+            if (entry.ended || (entry.credit.any() && takes_items()) || (in_time && !is_to_look_up(frames, until)))
                 continue;
-            if (is_over(late))
+            if (is_over(entry.late))
                 return {status::deadline_exceeded, "the deadline passed while an item waited for credit"};
             look = lateness::next_look();
         }

@@ -2,7 +2,6 @@
 //
 // When the connection ends (the server died, closed, or wrote nonsense; or close() here), every pending call ends with
 // the reason. The next call, when the last thread has left the old connection, connects anew.
-//
 // What needs a thread of the client's own (asynchronous calls, callbacks, news of the connection) is in background.hpp.
 #ifndef IPC_RPC_DETAIL_CLIENT_CORE_HPP
 #define IPC_RPC_DETAIL_CLIENT_CORE_HPP
@@ -262,13 +261,14 @@ class client_core final : public client_posting,
             break_off(why_lost(name_, connection_, code));
     }
 
-    // What was published before the end is still ours.
+    // What was published before the end is still ours: what a ring can hold. A server may close and write on.
     void drain(lock_type &held)
     {
-        enter();
         arrival none;
-        while (usable_ && read(held, nullptr, deadline::now(), nullptr, none) == IPC_OK) {
-        }
+        enter();
+        uint64_t left = (options_.to_client_capacity | (256u << 10)) / 16; // powers of two; 16: the shortest record
+        while (usable_ && read(held, nullptr, deadline::now(), nullptr, none) == IPC_OK && --left != 0)
+            continue;
         if (usable_)
             lose(connection_.close_code() != 0 ? IPC_PEER_CLOSED : IPC_PEER_DIED);
         leave();
@@ -358,9 +358,9 @@ class client_core final : public client_posting,
     void connect_once(lock_type &held, deadline until, ipc_cancel *interrupt) override
     {
         const bool waits = waits_for_server_;
+        connection made;
         connecting_ = true;
         held.unlock();
-        connection made;
         outcome result = open_connection(name_, options_, waits ? until.at() : IPC_NOW, interrupt, made);
         held.lock();
         waits_for_server_ = false;

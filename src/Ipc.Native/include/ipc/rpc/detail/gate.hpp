@@ -2,14 +2,15 @@
 //
 // A request that may not start yet is accepted, taken out of its ring, and waits here in the order of arrival, so that
 // what concerns running calls (items, credit, cancellations, answers to callbacks) still gets past it. A connection
-// where many wait is not read until one of them has started, unless a running call of its has streams or waits for its
-// client: its requests wait in their ring.
+// where many wait, or long ones, is not read until one of them has started, unless a running call of its has streams or
+// waits for its client: its requests wait in their ring. Where it has to be read, further ones are refused.
 //
 // A handler that waits for an answer of its client does not count meanwhile: what the client calls to make that answer
 // could otherwise never start.
 #ifndef IPC_RPC_DETAIL_GATE_HPP
 #define IPC_RPC_DETAIL_GATE_HPP
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -30,13 +31,15 @@ class gate
         starts, // end() is due
         waits,
         waits_alone, // and its connection must not be read, until released() names it
-        refused
+        too_many,    // it may not wait: so many do
+        too_long     // or so many bytes
     };
 
     struct waiting_call {
         std::shared_ptr<session> from;
         std::shared_ptr<job> call;
         bool streams;
+        uint64_t bytes;
     };
 
     struct release {
@@ -44,8 +47,8 @@ class gate
         std::vector<std::shared_ptr<session>> read_on;
     };
 
-    gate(unsigned most_running, bool ordered, unsigned most_waiting)
-        : most_running_(most_running), ordered_(ordered), most_waiting_(most_waiting)
+    gate(unsigned most_running, bool ordered, unsigned most_waiting, uint64_t most_bytes)
+        : most_running_(most_running), ordered_(ordered), most_waiting_(most_waiting), most_bytes_(most_bytes)
     {
     }
 
@@ -65,8 +68,8 @@ class gate
         return true;
     }
 
-    // CALL, of a request that could not start.
-    verdict wait(const std::shared_ptr<session> &from, std::shared_ptr<job> call, bool streams)
+    // CALL, of a request of so many BYTES that could not start.
+    verdict wait(const std::shared_ptr<session> &from, std::shared_ptr<job> call, bool streams, uint64_t bytes)
     {
         const std::lock_guard held(mutex_);
         place &here = places_[from.get()];
@@ -75,12 +78,16 @@ class gate
             return verdict::starts;
         }
         if (here.waiting >= most_waiting_ * 16)
-            return verdict::refused;
+            return verdict::too_many;
+        if (here.bytes >= most_bytes_)
+            return verdict::too_long;
         ++here.waiting;
-        const bool alone = here.waiting >= most_waiting_ && here.streaming == 0 && !from->awaits_answers();
+        here.bytes += bytes;
+        const bool many = here.waiting >= most_waiting_ || here.bytes >= most_bytes_;
+        const bool alone = many && here.streaming == 0 && !from->awaits_answers();
         if (alone)
             here.unread = from;
-        waiting_.push_back({from, std::move(call), streams});
+        waiting_.push_back({from, std::move(call), streams, bytes});
         return alone ? verdict::waits_alone : verdict::waits;
     }
 
@@ -146,6 +153,7 @@ class gate
             }
         }
         found->second.waiting = 0;
+        found->second.bytes = 0;
         found->second.unread = nullptr;
         forget_if_empty(found);
         return dropped;
@@ -156,6 +164,7 @@ class gate
         unsigned running = 0;
         unsigned streaming = 0; // those of them that have streams
         unsigned waiting = 0;
+        uint64_t bytes = 0;              // of what waits
         std::shared_ptr<session> unread; // its connection, when it is not read
     };
 
@@ -192,9 +201,11 @@ class gate
             }
             begin(here, it->streams);
             --here.waiting;
-            if (here.unread != nullptr)
+            here.bytes -= it->bytes;
+            if (here.unread != nullptr && here.bytes < most_bytes_) {
                 found.read_on.push_back(std::move(here.unread));
-            here.unread = nullptr;
+                here.unread = nullptr;
+            }
             found.start.push_back(std::move(*it));
             it = waiting_.erase(it);
         }
@@ -211,6 +222,7 @@ class gate
     const unsigned most_running_;
     const bool ordered_;
     const unsigned most_waiting_;
+    const uint64_t most_bytes_;
     std::mutex mutex_;
     unsigned running_ = 0;
     std::unordered_map<session *, place> places_;

@@ -9,7 +9,8 @@
 // - a second after it was found overdue. That thread does not get on by itself: the machine is busy.
 //
 // Who finds a call overdue and may not end it looks again in a moment. Whoever reads meanwhile completes it, if its
-// reply is there. Usually the ring is empty, and the call ends at once.
+// reply is there. Usually the ring is empty, and the call ends at once. A thread that reads for itself comes here too,
+// after every sixteenth frame of others, which may come without end: it has the second to find its reply among them.
 #ifndef IPC_RPC_DETAIL_LATENESS_HPP
 #define IPC_RPC_DETAIL_LATENESS_HPP
 

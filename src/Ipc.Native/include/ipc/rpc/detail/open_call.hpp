@@ -2,7 +2,6 @@
 #ifndef IPC_RPC_DETAIL_OPEN_CALL_HPP
 #define IPC_RPC_DETAIL_OPEN_CALL_HPP
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -49,7 +48,8 @@ class open_call
             finish(held, {status::cancelled, "the stream was cancelled by its reader"});
     }
 
-    // Waits for the next body and hands it to TAKE (data, size), which returns false when it cannot decode it.
+    // Waits for the next body and hands it to TAKE (data, size), which returns false when it cannot decode it. When WAIT
+    // has passed the call goes on.
     template <class Take> outcome receive(deadline wait, bool &got, const char *what, const message &type, Take &&take)
     {
         got = false;
@@ -60,8 +60,8 @@ class open_call
         const presence inside(*core, held);
         const user here(*this);
         arrival body;
-        const deadline until(std::min(wait.at(), limits->until.at()));
-        outcome result = core->receive(held, *entry, until, limits->cancel, body);
+        bool waited = false;
+        outcome result = core->receive(held, *entry, limits->until, limits->cancel, body, wait, waited);
         if (body) {
             const bool opened = body.open(entry->answered);
             const bool is_item = body.kind() == frame_kind::item;
@@ -77,8 +77,7 @@ class open_call
                 return {};
             }
         }
-        const bool goes_on = result.code == status::deadline_exceeded && !entry->ended && !limits->until.has_passed();
-        if (!goes_on)
+        if (!waited)
             finish(held, result);
         if (users_ == 1)
             release(held);

@@ -135,7 +135,7 @@ struct pending {
     std::condition_variable wake;
     std::condition_variable credited; // for the thread that sends items
     std::shared_ptr<completion> done; // asynchronous calls
-    lateness late;                    // theirs
+    lateness late;
 
     uint64_t id() const noexcept
     {

@@ -33,7 +33,8 @@ class server_reading : protected crew_host
     // WATCH is told of sessions that are not read.
     server_reading(std::string name, server_options options, service &methods, std::shared_ptr<courier> watch)
         : name_(std::move(name)), options_(std::move(options)), methods_(methods),
-          gate_(options_.max_concurrent_calls, options_.ordered_calls, options_.max_calls_per_connection),
+          gate_(options_.max_concurrent_calls, options_.ordered_calls, options_.max_calls_per_connection,
+                options_.max_held_bytes),
           courier_(std::move(watch))
     {
     }

@@ -1,0 +1,82 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <content>Clients that want to connect.</content>
+internal sealed partial class ServerLoop
+{
+    private const string Stopping = "The server is stopping.";
+
+    private void Admit(Leader me, Connection connection)
+    {
+        try
+        {
+            var peer = new RpcPeer(connection.PeerProcessId, connection.Hello.ToArray());
+            bool stopping = Host.IsDraining;
+            string? refusal = stopping ? Stopping : Ask(peer);
+            if (refusal is not null)
+            {
+                if (stopping)
+                    connection.Shutdown(CloseCode.Shutdown, Stopping); // before the answer: it is no refusal
+                connection.Refuse(refusal);
+                if (RpcEvents.Log.IsEnabled())
+                    RpcEvents.Log.ClientRefused(Name, peer.ProcessId, refusal);
+                return;
+            }
+
+            var accepted = new ServerConnection(this, connection, peer);
+            connection.Context = accepted;
+            connection.Accept();
+            lock (_connections)
+            {
+                _connections.Add(accepted);
+                Volatile.Write(ref _connectionCount, _connections.Count);
+            }
+
+            RpcCensus.Add(accepted);
+            me.Lent.Add(accepted);
+            if (RpcEvents.Log.IsEnabled())
+                RpcEvents.Log.ClientAccepted(Name, peer.ProcessId);
+        }
+        catch (IpcException)
+        {
+            // the client went away, or its region is not what it has to be; it has been told what can be told
+            connection.Dispose();
+        }
+    }
+
+    private string? Ask(RpcPeer peer)
+    {
+        if (Options.Accept is not { } accept)
+            return null;
+
+        try
+        {
+            return accept(peer);
+        }
+#pragma warning disable CA1031 // the client gets it
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            return "The server's decision about this client failed: " + e.GetType().Name + ": " + ErrorText.Of(e);
+        }
+    }
+
+    /// <summary>A client's admission, which asks the user's code.</summary>
+    private readonly struct Admission : CleanContext.IWork
+    {
+        private readonly ServerLoop _server;
+        private readonly Leader _leader;
+        private readonly Connection _connection;
+
+        public Admission(ServerLoop server, Leader leader, Connection connection)
+        {
+            _server = server;
+            _leader = leader;
+            _connection = connection;
+        }
+
+        public void Run() => _server.Admit(_leader, _connection);
+    }
+}

@@ -1,0 +1,171 @@
+// Frames of others come without end, or so many that it takes a while to read them: whoever reads for itself does not
+// find the ring empty, and looks at its own time all the same.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "rpc_raw.hpp"
+#include "rpc_serving.hpp"
+
+namespace rpc_flood_test
+{
+
+using namespace std::chrono_literals;
+using contract::Blob;
+using ipc::rpc::client;
+using ipc::rpc::client_options;
+using ipc::rpc::frame_header;
+using ipc::rpc::frame_kind;
+using ipc::rpc::outcome;
+using ipc::rpc::status;
+using ipc::rpc::detail::lateness;
+
+namespace
+{
+
+constexpr uint64_t ring_size = 16 << 20;
+constexpr uint64_t first_call = (uint64_t{1} << 32) | 1; // the first use of the first entry
+constexpr uint64_t nobodys = 77;
+constexpr ipc::rpc::client_stream_method<Blob, Blob, Blob> gather{"tests.v1", "Gather"};
+
+// A server by hand, of one client, to whom it writes before it is asked.
+class raw_server
+{
+  public:
+    explicit raw_server(uint64_t capacity = ring_size)
+    {
+        std::thread accepting([this] {
+            ipc_event event{};
+            CHECK_EQUAL(listener_.next(event, 60s), IPC_OK);
+            CHECK_EQUAL(ipc_connection_accept(event.connection), IPC_OK);
+            to = std::make_unique<ipc::connection>(event.connection);
+        });
+        client_options options;
+        options.to_client_capacity = capacity;
+        options.auto_reconnect = false;
+        caller = std::make_unique<client>("rpc", options);
+        accepting.join();
+    }
+
+    // As many frames of nobody's as there is room for, but for what comes last. It takes some ten milliseconds to read
+    // them.
+    void fill()
+    {
+        const std::string frame = raw_frames::bytes_of(raw_frames::of(frame_kind::response, nobodys));
+        for (uint64_t left = ring_size / 64 - 100; left != 0; --left)
+            to->writer().write(frame, 1);
+    }
+
+    void send(const frame_header &header, const std::string &data = "")
+    {
+        to->writer().write(raw_frames::bytes_of(header, data.empty() ? "" : blob(data).SerializeAsString()), 1);
+    }
+
+    std::unique_ptr<ipc::connection> to;
+    std::unique_ptr<client> caller;
+
+  private:
+    ipc::listener listener_{"rpc"};
+};
+
+// While it lives a call outlives its deadline by GRACE.
+struct grace {
+    explicit grace(std::chrono::nanoseconds its) : before(lateness::grace)
+    {
+        lateness::grace = static_cast<uint64_t>(its.count());
+    }
+
+    ~grace()
+    {
+        lateness::grace = before;
+    }
+
+    const uint64_t before;
+};
+
+} // namespace
+
+TEST(FramesOfOthersKeepNoCallPastItsDeadline)
+{
+    const grace brief(1ms);
+    raw_server server;
+    server.fill();
+    server.send(raw_frames::of(frame_kind::response, first_call), "late");
+    Blob response;
+    CHECK_EQUAL(server.caller->try_call(contract::echo, Blob(), response, 1ms).code, status::deadline_exceeded);
+}
+
+TEST(AReplyThatLiesBehindFramesOfOthersIsTaken)
+{
+    const grace long_enough(1h);
+    raw_server server;
+    server.fill();
+    server.send(raw_frames::of(frame_kind::response, first_call), "in time");
+    Blob response;
+    CHECK_EQUAL(server.caller->try_call(contract::echo, Blob(), response, 1ms).text, "");
+    CHECK_EQUAL(response.data(), "in time");
+}
+
+TEST(FramesOfOthersKeepNoWriterPastItsDeadline)
+{
+    const grace brief(1ms);
+    raw_server server;
+    server.fill();
+    frame_header credit = raw_frames::of(frame_kind::credit, first_call, 100);
+    credit.deadline = 1 << 20; // bytes
+    server.send(credit);
+    ipc::rpc::call_options options;
+    options.until = 5ms;
+    auto stream = server.caller->client_stream(gather, Blob(), options);
+    outcome result;
+    bool sent = true;
+    for (int i = 0; i < 40 && sent; ++i) // more than may be sent unasked
+        result = stream.try_write(Blob(), sent);
+    CHECK(!sent);
+    CHECK_EQUAL(result.code, status::deadline_exceeded);
+}
+
+TEST(AReaderWaitsNoLongerThanItWants)
+{
+    raw_server server;
+    server.fill();
+    server.send(raw_frames::of(frame_kind::item, first_call), "item");
+    auto items = server.caller->stream(contract::count, counting(1));
+    Blob item;
+    bool got = true;
+    CHECK_EQUAL(items.try_next(item, got, 1ms).code, status::deadline_exceeded);
+    CHECK(!got);
+    CHECK_EQUAL(items.try_next(item, got, 60s).text, ""); // it went on
+    CHECK_EQUAL(item.data(), "item");
+}
+
+// It says that it closes, and writes on: the next caller would read what was there before the end for ever.
+TEST(AServerThatClosesAndWritesOnKeepsNobody)
+{
+    raw_server server;
+    server.fill();
+    uint8_t *place = nullptr;
+    CHECK_EQUAL(server.to->writer().try_claim(8, place), IPC_OK);
+    // docs/wire-format/connection.md: the body lies before the rings, its own close word at 132.
+    constexpr uint32_t magic = 0x4E4E4F43;
+    const uint8_t *at = reinterpret_cast<uint8_t *>(reinterpret_cast<uintptr_t>(place) / 128 * 128);
+    uint32_t found = 0;
+    while (std::memcpy(&found, at, sizeof found), found != magic)
+        at -= 128;
+    std::atomic<bool> over{false};
+    std::thread flooding([&] {
+        const std::string frame = raw_frames::bytes_of(raw_frames::of(frame_kind::response, nobodys));
+        while (!over)
+            (void)server.to->writer().try_write(frame, 1);
+    });
+    *reinterpret_cast<volatile uint32_t *>(const_cast<uint8_t *>(at) + 132) = 1;
+    Blob response;
+    CHECK_EQUAL(server.caller->try_call(contract::echo, Blob(), response).code, status::unavailable);
+    over = true;
+    flooding.join();
+}
+
+} // namespace rpc_flood_test
