@@ -11,6 +11,8 @@ internal struct RegionHeader
     public const ulong MagicValue = 0x0A314E4752435049; // "IPCRGN1\n"
     public const ushort MajorVersion = 1;
     public const ushort MinorVersion = 0;
+    public const int IdOffset = 48;
+    public const int ChangeOffset = 256;
 
     public const uint Building = 0;
     public const uint Live = 1;
@@ -26,7 +28,7 @@ internal struct RegionHeader
     [FieldOffset(28)] public uint ParticipantCapacity;
     [FieldOffset(32)] public ulong BodyOffset;
     [FieldOffset(40)] public ulong BodySize;
-    [FieldOffset(48)] public ulong RegionIdLow;
+    [FieldOffset(IdOffset)] public ulong RegionIdLow;
     [FieldOffset(56)] public ulong RegionIdHigh;
     [FieldOffset(64)] public ulong Created;
     [FieldOffset(72)] public uint CreatorPid;
@@ -35,5 +37,5 @@ internal struct RegionHeader
     [FieldOffset(128)] public uint State;      // 1: by the creator; 2: by the last to leave or the reaper
     [FieldOffset(132)] public uint Recoveries; // under the region lock
 
-    [FieldOffset(256)] public WaiterWords Change; // attach, detach, death, retirement
+    [FieldOffset(ChangeOffset)] public WaiterWords Change; // attach, detach, death, retirement
 }

@@ -171,47 +171,7 @@ internal sealed unsafe partial class LinuxOs
 
     public override bool LeadsTo(string path, RegionFile file) =>
         statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, Statx.BasicStats, out Statx found) == 0 &&
-        found.Inode == file.Inode && DeviceOf(found) == file.Device;
-
-    public override bool TryLock(RegionFile file, in FileRange range)
-    {
-        Flock flock = new() { Type = F_WRLCK, Start = (long)range.Offset, Length = (long)range.Size };
-        if (fcntl(file.Handle, F_OFD_SETLK, ref flock) == 0)
-            return true;
-
-        int error = Marshal.GetLastWin32Error();
-        if (error is not (EAGAIN or EACCES or EINTR))
-            Failed("fcntl lock", error);
-        return false;
-    }
-
-    public override void Unlock(RegionFile file, in FileRange range)
-    {
-        Flock flock = new() { Type = F_UNLCK, Start = (long)range.Offset, Length = (long)range.Size };
-        if (fcntl(file.Handle, F_OFD_SETLK, ref flock) != 0)
-            Failed("fcntl unlock");
-    }
-
-    public override bool IsLockedByAnother(RegionFile file, long position)
-    {
-        Flock flock = new() { Type = F_WRLCK, Start = position, Length = 1 };
-        if (fcntl(file.Handle, F_OFD_GETLK, ref flock) != 0)
-            Failed("fcntl get lock");
-        return flock.Type != F_UNLCK;
-    }
-
-    public override FileRange FindLock(RegionFile file, in FileRange range)
-    {
-        Flock flock = new() { Type = F_WRLCK, Start = (long)range.Offset, Length = (long)range.Size };
-        if (fcntl(file.Handle, F_OFD_GETLK, ref flock) != 0)
-            Failed("fcntl get lock");
-        if (flock.Type == F_UNLCK)
-            return default;
-        ulong first = Math.Max((ulong)flock.Start, range.Offset);
-        // 0: to the end of all files
-        ulong end = flock.Length == 0 ? ulong.MaxValue : (ulong)flock.Start + (ulong)flock.Length;
-        return new FileRange(first, Math.Min(end, range.Offset + range.Size) - first);
-    }
+        found.Inode == file.Identity.Inode && DeviceOf(found) == file.Identity.Device;
 
 #if NET
     private static FileStream StreamOf(int fd, int how) =>
@@ -248,7 +208,7 @@ internal sealed unsafe partial class LinuxOs
             FailedAt(path, "examined", error);
         }
 
-        return new RegionFile(stream, DeviceOf(found), found.Inode, (long)found.Size,
+        return new RegionFile(stream, new RegionIdentity(DeviceOf(found), found.Inode), (long)found.Size,
             found.Uid == geteuid(), (found.Mode & TypeMask) == Regular, temporary, (long)found.Blocks * 512);
     }
 

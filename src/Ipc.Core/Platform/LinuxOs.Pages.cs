@@ -1,4 +1,6 @@
 using System;
+using System.IO;
+using System.IO.MemoryMappedFiles;
 using System.Runtime.InteropServices;
 using static Ipc.LinuxNative;
 
@@ -8,6 +10,29 @@ namespace Ipc;
 internal sealed unsafe partial class LinuxOs
 {
     private static readonly ulong s_page = (ulong)Environment.SystemPageSize;
+
+    public override SafeBuffer Map(RegionFile file, long size, out byte* start)
+    {
+        try
+        {
+            using MemoryMappedFile mapping = MemoryMappedFile.CreateFromFile(
+                file.Stream, null, size, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
+            MemoryMappedViewAccessor accessor = mapping.CreateViewAccessor(0, size, MemoryMappedFileAccess.ReadWrite);
+            SafeBuffer memory = accessor.SafeMemoryMappedViewHandle;
+            start = (byte*)memory.DangerousGetHandle() + accessor.PointerOffset;
+            return memory;
+        }
+        catch (ArgumentException) // the file is longer than what is to be mapped
+        {
+            Throw.SizeChanged(file.Stream.Length, size);
+            throw;
+        }
+        catch (IOException error)
+        {
+            Throw.NotMapped(size, error.Message, Marshal.GetLastWin32Error());
+            throw;
+        }
+    }
 
     public override bool Populate(RegionFile? file, byte* start, ulong offset, ulong length)
     {

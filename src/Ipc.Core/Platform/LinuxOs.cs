@@ -71,7 +71,7 @@ internal sealed unsafe partial class LinuxOs : Os
     }
 
     [MethodImpl(Tiering.Optimized)]
-    public override void Sleep(uint* word, uint expected, ulong deadline)
+    public override void Sleep(uint* word, ulong* asleep, uint expected, ulong deadline)
     {
         Timespec time;
         Timespec* until = null;
@@ -96,7 +96,7 @@ internal sealed unsafe partial class LinuxOs : Os
     {
         if (count == 1)
         {
-            Sleep(words[0].Word, words[0].Expected, deadline);
+            Sleep(words[0].Word, words[0].Asleep, words[0].Expected, deadline);
             return;
         }
 
@@ -118,7 +118,7 @@ internal sealed unsafe partial class LinuxOs : Os
     }
 
     [MethodImpl(Tiering.Optimized)]
-    public override void Wake(uint* word)
+    public override void Wake(uint* word, ulong* asleep)
     {
         if (futex(SYS_futex, word, FUTEX_WAKE, int.MaxValue, null, null, 0) < 0)
             Failed("futex wake");

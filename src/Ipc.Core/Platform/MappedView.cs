@@ -1,6 +1,4 @@
 using System;
-using System.IO;
-using System.IO.MemoryMappedFiles;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
@@ -27,31 +25,11 @@ internal sealed unsafe class MappedView : IDisposable
 
     public MappedView(RegionFile file, long size)
     {
-        try
-        {
-            using MemoryMappedFile mapping = MemoryMappedFile.CreateFromFile(
-                file.Stream, null, size, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: true);
-            MemoryMappedViewAccessor accessor = mapping.CreateViewAccessor(0, size, MemoryMappedFileAccess.ReadWrite);
-            _memory = accessor.SafeMemoryMappedViewHandle;
+        _memory = Os.Current.Map(file, size, out byte* start);
 #pragma warning disable CA1816 // it is ours alone, and unmapped by us or by nobody
-            GC.SuppressFinalize(_memory);
+        GC.SuppressFinalize(_memory);
 #pragma warning restore CA1816
-            Base = (byte*)_memory.DangerousGetHandle() + accessor.PointerOffset;
-        }
-        catch (ArgumentException) // the file is longer than what is to be mapped
-        {
-            Throw.Corrupt(
-                $"The region's file has {file.Stream.Length} bytes, {size} when it was opened: somebody has changed " +
-                "its size. End that process, and remove the file.");
-        }
-        catch (IOException error)
-        {
-            throw new IpcException(
-                IpcStatus.SystemError,
-                $"The region of {size} bytes could not be mapped: {error.Message}",
-                Marshal.GetLastWin32Error());
-        }
-
+        Base = start;
         Size = (ulong)size;
     }
 

@@ -5,29 +5,30 @@ namespace Ipc;
 
 /// <summary>The operating system: everything that this library asks of it, and the only folder that does.</summary>
 /// <remarks>
-/// The set is made so that the others fit. Windows: <see cref="CreateFile"/> is a named section with an explicit
-/// security descriptor, its name published by the state word; locks are named mutexes, which the kernel abandons with
-/// their owner; <see cref="Sleep"/> finds the named event of a word by the region that its address lies in. macOS:
-/// files and whole-file locks per participant, <c>os_sync_wait_on_address</c>. Neither has membarrier: sleepers set
-/// <c>fence_required</c> there.
+/// The set is made so that macOS fits: files and whole-file locks per participant, <c>os_sync_wait_on_address</c>; no
+/// membarrier there, so sleepers set <c>fence_required</c>.
 /// </remarks>
 internal abstract unsafe class Os
 {
     /// <summary>Bytes, in <see cref="Touch"/>.</summary>
     protected const ulong MostTouched = 4 << 20;
 
-    private static readonly Os? s_current = IsSupported ? new LinuxOs() : null;
+    private static readonly Os? s_current = Create();
 
     public static Os Current => s_current ?? throw NotHere();
 
     private static PlatformNotSupportedException NotHere() =>
         new(
-            $"This library runs on Linux (x64, arm64) so far; this is {RuntimeInformation.OSDescription}, " +
-            $"{RuntimeInformation.ProcessArchitecture}.");
+            "This library runs on Linux (x64, arm64) so far; this is " +
+            $"{RuntimeInformation.OSDescription}, {RuntimeInformation.ProcessArchitecture}.");
 
-    private static bool IsSupported =>
-        RuntimeInformation.IsOSPlatform(OSPlatform.Linux) &&
-        RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
+    private static Os? Create()
+    {
+        Architecture architecture = RuntimeInformation.ProcessArchitecture;
+        if (RuntimeInformation.IsOSPlatform(OSPlatform.Linux))
+            return architecture is Architecture.X64 or Architecture.Arm64 ? new LinuxOs() : null;
+        return null;
+    }
 
     // ---- time, processors, this process
 
@@ -55,11 +56,19 @@ internal abstract unsafe class Os
     /// <summary>Ends this process as a kill would, or stops it. For tests.</summary>
     public abstract void EndSelf(bool stop);
 
+    /// <summary>Why that is no name of a region on this system, although it is made like one; null: it is.</summary>
+    public virtual string? WhyNoName(string name) => null;
+
     // ---- sleeping
 
     /// <summary>Sleeps while the word is <paramref name="expected"/>, until woken or the deadline. May return
     /// early.</summary>
-    public abstract void Sleep(uint* word, uint expected, ulong deadline);
+    /// <param name="word">In a region, or of this process alone.</param>
+    /// <param name="asleep">Belongs to the word: where no kernel keeps a list of who sleeps, it is there. Null: the
+    /// word is in no region.</param>
+    /// <param name="expected">What it was.</param>
+    /// <param name="deadline">Of <see cref="Now"/>.</param>
+    public abstract void Sleep(uint* word, ulong* asleep, uint expected, ulong deadline);
 
     /// <summary>On how many words one thread can sleep at a time (<see cref="SleepOnAny"/>); 1: on one.</summary>
     public abstract int MaxSleepWords { get; }
@@ -68,11 +77,24 @@ internal abstract unsafe class Os
     /// May return early.</summary>
     public abstract void SleepOnAny(SleepWord* words, int count, ulong deadline);
 
-    /// <summary>Wakes every process that sleeps on the word.</summary>
-    public abstract void Wake(uint* word);
+    /// <summary>Fails when others can keep this process from sleeping in the region, whose id is known.</summary>
+    /// <param name="file">The region's.</param>
+    /// <param name="path">For the message.</param>
+    /// <param name="offset">Of one of its waiters.</param>
+    public virtual void CheckSleep(RegionFile file, string path, ulong offset)
+    {
+    }
+
+    /// <summary>Wakes every process that sleeps on the word, which has been changed. Arguments as for
+    /// <see cref="Sleep"/>.</summary>
+    public abstract void Wake(uint* word, ulong* asleep);
 
     /// <summary>This process takes part in the asymmetric fence: its publishers need none of their own.</summary>
     public abstract bool CanFenceOthers { get; }
+
+    /// <summary>No process of this system takes part, so all publishers fence, and no sleeper has to ask for
+    /// it.</summary>
+    public virtual bool EverybodyFences => false;
 
     /// <summary>Every running thread of every process that takes part executes a full barrier before this returns;
     /// false: the system refuses it, now (a filter may be installed late).</summary>
@@ -114,6 +136,10 @@ internal abstract unsafe class Os
     /// nothing. Where that fails the mapping stays.</summary>
     public abstract void Vacate(byte* start, ulong length);
 
+    /// <summary>Maps all of a file, shared. What is returned unmaps it when it is disposed, and only
+    /// then.</summary>
+    public abstract SafeBuffer Map(RegionFile file, long size, out byte* start);
+
     /// <summary>Gives the file its name; false when the name is taken.</summary>
     public abstract bool TryLink(RegionFile file, string path);
 
@@ -134,14 +160,26 @@ internal abstract unsafe class Os
 
     // ---- locks that die with the process
 
-    public bool TryLock(RegionFile file, long position) => TryLock(file, new FileRange((ulong)position, 1));
-    public void Unlock(RegionFile file, long position) => Unlock(file, new FileRange((ulong)position, 1));
+    /// <summary>One byte, for this open file; false: another has it.</summary>
+    public abstract bool TryLock(RegionFile file, long position);
+    public abstract void Unlock(RegionFile file, long position);
     public abstract bool IsLockedByAnother(RegionFile file, long position);
 
-    /// <summary>Locks a range, of which others see where it begins and how long it is.</summary>
-    public abstract bool TryLock(RegionFile file, in FileRange range);
-    public abstract void Unlock(RegionFile file, in FileRange range);
+    // ---- the places of a region's participants: whose place is taken, lives
 
-    /// <summary>A lock that another open file has within the range, cut to it; of size 0: there is none.</summary>
-    public abstract FileRange FindLock(RegionFile file, in FileRange range);
+    /// <summary>Takes a place until it is given back, the file is closed or the process ends; false: another open file
+    /// has it.</summary>
+    public abstract bool TryTakePlace(RegionFile file, int index);
+
+    /// <summary>Tells others which process has the place that was taken, where the kernel can say so.</summary>
+    public abstract void SignPlace(RegionFile file, int index);
+
+    public abstract void GiveBackPlace(RegionFile file, int index);
+
+    /// <summary>Another open file has it.</summary>
+    public abstract bool IsPlaceTaken(RegionFile file, int index);
+
+    /// <summary>Who has a place that is taken, as the kernel says; null: it does not know. The pid name space is ours
+    /// or 0, another's.</summary>
+    public abstract ProcessIdentity? HolderOf(RegionFile file, int index);
 }

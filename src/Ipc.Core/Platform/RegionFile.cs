@@ -11,8 +11,7 @@ internal sealed class RegionFile : IDisposable
 
     public RegionFile(
         FileStream stream,
-        ulong device,
-        ulong inode,
+        RegionIdentity identity,
         long length,
         bool isOurs,
         bool isRegular,
@@ -20,8 +19,7 @@ internal sealed class RegionFile : IDisposable
         long memoryBytes = 0)
     {
         _stream = stream;
-        Device = device;
-        Inode = inode;
+        Identity = identity;
         Length = length;
         IsOurs = isOurs;
         IsRegular = isRegular;
@@ -31,8 +29,7 @@ internal sealed class RegionFile : IDisposable
 
     public SafeHandle Handle => _stream.SafeFileHandle;
     public FileStream Stream => _stream;
-    public ulong Device { get; }
-    public ulong Inode { get; }
+    public RegionIdentity Identity { get; }
 
     /// <summary>Its size when it was opened.</summary>
     public long Length { get; }

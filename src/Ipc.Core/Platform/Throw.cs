@@ -15,6 +15,15 @@ internal static class Throw
     public static void Corrupt(string message) => throw new CorruptRegionException(message);
 
     [DoesNotReturn]
+    public static void SizeChanged(long found, long expected) => Corrupt(
+        $"The region's file has {found} bytes, {expected} when it was opened: somebody has changed its size. End " +
+        "that process, and remove the file.");
+
+    [DoesNotReturn]
+    public static void NotMapped(long size, string why, int systemErrorCode) => Status(
+        IpcStatus.SystemError, $"The region of {size} bytes could not be mapped: {why}", systemErrorCode);
+
+    [DoesNotReturn]
     public static void TooLarge(int length, int maximum) => throw new IpcException(IpcStatus.TooLarge,
         $"A message of {length} bytes does not fit: this ring takes at most {maximum}. Nothing was sent: " +
         "send less at a time, or create the ring with a larger capacity or a larger loan budget.");

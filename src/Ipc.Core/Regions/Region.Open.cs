@@ -184,6 +184,8 @@ internal sealed unsafe partial class Region
             byte[] id = Guid.NewGuid().ToByteArray();
             header->RegionIdLow = BitConverter.ToUInt64(id, 0);
             header->RegionIdHigh = BitConverter.ToUInt64(id, 8);
+            file.Identity.Identify(header->RegionIdLow, header->RegionIdHigh);
+            Os.Current.CheckSleep(file, path, RegionHeader.ChangeOffset);
             header->Created = UnixTime();
             header->CreatorPid = (uint)Os.Current.Self.Pid;
             header->Lifetime = (uint)geometry.Lifetime;
@@ -363,6 +365,9 @@ internal sealed unsafe partial class Region
             byte[] start = new byte[RegionGeometry.CheckedBytes];
             int count = file.ReadStart(start);
             RegionGeometry geometry = RegionGeometry.Check(start.AsSpan(0, count), file.Length, rules.Kind, path);
+            file.Identity.Identify(BitConverter.ToUInt64(start, RegionHeader.IdOffset),
+                BitConverter.ToUInt64(start, RegionHeader.IdOffset + sizeof(ulong)));
+            Os.Current.CheckSleep(file, path, RegionHeader.ChangeOffset);
             return new Region(name, path, rules, file, new MappedView(file, (long)geometry.TotalSize), geometry);
         }
         catch

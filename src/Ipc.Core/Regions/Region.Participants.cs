@@ -37,7 +37,7 @@ internal sealed unsafe partial class Region
     public bool HasNoLock(int index)
     {
         return index != Index && Atomic.LoadAcquire(ref Entry(index)->State) == ParticipantEntry.Live && // [live]
-            !Os.Current.IsLockedByAnother(_file, FirstParticipantLock + index);
+            !Os.Current.IsPlaceTaken(_file, index);
     }
 
     /// <summary>The region is recovered soon, on the watch thread.</summary>
@@ -71,7 +71,7 @@ internal sealed unsafe partial class Region
         entry->PidNamespace = self.PidNamespace;
         entry->Runtime = ParticipantEntry.RuntimeCSharp;
         entry->Ended = ParticipantEntry.NotEnded;
-        LockProcess(Index);
+        Os.Current.SignPlace(_file, Index);
         FaultPoints.Pass(FaultPoints.RegionAttachEntryFilled);
         Atomic.StoreRelease(ref entry->State, ParticipantEntry.Live); // [live]
         FaultPoints.Pass(FaultPoints.RegionAttachLive);
@@ -87,7 +87,7 @@ internal sealed unsafe partial class Region
         for (int index = first; index < Math.Min(end, Geometry.ParticipantCapacity); index++)
         {
             if (Atomic.LoadAcquire(ref Entry(index)->State) == ParticipantEntry.Free && !_rules.Names(this, index) &&
-                Os.Current.TryLock(_file, FirstParticipantLock + index))
+                Os.Current.TryTakePlace(_file, index))
             {
                 return index;
             }
@@ -209,7 +209,7 @@ internal sealed unsafe partial class Region
                     Atomic.StoreRelease(ref Entry(index)->State, ParticipantEntry.Free);
                     FaultPoints.Pass(FaultPoints.RegionLeaveEntryFreed);
                     Index = -1;
-                    UnlockEntry(index);
+                    Os.Current.GiveBackPlace(_file, index);
                     SignalAll();
                     if (_rules.EndsWith(index) || IsOver())
                         RetireLocked();
@@ -239,7 +239,7 @@ internal sealed unsafe partial class Region
             Atomic.StoreRelease(ref region.Entry(index)->Ended, ParticipantEntry.EndedByLeaving); // [given-up]
             FaultPoints.Pass(FaultPoints.RegionLeaveGivenUp);
             region.Index = -1;
-            region.UnlockEntry(index);
+            Os.Current.GiveBackPlace(region._file, index);
             region.SignalAll();
         }
     }, this);

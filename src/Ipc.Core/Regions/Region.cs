@@ -22,7 +22,6 @@ namespace Ipc;
 internal sealed unsafe partial class Region : IWatchedRegion
 {
     private const long RegionLock = 0x3FFFFFFFFFFFFFFF;
-    private const long FirstParticipantLock = 0x4000000000000000;
 
     /// <summary>How long to wait for a region lock: it is held for microseconds, unless its holder was
     /// stopped.</summary>

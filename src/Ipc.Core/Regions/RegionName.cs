@@ -5,8 +5,8 @@ internal static class RegionName
 {
     public const int MaxLength = 120;
 
-    /// <summary>Refuses a name that is not 1 to 120 of [A-Za-z0-9._-], or starts with a dot. Names are never
-    /// mangled.</summary>
+    /// <summary>Refuses a name that is not 1 to 120 of [A-Za-z0-9._-], starts with a dot, or is none on this system.
+    /// Names are never mangled.</summary>
     public static void Check(string name)
     {
         Throw.IfNull(name, nameof(name));
@@ -24,5 +24,8 @@ internal static class RegionName
                     $"The name \"{name}\" holds the character U+{(int)character:X4}; letters A-Z a-z, digits, dot, _ " +
                     "and - are allowed.");
         }
+
+        if (Os.Current.WhyNoName(name) is { } reason)
+            Throw.Status(IpcStatus.InvalidName, $"The name \"{name}\" {reason}. Use another one.");
     }
 }

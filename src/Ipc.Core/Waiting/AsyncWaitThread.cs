@@ -63,7 +63,7 @@ internal sealed unsafe class AsyncWaitThread
                 return;
             chosen._sleeps = false;
             Atomic.StoreRelease(ref *chosen._own, *chosen._own + 1);
-            Os.Current.Wake(chosen._own); // within the lock: the word is freed by a thread that ends
+            Os.Current.Wake(chosen._own, null); // within the lock: the word is freed by a thread that ends
         }
     }
 
@@ -151,9 +151,13 @@ internal sealed unsafe class AsyncWaitThread
     {
         int count = 0;
         if (_count < s_capacity || s_capacity > 1) // else it is full, and nothing arrives
-            _words[count++] = new SleepWord(_own, own);
+            _words[count++] = new SleepWord(_own, null, own);
         for (int i = 0; i < _count; i++)
-            _words[count++] = new SleepWord(&_waits[i].Words->Word, _waits[i].Announced);
+        {
+            WaiterWords* waiter = _waits[i].Words;
+            _words[count++] = new SleepWord(&waiter->Word, waiter->Asleep, _waits[i].Announced);
+        }
+
         try
         {
             fixed (SleepWord* words = _words)
@@ -173,7 +177,8 @@ internal sealed unsafe class AsyncWaitThread
         {
             try
             {
-                Os.Current.Sleep(&_waits[i].Words->Word, _waits[i].Announced, deadline: 1);
+                WaiterWords* waiter = _waits[i].Words;
+                Os.Current.Sleep(&waiter->Word, waiter->Asleep, _waits[i].Announced, deadline: 1);
             }
             catch (IpcException error)
             {

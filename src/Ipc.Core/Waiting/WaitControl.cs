@@ -202,7 +202,7 @@ internal sealed unsafe class WaitControl
                 return status;
 
             ulong until = NextLook(ref condition, deadline, began);
-            Os.Current.Sleep(&waiter->Word, announced, until);
+            Os.Current.Sleep(&waiter->Word, waiter->Asleep, announced, until);
             _place?.NotePlace(); // it may have woken on another one
 
             // Before announcing again: a flag that is left behind costs the publisher a wake that nobody needs.

@@ -23,18 +23,22 @@ namespace Ipc;
 /// over the word are bounded, and what ends a wait from this side (stop, close, cancel) changes the word again and
 /// wakes without looking.
 /// </para>
+/// <para>Windows has no membarrier for other processes: there every publisher fences, and no sleeper asks.</para>
 /// </remarks>
 internal static unsafe class Waiter
 {
     /// <summary>This process does not take part in the asymmetric fence: it fences after each publish.</summary>
     public static readonly bool PublishersFence = !Os.Current.CanFenceOthers;
 
+    private static readonly bool s_everybodyFences = Os.Current.EverybodyFences;
+
     // when membarrier was first refused to a sleeper of ours (a filter that is installed late); 0 never. A race of two
     // costs nothing
     private static ulong s_refusedAt;
 
     /// <summary>This process cannot fence for others: its sleepers ask publishers to do it.</summary>
-    private static bool SleepersAsk => PublishersFence || Atomic.LoadAcquire(ref s_refusedAt) != 0;
+    private static bool SleepersAsk =>
+        !s_everybodyFences && (PublishersFence || Atomic.LoadAcquire(ref s_refusedAt) != 0);
 
     private const ulong SleeperOrFence = WaiterWords.SleeperBit | 1UL << 32;
     // ns; how long a sleeper whose flag may have been missed sleeps at a time
@@ -124,6 +128,8 @@ internal static unsafe class Waiter
     [MethodImpl(Tiering.Optimized)]
     public static void FenceOthers(WaiterWords* waiter)
     {
+        if (s_everybodyFences)
+            return; // the sleeper's own half was the change of the word [sleep]
         if (SleepersAsk || !TryFenceOthers())
         {
             Atomic.StoreRelease(ref waiter->FenceRequired, 1);
@@ -148,7 +154,7 @@ internal static unsafe class Waiter
     /// certain.</param>
     [MethodImpl(Tiering.Optimized)]
     public static void Sleep(WaiterWords* waiter, uint announced, ulong deadline, ulong waitingSince) =>
-        Os.Current.Sleep(&waiter->Word, announced, LimitSleep(deadline, waitingSince));
+        Os.Current.Sleep(&waiter->Word, waiter->Asleep, announced, LimitSleep(deadline, waitingSince));
 
     /// <summary>Until when a sleep may last, of a wait that began then: its first moments are sliced where the fence is
     /// not certain.</summary>
@@ -165,5 +171,5 @@ internal static unsafe class Waiter
     }
 
     /// <summary>For who has taken the sleeper.</summary>
-    public static void Wake(WaiterWords* waiter) => Os.Current.Wake(&waiter->Word);
+    public static void Wake(WaiterWords* waiter) => Os.Current.Wake(&waiter->Word, waiter->Asleep);
 }

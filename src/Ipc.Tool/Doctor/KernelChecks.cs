@@ -27,8 +27,8 @@ internal static unsafe class KernelChecks
         uint word = 1;
         try
         {
-            Os.Current.Sleep(&word, 2, Os.Current.Now()); // the word differs: returns at once
-            Os.Current.Wake(&word);
+            Os.Current.Sleep(&word, null, 2, Os.Current.Now()); // the word differs: returns at once
+            Os.Current.Wake(&word, null);
             return Finding.Ok("futex", "processes can sleep and be woken");
         }
         catch (IpcException error)

@@ -18,7 +18,6 @@ namespace Ipc.Tool;
 /// </remarks>
 internal unsafe class RegionLook : IDisposable
 {
-    private const long FirstParticipantLock = 0x4000000000000000;
     private const ulong RegionStateOffset = 128;
     private const long RegionLock = 0x3FFFFFFFFFFFFFFF;
 
@@ -66,7 +65,7 @@ internal unsafe class RegionLook : IDisposable
 
     public bool IsRegionLocked => Os.Current.IsLockedByAnother(File, RegionLock);
 
-    public bool IsParticipantLocked(int index) => Os.Current.IsLockedByAnother(File, FirstParticipantLock + index);
+    public bool IsParticipantLocked(int index) => Os.Current.IsPlaceTaken(File, index);
 
     /// <summary>Copies a structure. Throws <see cref="DamageException"/> when it would not lie in the region.</summary>
     public T Read<T>(ulong offset, string what)

@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Runtime.InteropServices;
 
 namespace Ipc.Core.Tests;
 
@@ -16,9 +17,9 @@ internal sealed unsafe class PoolMemory : IDisposable
     {
         _path = path;
         long size = (long)(Offset + Pool.SizeOf(budget));
-        FileStream stream = new(path, FileMode.CreateNew, FileAccess.ReadWrite);
+        FileStream stream = new(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
         stream.SetLength(size);
-        _file = new RegionFile(stream, 0, 0, size, isOurs: true, isRegular: true);
+        _file = new RegionFile(stream, new RegionIdentity(0, 0), size, isOurs: true, isRegular: true);
         View = new MappedView(_file, size);
         Pool.WriteHeader(View.Base + Offset, budget);
         Pool = Locate();
@@ -35,6 +36,8 @@ internal sealed unsafe class PoolMemory : IDisposable
     {
         get
         {
+            if (OperatingSystem.IsWindows())
+                return GetCompressedFileSizeW(_path, out uint high) | (long)high << 32;
             using Process stat = Process.Start(new ProcessStartInfo("stat", ["-c", "%b", _path]) { RedirectStandardOutput = true })!;
             string blocks = stat.StandardOutput.ReadToEnd();
             stat.WaitForExit();
@@ -53,4 +56,7 @@ internal sealed unsafe class PoolMemory : IDisposable
         _file.Dispose();
         File.Delete(_path);
     }
+
+    [DllImport("kernel32.dll", CharSet = CharSet.Unicode, ExactSpelling = true)]
+    private static extern uint GetCompressedFileSizeW(string path, out uint high);
 }
