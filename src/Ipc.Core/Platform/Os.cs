@@ -5,8 +5,8 @@ namespace Ipc;
 
 /// <summary>The operating system: everything that this library asks of it, and the only folder that does.</summary>
 /// <remarks>
-/// The set is made so that macOS fits: files and whole-file locks per participant, <c>os_sync_wait_on_address</c>; no
-/// membarrier there, so sleepers set <c>fence_required</c>.
+/// Linux and Windows have one each. The set is made so that macOS fits: files and whole-file locks per participant,
+/// <c>os_sync_wait_on_address</c>; no membarrier there either, so sleepers set <c>fence_required</c>.
 /// </remarks>
 internal abstract unsafe class Os
 {
@@ -19,7 +19,7 @@ internal abstract unsafe class Os
 
     private static PlatformNotSupportedException NotHere() =>
         new(
-            "This library runs on Linux (x64, arm64) so far; this is " +
+            "This library runs on Linux (x64, arm64) and Windows (x64) so far; this is " +
             $"{RuntimeInformation.OSDescription}, {RuntimeInformation.ProcessArchitecture}.");
 
     private static Os? Create()
@@ -27,6 +27,8 @@ internal abstract unsafe class Os
         Architecture architecture = RuntimeInformation.ProcessArchitecture;
         if (RuntimeInformation.IsOSPlatform(OSPlatform.Linux))
             return architecture is Architecture.X64 or Architecture.Arm64 ? new LinuxOs() : null;
+        if (RuntimeInformation.IsOSPlatform(OSPlatform.Windows))
+            return architecture is Architecture.X64 ? new WindowsOs() : null;
         return null;
     }
 
