@@ -123,9 +123,9 @@ internal abstract unsafe class Os
     /// <returns>False: no memory, or the file system is full.</returns>
     public abstract bool Populate(RegionFile? file, byte* start, ulong offset, ulong length);
 
-    /// <summary>Enters pages that have memory behind them into this process's tables, <see cref="MostTouched"/> bytes of
-    /// them at most: met one by one they cost a fault each, and a message that meets one takes several times its time. A
-    /// hint: where it cannot be done nothing is.</summary>
+    /// <summary>Enters pages that have memory behind them into this process's tables, <see cref="MostTouched"/> bytes
+    /// of them at most: met one by one they cost a fault each, and a message that meets one takes several times its
+    /// time. A hint: where it cannot be done nothing is.</summary>
     public abstract void Touch(byte* start, ulong length);
 
     /// <summary>Takes the memory from behind part of a region; it reads as zeros then. Arguments as for

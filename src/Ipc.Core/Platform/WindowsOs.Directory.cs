@@ -23,7 +23,7 @@ internal sealed unsafe partial class WindowsOs
         string path = Path.GetFullPath(given);
         string plain = path.StartsWith(Extended, StringComparison.Ordinal) ? path.Substring(Extended.Length) : path;
         bool hasDrive = plain.Length >= 3 && plain[1] == ':' && plain[2] is '\\' or '/';
-        if (!hasDrive || GetDriveTypeW(plain.Substring(0, 2) + "\\") == DRIVE_REMOTE)
+        if (!hasDrive || GetDriveTypeW($@"{plain[0]}:\") == DRIVE_REMOTE)
             Throw.Status(
                 IpcStatus.InvalidArgument,
                 $"{given} is not on a drive of this machine: memory is shared with nobody there. Set IPC_DIR to a " +
@@ -53,7 +53,7 @@ internal sealed unsafe partial class WindowsOs
             OPEN_EXISTING,
             FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS,
             IntPtr.Zero);
-        AttributeTagInfo tag;
+        AttributeTagInfo tag = default;
         if (handle.IsInvalid ||
             GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &tag, (uint)sizeof(AttributeTagInfo)) == 0)
         {

@@ -123,7 +123,7 @@ internal sealed unsafe partial class WindowsOs
     {
         while (count > 0)
         {
-            Overlapped where = At(offset);
+            WindowsNative.Overlapped where = At(offset);
             if (WindowsNative.ReadFile(file.Handle, to, (uint)count, out uint done, &where) == 0 || done == 0)
                 Failed("ReadFile");
             to += done;
@@ -327,7 +327,8 @@ internal sealed unsafe partial class WindowsOs
         return attributes != uint.MaxValue && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
     }
 
-    private static Overlapped At(ulong offset) => new() { Offset = (uint)offset, OffsetHigh = (uint)(offset >> 32) };
+    private static WindowsNative.Overlapped At(ulong offset) =>
+        new() { Offset = (uint)offset, OffsetHigh = (uint)(offset >> 32) };
 
     [DoesNotReturn]
     private static void FailedToReserve(string directory, ulong size, int error)

@@ -48,6 +48,11 @@ internal sealed unsafe partial class WindowsOs
         return false;
     }
 
+    /// <summary>A fault enters several pages at a time here; there is no call that does it for a range.</summary>
+    public override void Touch(byte* start, ulong length)
+    {
+    }
+
     /// <summary>They stay until the file goes.</summary>
     public override bool GiveBackPages(byte* start, ulong offset, ulong length) => false;
 
