@@ -17,7 +17,7 @@ public sealed class StatusAnalyzer : DiagnosticAnalyzer
     private static readonly DiagnosticDescriptor _ignored = new(
         "IPC001",
         "A status is looked at",
-        "What '{0}' returns is ignored: if it was not done, nobody knows. Look at it, or say by '_ =' that it does not matter.",
+        "What '{0}' returns is ignored, and if it was not done nobody knows; look at it, or say by '_ =' that it does not matter",
         "Ipc",
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
@@ -47,7 +47,7 @@ public sealed class StatusAnalyzer : DiagnosticAnalyzer
         IMethodSymbol method = invocation.TargetMethod;
         if (method.ContainingAssembly?.Name != Library || method.Name == Free || !IsAnswer(value.Type, method, status))
             return;
-        context.ReportDiagnostic(Diagnostic.Create(_ignored, value.Syntax.GetLocation(), method.ContainingType.Name + "." + method.Name));
+        context.ReportDiagnostic(Diagnostic.Create(new DiagnosticPages(context.Options, "IpcCoreDiagnosticPages").Linked(_ignored), value.Syntax.GetLocation(), method.ContainingType.Name + "." + method.Name));
     }
 
     private static bool IsAnswer(ITypeSymbol type, IMethodSymbol method, INamedTypeSymbol status)

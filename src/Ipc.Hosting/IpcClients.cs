@@ -10,9 +10,9 @@ namespace Ipc.Hosting;
 internal static class IpcClients
 {
     /// <summary>A client that connects with its first call: what a container makes must not wait for another process.</summary>
-    public static RpcClient Open(IpcClientOptions options, ILogger logger)
+    public static RpcClient Create(IpcClientOptions options, ILogger logger)
     {
-        RpcClient client = RpcClient.Open(options.Name, options.Rpc);
+        RpcClient client = RpcClient.Create(options.Name, options.Rpc);
         client.ConnectionChanged += change => Tell(logger, options.Name, change);
         return client;
     }

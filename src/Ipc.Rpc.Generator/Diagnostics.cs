@@ -5,13 +5,16 @@ namespace Ipc.Rpc.Generator;
 /// <summary>What a contract may not contain. Each has a page docs/diagnostics/&lt;id&gt;.md.</summary>
 internal static class Diagnostics
 {
+    /// <summary>The property of the build that has the folder of the pages.</summary>
+    public const string PagesProperty = "IpcRpcDiagnosticPages";
+
     private const string Category = "Ipc.Rpc";
     private const string Pages = "docs/diagnostics/";
 
     public static readonly DiagnosticDescriptor GenericContract = new(
         "IPCRPC001",
         "A contract is not generic",
-        "The contract '{0}' has type parameters; a service on the wire has none",
+        "The contract '{0}' has type parameters, and a service on the wire has none; remove them, or write an interface for each type",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -29,7 +32,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor InvalidServiceName = new(
         "IPCRPC003",
         "A service name is dotted identifiers",
-        "The service name \"{0}\" is not made of identifiers (letters, digits and '_') joined by dots",
+        "The service name \"{0}\" is not made of identifiers (letters, digits and '_') joined by dots; write one like \"shop.orders.v1\"",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -38,7 +41,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor UnsupportedMember = new(
         "IPCRPC004",
         "A contract has methods only",
-        "'{0}' is {1}; a contract has only methods",
+        "'{0}' is {1}, and a contract has only methods; write a method instead, for an event a callback contract or an IAsyncEnumerable",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -47,7 +50,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor GenericMethod = new(
         "IPCRPC005",
         "A contract method is not generic",
-        "The method '{0}' has type parameters; its messages would not be known at compile time",
+        "The method '{0}' has type parameters, and its messages would not be known at compile time; write a method for each type",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -56,7 +59,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor ByReference = new(
         "IPCRPC006",
         "A contract method passes by value",
-        "'{0}' passes by reference ('{1}'); arguments and results travel by value",
+        "'{0}' passes by reference ('{1}'), and arguments and results travel by value; remove '{1}', and return what comes back",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -65,7 +68,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor MisplacedCancellation = new(
         "IPCRPC007",
         "A CancellationToken comes once and last",
-        "The method '{0}' must have at most one CancellationToken, as its last parameter",
+        "The method '{0}' has a CancellationToken that is not its last parameter, or more than one; make one the last parameter",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -74,7 +77,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor UnsupportedType = new(
         "IPCRPC008",
         "A type can be sent",
-        "'{0}' of {1} cannot be sent: {2}",
+        "'{0}' of {1} cannot be sent: {2}; {3}",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -110,7 +113,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor DuplicateNumber = new(
         "IPCRPC012",
         "A field number is unique",
-        "'{0}' has the field number {1} like '{2}'",
+        "'{0}' has the field number {1} like '{2}'; give one of them another number",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -119,7 +122,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor InvalidNumber = new(
         "IPCRPC013",
         "A field number is allowed",
-        "'{0}' has the field number {1}; allowed are 1 to 536870911 except 19000 to 19999",
+        "'{0}' has the field number {1}; give it one of 1 to 536870911 except 19000 to 19999",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -128,7 +131,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor NotConstructible = new(
         "IPCRPC014",
         "A message can be constructed",
-        "'{0}' cannot be constructed from its fields: {1}",
+        "'{0}' cannot be constructed from its fields: {1}; {2}",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -137,7 +140,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor NameClash = new(
         "IPCRPC015",
         "A name is usable in the .proto",
-        "The name '{0}' of {1} cannot be used in the .proto: {2}",
+        "The name '{0}' of {1} cannot be used in the .proto: {2}; {3}",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -146,7 +149,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor DisposableContract = new(
         "IPCRPC016",
         "A contract is not disposable",
-        "The contract '{0}' extends '{1}'; whose lifetime would a remote Dispose end?",
+        "The contract '{0}' extends '{1}', and nothing would say whose lifetime a remote Dispose ends; remove '{1}', and dispose the RpcClient",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -155,7 +158,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor SecondStream = new(
         "IPCRPC017",
         "A method takes one stream at most",
-        "The method '{0}' takes two streams, '{1}' and '{2}'; a call carries one in each direction",
+        "The method '{0}' takes two streams, '{1}' and '{2}', and a call carries one in each direction; make one of them a list, or put both into one stream of messages",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -164,7 +167,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor UnsupportedEnum = new(
         "IPCRPC018",
         "An enum has 32 bits",
-        "The enum '{0}' has the underlying type '{1}'; protobuf enums are of type int, or smaller",
+        "The enum '{0}' has the underlying type '{1}', and protobuf enums are of type int, or smaller; make it an int, or send its number as a long",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -173,7 +176,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor OldLanguage = new(
         "IPCRPC019",
         "The language is C# 8 or later",
-        "The generated code of the contract '{0}' needs C# 8 or later; set LangVersion",
+        "The generated code of the contract '{0}' needs C# 8 or later; set LangVersion to 8.0 or more",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -182,7 +185,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor InvalidMethodName = new(
         "IPCRPC020",
         "A method name is an identifier",
-        "The wire name \"{0}\" of the method '{1}' is not an identifier of letters, digits and '_'",
+        "The wire name \"{0}\" of the method '{1}' is not an identifier of letters, digits and '_'; set another one by [IpcMethod(\"name\")]",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -191,7 +194,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor OneWayWithAnswer = new(
         "IPCRPC021",
         "A one-way method has no answer",
-        "The one-way method '{0}' has {1}; nothing comes back from a one-way call, and one message goes",
+        "The one-way method '{0}' has {1}, and of a one-way call one message goes and nothing comes back; remove that, or [IpcOneWay]",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -200,7 +203,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor MisplacedProgress = new(
         "IPCRPC022",
         "Progress goes with one answer that is awaited",
-        "The method '{0}' cannot take this IProgress: {1}",
+        "The method '{0}' cannot take this IProgress: {1}; {2}",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -218,7 +221,7 @@ internal static class Diagnostics
     public static readonly DiagnosticDescriptor InvalidCallback = new(
         "IPCRPC024",
         "A callback is a contract",
-        "The callback '{1}' of '{0}' is not an interface that is a contract itself",
+        "The callback '{1}' of '{0}' is not an interface that is a contract itself; mark it with [IpcService], or name one that is",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,

@@ -11,7 +11,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor NumberReused = new(
         "IPCRPC030",
         "A field number is not used again",
-        "'{0}' has the number {1}, which '{2}' of type {3} has in the checked-in .proto; peers built before read one as the other",
+        "'{0}' has the number {1}, which '{2}' of type {3} has in the checked-in .proto, and peers built before read one as the other; give it another number",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -20,7 +20,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor FieldTypeChanged = new(
         "IPCRPC031",
         "A field keeps its type",
-        "'{0}' is {1} in the checked-in .proto and {2} now; peers built before cannot read it",
+        "'{0}' is {1} in the checked-in .proto and {2} now, and peers built before cannot read it; keep its type, or give the new field another number",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -38,7 +38,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor NumberChanged = new(
         "IPCRPC033",
         "A field keeps its number",
-        "'{0}' has the number {1} in the checked-in .proto and {2} now; peers built before look for it under the old one",
+        "'{0}' has the number {1} in the checked-in .proto and {2} now, and peers built before look for it under the old one; give it the number {1} again",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -47,7 +47,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor ReservedNumberUsed = new(
         "IPCRPC034",
         "A reserved number stays reserved",
-        "The number {1} of '{0}' is reserved in the checked-in .proto and {2}",
+        "The number {1} of '{0}' is reserved in the checked-in .proto and {2}; {3}",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -56,7 +56,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor MethodRemoved = new(
         "IPCRPC035",
         "A method is not removed",
-        "The method '{0}' of the checked-in .proto is gone; peers built before still call it",
+        "The method '{0}' of the checked-in .proto is gone, and peers built before still call it; keep it, or give the service another name and serve both for a while",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -65,7 +65,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor MessagesChanged = new(
         "IPCRPC036",
         "A method keeps its messages",
-        "The {1} of the method '{0}' is {2} in the checked-in .proto and {3} now",
+        "The {1} of the method '{0}' is {2} in the checked-in .proto and {3} now; keep it, and write another method for what is new",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -74,7 +74,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor KindChanged = new(
         "IPCRPC037",
         "A method keeps its kind",
-        "The method '{0}' is {1} in the checked-in .proto and {2} now",
+        "The method '{0}' is {1} in the checked-in .proto and {2} now; keep it, and write another method for what is new",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -83,7 +83,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor ServiceRenamed = new(
         "IPCRPC038",
         "A service keeps its name",
-        "The service is called \"{0}\" in the checked-in .proto and \"{1}\" now; another version is another interface",
+        "The service is called \"{0}\" in the checked-in .proto and \"{1}\" now; give it the old name again, and write another interface for another version",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -92,7 +92,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor EnumValueChanged = new(
         "IPCRPC039",
         "An enum value keeps its number",
-        "'{0}' has the number {1} in the checked-in .proto and {2}",
+        "'{0}' has the number {1} in the checked-in .proto and {2}; {3}",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -110,7 +110,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor UnreadableManifest = new(
         "IPCRPC041",
         "The checked-in .proto can be read",
-        "'{0}' cannot be read: {1}",
+        "'{0}' cannot be read: {1}; correct it, or delete it and write it anew by 'dotnet build -p:IpcUpdateContracts=true'",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -120,7 +120,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor NoManifest = new(
         "IPCRPC042",
         "A contract has a checked-in .proto",
-        "The contract '{0}' has no .proto that it could be compared with; the code fix or 'dotnet build -p:IpcUpdateContracts=true' writes it",
+        "The contract '{0}' has no .proto that it could be compared with; write it by the code fix or by 'dotnet build -p:IpcUpdateContracts=true'",
         Category,
         DiagnosticSeverity.Info,
         isEnabledByDefault: true,
@@ -129,7 +129,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor OrphanedManifest = new(
         "IPCRPC043",
         "A checked-in .proto has a contract",
-        "'{0}' was generated from the contract '{1}', which is not in this project any more; peers built before still call it",
+        "'{0}' was generated from the contract '{1}', which is not in this project any more, and peers built before still call it; bring the contract back, or delete the file",
         Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
@@ -139,7 +139,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor NameChanged = new(
         "IPCRPC045",
         "A field keeps its name, or says that it was renamed",
-        "'{0}' has the number {1}, which is called '{2}' in the checked-in .proto; if it means what it meant, say so by [IpcRenamed(\"{2}\")], and if not, give it another number",
+        "'{0}' has the number {1}, which is called '{2}' in the checked-in .proto; say by [IpcRenamed(\"{2}\")] that it means what it meant, or give it another number",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
@@ -148,7 +148,7 @@ internal static class DriftDiagnostics
     public static readonly DiagnosticDescriptor CallbackChanged = new(
         "IPCRPC044",
         "A contract keeps its callback",
-        "The callback of this contract is '{0}' in the checked-in .proto and {1} now; a side that was built before and one built now do not understand each other's callbacks",
+        "The callback of this contract is '{0}' in the checked-in .proto and {1} now, and sides built before and after do not understand each other's callbacks; keep the callback, or give the service another name",
         Category,
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,

@@ -30,6 +30,15 @@ public sealed class GoogleEqualityTests
     public void Maps() => Check<Maps>((all, part) => all.Maps = part, Messages.MapProperties);
 
     [Fact]
+    public void DaysMomentsAndAddresses() => Check<Calendar>((all, part) => all.Calendar = part, Messages.CalendarProperties);
+
+    [Fact]
+    public void SetsAndWhatIsImmutable() => Check<Collections>((all, part) => all.Collections = part, Messages.CollectionProperties);
+
+    [Fact]
+    public void ListsOfListsAndTuples() => Check<Nested>((all, part) => all.Nested = part, Messages.NestedProperties);
+
+    [Fact]
     public void MessagesInMessages() => FsCheck.Check.One(
         Config.QuickThrowOnFailure.WithMaxTest(100),
         Prop.ForAll(Assignments.Arbitrary(Messages.EverythingProperties), list => AssertSame(Assignments.Build(list))));

@@ -45,6 +45,15 @@ public abstract class ReferenceEqualityTests<TPeer> : IClassFixture<TPeer>
     public void Maps() => Check<Maps>((all, part) => all.Maps = part, Messages.MapProperties);
 
     [Fact]
+    public void DaysMomentsAndAddresses() => Check<Calendar>((all, part) => all.Calendar = part, Messages.CalendarProperties);
+
+    [Fact]
+    public void SetsAndWhatIsImmutable() => Check<Collections>((all, part) => all.Collections = part, Messages.CollectionProperties);
+
+    [Fact]
+    public void ListsOfListsAndTuples() => Check<Nested>((all, part) => all.Nested = part, Messages.NestedProperties);
+
+    [Fact]
     public void MessagesInMessages() => FsCheck.Check.One(
         Config.QuickThrowOnFailure.WithMaxTest(100),
         Prop.ForAll(Assignments.Arbitrary(Messages.EverythingProperties), list => AssertSame(Assignments.Build(list))));
@@ -65,7 +74,7 @@ public abstract class ReferenceEqualityTests<TPeer> : IClassFixture<TPeer>
     public void EveryMessageOfTheContractIsKnownThere()
     {
         // An empty payload is the message of default values, for every one of them; what others write of it is nothing.
-        foreach (string name in new[] { "Everything", "Scalars", "Optionals", "WellKnown", "Lists", "Maps", "Node", "Point", "Mutable", "Formats", "Nothing", "LoadRequest", "FindResponse" })
+        foreach (string name in new[] { "Everything", "Scalars", "Optionals", "WellKnown", "Lists", "Maps", "Node", "Point", "Mutable", "Formats", "Nothing", "Calendar", "Collections", "Nested", "DateTimeOffset", "DateOnly", "TimeOnly", "ListOfInt32", "MapOfStringToInt32", "TupleOfXAndY", "LoadRequest", "FindResponse" })
             Assert.Equal(Array.Empty<byte>(), _peer.Rewrite("codec.v1." + name, default));
     }
 
@@ -160,5 +169,7 @@ public abstract class ReferenceEqualityTests<TPeer> : IClassFixture<TPeer>
     }
 
     private static bool HasMaps(Everything message)
-        => message.Maps is not null || message.WellKnown is { TimeOf.Count: > 0 } or { PriceOf.Count: > 0 };
+        => message.Maps is not null || message.WellKnown is { TimeOf.Count: > 0 } or { PriceOf.Count: > 0 }
+            || message.Calendar is { MomentOf.Count: > 0 } or { DayOf.Count: > 0 } or { TimeOf.Count: > 0 } or { AddressOf.Count: > 0 }
+            || message.Collections is not null || message.Nested is not null;
 }

@@ -1,5 +1,7 @@
 using System;
+using System.Collections.Frozen;
 using System.Collections.Generic;
+using System.Collections.Immutable;
 using System.Linq;
 using Ipc.Rpc.Codec.Tests.Contract;
 
@@ -88,6 +90,45 @@ internal static class Samples
             },
             Nothing = new Nothing(),
         }),
+        ("calendar", new Everything
+        {
+            Calendar = new Calendar
+            {
+                Moment = new DateTimeOffset(2026, 11, 24, 13, 30, 15, TimeSpan.FromHours(-3.5)).AddTicks(1234567),
+                MaybeMoment = DateTimeOffset.UnixEpoch,
+                Moments = new List<DateTimeOffset> { DateTimeOffset.MinValue, DateTimeOffset.MaxValue, new(1, 1, 1, 14, 0, 0, TimeSpan.FromHours(14)) },
+                MomentOf = new Dictionary<string, DateTimeOffset> { ["east"] = new(1969, 12, 31, 23, 0, 0, TimeSpan.FromHours(5.75)) },
+                Day = new DateOnly(2024, 2, 29),
+                MaybeDay = DateOnly.MinValue,
+                Days = new[] { DateOnly.MinValue, DateOnly.MaxValue },
+                DayOf = new Dictionary<int, DateOnly> { [1] = new(1970, 1, 1) },
+                Time = new TimeOnly(23, 59, 59).Add(TimeSpan.FromTicks(9_999_999)),
+                MaybeTime = TimeOnly.MinValue,
+                Times = new[] { TimeOnly.MinValue, new TimeOnly(12, 0) },
+                TimeOf = new Dictionary<int, TimeOnly> { [0] = new(0, 1) },
+                Address = new Uri("http://example.org/a?b=%20#c"),
+                MaybeAddress = ProtoReader.EmptyUri,
+                Addresses = new List<Uri> { new("/a/b", UriKind.Relative), new("../x", UriKind.Relative), new("urn:isbn:0451450523") },
+                AddressOf = new Dictionary<int, Uri> { [7] = new("file:///tmp/x") },
+            },
+        }),
+        ("collections", new Everything { Collections = Collections() }),
+        ("nested-lists", new Everything
+        {
+            Nested = new Nested
+            {
+                Rows = new List<List<int>> { new(), new() { 1, -1 }, Enumerable.Range(0, 200).ToList() },
+                Grid = new[] { new[] { 1, 2 }, Array.Empty<int>() },
+                Groups = new Dictionary<string, List<Point>> { ["none"] = new(), ["two"] = new() { new Point(1, 2), default } },
+                Tables = new List<Dictionary<string, int>> { new(), new() { ["one"] = 1 } },
+                Deep = new List<List<List<string>>> { new() { new() { "a", "" }, new() }, new() },
+                Series = new Dictionary<int, ImmutableArray<double>> { [1] = [0.5, -1], [2] = [] },
+                Pair = (3, "three"),
+                Maybe = ("m", new Point(1, 1), new List<int> { 4 }),
+                Corners = new List<(int X, int Y)> { (0, 0), (1, -1) },
+                Labels = new Dictionary<int, (string Label, Node? Node)> { [1] = ("leaf", Chain(0)), [2] = ("none", null) },
+            },
+        }),
     };
 
     /// <summary>Nodes nested so many deep below the first.</summary>
@@ -136,5 +177,32 @@ internal static class Samples
         };
         maps.Colors[5] = Color.DarkRed;
         return maps;
+    }
+
+    private static Collections Collections()
+    {
+        var collections = new Collections
+        {
+            Texts = new HashSet<string> { "", "a" },
+            Colors = new HashSet<Color> { Color.None, Color.Infra },
+            Sorted = new SortedSet<long> { 3, -1, 2 },
+            Doubles = [1.5, -0.5],
+            Points = [new Point(1, 2)],
+            Words = ["x", "y"],
+            Numbers = [uint.MaxValue],
+            Order = [2, 1],
+            Frozen = new[] { "ice" }.ToFrozenSet(),
+            Floats = new List<float> { 0.25f },
+            Nodes = new List<Node> { Chain(1) },
+            Counts = ImmutableDictionary<string, int>.Empty.Add("one", 1),
+            Places = ImmutableSortedDictionary<int, Point>.Empty.Add(2, new Point(2, 2)).Add(1, default),
+            Known = new Dictionary<int, Node> { [1] = Chain(0) }.ToFrozenDictionary(),
+            Flags = ImmutableList.Create(true, false),
+            Rates = ImmutableDictionary<uint, double>.Empty.Add(1, 0.5),
+        };
+        collections.Ints.UnionWith(new[] { 1, 2, 1 });
+        collections.Names[2] = "two";
+        collections.Names[1] = "one";
+        return collections;
     }
 }

@@ -59,10 +59,10 @@ internal static class Compiler
             driverOptions: new GeneratorDriverOptions(IncrementalGeneratorOutputKind.None, trackIncrementalGeneratorSteps: true));
 
     /// <summary>What the analyzer reports, in the order of the source.</summary>
-    public static IReadOnlyList<Diagnostic> Analyze(CSharpCompilation compilation)
+    public static IReadOnlyList<Diagnostic> Analyze(CSharpCompilation compilation, AnalyzerConfigOptionsProvider? build = null)
     {
         var analyzers = ImmutableArray.Create<DiagnosticAnalyzer>(new ContractAnalyzer());
-        var options = new CompilationWithAnalyzersOptions(new AnalyzerOptions(default), (exception, _, _) => throw new InvalidOperationException("The analyzer failed.", exception), concurrentAnalysis: false, logAnalyzerExecutionTime: false);
+        var options = new CompilationWithAnalyzersOptions(build is null ? new AnalyzerOptions(default) : new AnalyzerOptions(default, build), (exception, _, _) => throw new InvalidOperationException("The analyzer failed.", exception), concurrentAnalysis: false, logAnalyzerExecutionTime: false);
         return new CompilationWithAnalyzers(compilation, analyzers, options)
             .GetAnalyzerDiagnosticsAsync(TestContext).GetAwaiter().GetResult()
             .OrderBy(static d => d.Location.SourceSpan.Start)

@@ -118,6 +118,37 @@ internal static class Contracts
         }
         """;
 
+    /// <summary>Containers of every kind, lists within lists, tuples, and the types that travel as messages of the contract's own.</summary>
+    public const string Kinds = """
+        namespace Kinds
+        {
+            [IpcService("kinds.v1")]
+            public interface IKinds
+            {
+                DateTimeOffset When(DateOnly day, TimeOnly? time, Uri? at);
+                [IpcIdempotent] (int Count, string Name) Best();
+                Task<List<List<int>>> Rows(int[][] rows);
+                IAsyncEnumerable<(string, double?)> Points(Dictionary<string, HashSet<int>> groups);
+                Box Echo(Box box);
+            }
+
+            [DataContract]
+            public class Box
+            {
+                [DataMember(Order = 1)] public HashSet<string> Names { get; } = new();
+                [DataMember(Order = 2)] public IReadOnlySet<int>? Numbers { get; set; }
+                [DataMember(Order = 3)] public System.Collections.Immutable.ImmutableArray<double> Values { get; set; }
+                [DataMember(Order = 4)] public System.Collections.Immutable.ImmutableArray<Uri>? Links { get; set; }
+                [DataMember(Order = 5)] public System.Collections.Frozen.FrozenDictionary<string, System.Collections.Immutable.ImmutableArray<int>>? Frozen { get; set; }
+                [DataMember(Order = 6)] public SortedDictionary<int, DateOnly> Days { get; } = new();
+                [DataMember(Order = 7)] public ICollection<TimeOnly> Times { get; set; } = new List<TimeOnly>();
+                [DataMember(Order = 8)] public (Box? Left, List<Box> Others) Parts { get; set; }
+                [DataMember(Order = 9)] public Uri Home { get; set; } = ProtoReader.EmptyUri;
+                [DataMember(Order = 10)] public Dictionary<int, DateTimeOffset> Moments { get; set; } = new();
+            }
+        }
+        """;
+
     /// <summary>A contract as others annotate it: protobuf-net, protobuf-net.Grpc and WCF, whose attributes are declared here by their full names.</summary>
     public const string Foreign = """
         namespace ProtoBuf

@@ -36,12 +36,25 @@ public sealed class DiagnosticTests
         { "IPCRPC007", Contract("void F(CancellationToken a, CancellationToken b);"), "'IC.F'", Contract("void F(CancellationToken a);") },
         { "IPCRPC008", Contract("void F(object a);"), "'object' of IC.F(a)", Contract("void F(string a);") },
         { "IPCRPC008", Contract("char F();"), "'char' of IC.F()", Contract("int F();") },
-        { "IPCRPC008", Contract("void F(List<List<int>> a);"), "IC.F(a)[] cannot be sent: protobuf has no list of lists", Contract("void F(List<int> a);") },
-        { "IPCRPC008", Contract("void F(int[,] a);"), "'int[*,*]'", Contract("void F(int[] a);") },
+        { "IPCRPC008", Contract("void F(IEnumerable<int> a);"), "it may be lazy, or endless; use an IReadOnlyCollection", Contract("void F(IReadOnlyCollection<int> a);") },
+        { "IPCRPC008", Contract("void F(int[,] a);"), "'int[*,*]' of IC.F(a) cannot be sent: it has several dimensions; use an array of arrays", Contract("void F(int[][] a);") },
+        { "IPCRPC008", Contract("void F(List<List<int>?> a);"), "no null in a list", Contract("void F(List<List<int>> a);") },
+        { "IPCRPC008", Contract("void F(Tuple<int, string> a);"), "use a value tuple", Contract("void F((int Count, string Name) a);") },
+        { "IPCRPC008", Contract("void F((int, object) a);"), "IC.F(a).Item2 cannot be sent", Contract("(int, string)? F((int, string) a);") },
+        { "IPCRPC008", Contract("void F(ValueTuple<int> a);"), "two elements or more", Contract("void F(ValueTuple<int, int> a);") },
+        { "IPCRPC008", Contract("void F(KeyValuePair<int, int> a);"), "use a Dictionary, or a tuple", Contract("void F(SortedDictionary<int, HashSet<string>> a);") },
+        { "IPCRPC008", Contract("void F(SortedSet<M> a);"), "'M' has no order", Contract("void F(SortedSet<string> a);") },
+        { "IPCRPC008", Contract("void F(Dictionary<List<int>, int> a);"), "the key of a map", Contract("void F(Dictionary<int, List<int>> a);") },
+        { "IPCRPC008", Contract("void F(Queue<int> a);"), "use an array or a List", Contract("void F(ISet<int> a);") },
+        { "IPCRPC008", Contract("void F(Int128 a);"), "64 bits", Contract("void F(DateOnly a, TimeOnly b, DateTimeOffset c, Uri d);") },
+        { "IPCRPC008", Contract("void F(Action a);"), "use a callback contract", Contract("void F(Uri? a);") },
+        { "IPCRPC015", Contract("void F(DateOnly a, D b);", "[DataContract(Name = \"DateOnly\")] public class D { }"), "'DateOnly'", Contract("void F(DateOnly a, D b);", "[DataContract] public class D { }") },
+        { "IPCRPC015", Contract("void F(List<List<int>> a, ListOfInt32 b);", "[DataContract] public class ListOfInt32 { }"), "the lists of int32", Contract("void F(List<List<int>> a, Numbers b);", "[DataContract] public class Numbers { }") },
+        { "IPCRPC015", Contract("void F((int A, int B) a, (int A, long B) b);"), "the tuple (int A, int B)", Contract("void F((int A, int B) a, (int A, long C) b);") },
         { "IPCRPC008", Contract("void F(List<int?> a);"), "no null in a list", Contract("void F(List<int>? a);") },
         { "IPCRPC008", Contract("void F(List<string?> a);"), "no null in a list", Contract("void F(List<string> a);") },
         { "IPCRPC008", Contract("void F(Dictionary<double, int> a);"), "{key} cannot be sent", Contract("void F(Dictionary<int, double> a);") },
-        { "IPCRPC008", Contract("void F(HashSet<int> a);"), "HashSet", Contract("void F(IReadOnlyList<int> a);") },
+        { "IPCRPC008", Contract("void F(LinkedList<int> a);"), "LinkedList", Contract("void F(HashSet<int> a);") },
         { "IPCRPC008", Contract("Task<Task<int>> F();"), "Task<int>", Contract("Task<int> F();") },
         { "IPCRPC008", Contract("void F(D a);", "[DataContract] public class D { [DataMember(Order = 1)] public List<E> Es { get; set; } } [DataContract] public class E { [DataMember(Order = 1)] public IntPtr P { get; set; } }"), "IC.F(a).Es[].P", Contract("void F(D a);", "[DataContract] public class D { [DataMember(Order = 1)] public List<M> Es { get; set; } }") },
         { "IPCRPC008", Contract("void F(D a);", "public class D { }"), "[DataContract]", Contract("void F(D a);", "[DataContract] public class D { }") },
@@ -104,6 +117,7 @@ public sealed class DiagnosticTests
         Diagnostic diagnostic = Assert.Single(Compiler.Analyze(compilation));
         Assert.Equal(id, diagnostic.Id);
         Assert.Contains(part, diagnostic.GetMessage(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
+        Assert.Matches(Remedy, diagnostic.GetMessage(System.Globalization.CultureInfo.InvariantCulture));
         Assert.True(diagnostic.Location.IsInSource);
         Assert.Empty(Compiler.Generate(compilation, out _));
 
@@ -164,6 +178,30 @@ public sealed class DiagnosticTests
             foreach (string section in new[] { "## What", "## Why", "## How to fix", "```csharp" })
                 Assert.Contains(section, page, StringComparison.Ordinal);
         }
+    }
+
+    /// <summary>What went wrong, a semicolon, and what to do: whoever sees one line of a build log can act on it.</summary>
+    internal const string Remedy = "^[^;]+; (add|bring|correct|give|implement|keep|look|make|mark|remove|rename|reserve|return|say|send|set|throw|update|use|write) ";
+
+    [Fact]
+    public void EveryTextSaysWhatToDo()
+    {
+        foreach (DiagnosticDescriptor descriptor in new ContractAnalyzer().SupportedDiagnostics.Concat(new DriftAnalyzer().SupportedDiagnostics).Concat(new Ipc.Analyzers.StatusAnalyzer().SupportedDiagnostics))
+        {
+            string text = descriptor.MessageFormat.ToString(System.Globalization.CultureInfo.InvariantCulture);
+            Assert.Matches("(" + Remedy + "|; \\{[1-3]\\}$)", text); // those with an argument for it are looked at where they are reported
+        }
+    }
+
+    [Fact]
+    public void ThePageIsWhereTheBuildSaysThatThePackageIs()
+    {
+        CSharpCompilation compilation = Compiler.Compile(Contract("void F(object a);"));
+        Assert.Equal("docs/diagnostics/IPCRPC008.md", Assert.Single(Compiler.Analyze(compilation)).Descriptor.HelpLinkUri);
+        string folder = Path.GetFullPath(Path.Combine(Here(), "..", "..", "docs", "diagnostics"));
+        string link = Assert.Single(Compiler.Analyze(compilation, new BuildProperties(null, folder))).Descriptor.HelpLinkUri;
+        Assert.Equal("file", new Uri(link).Scheme);
+        Assert.StartsWith("# IPCRPC008", File.ReadAllText(new Uri(link).LocalPath), StringComparison.Ordinal);
     }
 
     private static string Service(string declaration) => "[IpcService(\"s.v1\")] public " + declaration;

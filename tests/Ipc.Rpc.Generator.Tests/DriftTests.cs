@@ -137,6 +137,7 @@ public sealed class DriftTests
             Assert.Equal(id, diagnostic.Id);
             Assert.Equal(DiagnosticSeverity.Error, diagnostic.Severity);
             Assert.Contains(part, diagnostic.GetMessage(CultureInfo.InvariantCulture), StringComparison.Ordinal);
+            Assert.Matches(DiagnosticTests.Remedy, diagnostic.GetMessage(CultureInfo.InvariantCulture));
             Assert.Equal(site, diagnostic.Location.SourceTree!.ToString().Substring(diagnostic.Location.SourceSpan.Start, diagnostic.Location.SourceSpan.Length));
         }
 

@@ -18,6 +18,7 @@ public sealed class SnapshotTests
     [InlineData("Awkward", Contracts.Awkward)]
     [InlineData("Shapes", Contracts.Shapes)]
     [InlineData("Foreign", Contracts.Foreign)]
+    [InlineData("Kinds", Contracts.Kinds)]
     public void TheGeneratedCodeIsTheSnapshot(string name, string source)
     {
         IEnumerable<GeneratedSourceResult> generated = Compiler.Generate(Compiler.Compile(source), out _).OrderBy(static g => g.HintName, StringComparer.Ordinal);
@@ -34,6 +35,7 @@ public sealed class SnapshotTests
     [InlineData(Contracts.Awkward)]
     [InlineData(Contracts.Shapes)]
     [InlineData(Contracts.Foreign)]
+    [InlineData(Contracts.Kinds)]
     public void TheGeneratedCodeCompilesWithoutAWarning(string source)
     {
         CSharpCompilation compilation = Compiler.Compile(source);
@@ -71,13 +73,17 @@ public sealed class SnapshotTests
         Assert.Empty(Compiler.Complaints(output));
     }
 
-    [Fact]
-    public void EveryShapeCompilesAsCSharp8()
+    [Theory]
+    [InlineData(Contracts.Shapes, 2)]
+    [InlineData(Contracts.Kinds, 1)]
+    public void EveryShapeCompilesAsCSharp8(string source, int contracts)
     {
-        CSharpCompilation compilation = Compiler.Compile(Contracts.Shapes, LanguageVersion.CSharp8);
+        CSharpCompilation compilation = Compiler.Compile(source.Replace("= new();", "= null!;", StringComparison.Ordinal), LanguageVersion.CSharp8);
         Assert.Empty(Compiler.Analyze(compilation));
-        Assert.Equal(2, Compiler.Generate(compilation, out Compilation output).Count);
+        IReadOnlyList<GeneratedSourceResult> generated = Compiler.Generate(compilation, out Compilation output);
+        Assert.Equal(contracts, generated.Count);
         Assert.Empty(Compiler.Complaints(output));
+        Assert.All(generated, static g => Assert.DoesNotContain("ModuleInitializer", g.SourceText.ToString(), StringComparison.Ordinal)); // which is C# 9
     }
 
     [Fact]

@@ -73,7 +73,7 @@ public sealed class AmbientStateTests
             })));
         using RpcClient client = await StartDirty(() =>
         {
-            RpcClient opened = RpcClient.Open(name, options);
+            RpcClient opened = RpcClient.Create(name, options);
             opened.ConnectionChanged += _ => ambient.LookAndSet("event");
             return opened;
         });

@@ -71,7 +71,7 @@ public sealed class AwaitConnectionTests
     [Fact]
     public async Task DisposingAClientEndsItsConnecting()
     {
-        RpcClient client = RpcClient.Open(TestServer.NewName());
+        RpcClient client = RpcClient.Create(TestServer.NewName());
         Assert.Throws<ArgumentOutOfRangeException>(() => { _ = client.EnsureConnectedAsync(TimeSpan.FromSeconds(-3)); });
         Task connecting = client.EnsureConnectedAsync(Timeout.InfiniteTimeSpan);
         Assert.False(connecting.IsCompleted);
@@ -84,7 +84,7 @@ public sealed class AwaitConnectionTests
     public async Task AllWhoConnectOneClientGetOneConnection()
     {
         string name = TestServer.NewName();
-        await using RpcClient client = RpcClient.Open(name);
+        await using RpcClient client = RpcClient.Create(name);
         Task[] early = Enumerable.Range(0, 8).Select(_ => client.EnsureConnectedAsync(Timeout.InfiniteTimeSpan)).ToArray();
         await using RpcServer server = RpcServer.Start(name, TestServiceRpc.Service(new TestService()));
         await Eventually.Ends(Task.WhenAll(early));

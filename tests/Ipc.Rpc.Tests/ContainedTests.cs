@@ -14,7 +14,7 @@ public sealed class ContainedTests
     public void AThrowingSubscriberEndsNeitherTheProcessNorTheOthersTurn()
     {
         string name = TestServer.NewName();
-        using RpcClient client = RpcClient.Open(name);
+        using RpcClient client = RpcClient.Create(name);
         var told = new ConcurrentQueue<RpcConnectionChangeKind>();
         client.ConnectionChanged += static _ => throw new Nasty();
         client.ConnectionChanged += change => told.Enqueue(change.Kind);

@@ -147,7 +147,7 @@ public sealed class EarlyCallTests
     public async Task WithoutAServerEachEndsAndTheNextOneLooksAgain(string shape)
     {
         using RpcServer gone = Hand.Serve(out string name, Handlers());
-        using RpcClient client = RpcClient.Open(name, new RpcClientOptions { ConnectTimeout = Timeout.InfiniteTimeSpan });
+        using RpcClient client = RpcClient.Create(name, new RpcClientOptions { ConnectTimeout = Timeout.InfiniteTimeSpan });
         for (int life = 0; life < 5; life++)
         {
             gone.Dispose();
@@ -166,7 +166,7 @@ public sealed class EarlyCallTests
     {
         using RpcServer gone = Hand.Serve(out string name, Handlers());
         gone.Dispose();
-        using RpcClient client = RpcClient.Open(name);
+        using RpcClient client = RpcClient.Create(name);
         bool over = false;
         Task others = Task.Run(async () =>
         {
@@ -216,9 +216,9 @@ public sealed class EarlyCallTests
     {
         using var server = new TestServer();
         var big = new Message { Text = new string('x', 3_000_000) };
-        using RpcClient client = RpcClient.Open(server.Name, new RpcClientOptions { ToServerCapacity = 4096, MaxQueuedBytes = 1000 });
+        using RpcClient client = RpcClient.Create(server.Name, new RpcClientOptions { ToServerCapacity = 4096, MaxQueuedBytes = 1000 });
         Assert.Equal(big.Text, (await TestServiceRpc.Client(client).EchoAsync(big)).Text);
-        using RpcClient narrow = RpcClient.Open(server.Name, new RpcClientOptions { ToServerCapacity = 4096, LoanBudget = 0 });
+        using RpcClient narrow = RpcClient.Create(server.Name, new RpcClientOptions { ToServerCapacity = 4096, LoanBudget = 0 });
         RpcException e = await Eventually.Fails(TestServiceRpc.Client(narrow).EchoAsync(big).AsTask());
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         Assert.Contains("LoanBudget", e.Message, StringComparison.Ordinal);
@@ -298,7 +298,7 @@ public sealed class EarlyCallTests
     ];
 
     private static RpcClient Open(RawServer server, RpcClientOptions? options = null)
-        => RpcClient.Open(server.Name, options ?? new RpcClientOptions { ConnectTimeout = Timeout.InfiniteTimeSpan });
+        => RpcClient.Create(server.Name, options ?? new RpcClientOptions { ConnectTimeout = Timeout.InfiniteTimeSpan });
 
     private static List<Task> Start(RpcClient client, string shape, int count, CancellationToken cancel = default)
     {

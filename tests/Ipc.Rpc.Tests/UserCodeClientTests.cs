@@ -158,7 +158,7 @@ public sealed class UserCodeClientTests
                 }),
                 _ => RpcHandler.Unary(ask, Handle),
             }));
-            Client = RpcClient.Open(name, options);
+            Client = RpcClient.Create(name, options);
             Client.ConnectionChanged += _ => At("connection");
             if (place != "connection")
                 Assert.Equal(1, Client.Call(Hand.Ask, 1));

@@ -29,7 +29,7 @@ public sealed class UserCodeServerTests
         });
         Volatile.Write(ref server, user.Open(out string name));
         server.Start();
-        using var client = RpcClient.Open(name);
+        using var client = RpcClient.Create(name);
         await user.Provoke(client);
         await Eventually.Ends(disposed.Task);
         await Eventually.Ends(server.Completion);
@@ -58,7 +58,7 @@ public sealed class UserCodeServerTests
         });
         using RpcServer server = user.Open(out string name);
         server.Start();
-        using var client = RpcClient.Open(name);
+        using var client = RpcClient.Create(name);
         await user.Provoke(client);
         if (place == "registration")
             await Assert.ThrowsAsync<OperationCanceledException>(() => Eventually.Ends(answered.Task)); // it is in the context of a call that is cancelled
@@ -77,7 +77,7 @@ public sealed class UserCodeServerTests
         var user = new User(place, static () => throw new Nasty());
         using RpcServer server = user.Open(out string name);
         server.Start();
-        using var client = RpcClient.Open(name);
+        using var client = RpcClient.Create(name);
         await user.Provoke(client);
         Eventually.True(() => user.HasRun, "it has run"); // a registration, on the thread pool, perhaps after the caller has gone on
         for (int i = 0; i < 3; i++)

@@ -33,7 +33,7 @@ internal static class Failures
         // end-snippet
 
         // snippet: without
-        using RpcClient early = RpcClient.Open("store"); // connects with its first call, and again whenever there is no connection
+        using RpcClient early = RpcClient.Create("store"); // connects with its first call, and again whenever there is no connection
         try
         {
             StoreRpc.Client(early).Get("pear");

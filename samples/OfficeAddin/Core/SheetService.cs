@@ -35,7 +35,7 @@ internal sealed class SheetService : IDisposable
     {
         Name = name;
         _options = options;
-        _client = RpcClient.Open(name, new RpcClientOptions { ConnectTimeout = options.Deadline, CallTimeout = options.Deadline });
+        _client = RpcClient.Create(name, new RpcClientOptions { ConnectTimeout = options.Deadline, CallTimeout = options.Deadline });
         _sheet = SheetRpc.Client(_client);
         Batch = new CellBatch(this, options);
         Streams = new CellStreams(this, options);

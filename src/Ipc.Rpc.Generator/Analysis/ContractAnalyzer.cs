@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Collections.Immutable;
+using Ipc.Analyzers;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
 
@@ -51,7 +52,8 @@ public sealed class ContractAnalyzer : DiagnosticAnalyzer
             return;
 
         ContractParser.Parse(type, attribute, context.Compilation, out ParseContext parsed);
+        var pages = new DiagnosticPages(context.Options, Diagnostics.PagesProperty);
         foreach (Problem problem in parsed.Problems)
-            context.ReportDiagnostic(problem.ToDiagnostic());
+            context.ReportDiagnostic(problem.ToDiagnostic(pages));
     }
 }

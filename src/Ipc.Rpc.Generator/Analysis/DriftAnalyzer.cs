@@ -1,5 +1,6 @@
 using System.Collections.Immutable;
 using System.IO;
+using Ipc.Analyzers;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
 
@@ -68,11 +69,12 @@ public sealed class DriftAnalyzer : DiagnosticAnalyzer
             return;
 
         string text = ProtoEmitter.Text(contract);
+        var pages = new DiagnosticPages(context.Options, Diagnostics.PagesProperty);
         Location own = type.Locations[0];
         if (manifest is null)
         {
             if (mode == UpdateMode.None)
-                context.ReportDiagnostic(Diagnostic.Create(DriftDiagnostics.NoManifest, own, Properties(Manifests.PathOf(contract.ServiceName, own.SourceTree?.FilePath ?? ""), text, 0), type.Readable()));
+                context.ReportDiagnostic(Diagnostic.Create(pages.Linked(DriftDiagnostics.NoManifest), own, Properties(Manifests.PathOf(contract.ServiceName, own.SourceTree?.FilePath ?? ""), text, 0), type.Readable()));
             return;
         }
 
@@ -83,23 +85,24 @@ public sealed class DriftAnalyzer : DiagnosticAnalyzer
         foreach (Drift drift in ProtoComparer.Compare(manifest.File!, ProtoFileParser.Parse(text), parsed.Renames))
         {
             broken = true;
-            context.ReportDiagnostic(Diagnostic.Create(drift.Descriptor, Locate(drift.Site, parsed, own), Properties(manifest.Path, text, drift.Number).Add(OldNameProperty, drift.OldName ?? manifest.File!.Package), drift.Arguments));
+            context.ReportDiagnostic(Diagnostic.Create(pages.Linked(drift.Descriptor), Locate(drift.Site, parsed, own), Properties(manifest.Path, text, drift.Number).Add(OldNameProperty, drift.OldName ?? manifest.File!.Package), drift.Arguments));
         }
 
         if (!broken && mode == UpdateMode.None)
-            context.ReportDiagnostic(Diagnostic.Create(DriftDiagnostics.ManifestOutOfDate, own, Properties(manifest.Path, text, 0), Path.GetFileName(manifest.Path), type.Readable()));
+            context.ReportDiagnostic(Diagnostic.Create(pages.Linked(DriftDiagnostics.ManifestOutOfDate), own, Properties(manifest.Path, text, 0), Path.GetFileName(manifest.Path), type.Readable()));
     }
 
     private static void AnalyzeFiles(CompilationAnalysisContext context, Manifests manifests, UpdateMode mode)
     {
+        var pages = new DiagnosticPages(context.Options, Diagnostics.PagesProperty);
         foreach (Manifest manifest in manifests.Unreadable)
         {
             if (mode != UpdateMode.Breaking)
-                context.ReportDiagnostic(Diagnostic.Create(DriftDiagnostics.UnreadableManifest, manifest.Location, Path.GetFileName(manifest.Path), manifest.Problem));
+                context.ReportDiagnostic(Diagnostic.Create(pages.Linked(DriftDiagnostics.UnreadableManifest), manifest.Location, Path.GetFileName(manifest.Path), manifest.Problem));
         }
 
         foreach (Manifest manifest in manifests.Orphans)
-            context.ReportDiagnostic(Diagnostic.Create(DriftDiagnostics.OrphanedManifest, manifest.Location, Path.GetFileName(manifest.Path), manifest.File!.Origin));
+            context.ReportDiagnostic(Diagnostic.Create(pages.Linked(DriftDiagnostics.OrphanedManifest), manifest.Location, Path.GetFileName(manifest.Path), manifest.File!.Origin));
     }
 
     /// <summary>The declaration; for what another assembly declares, or what is gone, what it is part of.</summary>

@@ -93,9 +93,9 @@ internal sealed class ProtoComparer
         {
             ProtoEntry? now = after.Named(old.Name);
             if (now is not null && now.Number != old.Number)
-                drifts.Add(new Drift(DriftDiagnostics.EnumValueChanged, now.Name, old.Name, old.Number, "is " + Text(now.Number) + " now") { Number = old.Number });
+                drifts.Add(new Drift(DriftDiagnostics.EnumValueChanged, now.Name, old.Name, old.Number, "is " + Text(now.Number) + " now", "give it the number " + Text(old.Number) + " again") { Number = old.Number });
             else if (now is null && after.Numbered(old.Number) is null && !after.IsReserved(old.Number))
-                drifts.Add(new Drift(DriftDiagnostics.EnumValueChanged, name, old.Name, old.Number, "is gone, and its number is not reserved") { Number = old.Number });
+                drifts.Add(new Drift(DriftDiagnostics.EnumValueChanged, name, old.Name, old.Number, "is gone, and its number is not reserved", "reserve it by [IpcReserved(" + Text(old.Number) + ")]") { Number = old.Number });
             else if (now is null && after.Numbered(old.Number) is { } renamed)
                 ValueName(name, old, renamed, before, after, drifts);
         }
@@ -132,13 +132,13 @@ internal sealed class ProtoComparer
     private static void Reserved(string name, ProtoBlock before, ProtoBlock after, List<Drift> drifts, System.Func<string, ProtoEntry, string> key)
     {
         foreach (ProtoEntry entry in after.Entries.Where(e => before.IsReserved(e.Number)))
-            drifts.Add(new Drift(DriftDiagnostics.ReservedNumberUsed, key(name, entry), name, entry.Number, "is used by " + entry.Name) { Number = Free(before, after) });
+            drifts.Add(new Drift(DriftDiagnostics.ReservedNumberUsed, key(name, entry), name, entry.Number, "is used by " + entry.Name, "give that another number") { Number = Free(before, after) });
 
         foreach ((int first, int last) in before.Reserved)
         {
             bool kept = after.Entries.Exists(e => first <= e.Number && e.Number <= last) || (long)last - first > 1000 || Enumerable.Range(first, last - first + 1).All(after.IsReserved);
             if (!kept)
-                drifts.Add(new Drift(DriftDiagnostics.ReservedNumberUsed, name, name, Text(first) + (last == first ? "" : " to " + Text(last)), "is not reserved any more; keep [IpcReserved]") { Number = first });
+                drifts.Add(new Drift(DriftDiagnostics.ReservedNumberUsed, name, name, Text(first) + (last == first ? "" : " to " + Text(last)), "is not reserved any more", "keep [IpcReserved]") { Number = first });
         }
     }
 

@@ -9,10 +9,31 @@ internal static class CodecEmitter
     public static void Emit(SourceWriter source, MessageModel message)
     {
         bool isClass = message.IsReference && message.Form is MessageForm.Declared or MessageForm.Google;
-        bool byReference = message.Form == MessageForm.Declared ? !message.IsReference : message.Form == MessageForm.Arguments;
+        bool byReference = message.Form == MessageForm.Declared ? !message.IsReference : message.Form is MessageForm.Arguments or MessageForm.Tuple;
         string parameter = (byReference ? "in " : "") + message.Type + " ";
 
         source.Open("private static class " + message.Codec);
+        if (message.Form != MessageForm.Wrapper) // which is never a message of its own
+            Instance(source, message, isClass, byReference);
+        if (message.Form == MessageForm.Google)
+            GoogleCodecEmitter.Emit(source, message);
+        else
+            Functions(source, message, parameter);
+
+        if (isClass || message.Form is MessageForm.Tuple or MessageForm.Wrapper)
+        {
+            source.Line();
+            source.Open("internal static " + message.Type + " ReadEmpty()");
+            source.Line("var reader = new global::Ipc.Rpc.ProtoReader(default);");
+            source.Line("return Read(ref reader);");
+            source.Close();
+        }
+
+        source.Close();
+    }
+
+    private static void Instance(SourceWriter source, MessageModel message, bool isClass, bool byReference)
+    {
         source.Line("internal static readonly global::Ipc.Rpc.MessageCodec<" + message.Type + "> Instance = new global::Ipc.Rpc.MessageCodec<" + message.Type + ">(");
         source.Indent();
         source.Line("\"" + message.ProtoType.Substring(message.ProtoType.LastIndexOf('.') + 1) + "\",");
@@ -38,22 +59,6 @@ internal static class CodecEmitter
             FieldsEmitter.Emit(source, message);
         source.Outdent();
         source.Line();
-
-        if (message.Form == MessageForm.Google)
-            GoogleCodecEmitter.Emit(source, message);
-        else
-            Functions(source, message, parameter);
-
-        if (isClass)
-        {
-            source.Line();
-            source.Open("internal static " + message.Type + " ReadEmpty()");
-            source.Line("var reader = new global::Ipc.Rpc.ProtoReader(default);");
-            source.Line("return Read(ref reader);");
-            source.Close();
-        }
-
-        source.Close();
     }
 
     private static void Functions(SourceWriter source, MessageModel message, string parameter)
@@ -62,7 +67,7 @@ internal static class CodecEmitter
         if (message.IsMutableStruct)
             source.Line("var value = source; // once: each use of the parameter would copy it");
         foreach (FieldModel field in message.Fields)
-            FieldWriteEmitter.Emit(source, field, message.Form == MessageForm.Bare ? "value" : "value." + CSharpNames.Escape(field.Member), message.Name);
+            FieldWriteEmitter.Emit(source, field, message.Form is MessageForm.Bare or MessageForm.Wrapper ? "value" : "value." + CSharpNames.Escape(field.Member), message.Name);
         source.Close();
         source.Line();
 
@@ -94,7 +99,13 @@ internal static class CodecEmitter
 
     private static void Result(SourceWriter source, MessageModel message)
     {
-        if (message.Form == MessageForm.Bare)
+        if (message.Form == MessageForm.Tuple)
+        {
+            source.Line("return (" + string.Join(", ", message.Fields.Select(FieldReadEmitter.Final)) + ");");
+            return;
+        }
+
+        if (message.Form is MessageForm.Bare or MessageForm.Wrapper)
         {
             source.Line("return " + FieldReadEmitter.Final(message.Fields[0]) + ";");
             return;

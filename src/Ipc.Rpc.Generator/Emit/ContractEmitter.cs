@@ -50,6 +50,8 @@ internal static class ContractEmitter
 
         source.Line();
         DispatcherEmitter.Emit(source, contract);
+        if (contract.RegistersItself)
+            Registration(source, contract);
         foreach (MessageModel message in contract.Messages.Where(static m => m.Form == MessageForm.Arguments))
         {
             source.Line();
@@ -68,10 +70,38 @@ internal static class ContractEmitter
         source.Close();
     }
 
+    /// <summary>For RpcClient.For and dependency injection, which know the interface and not this class.</summary>
+    private static void Registration(SourceWriter source, ContractModel contract)
+    {
+        source.Line();
+        source.Line("/// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>");
+        source.Line("[global::System.Runtime.CompilerServices.ModuleInitializer]");
+        source.Line("internal static void RegisterContract()");
+        source.Indent();
+        List<MessageModel> messages = Typed(contract);
+        if (messages.Count == 0)
+        {
+            source.Line("=> global::Ipc.Rpc.RpcContracts.Register<" + contract.Interface + ">(Client, Service, ServicePerCall, type => null);");
+            source.Outdent();
+            return;
+        }
+
+        source.Line("=> global::Ipc.Rpc.RpcContracts.Register<" + contract.Interface + ">(Client, Service, ServicePerCall, type =>");
+        source.Indent();
+        foreach (MessageModel message in messages)
+            source.Line("type == typeof(" + message.Type + ") ? " + message.Codec + ".Instance :");
+        source.Line("(object?)null);");
+        source.Outdent();
+        source.Outdent();
+    }
+
+    private static List<MessageModel> Typed(ContractModel contract)
+        => contract.Messages.Where(static m => m.Form is MessageForm.Declared or MessageForm.Google).ToList();
+
     /// <summary>The messages that have types, for whoever needs them outside calls: above all the details of errors.</summary>
     private static void Codecs(SourceWriter source, ContractModel contract)
     {
-        List<MessageModel> messages = contract.Messages.Where(static m => m.Form is MessageForm.Declared or MessageForm.Google).ToList();
+        List<MessageModel> messages = Typed(contract);
         if (messages.Count == 0)
             return;
 

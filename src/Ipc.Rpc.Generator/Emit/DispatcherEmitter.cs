@@ -9,7 +9,15 @@ internal static class DispatcherEmitter
     public static void Emit(SourceWriter source, ContractModel contract)
     {
         source.Line("/// <summary>The service that calls <paramref name=\"implementation\"/>; of two methods that differ in Async only, the synchronous one.</summary>");
-        source.Open(contract.Accessibility + " static global::Ipc.Rpc.RpcService Service(" + contract.Interface + " implementation)");
+        Service(source, contract, "Service(" + contract.Interface, "implementation");
+        source.Line();
+        source.Line("/// <summary>The service that asks <paramref name=\"implementation\"/> for an object with every call, and calls that.</summary>");
+        Service(source, contract, "ServicePerCall(global::System.Func<" + contract.Interface + ">", "implementation()");
+    }
+
+    private static void Service(SourceWriter source, ContractModel contract, string head, string target)
+    {
+        source.Open(contract.Accessibility + " static global::Ipc.Rpc.RpcService " + head + " implementation)");
         source.Line("if (implementation == null)");
         source.Indent();
         source.Line("throw new global::System.ArgumentNullException(nameof(implementation));");
@@ -18,15 +26,15 @@ internal static class DispatcherEmitter
         source.Line("return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]");
         source.Open();
         foreach (MethodModel method in contract.Methods)
-            Handler(source, contract, method);
+            Handler(source, contract, method, target);
         source.Close(");");
         source.Close();
     }
 
-    private static void Handler(SourceWriter source, ContractModel contract, MethodModel method)
+    private static void Handler(SourceWriter source, ContractModel contract, MethodModel method, string implementation)
     {
         MemberModel member = method.Members[0];
-        string target = member.Interface == contract.Interface ? "implementation" : "((" + member.Interface + ")implementation)";
+        string target = member.Interface == contract.Interface ? implementation : "((" + member.Interface + ")" + implementation + ")";
         string call = target + "." + CSharpNames.Escape(member.Name) + "(" + string.Join(", ", Arguments(method, member)) + ")";
         string parameters = "(request, " + (method.Input is null ? "" : "items, ") + (method.Progress is null ? "" : "progress, ") + "cancel) => ";
         if (method.Kind == CallKind.Unary && method.Progress is null && member.Having(ParameterRole.Cancel) is null && member.Having(ParameterRole.CallContext) is null)

@@ -53,14 +53,30 @@ internal static class FieldReadEmitter
     public static string Final(FieldModel field)
     {
         string local = Local(field);
-        if (field.Shape == FieldShape.Array)
-            return local + (field.IsOptional ? ".ToArrayOrNull()" : ".ToArray()");
-        if (field.Shape is FieldShape.List or FieldShape.ListInterface)
-            return local + (field.IsOptional ? ".ToListOrNull()" : ".ToList()");
-        if (field.IsMap)
-            return field.IsOptional ? local : local + " ?? new " + Dictionary(field) + "()";
+        if (field.IsRepeated)
+            return Repeated(field, local);
         bool nullMessage = field.Value.Kind == ProtoKind.Message && field.Value.IsReference && !field.IsOptional;
+        if (field.Value.Kind == ProtoKind.Uri && !field.IsOptional)
+            return local + " ?? global::Ipc.Rpc.ProtoReader.EmptyUri";
         return nullMessage ? local + "!" : local;
+    }
+
+    private static string Repeated(FieldModel field, string local)
+    {
+        string gathered = field.IsMap ? local : local + (field.Shape.IsBuiltAsArray() ? ".ToArray" : ".ToList");
+        if (!field.Shape.IsMade())
+        {
+            if (field.IsMap)
+                return field.IsOptional ? local : local + " ?? new " + Dictionary(field) + "()";
+            return gathered + (field.IsOptional ? "OrNull()" : "()");
+        }
+
+        if (!field.IsOptional)
+            return FieldShapes.Make(field, field.IsMap ? local + " ?? new " + Dictionary(field) + "()" : gathered + "()");
+
+        string items = "items" + field.Number.ToString(CultureInfo.InvariantCulture);
+        string none = field.Shape == FieldShape.ImmutableArray ? "default(" + field.Type + ")" : "null";
+        return (field.IsMap ? local : gathered + "OrNull()") + " is { } " + items + " ? " + FieldShapes.Make(field, items) + " : " + none;
     }
 
     public static string Local(FieldModel field) => "f" + field.Number.ToString(CultureInfo.InvariantCulture);
@@ -136,7 +152,7 @@ internal static class FieldReadEmitter
             : "Merge" + value.Reader + "(" + tag + ", " + At(local) + ", " + before + ")";
         source.Open("if (reader.IsFirstPiece(" + At(local) + "))");
         source.Line(At(local) + " = reader.Position;");
-        Assign(source, value, local, "", braces: false);
+        Assign(source, value, local, "", braces: false, tag);
         source.Close();
         source.Open("else");
         source.Line(local + " = reader." + merge + ";");
@@ -147,12 +163,12 @@ internal static class FieldReadEmitter
     /// <summary>The local that says where a field of type message was met.</summary>
     private static string At(string local) => local + "At";
 
-    private static void Assign(SourceWriter source, ValueModel value, string local, string method, bool braces = true)
+    private static void Assign(SourceWriter source, ValueModel value, string local, string method, bool braces = true, string tag = "")
     {
         string Store(string expression) => method.Length == 0 ? local + " = " + expression + ";" : local + "." + method + "(" + expression + ");";
         if (value.Kind != ProtoKind.Message)
         {
-            source.Line(Store(Read(value)));
+            source.Line(Store(value.Kind == ProtoKind.DateOnly ? "reader.ReadDateOnly(" + tag + ")" : Read(value)));
             return;
         }
 
@@ -172,31 +188,36 @@ internal static class FieldReadEmitter
         _ => "reader.Read" + value.Reader + "()",
     };
 
-    private static string LocalType(FieldModel field) => field.Shape switch
+    private static string LocalType(FieldModel field)
     {
-        FieldShape.Array => "global::Ipc.Rpc.RepeatedArray<" + field.Value.Type + ">",
-        FieldShape.List or FieldShape.ListInterface => "global::Ipc.Rpc.RepeatedList<" + field.Value.Type + ">",
-        FieldShape.Map or FieldShape.MapInterface => Dictionary(field) + "?",
-        _ when field.IsOptional || (field.Value.Kind == ProtoKind.Message && field.Value.IsReference) => field.Value.Type + "?",
-        _ => field.Value.Type,
-    };
+        if (field.IsMap)
+            return Dictionary(field) + "?";
+        if (field.IsRepeated)
+            return "global::Ipc.Rpc.Repeated" + (field.Shape.IsBuiltAsArray() ? "Array<" : "List<") + field.Value.Type + ">";
+        bool isNullable = field.IsOptional || (field.Value.IsReference && field.Value.Kind is ProtoKind.Message or ProtoKind.Uri);
+        return field.Value.Type + (isNullable ? "?" : "");
+    }
 
     private static string Initial(FieldModel field)
-        => field.IsRepeated ? (field.IsMap ? "null" : "default") : field.IsOptional ? "null" : Default(field.Value);
+        => field.IsRepeated ? (field.IsMap ? "null" : "default") : field.IsOptional || field.Value.Kind == ProtoKind.Uri ? "null" : Default(field.Value);
 
     private static string Default(ValueModel value) => value.Kind switch
     {
         ProtoKind.String => "\"\"",
         ProtoKind.Bytes when !value.IsMemory => "global::System.Array.Empty<byte>()",
         ProtoKind.Message when value.IsReference => "null",
+        ProtoKind.Message when value.HasEmpty => value.Reader + "Codec.ReadEmpty()",
+        ProtoKind.Uri => "global::Ipc.Rpc.ProtoReader.EmptyUri",
         _ => "default",
     };
 
     /// <summary>An entry without a value has the empty message as value. Of a Timestamp that is 1970, while an absent field reads as default.</summary>
-    private static string DefaultInMap(ValueModel value)
-        => value.Kind == ProtoKind.Timestamp
-            ? "new global::System.DateTime(621355968000000000L, global::System.DateTimeKind.Utc)"
-            : Default(value);
+    private static string DefaultInMap(ValueModel value) => value.Kind switch
+    {
+        ProtoKind.Timestamp => "new global::System.DateTime(621355968000000000L, global::System.DateTimeKind.Utc)",
+        ProtoKind.DateTimeOffset => "new global::System.DateTimeOffset(621355968000000000L, global::System.TimeSpan.Zero)",
+        _ => Default(value),
+    };
 
     private static string Dictionary(FieldModel field)
         => "global::System.Collections.Generic.Dictionary<" + field.Key!.Type + ", " + field.Value.Type + ">";

@@ -8,7 +8,8 @@ internal static class FieldWriteEmitter
     public static void Emit(SourceWriter source, FieldModel field, string access, string messageName)
     {
         string local = "f" + field.Number.ToString(CultureInfo.InvariantCulture);
-        source.Line("var " + local + " = " + access + ";");
+        bool isUnwrapped = field.Shape == FieldShape.ImmutableArray && field.IsOptional;
+        source.Line("var " + local + " = " + access + (isUnwrapped ? ".GetValueOrDefault()" : "") + ";");
         if (field.IsMap)
             Map(source, field, local, messageName);
         else if (field.IsPacked)
@@ -45,9 +46,10 @@ internal static class FieldWriteEmitter
 
     private static void Repeated(SourceWriter source, FieldModel field, string local, string messageName)
     {
-        source.Open("if (" + local + " != null)");
-        source.Open("for (int i = 0; i < " + local + "." + Length(field) + "; i++)");
-        source.Line("var item = " + local + "[i];");
+        source.Open("if (" + Present(field, local) + ")");
+        source.Open(Loop(field, local));
+        if (field.Shape.IsIndexed())
+            source.Line("var item = " + local + "[i];");
         RefuseNull(source, field, "item", messageName);
         Value(source, field.Value, Known(field.Value, "item"), field.Number);
         source.Close();
@@ -57,17 +59,18 @@ internal static class FieldWriteEmitter
     private static void Packed(SourceWriter source, FieldModel field, string local)
     {
         string tag = Tag(field.Number, 2);
-        source.Open("if (" + local + " != null && " + local + "." + Length(field) + " != 0)");
+        string count = local + "." + field.Shape.Count();
+        source.Open("if (" + Present(field, local) + " && " + count + " != 0)");
         if (field.Value.Kind.IsFixed() && field.Shape is FieldShape.Array or FieldShape.List)
         {
             source.Line("writer.WritePackedFixed<" + field.Value.Type + ">(" + tag + ", " + local + ");");
         }
         else
         {
-            source.Line("int start = writer.StartPacked(" + tag + ", " + local + "." + Length(field) + ");");
-            source.Line("for (int i = 0; i < " + local + "." + Length(field) + "; i++)");
+            source.Line("int start = writer.StartPacked(" + tag + ", " + count + ");");
+            source.Line(Loop(field, local));
             source.Indent();
-            source.Line("writer.Append" + Method(field.Value) + "(" + Cast(field.Value) + local + "[i]);");
+            source.Line("writer.Append" + Method(field.Value) + "(" + Cast(field.Value) + (field.Shape.IsIndexed() ? local + "[i]" : "item") + ");");
             source.Outdent();
             source.Line("writer.EndMessage(start);");
         }
@@ -75,9 +78,14 @@ internal static class FieldWriteEmitter
         source.Close();
     }
 
+    private static string Present(FieldModel field, string local) => field.Shape == FieldShape.ImmutableArray ? "!" + local + ".IsDefault" : local + " != null";
+
+    private static string Loop(FieldModel field, string local)
+        => field.Shape.IsIndexed() ? "for (int i = 0; i < " + local + "." + field.Shape.Count() + "; i++)" : "foreach (var item in " + local + ")";
+
     private static void Map(SourceWriter source, FieldModel field, string local, string messageName)
     {
-        string map = field.Shape == FieldShape.Map ? local : "global::Ipc.Rpc.MapSource.From<" + field.Key!.Type + ", " + field.Value.Type + ">(" + local + ")";
+        string map = field.Shape != FieldShape.MapInterface ? local : "global::Ipc.Rpc.MapSource.From<" + field.Key!.Type + ", " + field.Value.Type + ">(" + local + ")";
         source.Open("if (" + local + " != null)");
         source.Open("foreach (var entry in " + map + ")");
         source.Line("var key = entry.Key;");
@@ -145,6 +153,10 @@ internal static class FieldWriteEmitter
         ProtoKind.Bytes => local + " != null && " + local + ".Length != 0",
         ProtoKind.Message => value.IsReference ? "!(" + local + " is null)" : null,
         ProtoKind.Timestamp or ProtoKind.Duration => local + ".Ticks != 0",
+        ProtoKind.DateTimeOffset => local + ".UtcTicks != 0 || " + local + ".Offset.Ticks != 0",
+        ProtoKind.DateOnly => local + ".DayNumber != 0",
+        ProtoKind.TimeOnly => local + ".Ticks != 0",
+        ProtoKind.Uri => "!(" + local + " is null) && " + local + ".OriginalString.Length != 0",
         ProtoKind.Guid => local + " != global::System.Guid.Empty",
         ProtoKind.Decimal => local + " != 0m",
         ProtoKind.Enum => local + " != 0",
@@ -158,6 +170,4 @@ internal static class FieldWriteEmitter
     private static string Method(ValueModel value) => value.Kind == ProtoKind.Enum ? "Int32" : value.Kind.ToString();
 
     private static string Cast(ValueModel value) => value.Kind == ProtoKind.Enum ? "(int)" : "";
-
-    private static string Length(FieldModel field) => field.Shape == FieldShape.Array ? "Length" : "Count";
 }

@@ -31,13 +31,20 @@ internal static class FieldsEmitter
         if (field.IsOptional)
             return value;
 
-        return field.Shape switch
+        if (field.Shape == FieldShape.ImmutableArray)
         {
-            FieldShape.Array => value + " ?? global::System.Array.Empty<" + field.Value.Type + ">()",
-            FieldShape.List or FieldShape.ListInterface => value + " ?? new global::System.Collections.Generic.List<" + field.Value.Type + ">()",
-            FieldShape.Map or FieldShape.MapInterface => value + " ?? new global::System.Collections.Generic.Dictionary<" + field.Key!.Type + ", " + field.Value.Type + ">()",
-            _ when field.Value.Kind == ProtoKind.String => value + " ?? \"\"",
-            _ when field.Value.Kind == ProtoKind.Bytes && !field.Value.IsMemory => value + " ?? global::System.Array.Empty<byte>()",
+            string array = "array" + field.Number.ToString(CultureInfo.InvariantCulture);
+            return value + " is { IsDefault: false } " + array + " ? " + array + " : " + FieldShapes.Empty(field);
+        }
+
+        if (field.IsRepeated)
+            return value + " ?? " + FieldShapes.Empty(field);
+
+        return field.Value.Kind switch
+        {
+            ProtoKind.String => value + " ?? \"\"",
+            ProtoKind.Bytes when !field.Value.IsMemory => value + " ?? global::System.Array.Empty<byte>()",
+            ProtoKind.Uri => value + " ?? global::Ipc.Rpc.ProtoReader.EmptyUri",
             _ when field.Value.IsReference => value + "!",
             _ => value,
         };

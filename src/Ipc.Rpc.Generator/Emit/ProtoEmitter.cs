@@ -28,22 +28,28 @@ internal static class ProtoEmitter
         foreach (MessageModel message in contract.Messages.Where(static m => m.Form == MessageForm.Google && m.Import.Length == 0))
             yield return "// The file of " + message.ProtoType + ", a message of another assembly, is to be imported here; its package is not known either.";
 
+        var wrappers = new HashSet<string>();
         foreach (MessageModel message in contract.Messages.Where(static m => m.Form != MessageForm.Google))
         {
+            if (message.Form == MessageForm.Wrapper && !wrappers.Add(message.ProtoType))
+                continue; // another C# container of the same elements
             yield return "";
             if (message.Fields.Count == 0 && message.Reserved.Count == 0)
             {
-                yield return "message " + message.Name + " {}";
+                yield return "message " + message.ProtoType + " {}";
                 continue;
             }
 
-            yield return "message " + message.Name + " {";
+            yield return "message " + message.ProtoType + " {";
             if (message.Reserved.Count > 0)
                 yield return Reserved(message.Reserved);
             foreach (FieldModel field in message.Fields)
                 yield return "  " + Type(field) + " " + field.ProtoName + " = " + Number(field.Number) + ";";
             yield return "}";
         }
+
+        foreach (string line in CalendarMessages.Used(contract))
+            yield return line;
 
         foreach (EnumModel type in contract.Enums)
         {

@@ -5,7 +5,7 @@ namespace Ipc.Rpc.Generator;
 /// <summary>The caller's side: the contract, implemented by calls.</summary>
 internal static class ProxyEmitter
 {
-    private const string Tasks = "global::System.Threading.Tasks.";
+    private const string Caller = "global::Ipc.Rpc.RpcCaller";
 
     public static void Emit(SourceWriter source, ContractModel contract, string generatedClass)
     {
@@ -27,9 +27,9 @@ internal static class ProxyEmitter
         string parameters = string.Join(", ", member.Parameters.Select(static p => p.Type + " " + CSharpNames.Escape(p.Name)));
         string head = member.ReturnType + " " + member.Interface + "." + CSharpNames.Escape(member.Name) + "(" + parameters + ")";
         source.Line();
-        if (method.IsOneWay && !member.IsSynchronous)
+        if (member.Style is ResultStyle.Task or ResultStyle.TaskOfValue or ResultStyle.ValueTask or ResultStyle.ValueTaskOfValue)
         {
-            Notify(source, head, method, member, generatedClass);
+            Asynchronous(source, head, method, member, generatedClass);
             return;
         }
 
@@ -39,11 +39,34 @@ internal static class ProxyEmitter
         source.Outdent();
     }
 
+    /// <summary>What goes wrong belongs into the task, also what is found out before there is one.</summary>
+    private static void Asynchronous(SourceWriter source, string head, MethodModel method, MemberModel member, string generatedClass)
+    {
+        string error = "ipcError";
+        while (member.Parameters.Any(p => p.Name == error))
+            error += "_";
+        bool hasValue = member.Style is ResultStyle.TaskOfValue or ResultStyle.ValueTaskOfValue;
+        string failed = Caller + ".Failed<" + (hasValue ? method.Response.Type : "global::Ipc.Rpc.RpcEmpty") + ">(" + error + ")";
+        source.Open(head);
+        source.Open("try");
+        source.Line("return " + Call(method, member, generatedClass) + ";");
+        source.Close();
+        source.Open("catch (global::System.Exception " + error + ")");
+        source.Line("return " + (member.Style switch
+        {
+            ResultStyle.Task or ResultStyle.TaskOfValue => failed + ".AsTask()",
+            ResultStyle.ValueTask => "global::Ipc.Rpc.RpcEmpty.Discard(" + failed + ")",
+            _ => failed,
+        }) + ";");
+        source.Close();
+        source.Close();
+    }
+
     private static string Call(MethodModel method, MemberModel member, string generatedClass)
     {
         string first = generatedClass + "." + CSharpNames.Escape(method.Field) + ", " + Request(method, member);
         if (method.IsOneWay)
-            return "this._caller.Notify(" + first + ")";
+            return member.IsSynchronous ? "this._caller.Notify(" + first + ")" : "this._caller.NotifyAsync(" + first + ", " + Cancel(member) + ")" + (member.Style == ResultStyle.Task ? ".AsTask()" : "");
 
         string rest = Items(member) + Progress(method, member) + ", " + Cancel(member);
         if (method.IsStream)
@@ -52,38 +75,10 @@ internal static class ProxyEmitter
         string call = "this._caller." + (method.Kind == CallKind.ClientStream ? "ClientStream(" : member.IsSynchronous ? "Call(" : "CallAsync(") + first + rest + ")";
         return member.Style switch
         {
-            ResultStyle.Task or ResultStyle.TaskOfValue => "global::Ipc.Rpc.RpcCaller.TaskOf(" + call + ")",
+            ResultStyle.Task or ResultStyle.TaskOfValue => Caller + ".TaskOf(" + call + ")",
             ResultStyle.ValueTask => "global::Ipc.Rpc.RpcEmpty.Discard(" + call + ")",
             _ => call,
         };
-    }
-
-    /// <summary>An asynchronous one-way method is done when its request has been sent; what goes wrong belongs into its task.</summary>
-    private static void Notify(SourceWriter source, string head, MethodModel method, MemberModel member, string generatedClass)
-    {
-        bool isTask = member.Style == ResultStyle.Task;
-        string Failed(string task) => "return " + (isTask ? task : "new " + Tasks + "ValueTask(" + task + ")") + ";";
-        source.Open(head);
-        string cancel = Cancel(member);
-        if (cancel != "default")
-        {
-            source.Line("if (" + cancel + ".IsCancellationRequested)");
-            source.Indent();
-            source.Line(Failed(Tasks + "Task.FromCanceled(" + cancel + ")"));
-            source.Outdent();
-        }
-
-        source.Open("try");
-        string call = "this._caller.NotifyAsync(" + generatedClass + "." + CSharpNames.Escape(method.Field) + ", " + Request(method, member) + ", " + cancel + ")";
-        source.Line("return " + call + (isTask ? ".AsTask();" : ";"));
-        source.Close();
-        string error = "ipcError";
-        while (member.Parameters.Any(p => p.Name == error))
-            error += "_";
-        source.Open("catch (global::System.Exception " + error + ")");
-        source.Line(Failed(Tasks + "Task.FromException(" + error + ")"));
-        source.Close();
-        source.Close();
     }
 
     private static string Request(MethodModel method, MemberModel member)

@@ -8,6 +8,7 @@ namespace Ipc.Rpc.Generator;
 /// <param name="ServiceName">The service on the wire and the package of the .proto.</param>
 /// <param name="ProtoService">The service's name in the .proto.</param>
 /// <param name="Callback">The contract that the client offers in turn, if there is one.</param>
+/// <param name="RegistersItself">Whether the language and the framework have module initializers.</param>
 /// <param name="Methods">In the order of declaration.</param>
 /// <param name="Messages">In the order in which they are first used.</param>
 /// <param name="Enums">In the order in which they are first used.</param>
@@ -19,6 +20,7 @@ internal sealed record ContractModel(
     string ServiceName,
     string ProtoService,
     CallbackModel? Callback,
+    bool RegistersItself,
     EquatableArray<MethodModel> Methods,
     EquatableArray<MessageModel> Messages,
     EquatableArray<EnumModel> Enums)

@@ -11,7 +11,7 @@ namespace Ipc.Rpc.Generator;
 /// <param name="Key">The map's key.</param>
 internal sealed record FieldModel(int Number, string ProtoName, string Member, string Type, FieldShape Shape, bool IsOptional, ValueModel Value, ValueModel? Key)
 {
-    public bool IsMap => Shape is FieldShape.Map or FieldShape.MapInterface;
+    public bool IsMap => Shape.IsMap();
 
     public bool IsRepeated => Shape is not FieldShape.Single;
 

@@ -12,6 +12,12 @@ internal enum MessageForm
     /// <summary>The parameters of a method, in a generated struct.</summary>
     Arguments,
 
+    /// <summary>A ValueTuple: its elements are the fields.</summary>
+    Tuple,
+
+    /// <summary>A list or map within another one, which protobuf does not have: a message whose only field it is.</summary>
+    Wrapper,
+
     /// <summary>A class that protoc wrote: it reads and writes itself, and another .proto has it.</summary>
     Google,
 }

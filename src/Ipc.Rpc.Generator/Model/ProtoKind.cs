@@ -24,4 +24,8 @@ internal enum ProtoKind
     Duration,
     Guid,
     Decimal,
+    DateTimeOffset,
+    DateOnly,
+    TimeOnly,
+    Uri,
 }

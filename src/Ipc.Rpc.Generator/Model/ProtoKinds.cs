@@ -21,5 +21,8 @@ internal static class ProtoKinds
     public static bool IsMapKey(this ProtoKind kind) => kind is <= ProtoKind.SFixed64 or ProtoKind.String or ProtoKind.Guid;
 
     /// <summary>Messages on the wire: present or not, never a default.</summary>
-    public static bool IsMessage(this ProtoKind kind) => kind is ProtoKind.Message or ProtoKind.Timestamp or ProtoKind.Duration;
+    public static bool IsMessage(this ProtoKind kind) => kind is ProtoKind.Message or ProtoKind.Timestamp or ProtoKind.Duration || kind.IsCalendar();
+
+    /// <summary>Those whose message each contract's .proto declares for itself.</summary>
+    public static bool IsCalendar(this ProtoKind kind) => kind is ProtoKind.DateTimeOffset or ProtoKind.DateOnly or ProtoKind.TimeOnly;
 }

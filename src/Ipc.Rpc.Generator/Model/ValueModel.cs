@@ -6,5 +6,6 @@ namespace Ipc.Rpc.Generator;
 /// <param name="Type">Its C# type, fully qualified, never nullable.</param>
 /// <param name="Reader">What follows <c>Read</c> in the name of the reader's method.</param>
 /// <param name="IsReference">Whether it can be null.</param>
+/// <param name="HasEmpty">A struct whose default is not what an absent message reads as; its codec has that: a tuple, an ImmutableArray.</param>
 /// <param name="IsMemory">Bytes as ReadOnlyMemory or PooledBytes, which cannot be null, instead of an array.</param>
-internal sealed record ValueModel(ProtoKind Kind, string ProtoType, string Type, string Reader, bool IsReference, bool IsMemory = false);
+internal sealed record ValueModel(ProtoKind Kind, string ProtoType, string Type, string Reader, bool IsReference, bool IsMemory = false, bool HasEmpty = false);

@@ -8,14 +8,17 @@ namespace Ipc.Rpc.Generator;
 /// <summary>How a message object comes from its fields: constructor, then initializer, then collections that are filled in place.</summary>
 internal sealed class Construction
 {
-    private Construction(string? problem, IReadOnlyList<int> constructorFields, IReadOnlyList<int> filledFields)
+    private Construction(string? problem, string remedy, IReadOnlyList<int> constructorFields, IReadOnlyList<int> filledFields)
     {
         Problem = problem;
+        Remedy = remedy;
         ConstructorFields = constructorFields;
         FilledFields = filledFields;
     }
 
     public string? Problem { get; }
+
+    public string Remedy { get; }
 
     public IReadOnlyList<int> ConstructorFields { get; }
 
@@ -27,7 +30,7 @@ internal sealed class Construction
 
         FieldModel? hidden = fields.FirstOrDefault(f => !Accessible(members[f.Number]) || members[f.Number] is IPropertySymbol { GetMethod: var getter } && (getter is null || !Accessible(getter)));
         if (hidden is not null)
-            return Impossible("'" + hidden.Member + "' cannot be read by generated code; make it public or internal, with a getter");
+            return Impossible("'" + hidden.Member + "' cannot be read by generated code", "make it public or internal, with a getter");
 
         bool Settable(FieldModel field) => members[field.Number] switch
         {
@@ -36,10 +39,10 @@ internal sealed class Construction
             _ => false,
         };
 
-        bool Fillable(FieldModel field) => field.Shape is FieldShape.List or FieldShape.Map
-            || (field.Shape is FieldShape.ListInterface or FieldShape.MapInterface && !field.Type.Contains("IReadOnly"));
+        bool Fillable(FieldModel field) => field.Shape.IsFillable() && !field.Type.StartsWith("global::System.Collections.Generic.IReadOnly", StringComparison.Ordinal);
 
         List<FieldModel> unsettable = fields.Where(f => !Settable(f)).ToList();
+        string remedy = "give them a setter or init, or write such a constructor";
         string reason = "it has no constructor whose parameters have the names and types of fields and cover those without a setter";
 
         // The smallest constructor that covers what cannot be set otherwise; the parameterless one if possible.
@@ -57,13 +60,14 @@ internal sealed class Construction
             if (required is not null)
             {
                 reason = "its required member '" + required + "' is not a field that can be set";
+                remedy = "give it [DataMember(Order = n)], or remove 'required'";
                 continue;
             }
 
-            return new Construction(null, taken.Select(static f => f!.Number).ToList(), rest.Select(static f => f.Number).ToList());
+            return new Construction(null, "", taken.Select(static f => f!.Number).ToList(), rest.Select(static f => f.Number).ToList());
         }
 
-        return Impossible(reason);
+        return Impossible(reason, remedy);
     }
 
     private static FieldModel? Match(IParameterSymbol parameter, List<FieldModel> fields, Dictionary<int, ISymbol> members)
@@ -97,5 +101,5 @@ internal sealed class Construction
                 (s is Microsoft.CodeAnalysis.CSharp.Syntax.PropertyDeclarationSyntax property && property.Modifiers.Any(static m => m.ValueText == "required"))
                 || (s.Parent?.Parent is Microsoft.CodeAnalysis.CSharp.Syntax.FieldDeclarationSyntax field && field.Modifiers.Any(static m => m.ValueText == "required")));
 
-    private static Construction Impossible(string problem) => new(problem, Array.Empty<int>(), Array.Empty<int>());
+    private static Construction Impossible(string problem, string remedy) => new(problem, remedy, Array.Empty<int>(), Array.Empty<int>());
 }

@@ -12,7 +12,7 @@ internal static class ContractParser
     /// <summary>Members that a generated class has anyway; a method of such a name gets another field name.</summary>
     private static readonly string[] _ownNames =
     {
-        "Client", "Callback", "Codecs", "Service", "ServiceName", "Proto", "Proxy",
+        "Client", "Callback", "Codecs", "Service", "ServicePerCall", "RegisterContract", "ServiceName", "Proto", "Proxy",
         "Equals", "ReferenceEquals", "GetHashCode", "GetType", "ToString", "MemberwiseClone", "Finalize",
         "implementation", // no member, but what Service has in hand when it names the fields
     };
@@ -54,6 +54,7 @@ internal static class ContractParser
             serviceName,
             bare,
             callback,
+            RegistersItself(type, compilation),
             new EquatableArray<MethodModel>(methods),
             new EquatableArray<MessageModel>(context.Messages),
             new EquatableArray<EnumModel>(context.Enums));
@@ -97,7 +98,7 @@ internal static class ContractParser
             {
                 var members = new EquatableArray<MemberModel>(signatures.Select(static s => s.Member));
                 bool inline = signatures.Any(static s => s.IsInline);
-                methods.Add(new MethodModel(first.WireName, first.WireName, first.Kind, first.IsOneWay, inline, request, input, progress, response, members));
+                methods.Add(new MethodModel(first.WireName, first.WireName, first.Kind, first.IsOneWay, inline, signatures.Any(static s => s.IsIdempotent), request, input, progress, response, members));
             }
         }
 
@@ -173,6 +174,12 @@ internal static class ContractParser
             "global::" + (space.Length == 0 ? "" : space + ".") + ContractNames.Class(callback),
             ContractNames.Service(callback, own));
     }
+
+    /// <summary>A module initializer is C# 9, and its attribute came with .NET 5. A polyfill counts, but not one that another generator adds, which is not seen here.</summary>
+    private static bool RegistersItself(INamedTypeSymbol type, Compilation compilation)
+        => type.DeclaringSyntaxReferences[0].SyntaxTree.Options is CSharpParseOptions { LanguageVersion: >= LanguageVersion.CSharp9 }
+            && compilation.GetTypeByMetadataName("System.Runtime.CompilerServices.ModuleInitializerAttribute") is { } attribute
+            && compilation.IsSymbolAccessibleWithin(attribute, compilation.Assembly);
 
     private static bool Generic(INamedTypeSymbol? type) => type is not null && (type.TypeParameters.Length > 0 || Generic(type.ContainingType));
 

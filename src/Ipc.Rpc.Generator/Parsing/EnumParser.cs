@@ -40,7 +40,7 @@ internal sealed class EnumParser
 
         if (!_context.Compilation.IsSymbolAccessibleWithin(type, _context.Compilation.Assembly))
         {
-            _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, "it is not accessible to generated code");
+            _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, "it is not accessible to generated code", "make it and the types around it public or internal");
             return null;
         }
 

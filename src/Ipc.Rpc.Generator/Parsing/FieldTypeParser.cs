@@ -1,5 +1,4 @@
-using System;
-using System.Collections.Generic;
+using System.Linq;
 using Microsoft.CodeAnalysis;
 
 namespace Ipc.Rpc.Generator;
@@ -10,12 +9,16 @@ internal sealed class FieldTypeParser
     private readonly ParseContext _context;
     private readonly EnumParser _enums;
     private readonly MessageParser _messages;
+    private readonly TupleParser _tuples;
+    private readonly WrapperParser _wrappers;
 
     public FieldTypeParser(ParseContext context)
     {
         _context = context;
         _enums = new EnumParser(context);
         _messages = new MessageParser(context, this);
+        _tuples = new TupleParser(context, this);
+        _wrappers = new WrapperParser(context);
     }
 
     /// <summary>The field, or <see langword="null"/> when its type cannot be sent; then that has been reported.</summary>
@@ -23,11 +26,10 @@ internal sealed class FieldTypeParser
     {
         string declared = type.Code();
         bool optional = type.NullableAnnotation == NullableAnnotation.Annotated;
-
         if (type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } nullable)
         {
-            ValueModel? inner = ParseValue(nullable.TypeArguments[0], dataFormat, site);
-            return inner is null ? null : new FieldModel(number, protoName, member, declared, FieldShape.Single, true, inner, null);
+            optional = true;
+            type = nullable.TypeArguments[0];
         }
 
         (FieldShape shape, ITypeSymbol? element, ITypeSymbol? key) = Container(type);
@@ -44,7 +46,13 @@ internal sealed class FieldTypeParser
 
         if (keyValue is not null && !keyValue.Kind.IsMapKey())
         {
-            Refuse(key!, site.Part("{key}"), "the key of a map must be an integer, a bool, a string or a Guid");
+            Refuse(key!, site.Part("{key}"), "the key of a map is an integer, a bool, a string or a Guid", "use one of these, or a list of messages with key and value");
+            return null;
+        }
+
+        if (shape.IsSorted() && !HasOrder(key ?? element!))
+        {
+            Refuse(type, site, "'" + (key ?? element!).Readable() + "' has no order that it could be sorted by", "implement IComparable, or use a container that is not sorted");
             return null;
         }
 
@@ -53,24 +61,22 @@ internal sealed class FieldTypeParser
 
     /// <summary>The message that a type is, or <see langword="null"/> for any other type.</summary>
     public ValueModel? ParseMessage(ITypeSymbol type, FieldSite site)
-        => type is INamedTypeSymbol named && MessageParser.IsMessage(named) ? ParseValue(type, 0, site) : null;
+        => type is INamedTypeSymbol named && (MessageParser.IsMessage(named) || TupleParser.IsOne(named)) ? ParseValue(type, 0, site) : null;
 
     private ValueModel? ParseElement(ITypeSymbol type, int dataFormat, FieldSite site)
     {
         bool nullableStruct = type.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T;
         if (nullableStruct || (type.IsReferenceType && type.NullableAnnotation == NullableAnnotation.Annotated))
         {
-            Refuse(type, site, "protobuf has no null in a list or map");
+            Refuse(type, site, "protobuf has no null in a list or map", "remove the '?', or put it into a message that has it as a field");
             return null;
         }
 
-        if (Container(type).Shape != FieldShape.Single)
-        {
-            Refuse(type, site, "protobuf has no list of lists; put a message in between");
-            return null;
-        }
+        if (Container(type).Shape == FieldShape.Single)
+            return ParseValue(type, dataFormat, site);
 
-        return ParseValue(type, dataFormat, site);
+        FieldModel? field = Parse(type, 1, WrapperParser.FieldName(Container(type).Shape), "", dataFormat, site);
+        return field is null ? null : _wrappers.Wrap(type, field, site);
     }
 
     private ValueModel? ParseValue(ITypeSymbol type, int dataFormat, FieldSite site)
@@ -81,8 +87,8 @@ internal sealed class FieldTypeParser
         {
             ValueModel? formatted = DataFormats.Apply(scalar, dataFormat);
             if (formatted is null)
-                Refuse(type, site, "its DataFormat does not go with its type");
-            return formatted;
+                Refuse(type, site, "its DataFormat does not go with its type", "remove the DataFormat, or use the integer type that it is for");
+            return formatted is null || !formatted.Kind.IsCalendar() || IsThere(formatted, type, site) ? formatted : null;
         }
 
         if (type.TypeKind == TypeKind.Enum)
@@ -91,15 +97,30 @@ internal sealed class FieldTypeParser
         if (type is INamedTypeSymbol named && MessageParser.IsMessage(named))
             return _messages.Parse(named, site);
 
-        if (type.TypeKind != TypeKind.Error) // the compiler has reported those
-            Refuse(type, site, "it is neither a scalar, a list or map of these, nor a class or struct with [DataContract]");
-        else
-            Refuse(type, site, "it does not exist");
+        if (type is INamedTypeSymbol tuple && TupleParser.IsOne(tuple))
+            return _tuples.Parse(tuple, site);
+
+        (string reason, string remedy) = Refusals.Of(type);
+        Refuse(type, site, reason, remedy);
         return null;
     }
 
-    private void Refuse(ITypeSymbol type, FieldSite site, string reason)
-        => _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, reason);
+    /// <summary>DateOnly and TimeOnly are not there for .NET Standard, and a type of the same name is none of theirs.</summary>
+    private bool IsThere(ValueModel value, ITypeSymbol type, FieldSite site)
+    {
+        if (_context.Compilation.GetTypeByMetadataName("Ipc.Rpc.ProtoWriter") is { } writer && writer.GetMembers("Write" + value.Kind).IsEmpty)
+        {
+            Refuse(type, site, "the Ipc.Rpc of .NET Standard and .NET Framework cannot write it", "use a DateTime or a TimeSpan, or compile the contract for .NET 8 or later");
+            return false;
+        }
+
+        return _context.TakeName(value.ProtoType, "System." + value.ProtoType, site.Location);
+    }
+
+    private static bool HasOrder(ITypeSymbol type) => type.AllInterfaces.Any(static i => i.FullName() is "System.IComparable" or "System.IComparable`1");
+
+    private void Refuse(ITypeSymbol type, FieldSite site, string reason, string remedy)
+        => _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, reason, remedy);
 
     private static ValueModel? Scalar(ITypeSymbol type, string code)
     {
@@ -130,6 +151,14 @@ internal sealed class FieldTypeParser
         {
             case "System.TimeSpan":
                 return Other(ProtoKind.Duration, "google.protobuf.Duration");
+            case "System.DateTimeOffset":
+                return Other(ProtoKind.DateTimeOffset, "DateTimeOffset");
+            case "System.DateOnly":
+                return Other(ProtoKind.DateOnly, "DateOnly");
+            case "System.TimeOnly":
+                return Other(ProtoKind.TimeOnly, "TimeOnly");
+            case "System.Uri":
+                return Other(ProtoKind.Uri, "string", isReference: true);
             case "System.Guid":
                 return Other(ProtoKind.Guid, "string");
             case "System.ReadOnlyMemory`1" when ((INamedTypeSymbol)type).TypeArguments[0].SpecialType == SpecialType.System_Byte:
@@ -149,14 +178,9 @@ internal sealed class FieldTypeParser
         if (type is not INamedTypeSymbol { IsGenericType: true } named)
             return default;
 
-        IReadOnlyList<ITypeSymbol> arguments = named.TypeArguments;
-        return named.FullName() switch
-        {
-            "System.Collections.Generic.List`1" => (FieldShape.List, arguments[0], null),
-            "System.Collections.Generic.IList`1" or "System.Collections.Generic.IReadOnlyList`1" => (FieldShape.ListInterface, arguments[0], null),
-            "System.Collections.Generic.Dictionary`2" => (FieldShape.Map, arguments[1], arguments[0]),
-            "System.Collections.Generic.IDictionary`2" or "System.Collections.Generic.IReadOnlyDictionary`2" => (FieldShape.MapInterface, arguments[1], arguments[0]),
-            _ => default,
-        };
+        FieldShape shape = FieldShapes.Of(named.FullName());
+        if (shape == FieldShape.Single)
+            return default;
+        return shape.IsMap() ? (shape, named.TypeArguments[1], named.TypeArguments[0]) : (shape, named.TypeArguments[0], null);
     }
 }

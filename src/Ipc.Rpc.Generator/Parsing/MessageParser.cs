@@ -32,10 +32,10 @@ internal sealed class MessageParser
         if (_seen.TryGetValue(type, out ValueModel? known))
             return known;
 
-        string? refusal = Refusal(type);
+        (string Reason, string Remedy)? refusal = Refusal(type);
         string name = ProtoNames.OfType(type);
         if (refusal is not null)
-            _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, refusal);
+            _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, refusal.Value.Reason, refusal.Value.Remedy);
         if (refusal is not null || !_context.TakeName(name, type.Readable(), site.Location))
         {
             _seen.Add(type, null);
@@ -62,27 +62,27 @@ internal sealed class MessageParser
         return value;
     }
 
-    private string? Refusal(INamedTypeSymbol type)
+    private (string Reason, string Remedy)? Refusal(INamedTypeSymbol type)
     {
         if (type.IsGenericType)
-            return "a message is not generic";
+            return ("a message is not generic", "write one for each type");
         if (type.IsAbstract)
-            return "a message is not abstract";
+            return ("a message is not abstract", "use a class that can be made");
         if (type.IsRefLikeType)
-            return "a message is not a ref struct";
+            return ("a message is not a ref struct", "make it an ordinary struct");
         if (!_context.Compilation.IsSymbolAccessibleWithin(type, _context.Compilation.Assembly))
-            return "it is not accessible to generated code";
+            return ("it is not accessible to generated code", "make it and the types around it public or internal");
         if (type.Attribute(TypeNames.ProtoContract).Named("ImplicitFields") is int and not 0)
-            return "its fields have no numbers of their own ([ProtoContract(ImplicitFields = ...)])";
+            return ("its fields have no numbers of their own ([ProtoContract(ImplicitFields = ...)])", "give each its [ProtoMember(n)]");
         if (type.Attribute(TypeNames.ProtoInclude) is not null)
-            return "protobuf has no inheritance ([ProtoInclude])";
+            return ("protobuf has no inheritance ([ProtoInclude])", "use a message with a field for each derived class");
         if (type.Attribute(TypeNames.KnownType) is not null)
-            return "protobuf has no inheritance ([KnownType]), and what a derived class adds would not arrive";
+            return ("protobuf has no inheritance ([KnownType]), and what a derived class adds would not arrive", "use a message with a field for each derived class");
 
         for (INamedTypeSymbol? parent = type.BaseType; parent is not null; parent = parent.BaseType)
         {
             if (parent.GetMembers().Any(static m => NumberAttribute(m) is not null))
-                return "protobuf has no inheritance, and its base class '" + parent.Readable() + "' has fields";
+                return ("protobuf has no inheritance, and its base class '" + parent.Readable() + "' has fields", "use a field of the base class instead, or copy its members");
         }
 
         return null;
@@ -130,7 +130,7 @@ internal sealed class MessageParser
             string protoName = attribute.Named("Name") as string is { Length: > 0 } given ? given : ProtoNames.Snake(member.Name);
             if (!ProtoNames.IsIdentifier(protoName))
             {
-                _context.Report(Diagnostics.NameClash, memberSite.Location, protoName, shown, "it is not an identifier of letters, digits and '_'; set another one by the attribute's Name");
+                _context.Report(Diagnostics.NameClash, memberSite.Location, protoName, shown, "it is not an identifier of letters, digits and '_'", "set another one by the attribute's Name");
                 valid = false;
                 continue;
             }
@@ -138,7 +138,7 @@ internal sealed class MessageParser
             string key = ProtoNames.JsonKey(protoName);
             if (json.TryGetValue(key, out string? namesake))
             {
-                _context.Report(Diagnostics.NameClash, memberSite.Location, protoName, shown, "it differs only in case or underscores from that of " + namesake);
+                _context.Report(Diagnostics.NameClash, memberSite.Location, protoName, shown, "it differs only in case or underscores from that of " + namesake, "set another one by the attribute's Name");
                 valid = false;
                 continue;
             }
@@ -162,7 +162,7 @@ internal sealed class MessageParser
         var construction = Construction.Of(type, fields, members, _context.Compilation);
         if (construction.Problem is not null)
         {
-            _context.Report(Diagnostics.NotConstructible, site.Location, type.Readable(), construction.Problem);
+            _context.Report(Diagnostics.NotConstructible, site.Location, type.Readable(), construction.Problem, construction.Remedy);
             return null;
         }
 

@@ -54,13 +54,13 @@ internal sealed class ParseContext
     {
         if (!ProtoNames.IsIdentifier(name))
         {
-            Report(Diagnostics.NameClash, location, name, owner, "it is not an identifier of letters, digits and '_'; set another one by the attribute's Name");
+            Report(Diagnostics.NameClash, location, name, owner, "it is not an identifier of letters, digits and '_'", "set another one by the attribute's Name");
             return false;
         }
 
         if (_owners.TryGetValue(name, out string? other) && other != owner)
         {
-            Report(Diagnostics.NameClash, location, name, owner, "it is the name of " + other + " already");
+            Report(Diagnostics.NameClash, location, name, owner, "it is the name of " + other + " already", "give one of them another name: [DataContract(Name = ...)], [IpcMethod(...)], or in C#");
             return false;
         }
 

@@ -52,7 +52,7 @@ internal sealed class PayloadParser
             FieldSite site = Site(signature, parameter);
             if (!ProtoNames.IsIdentifier(protoName) || !names.Add(ProtoNames.JsonKey(protoName)))
             {
-                _context.Report(Diagnostics.NameClash, site.Location, protoName, site.Path, "it is not an identifier of letters, digits and '_', or not unique");
+                _context.Report(Diagnostics.NameClash, site.Location, protoName, site.Path, "it is not an identifier of letters, digits and '_', or not unique", "rename the parameter");
                 return null;
             }
 
@@ -78,7 +78,7 @@ internal sealed class PayloadParser
             var site = new FieldSite("a fault of " + declaring.Name, declaring.Locations[0]);
             int problems = _context.Problems.Count;
             if (_types.ParseMessage(type, site) is null && _context.Problems.Count == problems)
-                _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, "details of an error are messages: a class or struct with [DataContract]");
+                _context.Report(Diagnostics.UnsupportedType, site.Location, type.Readable(), site.Path, "details of an error are messages", "use a class or struct with [DataContract]");
         }
     }
 

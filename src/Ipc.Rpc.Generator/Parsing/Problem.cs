@@ -1,3 +1,4 @@
+using Ipc.Analyzers;
 using Microsoft.CodeAnalysis;
 
 namespace Ipc.Rpc.Generator;
@@ -16,5 +17,5 @@ internal sealed class Problem
         _arguments = arguments;
     }
 
-    public Diagnostic ToDiagnostic() => Diagnostic.Create(_descriptor, _location, _arguments);
+    public Diagnostic ToDiagnostic(DiagnosticPages pages) => Diagnostic.Create(pages.Linked(_descriptor), _location, _arguments);
 }

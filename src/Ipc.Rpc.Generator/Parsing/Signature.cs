@@ -32,6 +32,8 @@ internal sealed class Signature
 
     public bool IsInline => Method.Attribute(TypeNames.InlineAttribute) is not null;
 
+    public bool IsIdempotent => Method.Attribute(TypeNames.IdempotentAttribute) is not null;
+
     public CallKind Kind => (Having(ParameterRole.Stream) is null, Member.Style == ResultStyle.Stream) switch
     {
         (true, false) => CallKind.Unary,
@@ -106,17 +108,17 @@ internal sealed class Signature
         if (streams.Count > 1)
             context.Report(Diagnostics.SecondStream, streams[1].Locations[0], shown, streams[0].Name, streams[1].Name);
         else if (streams.Count == 1 && streams[0].Type.NullableAnnotation == NullableAnnotation.Annotated)
-            context.Report(Diagnostics.UnsupportedType, streams[0].Locations[0], streams[0].Type.Readable(), shown + "(" + streams[0].Name + ")", "a stream is not null; an empty one says as much");
+            context.Report(Diagnostics.UnsupportedType, streams[0].Locations[0], streams[0].Type.Readable(), shown + "(" + streams[0].Name + ")", "a stream is not null", "remove the '?', and pass an empty one");
         else if (streams.Count == 1 && synchronous && !oneWay)
             context.Report(Diagnostics.SynchronousStream, streams[0].Locations[0], shown, streams[0].Name);
 
         List<IParameterSymbol> progress = Having(ParameterRole.Progress);
         if (progress.Count > 1)
-            context.Report(Diagnostics.MisplacedProgress, progress[1].Locations[0], shown, "it has one already");
+            context.Report(Diagnostics.MisplacedProgress, progress[1].Locations[0], shown, "it has one already", "remove one");
         else if (progress.Count == 1 && (streams.Count > 0 || style == ResultStyle.Stream))
-            context.Report(Diagnostics.MisplacedProgress, progress[0].Locations[0], shown, "the items of a stream say how far it is");
+            context.Report(Diagnostics.MisplacedProgress, progress[0].Locations[0], shown, "the items of a stream say how far it is", "remove it");
         else if (progress.Count == 1 && synchronous && !oneWay)
-            context.Report(Diagnostics.MisplacedProgress, progress[0].Locations[0], shown, "its caller would be busy waiting; return a Task or ValueTask");
+            context.Report(Diagnostics.MisplacedProgress, progress[0].Locations[0], shown, "its caller would be busy waiting", "return a Task or ValueTask");
 
         if (oneWay && (result is not null || streams.Count > 0 || progress.Count > 0))
         {

@@ -9,6 +9,7 @@ internal static class TypeNames
     public const string MethodAttribute = "Ipc.Rpc.IpcMethodAttribute";
     public const string OneWayAttribute = "Ipc.Rpc.IpcOneWayAttribute";
     public const string InlineAttribute = "Ipc.Rpc.IpcInlineAttribute";
+    public const string IdempotentAttribute = "Ipc.Rpc.IpcIdempotentAttribute";
     public const string ReservedAttribute = "Ipc.Rpc.IpcReservedAttribute";
     public const string RenamedAttribute = "Ipc.Rpc.IpcRenamedAttribute";
     public const string FaultAttribute = "Ipc.Rpc.IpcFaultAttribute";

@@ -202,7 +202,8 @@ internal sealed partial class ClientSession
             new RpcFailure(
                 RpcStatus.Unavailable,
                 "The server " + _name +
-                    " did not answer before the deadlines of all calls that waited for a connection."));
+                    " did not answer before the deadlines of all calls that waited for a connection.",
+                isUnsent: true));
     }
 
     private void EndConnecting(RpcFailure failure)

@@ -57,7 +57,8 @@ internal sealed partial class ClientSession
         }
         catch (TimeoutException e)
         {
-            throw new RpcFailure(RpcStatus.Unavailable, NoConnection(e), null, e).ToException(cancel, null, Peer);
+            throw new RpcFailure(RpcStatus.Unavailable, NoConnection(e), null, e, isUnsent: true)
+                .ToException(cancel, null, Peer);
         }
         catch (IpcException e) when (IsAboutServer(e))
         {

@@ -54,6 +54,9 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
 
     public RpcClientOptions Options { get; }
 
+    /// <summary>Fires when the client is disposed.</summary>
+    public CancellationToken Closing => _closing.Token;
+
     public int StreamWindow => Options.StreamWindow;
 
     public ClientChannel? Channel => Volatile.Read(ref _channel);
@@ -283,7 +286,10 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
             failure = new RpcFailure(
                 RpcStatus.Unavailable,
                 "The server " + _name + " did not answer within " +
-                patience.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture) + " ms.", null, e);
+                patience.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture) + " ms.",
+                null,
+                e,
+                isUnsent: true);
             Pause(failure);
         }
         catch (IpcException e)
@@ -316,7 +322,11 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     {
         if (e.Status == IpcStatus.Refused)
             return new RpcFailure(
-                RpcStatus.Unauthenticated, "The server " + _name + " refused the connection: " + e.Message, null, e);
+                RpcStatus.Unauthenticated,
+                "The server " + _name + " refused the connection: " + e.Message,
+                null,
+                e,
+                isUnsent: true);
         RpcStatus status = e.Status is IpcStatus.InvalidName or IpcStatus.InvalidArgument
             ? RpcStatus.InvalidArgument
             : RpcStatus.Unavailable;
@@ -324,7 +334,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
             ? "There is no server " + _name +
                 " now, and a call does not wait for one to appear; RpcClient.Connect does."
             : NoConnection(e);
-        return new RpcFailure(status, text, null, e);
+        return new RpcFailure(status, text, null, e, isUnsent: true);
     }
 
     private string NoConnection(Exception e) => "No connection to the server " + _name + ": " + e.Message;

@@ -42,6 +42,8 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         _setup = setup;
         _direct = new RouteCaller(session, setup);
         _isView = isView;
+        if (session.Options.WaitForReady || session.Options.Retry is not null)
+            _intercepted = new RetryingCaller(session, setup, _direct);
         IList<Func<RpcCaller, RpcCaller>> interceptors = session.Options.Interceptors;
         for (int i = interceptors.Count - 1; i >= 0; i--)
             _intercepted = interceptors[i](_intercepted ?? _direct)
@@ -83,7 +85,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
     public static RpcClient Connect(string name, RpcClientOptions? options = null, CancellationToken cancel = default)
     {
-        RpcClient client = Open(name, options);
+        RpcClient client = Create(name, options);
         client.EnsureConnected(client._session.Options.ConnectTimeout, cancel);
         return client;
     }
@@ -98,7 +100,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
     public static Task<RpcClient> ConnectAsync(
         string name, RpcClientOptions? options = null, CancellationToken cancellationToken = default)
-        => ConnectedAsync(Open(name, options), cancellationToken);
+        => ConnectedAsync(Create(name, options), cancellationToken);
 
     private static async Task<RpcClient> ConnectedAsync(RpcClient client, CancellationToken cancel)
     {
@@ -121,7 +123,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// <see cref="RpcStatus.Unavailable"/>, and the next call looks again.
     /// <see cref="RpcClientOptions.ConnectTimeout"/> is how long a server that is there may take to answer. A name that
     /// is not valid fails the calls with <see cref="RpcStatus.InvalidArgument"/>.</remarks>
-    public static RpcClient Open(string name, RpcClientOptions? options = null)
+    public static RpcClient Create(string name, RpcClientOptions? options = null)
     {
         if (name is null)
             throw new ArgumentNullException(nameof(name));
@@ -135,7 +137,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     }
 
     /// <summary>Connects now unless it is connected, waiting up to <paramref name="patience"/> for a server to be there
-    /// and to answer: for a client that was only opened, before its first call; for one that has lost its server; to
+    /// and to answer: for a client that was only created, before its first call; for one that has lost its server; to
     /// see whether there is one.</summary>
     /// <remarks>With <see cref="TimeSpan.Zero"/> the server has to be there, and has 5 seconds to answer. Calls that
     /// other threads make meanwhile do not wait for this.</remarks>
@@ -197,6 +199,14 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// came.</remarks>
     public RpcClient WithAnswer(Action<RpcMetadata> answer)
         => new(_session, _setup.WithAnswer(answer ?? throw new ArgumentNullException(nameof(answer))), isView: true);
+
+    /// <summary>A contract, implemented by calls through this client: what the generated
+    /// <c>QuotesRpc.Client(client)</c> makes, found by the interface.</summary>
+    /// <exception cref="InvalidOperationException">The contract is not registered
+    /// (<see cref="RpcContracts"/>).</exception>
+    public TContract For<TContract>()
+        where TContract : class
+        => RpcContracts.Client<TContract>(this);
 
     /// <summary>Holds back requests that the calling thread sends until it is disposed; see
     /// <see cref="RpcBatch"/>.</summary>

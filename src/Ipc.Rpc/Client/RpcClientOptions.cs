@@ -44,6 +44,13 @@ public sealed class RpcClientOptions
     /// set.</summary>
     public bool AutoReconnect { get; set; } = true;
 
+    /// <summary>Whether a call waits for a server to be there, as long as its deadline and token let it; unless set, it
+    /// fails at once with <see cref="RpcStatus.Unavailable"/>. A server that refuses is not waited for.</summary>
+    public bool WaitForReady { get; set; }
+
+    /// <summary>Which failed calls are made again; none unless set.</summary>
+    public RpcRetryPolicy? Retry { get; set; }
+
     /// <summary>Up to 240 bytes for the server's decision whether to accept.</summary>
     public ReadOnlyMemory<byte> Hello { get; set; }
 
@@ -110,6 +117,14 @@ public sealed class RpcClientOptions
         if (MaxQueuedBytes < 0)
             throw new ArgumentOutOfRangeException(
                 nameof(MaxQueuedBytes), MaxQueuedBytes, "What may wait is not negative; 0 lets nothing wait.");
+        RpcClientOptions copy = Copy();
+        copy.Retry = Retry?.Checked();
+        return copy;
+    }
+
+    /// <summary>The same options once more: what is set, or added, in one of the two is not in the other.</summary>
+    public RpcClientOptions Copy()
+    {
         var copy = (RpcClientOptions)MemberwiseClone();
         copy.Services = new List<RpcService>(Services);
         copy.Interceptors = new List<Func<RpcCaller, RpcCaller>>(Interceptors);

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -42,6 +43,15 @@ public abstract class RpcCaller
         {
             TaskMaking.IsHere = false;
         }
+    }
+
+    /// <summary>A call that has ended with <paramref name="exception"/>: what a generated method that returns a task
+    /// does with what is thrown before there is one. A cancellation makes a cancelled task.</summary>
+    public static ValueTask<TResponse> Failed<TResponse>(Exception exception)
+    {
+        var failed = AsyncTaskMethodBuilder<TResponse>.Create(); // which knows a cancellation from a failure
+        failed.SetException(exception ?? throw new ArgumentNullException(nameof(exception)));
+        return new ValueTask<TResponse>(failed.Task);
     }
 
     /// <summary>Calls, and reports progress until the response. Await the result exactly once.</summary>

@@ -38,7 +38,8 @@ public sealed class RpcException : Exception
         Exception? inner,
         IReadOnlyList<RpcDetail>? details = null,
         RpcMethod? method = null,
-        string? peer = null)
+        string? peer = null,
+        bool isUnsent = false)
         : base(text, inner)
     {
         Details = details ?? Array.Empty<RpcDetail>();
@@ -46,6 +47,7 @@ public sealed class RpcException : Exception
         RemoteType = remoteType;
         _method = method;
         Peer = peer;
+        IsUnsent = isUnsent;
     }
 
     /// <summary>Why it failed.</summary>
@@ -64,6 +66,10 @@ public sealed class RpcException : Exception
     /// <summary>Who was called, in words: "the server prices"; <see langword="null"/> where that is not
     /// known.</summary>
     public string? Peer { get; }
+
+    /// <summary>It is certain that the request was not sent, because there was no connection: nothing was done, and the
+    /// call may be made again. Where it is <see langword="false"/>, that is not known.</summary>
+    public bool IsUnsent { get; }
 
     /// <summary>Messages that say more, in the order in which the handler gave them.</summary>
     public IReadOnlyList<RpcDetail> Details { get; }

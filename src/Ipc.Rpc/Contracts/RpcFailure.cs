@@ -11,6 +11,7 @@ internal sealed class RpcFailure
     private readonly Exception? _inner;
     private readonly IReadOnlyList<RpcDetail>? _details;
     private readonly Exception? _own;
+    private readonly bool _isUnsent;
     private readonly RpcMethod? _method; // of a failure that is one call's only
 
     public RpcFailure(
@@ -19,9 +20,11 @@ internal sealed class RpcFailure
         string? remoteType = null,
         Exception? inner = null,
         IReadOnlyList<RpcDetail>? details = null,
-        RpcMethod? method = null)
+        RpcMethod? method = null,
+        bool isUnsent = false)
     {
         _method = method;
+        _isUnsent = isUnsent;
         _details = details;
         Status = status;
         Text = text;
@@ -73,5 +76,5 @@ internal sealed class RpcFailure
         => _own is not null ? _own
             : Status == RpcStatus.Cancelled && cancel.IsCancellationRequested
             ? new OperationCanceledException(Text, cancel)
-            : new RpcException(Status, RemoteType, Text, _inner, _details, method ?? _method, peer);
+            : new RpcException(Status, RemoteType, Text, _inner, _details, method ?? _method, peer, _isUnsent);
 }

@@ -16,17 +16,20 @@ public sealed class RpcMethod<TRequest, TResponse> : RpcMethod
     /// <param name="request">Writes and reads the request.</param>
     /// <param name="response">Writes and reads the response, or one item of the stream.</param>
     /// <param name="isOneWay">Whether there is no answer.</param>
+    /// <param name="isIdempotent">Whether calling it twice comes to the same as once.</param>
     public RpcMethod(
         string service,
         string name,
         RpcMethodKind kind,
         MessageCodec<TRequest> request,
         MessageCodec<TResponse> response,
-        bool isOneWay = false)
+        bool isOneWay = false,
+        bool isIdempotent = false)
         : base(service, name, kind, isOneWay)
     {
         Request = request ?? throw new ArgumentNullException(nameof(request));
         Response = response ?? throw new ArgumentNullException(nameof(response));
+        IsIdempotent = isIdempotent;
     }
 
     /// <summary>Writes and reads the request.</summary>
@@ -34,4 +37,7 @@ public sealed class RpcMethod<TRequest, TResponse> : RpcMethod
 
     /// <summary>Writes and reads the response, or one item of the stream.</summary>
     public MessageCodec<TResponse> Response { get; }
+
+    /// <summary>Whether calling it twice comes to the same as once; see <see cref="IpcIdempotentAttribute"/>.</summary>
+    public bool IsIdempotent { get; }
 }

@@ -59,6 +59,20 @@ public ref partial struct ProtoReader
     public TimeSpan MergeDuration(uint tag, int at, TimeSpan before) =>
         TryMerge(tag, at, out ProtoReader whole) ? whole.ReadDuration() : before;
 
+    /// <summary>The same for a moment with its offset.</summary>
+    public DateTimeOffset MergeDateTimeOffset(uint tag, int at, DateTimeOffset before) =>
+        TryMerge(tag, at, out ProtoReader whole) ? whole.ReadDateTimeOffset() : before;
+
+#if NET
+    /// <summary>The same for a day.</summary>
+    public DateOnly MergeDateOnly(uint tag, int at, DateOnly before) =>
+        TryMerge(tag, at, out ProtoReader whole) ? whole.ReadDateOnly() : before;
+
+    /// <summary>The same for a time of day.</summary>
+    public TimeOnly MergeTimeOnly(uint tag, int at, TimeOnly before) =>
+        TryMerge(tag, at, out ProtoReader whole) ? whole.ReadTimeOnly() : before;
+#endif
+
     /// <summary>Goes past this piece.</summary>
     /// <param name="tag">The tag that was just read.</param>
     /// <param name="at">Where it occurred before.</param>

@@ -89,9 +89,14 @@ public ref partial struct ProtoReader
     {
         int offset = _position;
         ReadSecondsAndNanos(out long seconds, out int nanos);
+        return new DateTime(TicksOf(seconds, nanos, offset), DateTimeKind.Utc);
+    }
 
-        long limit = DateTime.MaxValue.Ticks / TimeSpan.TicksPerSecond;
-        if (seconds < -WellKnown.UnixEpochSeconds || seconds > limit - WellKnown.UnixEpochSeconds || nanos < 0 ||
+    /// <summary>Ticks since 0001-01-01 of seconds since 1970-01-01.</summary>
+    private static long TicksOf(long seconds, int nanos, int offset)
+    {
+        const long Limit = 3_155_378_975_999_999_999 / TimeSpan.TicksPerSecond; // of DateTime.MaxValue
+        if (seconds < -WellKnown.UnixEpochSeconds || seconds > Limit - WellKnown.UnixEpochSeconds || nanos < 0 ||
             nanos > WellKnown.MaxNanos)
         {
             ProtoThrow.Error(
@@ -100,9 +105,7 @@ public ref partial struct ProtoReader
                 "A timestamp is not in the years 1 to 9999, or its nanoseconds are not in 0 to 999,999,999");
         }
 
-        long ticks =
-            ((seconds + WellKnown.UnixEpochSeconds) * TimeSpan.TicksPerSecond) + (nanos / WellKnown.NanosPerTick);
-        return new DateTime(ticks, DateTimeKind.Utc);
+        return ((seconds + WellKnown.UnixEpochSeconds) * TimeSpan.TicksPerSecond) + (nanos / WellKnown.NanosPerTick);
     }
 
     /// <summary>Reads a google.protobuf.Duration. What is finer than 100 ns is cut off.</summary>

@@ -104,11 +104,16 @@ public ref partial struct ProtoWriter
     private void WriteSecondsAndNanos(uint tag, long seconds, int nanos)
     {
         int start = StartMessage(tag);
+        WriteSecondsAndNanos(seconds, nanos);
+        EndMessage(start);
+    }
+
+    private void WriteSecondsAndNanos(long seconds, int nanos)
+    {
         if (seconds != 0)
             WriteInt64(WellKnown.SecondsTag, seconds);
         if (nanos != 0)
             WriteInt32(WellKnown.NanosTag, nanos);
-        EndMessage(start);
     }
 
     /// <summary>Writes tag and length, and makes room for the body.</summary>

@@ -6,6 +6,8 @@ internal static class WellKnown
 {
     public const uint SecondsTag = 1 << 3;
     public const uint NanosTag = 2 << 3;
+    public const uint OffsetTag = 3 << 3; // of a DateTimeOffset
+    public const int MaxOffsetMinutes = 14 * 60;
     public const int NanosPerTick = 100;
     public const int MaxNanos = 999_999_999;
 

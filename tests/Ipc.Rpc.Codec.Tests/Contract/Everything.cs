@@ -17,4 +17,7 @@ public sealed class Everything
     [DataMember(Order = 9)] public Mutable Mutable { get; set; }
     [DataMember(Order = 10)] public Formats? Formats { get; set; }
     [DataMember(Order = 11)] public Nothing? Nothing { get; set; }
+    [DataMember(Order = 12)] public Calendar? Calendar { get; set; }
+    [DataMember(Order = 13)] public Collections? Collections { get; set; }
+    [DataMember(Order = 14)] public Nested? Nested { get; set; }
 }

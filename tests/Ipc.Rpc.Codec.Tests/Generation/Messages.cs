@@ -1,4 +1,6 @@
+using System.Collections.Frozen;
 using System.Collections.Generic;
+using System.Collections.Immutable;
 using System.Linq;
 using FsCheck;
 using FsCheck.Fluent;
@@ -107,6 +109,63 @@ internal static class Messages
         Set<Maps, Dictionary<short, Point>>("Points", Map(Shorts, Points), (m, v) => m.Points = v),
     };
 
+    public static readonly Gen<Assignment<Calendar>>[] CalendarProperties =
+    {
+        Set<Calendar, System.DateTimeOffset>("Moment", Moments, (m, v) => m.Moment = v),
+        Set<Calendar, System.DateTimeOffset?>("MaybeMoment", Maybe(Moments), (m, v) => m.MaybeMoment = v),
+        Set<Calendar, System.DateTimeOffset[]>("Moments", Few(Moments), (m, v) => m.Moments = v.ToList()),
+        Set<Calendar, Dictionary<string, System.DateTimeOffset>>("MomentOf", Map(Texts, Moments), (m, v) => m.MomentOf = v),
+        Set<Calendar, System.DateOnly>("Day", Days, (m, v) => m.Day = v),
+        Set<Calendar, System.DateOnly?>("MaybeDay", Maybe(Days), (m, v) => m.MaybeDay = v),
+        Set<Calendar, System.DateOnly[]>("Days", Few(Days), (m, v) => m.Days = v),
+        Set<Calendar, Dictionary<int, System.DateOnly>>("DayOf", Map(Ints, Days), (m, v) => m.DayOf = v),
+        Set<Calendar, System.TimeOnly>("Time", DayTimes, (m, v) => m.Time = v),
+        Set<Calendar, System.TimeOnly?>("MaybeTime", Maybe(DayTimes), (m, v) => m.MaybeTime = v),
+        Set<Calendar, System.TimeOnly[]>("Times", Few(DayTimes), (m, v) => m.Times = v),
+        Set<Calendar, Dictionary<int, System.TimeOnly>>("TimeOf", Map(Ints, DayTimes), (m, v) => m.TimeOf = v),
+        Set<Calendar, System.Uri>("Address", Addresses, (m, v) => m.Address = v),
+        Set<Calendar, System.Uri?>("MaybeAddress", MaybeNull(Addresses), (m, v) => m.MaybeAddress = v),
+        Set<Calendar, System.Uri[]>("Addresses", Few(Addresses), (m, v) => m.Addresses = v.ToList()),
+        Set<Calendar, Dictionary<int, System.Uri>>("AddressOf", Map(Ints, Addresses), (m, v) => m.AddressOf = v),
+    };
+
+    // Of a set whose order is that of its hashes no more than one: the reference compares lists.
+    public static readonly Gen<Assignment<Collections>>[] CollectionProperties =
+    {
+        Set<Collections, int[]>("Ints", Few(Ints), (m, v) => m.Ints.UnionWith(v)),
+        Set<Collections, string[]>("Texts", Tiny(Texts), (m, v) => m.Texts = v.ToHashSet()),
+        Set<Collections, Color[]?>("Colors", MaybeNull(Few(Colors)), (m, v) => m.Colors = v?.ToHashSet()),
+        Set<Collections, long[]>("Sorted", Few(Longs), (m, v) => m.Sorted = new SortedSet<long>(v)),
+        Set<Collections, double[]>("Doubles", Few(Doubles), (m, v) => m.Doubles = v.ToImmutableArray()),
+        Set<Collections, Point[]>("Points", Few(Points), (m, v) => m.Points = v.ToImmutableArray()),
+        Set<Collections, string[]>("Words", Tiny(Texts), (m, v) => m.Words = v.ToImmutableList()),
+        Set<Collections, uint>("Numbers", UInts, (m, v) => m.Numbers = ImmutableHashSet.Create(v)),
+        Set<Collections, int[]?>("Order", MaybeNull(Few(Ints)), (m, v) => m.Order = v?.ToImmutableSortedSet()),
+        Set<Collections, string>("Frozen", Texts, (m, v) => m.Frozen = new[] { v }.ToFrozenSet()),
+        Set<Collections, float[]>("Floats", Few(Floats), (m, v) => m.Floats = new LinkedList<float>(v)),
+        Set<Collections, Node[]>("Nodes", Tiny(Nodes), (m, v) => m.Nodes = new Queue<Node>(v)),
+        Set<Collections, Dictionary<string, int>>("Counts", Map(Texts, Ints), (m, v) => m.Counts = v.ToImmutableDictionary()),
+        Set<Collections, Dictionary<int, Point>>("Places", Map(Ints, Points), (m, v) => m.Places = v.ToImmutableSortedDictionary()),
+        Set<Collections, Dictionary<long, string>>("Names", Map(Longs, Texts), (m, v) => v.ToList().ForEach(e => m.Names[e.Key] = e.Value)),
+        Set<Collections, Dictionary<int, Node>?>("Known", MaybeNull(Map(Ints, Nodes)), (m, v) => m.Known = v?.ToFrozenDictionary()),
+        Set<Collections, bool[]>("Flags", Few(Bools), (m, v) => m.Flags = v.ToImmutableList()),
+        Set<Collections, Dictionary<uint, double>?>("Rates", MaybeNull(Map(UInts, Doubles)), (m, v) => m.Rates = v?.ToImmutableDictionary()),
+    };
+
+    public static readonly Gen<Assignment<Nested>>[] NestedProperties =
+    {
+        Set<Nested, int[][]>("Rows", Tiny(Few(Ints)), (m, v) => m.Rows = v.Select(static r => r.ToList()).ToList()),
+        Set<Nested, int[][]>("Grid", Few(Tiny(Ints)), (m, v) => m.Grid = v),
+        Set<Nested, Dictionary<string, Point[]>>("Groups", Map(Texts, Few(Points)), (m, v) => m.Groups = v.ToDictionary(static e => e.Key, static e => e.Value.ToList())),
+        Set<Nested, Dictionary<string, int>[]>("Tables", Tiny(Map(Texts, Ints)), (m, v) => m.Tables = v.ToList()),
+        Set<Nested, string[][][]>("Deep", Tiny(Tiny(Tiny(Gen.Elements("", "a", "bc")))), (m, v) => m.Deep = v.Select(static x => x.Select(static y => y.ToList()).ToList()).ToList()),
+        Set<Nested, Dictionary<int, double[]>>("Series", Map(Ints, Few(Doubles)), (m, v) => m.Series = v.ToDictionary(static e => e.Key, static e => e.Value.ToImmutableArray())),
+        Set<Nested, (int, string)>("Pair", from a in Ints from b in Texts select (a, b), (m, v) => m.Pair = v),
+        Set<Nested, (string, Point?, List<int>)?>("Maybe", Maybe(from a in Texts from b in Maybe(Points) from c in Few(Ints) select (a, b, c.ToList())), (m, v) => m.Maybe = v),
+        Set<Nested, (int, int)[]>("Corners", Few(from a in Ints from b in Ints select (a, b)), (m, v) => m.Corners = v.ToList()),
+        Set<Nested, Dictionary<int, (string, Node?)>>("Labels", Map(Ints, from a in Texts from b in MaybeNull(Nodes) select (a, b)), (m, v) => m.Labels = v),
+    };
+
     public static readonly Gen<Formats> FormatMessages =
         from a in Ints
         from b in Longs
@@ -129,6 +188,9 @@ internal static class Messages
         Set<Everything, Point?>("MaybePoint", Maybe(Points), (m, v) => m.MaybePoint = v),
         Set<Everything, Mutable>("Mutable", from a in Ints from b in Longs from c in Texts select new Mutable { Given = a, IOBytes = b, @event = c }, (m, v) => m.Mutable = v),
         Set<Everything, Formats>("Formats", FormatMessages, (m, v) => m.Formats = v),
+        Set<Everything, Calendar>("Calendar", Message(CalendarProperties), (m, v) => m.Calendar = v),
+        Set<Everything, Collections>("Collections", Message(CollectionProperties), (m, v) => m.Collections = v),
+        Set<Everything, Nested>("Nested", Message(NestedProperties), (m, v) => m.Nested = v),
         Set<Everything, Nothing>("Nothing", Gen.Constant(new Nothing()), (m, v) => m.Nothing = v),
     };
 

@@ -55,6 +55,22 @@ internal static class Values
 
     public static readonly Gen<TimeSpan> Spans = Longs.Select(static v => new TimeSpan(v));
 
+    public static readonly Gen<DateTimeOffset> Moments =
+        from time in Times
+        from minutes in Gen.OneOf(Gen.Constant(0), Gen.Choose(-840, 840), Gen.Elements(-840, 840, 60, -330))
+        select time.Ticks + (minutes * TimeSpan.TicksPerMinute) is >= 0 and var clock && clock <= DateTime.MaxValue.Ticks
+            ? new DateTimeOffset(clock, TimeSpan.FromMinutes(minutes))
+            : new DateTimeOffset(time);
+
+    public static readonly Gen<DateOnly> Days = Gen.OneOf(
+        Gen.Elements(DateOnly.MinValue, DateOnly.MaxValue, new DateOnly(1970, 1, 1), new DateOnly(2024, 2, 29)), Times.Select(DateOnly.FromDateTime));
+
+    public static readonly Gen<TimeOnly> DayTimes = Gen.OneOf(Gen.Elements(TimeOnly.MinValue, TimeOnly.MaxValue, new TimeOnly(12, 0)), Times.Select(TimeOnly.FromDateTime));
+
+    public static readonly Gen<Uri> Addresses = Gen.Elements(
+        "http://example.org/a?b=%20#c", "HTTPS://Example.ORG", "mailto:a@example.org", "urn:isbn:0451450523", "file:///tmp/x", "a/b", "/a/b", "../x", "?q", "http://m\u00fcnchen.example/\u00e4")
+        .Select(static text => new Uri(text, text[0] == '/' ? UriKind.Relative : UriKind.RelativeOrAbsolute));
+
     public static readonly Gen<Guid> Guids = from a in Longs from b in ULongs select new Guid((int)a, (short)(a >> 32), (short)(a >> 48), BitConverter.GetBytes(b));
 
     public static readonly Gen<decimal> Decimals = Gen.OneOf(
@@ -74,6 +90,9 @@ internal static class Values
         => from count in Gen.Frequency((1, Gen.Constant(0)), (8, Gen.Choose(1, 5)), (1, Gen.Choose(100, 200)))
            from items in gen.ArrayOf(count)
            select items;
+
+    /// <summary>None to three: for what is in something else.</summary>
+    public static Gen<T[]> Tiny<T>(Gen<T> gen) => from count in Gen.Choose(0, 3) from items in gen.ArrayOf(count) select items;
 
     public static Gen<Dictionary<TKey, TValue>> Map<TKey, TValue>(Gen<TKey> keys, Gen<TValue> values)
         where TKey : notnull

@@ -37,6 +37,12 @@ internal static class ToGoogle
             to.Formats = Convert(m.Formats);
         if (m.Nothing is not null)
             to.Nothing = new P.Nothing();
+        if (m.Calendar is not null)
+            to.Calendar = ToGoogleNewer.Convert(m.Calendar);
+        if (m.Collections is not null)
+            to.Collections = ToGoogleNewer.Convert(m.Collections);
+        if (m.Nested is not null)
+            to.Nested = ToGoogleNewer.Convert(m.Nested);
         return to;
     }
 
@@ -161,20 +167,20 @@ internal static class ToGoogle
         return to;
     }
 
-    private static P.Point Convert(Point m) => new() { X = m.X, Y = m.Y };
+    public static P.Point Convert(Point m) => new() { X = m.X, Y = m.Y };
 
     private static string Text(decimal value) => value.ToString(CultureInfo.InvariantCulture);
 
     private static Timestamp Utc(DateTime value) => Timestamp.FromDateTime(DateTime.SpecifyKind(value, DateTimeKind.Utc));
 
-    private static void If<T>(T? value, Action<T> set)
+    public static void If<T>(T? value, Action<T> set)
         where T : struct
     {
         if (value is { } present)
             set(present);
     }
 
-    private static void Fill<TKey, TValue, TToKey, TToValue>(IEnumerable<KeyValuePair<TKey, TValue>> from, IDictionary<TToKey, TToValue> to, Func<TKey, TToKey> key, Func<TValue, TToValue> value)
+    public static void Fill<TKey, TValue, TToKey, TToValue>(IEnumerable<KeyValuePair<TKey, TValue>> from, IDictionary<TToKey, TToValue> to, Func<TKey, TToKey> key, Func<TValue, TToValue> value)
     {
         foreach (KeyValuePair<TKey, TValue> entry in from)
             to.Add(key(entry.Key), value(entry.Value));

@@ -111,6 +111,30 @@ service Thing {
         });
     }
 
+    /// <summary>The service that asks <paramref name="implementation"/> for an object with every call, and calls that.</summary>
+    internal static global::Ipc.Rpc.RpcService ServicePerCall(global::System.Func<global::Outer.IThing> implementation)
+    {
+        if (implementation == null)
+            throw new global::System.ArgumentNullException(nameof(implementation));
+
+        return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
+        {
+            global::Ipc.Rpc.RpcHandler.Unary<global::OuterThingRpc.ClientRequest, int>(ClientMethod, request => implementation().Client(request.Class, request.Event)),
+            global::Ipc.Rpc.RpcHandler.UnaryAsync<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(ProtoMethod, request => global::Ipc.Rpc.RpcEmpty.After(implementation().Proto())),
+            global::Ipc.Rpc.RpcHandler.UnaryAsync<global::Outer.Inner?, global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?>(Renamed, request => implementation().@switch(request)),
+            global::Ipc.Rpc.RpcHandler.UnaryAsync<global::System.Collections.Generic.List<int>?, global::Ipc.Rpc.RpcEmpty>(EqualsMethod, (request, cancel) => global::Ipc.Rpc.RpcEmpty.After(implementation().Equals(request, cancel))),
+            global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, int>(InnerCodec, request => implementation().InnerCodec()),
+            global::Ipc.Rpc.RpcHandler.ServerStream<global::System.TimeSpan, long>(Ticks, (request, cancel) => ((global::IBase)implementation()).Ticks(request)),
+        });
+    }
+
+    /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
+    [global::System.Runtime.CompilerServices.ModuleInitializer]
+    internal static void RegisterContract()
+        => global::Ipc.Rpc.RpcContracts.Register<global::Outer.IThing>(Client, Service, ServicePerCall, type =>
+            type == typeof(global::Outer.Inner) ? OuterInnerCodec.Instance :
+            (object?)null);
+
     /// <summary>The arguments of a call: a message on the wire only.</summary>
     [global::System.Runtime.Serialization.DataContract]
     internal struct ClientRequest
@@ -147,13 +171,40 @@ service Thing {
             => this._caller.Call(global::OuterThingRpc.ClientMethod, new global::OuterThingRpc.ClientRequest(@class, @event), default);
 
         global::System.Threading.Tasks.Task global::Outer.IThing.Proto()
-            => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.CallAsync(global::OuterThingRpc.ProtoMethod, default(global::Ipc.Rpc.RpcEmpty), default));
+        {
+            try
+            {
+                return global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.CallAsync(global::OuterThingRpc.ProtoMethod, default(global::Ipc.Rpc.RpcEmpty), default));
+            }
+            catch (global::System.Exception ipcError)
+            {
+                return global::Ipc.Rpc.RpcCaller.Failed<global::Ipc.Rpc.RpcEmpty>(ipcError).AsTask();
+            }
+        }
 
         global::System.Threading.Tasks.ValueTask<global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?> global::Outer.IThing.@switch(global::Outer.Inner? @int)
-            => this._caller.CallAsync(global::OuterThingRpc.Renamed, @int, default);
+        {
+            try
+            {
+                return this._caller.CallAsync(global::OuterThingRpc.Renamed, @int, default);
+            }
+            catch (global::System.Exception ipcError)
+            {
+                return global::Ipc.Rpc.RpcCaller.Failed<global::System.Collections.Generic.Dictionary<string, global::Outer.Inner>?>(ipcError);
+            }
+        }
 
         global::System.Threading.Tasks.ValueTask global::Outer.IThing.Equals(global::System.Collections.Generic.List<int>? a, global::System.Threading.CancellationToken @new)
-            => global::Ipc.Rpc.RpcEmpty.Discard(this._caller.CallAsync(global::OuterThingRpc.EqualsMethod, a, @new));
+        {
+            try
+            {
+                return global::Ipc.Rpc.RpcEmpty.Discard(this._caller.CallAsync(global::OuterThingRpc.EqualsMethod, a, @new));
+            }
+            catch (global::System.Exception ipcError)
+            {
+                return global::Ipc.Rpc.RpcEmpty.Discard(global::Ipc.Rpc.RpcCaller.Failed<global::Ipc.Rpc.RpcEmpty>(ipcError));
+            }
+        }
 
         int global::Outer.IThing.InnerCodec()
             => this._caller.Call(global::OuterThingRpc.InnerCodec, default(global::Ipc.Rpc.RpcEmpty), default);

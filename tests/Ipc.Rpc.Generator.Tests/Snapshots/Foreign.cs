@@ -42,6 +42,23 @@ service Both {
             });
         }
 
+        /// <summary>The service that asks <paramref name="implementation"/> for an object with every call, and calls that.</summary>
+        public static global::Ipc.Rpc.RpcService ServicePerCall(global::System.Func<global::Foreign.IBoth> implementation)
+        {
+            if (implementation == null)
+                throw new global::System.ArgumentNullException(nameof(implementation));
+
+            return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
+            {
+                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(F, request => { implementation().F(); return default; }),
+            });
+        }
+
+        /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
+        [global::System.Runtime.CompilerServices.ModuleInitializer]
+        internal static void RegisterContract()
+            => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IBoth>(Client, Service, ServicePerCall, type => null);
+
         private sealed class Proxy : global::Foreign.IBoth
         {
             private readonly global::Ipc.Rpc.RpcCaller _caller;
@@ -110,6 +127,26 @@ service Greeter {
             });
         }
 
+        /// <summary>The service that asks <paramref name="implementation"/> for an object with every call, and calls that.</summary>
+        public static global::Ipc.Rpc.RpcService ServicePerCall(global::System.Func<global::Foreign.IGreeter> implementation)
+        {
+            if (implementation == null)
+                throw new global::System.ArgumentNullException(nameof(implementation));
+
+            return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
+            {
+                global::Ipc.Rpc.RpcHandler.UnaryAsync<global::Foreign.Greeting, global::Foreign.Greeting>(Hello, (request, cancel) => implementation().SayHelloAsync(request, cancel)),
+                global::Ipc.Rpc.RpcHandler.ServerStream<global::Ipc.Rpc.RpcEmpty, global::Foreign.Greeting>(Listen, (request, cancel) => implementation().Listen(cancel)),
+            });
+        }
+
+        /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
+        [global::System.Runtime.CompilerServices.ModuleInitializer]
+        internal static void RegisterContract()
+            => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IGreeter>(Client, Service, ServicePerCall, type =>
+                type == typeof(global::Foreign.Greeting) ? SalutationCodec.Instance :
+                (object?)null);
+
         /// <summary>The codecs of the contract's messages, for instance for the details of an error.</summary>
         public static class Codecs
         {
@@ -124,7 +161,16 @@ service Greeter {
             internal Proxy(global::Ipc.Rpc.RpcCaller caller) => this._caller = caller ?? throw new global::System.ArgumentNullException(nameof(caller));
 
             global::System.Threading.Tasks.ValueTask<global::Foreign.Greeting> global::Foreign.IGreeter.SayHelloAsync(global::Foreign.Greeting greeting, global::ProtoBuf.Grpc.CallContext context)
-                => this._caller.CallAsync(global::Foreign.GreeterRpc.Hello, greeting, context.CancellationToken);
+            {
+                try
+                {
+                    return this._caller.CallAsync(global::Foreign.GreeterRpc.Hello, greeting, context.CancellationToken);
+                }
+                catch (global::System.Exception ipcError)
+                {
+                    return global::Ipc.Rpc.RpcCaller.Failed<global::Foreign.Greeting>(ipcError);
+                }
+            }
 
             global::System.Collections.Generic.IAsyncEnumerable<global::Foreign.Greeting> global::Foreign.IGreeter.Listen(global::ProtoBuf.Grpc.CallContext context)
                 => this._caller.Stream(global::Foreign.GreeterRpc.Listen, default(global::Ipc.Rpc.RpcEmpty), context.CancellationToken);
@@ -240,6 +286,23 @@ service OrderEvents {
                 global::Ipc.Rpc.RpcHandler.OneWay<int>(Shipped, request => implementation.Shipped(request)),
             });
         }
+
+        /// <summary>The service that asks <paramref name="implementation"/> for an object with every call, and calls that.</summary>
+        public static global::Ipc.Rpc.RpcService ServicePerCall(global::System.Func<global::Foreign.IOrderEvents> implementation)
+        {
+            if (implementation == null)
+                throw new global::System.ArgumentNullException(nameof(implementation));
+
+            return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
+            {
+                global::Ipc.Rpc.RpcHandler.OneWay<int>(Shipped, request => implementation().Shipped(request)),
+            });
+        }
+
+        /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
+        [global::System.Runtime.CompilerServices.ModuleInitializer]
+        internal static void RegisterContract()
+            => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IOrderEvents>(Client, Service, ServicePerCall, type => null);
 
         private sealed class Proxy : global::Foreign.IOrderEvents
         {
@@ -372,6 +435,26 @@ service Orders {
                 global::Ipc.Rpc.RpcHandler.OneWay<int>(Cancel, request => implementation.Cancel(request)),
             });
         }
+
+        /// <summary>The service that asks <paramref name="implementation"/> for an object with every call, and calls that.</summary>
+        public static global::Ipc.Rpc.RpcService ServicePerCall(global::System.Func<global::Foreign.IOrders> implementation)
+        {
+            if (implementation == null)
+                throw new global::System.ArgumentNullException(nameof(implementation));
+
+            return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
+            {
+                global::Ipc.Rpc.RpcHandler.Unary<global::Foreign.OrdersRpc.PutRequest, int>(Put, request => implementation().PlaceOrder(request.What, request.Count)),
+                global::Ipc.Rpc.RpcHandler.OneWay<int>(Cancel, request => implementation().Cancel(request)),
+            });
+        }
+
+        /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
+        [global::System.Runtime.CompilerServices.ModuleInitializer]
+        internal static void RegisterContract()
+            => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IOrders>(Client, Service, ServicePerCall, type =>
+                type == typeof(global::Foreign.Greeting) ? SalutationCodec.Instance :
+                (object?)null);
 
         /// <summary>The arguments of a call: a message on the wire only.</summary>
         [global::System.Runtime.Serialization.DataContract]

@@ -97,6 +97,31 @@ service SystemMonitor {
             });
         }
 
+        /// <summary>The service that asks <paramref name="implementation"/> for an object with every call, and calls that.</summary>
+        public static global::Ipc.Rpc.RpcService ServicePerCall(global::System.Func<global::Sysmon.ISystemMonitor> implementation)
+        {
+            if (implementation == null)
+                throw new global::System.ArgumentNullException(nameof(implementation));
+
+            return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
+            {
+                global::Ipc.Rpc.RpcHandler.Unary<global::Sysmon.TableRequest, global::Sysmon.Table>(Get, request => implementation().Get(request)),
+                global::Ipc.Rpc.RpcHandler.UnaryAsync<global::Sysmon.SystemMonitorRpc.LoadRequest, double>(Load, (request, cancel) => implementation().LoadAsync(request.Host, request.Seconds, cancel)),
+                global::Ipc.Rpc.RpcHandler.ServerStream<global::Sysmon.TableRequest, global::Sysmon.Sample>(Watch, (request, cancel) => implementation().Watch(request, cancel)),
+                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(Reset, request => { implementation().Reset(); return default; }),
+            });
+        }
+
+        /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
+        [global::System.Runtime.CompilerServices.ModuleInitializer]
+        internal static void RegisterContract()
+            => global::Ipc.Rpc.RpcContracts.Register<global::Sysmon.ISystemMonitor>(Client, Service, ServicePerCall, type =>
+                type == typeof(global::Sysmon.TableRequest) ? TableRequestCodec.Instance :
+                type == typeof(global::Sysmon.Table) ? TableCodec.Instance :
+                type == typeof(global::Sysmon.Row) ? RowCodec.Instance :
+                type == typeof(global::Sysmon.Sample) ? SampleCodec.Instance :
+                (object?)null);
+
         /// <summary>The arguments of a call: a message on the wire only.</summary>
         [global::System.Runtime.Serialization.DataContract]
         public struct LoadRequest
@@ -142,10 +167,28 @@ service SystemMonitor {
                 => this._caller.Call(global::Sysmon.SystemMonitorRpc.Get, request, default);
 
             global::System.Threading.Tasks.Task<global::Sysmon.Table> global::Sysmon.ISystemMonitor.GetAsync(global::Sysmon.TableRequest request, global::System.Threading.CancellationToken cancel)
-                => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.CallAsync(global::Sysmon.SystemMonitorRpc.Get, request, cancel));
+            {
+                try
+                {
+                    return global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.CallAsync(global::Sysmon.SystemMonitorRpc.Get, request, cancel));
+                }
+                catch (global::System.Exception ipcError)
+                {
+                    return global::Ipc.Rpc.RpcCaller.Failed<global::Sysmon.Table>(ipcError).AsTask();
+                }
+            }
 
             global::System.Threading.Tasks.ValueTask<double> global::Sysmon.ISystemMonitor.LoadAsync(string host, int seconds, global::System.Threading.CancellationToken cancel)
-                => this._caller.CallAsync(global::Sysmon.SystemMonitorRpc.Load, new global::Sysmon.SystemMonitorRpc.LoadRequest(host, seconds), cancel);
+            {
+                try
+                {
+                    return this._caller.CallAsync(global::Sysmon.SystemMonitorRpc.Load, new global::Sysmon.SystemMonitorRpc.LoadRequest(host, seconds), cancel);
+                }
+                catch (global::System.Exception ipcError)
+                {
+                    return global::Ipc.Rpc.RpcCaller.Failed<double>(ipcError);
+                }
+            }
 
             global::System.Collections.Generic.IAsyncEnumerable<global::Sysmon.Sample> global::Sysmon.ISystemMonitor.Watch(global::Sysmon.TableRequest request, global::System.Threading.CancellationToken cancel)
                 => this._caller.Stream(global::Sysmon.SystemMonitorRpc.Watch, request, cancel);

@@ -56,6 +56,24 @@ service Events {
             });
         }
 
+        /// <summary>The service that asks <paramref name="implementation"/> for an object with every call, and calls that.</summary>
+        public static global::Ipc.Rpc.RpcService ServicePerCall(global::System.Func<global::Shapes.IEvents> implementation)
+        {
+            if (implementation == null)
+                throw new global::System.ArgumentNullException(nameof(implementation));
+
+            return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
+            {
+                global::Ipc.Rpc.RpcHandler.OneWay<string>(Changed, request => implementation().Changed(request)),
+                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, bool>(MayStop, request => implementation().MayStop()),
+            });
+        }
+
+        /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
+        [global::System.Runtime.CompilerServices.ModuleInitializer]
+        internal static void RegisterContract()
+            => global::Ipc.Rpc.RpcContracts.Register<global::Shapes.IEvents>(Client, Service, ServicePerCall, type => null);
+
         private sealed class Proxy : global::Shapes.IEvents
         {
             private readonly global::Ipc.Rpc.RpcCaller _caller;
@@ -338,6 +356,37 @@ service Shapes {
             });
         }
 
+        /// <summary>The service that asks <paramref name="implementation"/> for an object with every call, and calls that.</summary>
+        public static global::Ipc.Rpc.RpcService ServicePerCall(global::System.Func<global::Shapes.IShapes> implementation)
+        {
+            if (implementation == null)
+                throw new global::System.ArgumentNullException(nameof(implementation));
+
+            return new global::Ipc.Rpc.RpcService(ServiceName, new global::Ipc.Rpc.RpcHandler[]
+            {
+                global::Ipc.Rpc.RpcHandler.ClientStream<string, global::Shapes.Block, int>(Upload, (request, items, cancel) => new global::System.Threading.Tasks.ValueTask<int>(implementation().UploadAsync(request, items, cancel))),
+                global::Ipc.Rpc.RpcHandler.ClientStream<global::Ipc.Rpc.RpcEmpty, double, global::Ipc.Rpc.RpcEmpty>(Sum, (request, items, cancel) => global::Ipc.Rpc.RpcEmpty.After(implementation().SumAsync(items))),
+                global::Ipc.Rpc.RpcHandler.ClientStream<global::Shapes.Block, global::Shapes.Block, global::Shapes.Block>(Last, (request, items, cancel) => new global::System.Threading.Tasks.ValueTask<global::Shapes.Block>(implementation().LastAsync(request, items))),
+                global::Ipc.Rpc.RpcHandler.Duplex<int, string?, string?>(Talk, (request, items, cancel) => implementation().Talk(items, request, cancel)),
+                global::Ipc.Rpc.RpcHandler.Duplex<global::Ipc.Rpc.RpcEmpty, global::Shapes.Block, global::Shapes.Block>(Echo, (request, items, cancel) => implementation().Echo(items)),
+                global::Ipc.Rpc.RpcHandler.OneWay<string>(Log, request => implementation().Log(request)),
+                global::Ipc.Rpc.RpcHandler.OneWayAsync<global::Ipc.Rpc.RpcEmpty>(Forget, request => implementation().ForgetAsync()),
+                global::Ipc.Rpc.RpcHandler.UnaryProgress<global::Shapes.ShapesRpc.BuildRequest, global::Shapes.Block, double>(Build, (request, progress, cancel) => new global::System.Threading.Tasks.ValueTask<global::Shapes.Block>(implementation().BuildAsync(request.What, request.Effort, progress, cancel))),
+                global::Ipc.Rpc.RpcHandler.UnaryProgress<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty, global::Shapes.Block>(Bake, (request, progress, cancel) => global::Ipc.Rpc.RpcEmpty.After(implementation().BakeAsync(progress))),
+                global::Ipc.Rpc.RpcHandler.Unary<int, int>(Quick, request => implementation().Quick(request)).Inline(),
+                global::Ipc.Rpc.RpcHandler.Unary<global::Ipc.Rpc.RpcEmpty, global::Ipc.Rpc.RpcEmpty>(Risky, request => { implementation().Risky(); return default; }),
+            });
+        }
+
+        /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
+        [global::System.Runtime.CompilerServices.ModuleInitializer]
+        internal static void RegisterContract()
+            => global::Ipc.Rpc.RpcContracts.Register<global::Shapes.IShapes>(Client, Service, ServicePerCall, type =>
+                type == typeof(global::Shapes.Block) ? BlockCodec.Instance :
+                type == typeof(global::Shapes.Limit) ? LimitCodec.Instance :
+                type == typeof(global::Shapes.Failure) ? FailureCodec.Instance :
+                (object?)null);
+
         /// <summary>The arguments of a call: a message on the wire only.</summary>
         [global::System.Runtime.Serialization.DataContract]
         public struct BuildRequest
@@ -377,13 +426,40 @@ service Shapes {
             internal Proxy(global::Ipc.Rpc.RpcCaller caller) => this._caller = caller ?? throw new global::System.ArgumentNullException(nameof(caller));
 
             global::System.Threading.Tasks.Task<int> global::Shapes.IShapes.UploadAsync(string name, global::System.Collections.Generic.IAsyncEnumerable<global::Shapes.Block> blocks, global::System.Threading.CancellationToken cancel)
-                => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.ClientStream(global::Shapes.ShapesRpc.Upload, name, blocks, cancel));
+            {
+                try
+                {
+                    return global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.ClientStream(global::Shapes.ShapesRpc.Upload, name, blocks, cancel));
+                }
+                catch (global::System.Exception ipcError)
+                {
+                    return global::Ipc.Rpc.RpcCaller.Failed<int>(ipcError).AsTask();
+                }
+            }
 
             global::System.Threading.Tasks.ValueTask global::Shapes.IShapes.SumAsync(global::System.Collections.Generic.IAsyncEnumerable<double> values)
-                => global::Ipc.Rpc.RpcEmpty.Discard(this._caller.ClientStream(global::Shapes.ShapesRpc.Sum, default(global::Ipc.Rpc.RpcEmpty), values, default));
+            {
+                try
+                {
+                    return global::Ipc.Rpc.RpcEmpty.Discard(this._caller.ClientStream(global::Shapes.ShapesRpc.Sum, default(global::Ipc.Rpc.RpcEmpty), values, default));
+                }
+                catch (global::System.Exception ipcError)
+                {
+                    return global::Ipc.Rpc.RpcEmpty.Discard(global::Ipc.Rpc.RpcCaller.Failed<global::Ipc.Rpc.RpcEmpty>(ipcError));
+                }
+            }
 
             global::System.Threading.Tasks.Task<global::Shapes.Block> global::Shapes.IShapes.LastAsync(global::Shapes.Block first, global::System.Collections.Generic.IAsyncEnumerable<global::Shapes.Block> rest)
-                => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.ClientStream(global::Shapes.ShapesRpc.Last, first, rest, default));
+            {
+                try
+                {
+                    return global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.ClientStream(global::Shapes.ShapesRpc.Last, first, rest, default));
+                }
+                catch (global::System.Exception ipcError)
+                {
+                    return global::Ipc.Rpc.RpcCaller.Failed<global::Shapes.Block>(ipcError).AsTask();
+                }
+            }
 
             global::System.Collections.Generic.IAsyncEnumerable<string?> global::Shapes.IShapes.Talk(global::System.Collections.Generic.IAsyncEnumerable<string?> words, int limit, global::System.Threading.CancellationToken cancel)
                 => this._caller.Duplex(global::Shapes.ShapesRpc.Talk, limit, words, cancel);
@@ -396,15 +472,13 @@ service Shapes {
 
             global::System.Threading.Tasks.Task global::Shapes.IShapes.LogAsync(string line, global::System.Threading.CancellationToken cancel)
             {
-                if (cancel.IsCancellationRequested)
-                    return global::System.Threading.Tasks.Task.FromCanceled(cancel);
                 try
                 {
                     return this._caller.NotifyAsync(global::Shapes.ShapesRpc.Log, line, cancel).AsTask();
                 }
                 catch (global::System.Exception ipcError)
                 {
-                    return global::System.Threading.Tasks.Task.FromException(ipcError);
+                    return global::Ipc.Rpc.RpcCaller.Failed<global::Ipc.Rpc.RpcEmpty>(ipcError).AsTask();
                 }
             }
 
@@ -416,15 +490,33 @@ service Shapes {
                 }
                 catch (global::System.Exception ipcError)
                 {
-                    return new global::System.Threading.Tasks.ValueTask(global::System.Threading.Tasks.Task.FromException(ipcError));
+                    return global::Ipc.Rpc.RpcEmpty.Discard(global::Ipc.Rpc.RpcCaller.Failed<global::Ipc.Rpc.RpcEmpty>(ipcError));
                 }
             }
 
             global::System.Threading.Tasks.Task<global::Shapes.Block> global::Shapes.IShapes.BuildAsync(string what, int effort, global::System.IProgress<double> progress, global::System.Threading.CancellationToken cancel)
-                => global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.CallAsync(global::Shapes.ShapesRpc.Build, new global::Shapes.ShapesRpc.BuildRequest(what, effort), progress, cancel));
+            {
+                try
+                {
+                    return global::Ipc.Rpc.RpcCaller.TaskOf(this._caller.CallAsync(global::Shapes.ShapesRpc.Build, new global::Shapes.ShapesRpc.BuildRequest(what, effort), progress, cancel));
+                }
+                catch (global::System.Exception ipcError)
+                {
+                    return global::Ipc.Rpc.RpcCaller.Failed<global::Shapes.Block>(ipcError).AsTask();
+                }
+            }
 
             global::System.Threading.Tasks.ValueTask global::Shapes.IShapes.BakeAsync(global::System.IProgress<global::Shapes.Block>? progress)
-                => global::Ipc.Rpc.RpcEmpty.Discard(this._caller.CallAsync(global::Shapes.ShapesRpc.Bake, default(global::Ipc.Rpc.RpcEmpty), progress ?? new global::System.Progress<global::Shapes.Block>(), default));
+            {
+                try
+                {
+                    return global::Ipc.Rpc.RpcEmpty.Discard(this._caller.CallAsync(global::Shapes.ShapesRpc.Bake, default(global::Ipc.Rpc.RpcEmpty), progress ?? new global::System.Progress<global::Shapes.Block>(), default));
+                }
+                catch (global::System.Exception ipcError)
+                {
+                    return global::Ipc.Rpc.RpcEmpty.Discard(global::Ipc.Rpc.RpcCaller.Failed<global::Ipc.Rpc.RpcEmpty>(ipcError));
+                }
+            }
 
             int global::Shapes.IShapes.Quick(int a)
                 => this._caller.Call(global::Shapes.ShapesRpc.Quick, a, default);

@@ -1,0 +1,55 @@
+using System;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+/// <summary>How often a call was made, and whether and when it is made again.</summary>
+internal struct RetryState
+{
+    private readonly RpcClientOptions _options;
+    private readonly CallSetup _setup;
+    private TimeSpan _pause;
+    private int _made;
+
+    public RetryState(RpcClientOptions options, CallSetup setup)
+    {
+        _options = options;
+        _setup = setup;
+        _pause = options.Retry?.FirstPause ?? default;
+        _made = 1;
+        Deadline = Deadline.Earlier(setup.CallDeadline(), RpcDeadline.Current);
+    }
+
+    /// <summary>When all attempts together have to be over.</summary>
+    public Deadline Deadline { get; }
+
+    /// <summary>What is left until then; infinite for never.</summary>
+    public static TimeSpan Until(Deadline deadline)
+        => deadline == Deadline.Never ? Timeout.InfiniteTimeSpan : deadline.Remaining;
+
+    /// <summary>What the next attempt is made with: it has the time that is left.</summary>
+    public readonly CallSetup Setup => Deadline == Deadline.Never ? _setup : _setup.WithTimeout(Deadline.Remaining);
+
+    /// <summary>Whether the failure is that there is no server, and the client waits for it.</summary>
+    public readonly bool WaitsForServer(RpcException failure)
+        => _options.WaitForReady && failure.IsUnsent && failure.Status == RpcStatus.Unavailable && !Deadline.HasPassed;
+
+    /// <summary>Whether the policy has the call made again.</summary>
+    public readonly bool MayTryAgain(RpcException failure, bool isIdempotent)
+        => _options.Retry is { } policy
+            && _made < policy.Attempts
+            && policy.On.Contains(failure.Status)
+            && (failure.IsUnsent || isIdempotent)
+            && (Deadline == Deadline.Never || Deadline.Remaining > _pause);
+
+    /// <summary>Counts another attempt.</summary>
+    /// <returns>The pause before it.</returns>
+    public TimeSpan Again(double random)
+    {
+        TimeSpan most = _options.Retry!.LongestPause;
+        TimeSpan pause = TimeSpan.FromTicks((long)(_pause.Ticks * (0.5 + (random / 2))));
+        _pause = _pause.Ticks > most.Ticks / 2 ? most : TimeSpan.FromTicks(_pause.Ticks * 2);
+        _made++;
+        return pause;
+    }
+}

@@ -1,0 +1,260 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc.Rpc;
+
+/// <summary>Makes calls again, and waits for the server, as the client's options say. Below all interceptors.</summary>
+/// <remarks>The first attempt goes the ordinary way. What it costs is a state machine for each asynchronous call, and
+/// so clients without a policy do not have it.</remarks>
+internal sealed class RetryingCaller : RpcForwardingCaller
+{
+    /// <summary>Between two looks for a server that does not let itself be connected to.</summary>
+    private static readonly TimeSpan _look = TimeSpan.FromMilliseconds(5);
+
+    private readonly ClientSession _session;
+    private readonly CallSetup _setup;
+    private readonly Random _random = new();
+
+    public RetryingCaller(ClientSession session, CallSetup setup, RpcCaller next)
+        : base(next)
+    {
+        _session = session;
+        _setup = setup;
+    }
+
+    public override TResponse Call<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+    {
+        var state = new RetryState(_session.Options, _setup);
+        RpcCaller next = Next;
+        while (true)
+        {
+            try
+            {
+                return next.Call(method, in request, cancel);
+            }
+            catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
+            {
+                Prepare(ref state, e, method, cancel);
+            }
+
+            next = Another(state);
+        }
+    }
+
+    public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        => CallAgainAsync(method, request, new RetryState(_session.Options, _setup), cancel);
+
+    public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
+        RpcProgressMethod<TRequest, TResponse, TProgress> method,
+        in TRequest request,
+        IProgress<TProgress> progress,
+        CancellationToken cancel = default)
+    {
+        if (IsReady)
+            return Next.CallAsync(method, in request, progress, cancel);
+        TRequest copy = request;
+        return ReadyAsync(method, next => next.CallAsync(method, in copy, progress, cancel), cancel);
+    }
+
+    public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request)
+    {
+        var state = new RetryState(_session.Options, _setup);
+        RpcCaller next = Next;
+        while (true)
+        {
+            try
+            {
+                next.Notify(method, in request);
+                return;
+            }
+            catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, isIdempotent: false))
+            {
+                Prepare(ref state, e, method, CancellationToken.None);
+            }
+
+            next = Another(state);
+        }
+    }
+
+    public override ValueTask NotifyAsync<TRequest>(
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+        => NotifyAgainAsync(method, request, new RetryState(_session.Options, _setup), cancel);
+
+    public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
+        => WhenReady(method, Next.Stream(method, request, cancel), cancel);
+
+    public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
+        RpcStreamMethod<TRequest, TIn, TResponse> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancel = default)
+        => IsReady
+            ? Next.ClientStream(method, request, items, cancel)
+            : ReadyAsync(method, next => next.ClientStream(method, request, items, cancel), cancel);
+
+    public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
+        RpcStreamMethod<TRequest, TIn, TOut> method,
+        TRequest request,
+        IAsyncEnumerable<TIn> items,
+        CancellationToken cancel = default)
+        => WhenReady(method, Next.Duplex(method, request, items, cancel), cancel);
+
+    private bool IsReady => !_session.Options.WaitForReady || _session.Channel is { Ended: null };
+
+    private RouteCaller Another(in RetryState state) => new(_session, state.Setup);
+
+    private async ValueTask<TResponse> CallAgainAsync<TRequest, TResponse>(
+        RpcMethod<TRequest, TResponse> method, TRequest request, RetryState state, CancellationToken cancel)
+    {
+        RpcCaller next = Next;
+        while (true)
+        {
+            try
+            {
+                return await next.CallAsync(method, in request, cancel).ConfigureAwait(false);
+            }
+            catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
+            {
+                TimeSpan? pause = state.WaitsForServer(e) ? null : state.Again(NextRandom());
+                await PrepareAsync(pause, state.Deadline, method, cancel).ConfigureAwait(false);
+            }
+
+            next = Another(state);
+        }
+    }
+
+    private async ValueTask NotifyAgainAsync<TRequest>(
+        RpcMethod<TRequest, RpcEmpty> method, TRequest request, RetryState state, CancellationToken cancel)
+    {
+        RpcCaller next = Next;
+        while (true)
+        {
+            try
+            {
+                await next.NotifyAsync(method, in request, cancel).ConfigureAwait(false);
+                return;
+            }
+            catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, isIdempotent: false))
+            {
+                TimeSpan? pause = state.WaitsForServer(e) ? null : state.Again(NextRandom());
+                await PrepareAsync(pause, state.Deadline, method, cancel).ConfigureAwait(false);
+            }
+
+            next = Another(state);
+        }
+    }
+
+    /// <summary>One attempt, when there is a server.</summary>
+    private async ValueTask<TResponse> ReadyAsync<TResponse>(
+        RpcMethod method, Func<RpcCaller, ValueTask<TResponse>> call, CancellationToken cancel)
+    {
+        var state = new RetryState(_session.Options, _setup);
+        await PrepareAsync(null, state.Deadline, method, cancel).ConfigureAwait(false);
+        return await call(Another(state)).ConfigureAwait(false);
+    }
+
+    private IAsyncEnumerable<TItem> WhenReady<TItem>(
+        RpcMethod method, IAsyncEnumerable<TItem> stream, CancellationToken cancel)
+        => _session.Options.WaitForReady
+            ? new ReadyStream<TItem>(
+                stream, () => IsReady, token => PrepareAsync(null, Deadline.Never, method, token), cancel)
+            : stream;
+
+    /// <summary>Waits on the calling thread for what the next attempt needs.</summary>
+    private void Prepare(ref RetryState state, RpcException failure, RpcMethod method, CancellationToken cancel)
+    {
+        TimeSpan? pause = state.WaitsForServer(failure) ? null : state.Again(NextRandom());
+        using var scope = new CallScope(cancel);
+        using CancellationTokenSource ending =
+            CancellationTokenSource.CreateLinkedTokenSource(scope.Token, _session.Closing);
+        try
+        {
+            if (pause is null)
+                pause = GetReady(state.Deadline, method, ending.Token);
+            if (pause != TimeSpan.Zero && ending.Token.WaitHandle.WaitOne(pause.GetValueOrDefault()))
+                throw new OperationCanceledException(ending.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            throw Ended(method, scope.Token);
+        }
+    }
+
+    /// <returns>How long to wait before the next look: not at all when there is a server.</returns>
+    private TimeSpan GetReady(Deadline deadline, RpcMethod method, CancellationToken cancel)
+    {
+        try
+        {
+            _session.EnsureConnected(RetryState.Until(deadline), cancel);
+            return TimeSpan.Zero;
+        }
+        catch (RpcException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
+        {
+            return PauseOrThrow(deadline, method, cancel);
+        }
+    }
+
+    /// <summary>Waits for what the next attempt needs.</summary>
+    /// <param name="pause">How long; <see langword="null"/> until there is a server.</param>
+    /// <param name="deadline">The call's.</param>
+    /// <param name="method">What is called.</param>
+    /// <param name="cancel">The caller's token.</param>
+    private async Task PrepareAsync(TimeSpan? pause, Deadline deadline, RpcMethod method, CancellationToken cancel)
+    {
+        using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(
+            cancel, CallScope.HandlerOf(cancel), _session.Closing);
+        try
+        {
+            while (true)
+            {
+                TimeSpan time = pause ?? await GetReadyAsync(deadline, method, ending.Token).ConfigureAwait(false);
+                if (time == TimeSpan.Zero)
+                    return;
+                await Task.Delay(time, ending.Token).ConfigureAwait(false);
+                if (pause is not null)
+                    return;
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            throw Ended(method, cancel.IsCancellationRequested ? cancel : ending.Token);
+        }
+    }
+
+    private async Task<TimeSpan> GetReadyAsync(Deadline deadline, RpcMethod method, CancellationToken cancel)
+    {
+        try
+        {
+            await _session.EnsureConnectedAsync(RetryState.Until(deadline), cancel).ConfigureAwait(false);
+            return TimeSpan.Zero;
+        }
+        catch (RpcException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
+        {
+            return PauseOrThrow(deadline, method, cancel);
+        }
+    }
+
+    /// <summary>There was no server until the deadline; or one died, or did not answer, before that: then it is looked
+    /// for again.</summary>
+    private TimeSpan PauseOrThrow(Deadline deadline, RpcMethod method, CancellationToken cancel)
+        => deadline == Deadline.Never || deadline.Remaining > _look
+            ? _look
+            : throw RpcFailure.Deadline(method).ToException(cancel, method, "the server " + _session.Name);
+
+    /// <summary>The wait was cut off: by the client's end, or by a token.</summary>
+    private Exception Ended(RpcMethod method, CancellationToken cancel)
+        => _session.Closing.IsCancellationRequested
+            ? new ObjectDisposedException(nameof(RpcClient))
+            : RpcFailure.Cancelled(method).ToException(cancel, method, "the server " + _session.Name);
+
+    private double NextRandom()
+    {
+        lock (_random)
+            return _random.NextDouble();
+    }
+}

@@ -1,0 +1,45 @@
+using System;
+using Xunit;
+
+namespace Ipc.Rpc.Contracts.Tests;
+
+/// <summary>Contracts and messages are found by their types, because the generated code has registered them.</summary>
+public sealed class RegistryTests
+{
+    [Fact]
+    public void AContractIsFoundByItsInterface()
+    {
+        using var server = new OwnServer(RpcContracts.Service<ITasks>(new Tasks()));
+        Assert.Equal(3, server.Client.For<ITasks>().Read("abc"));
+    }
+
+    [Fact]
+    public void AServiceMayAskForAnObjectWithEachCall()
+    {
+        int made = 0;
+        using var server = new OwnServer(RpcContracts.ServicePerCall<ITasks>(() =>
+        {
+            made++;
+            return new Tasks();
+        }));
+        ITasks tasks = server.Client.For<ITasks>();
+        Assert.Equal((1, 2, 2), (tasks.Read("a"), tasks.Read("ab"), made));
+    }
+
+    [Fact]
+    public void AMessageIsFoundByItsType()
+    {
+        MessageCodec<Limit> codec = RpcContracts.Codec<Limit>();
+        Assert.Same(ShapesRpc.Codecs.Limit, codec);
+        Assert.Contains("typeof", Assert.Throws<InvalidOperationException>(RpcContracts.Codec<string>).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void WhatIsNoContractIsRefusedWithWhatToDo()
+    {
+        using var server = new OwnServer(TasksRpc.Service(new Tasks()));
+        string text = Assert.Throws<InvalidOperationException>(server.Client.For<IDisposable>).Message;
+        Assert.Contains("System.IDisposable", text, StringComparison.Ordinal);
+        Assert.Contains("QuotesRpc.Client(client)", text, StringComparison.Ordinal);
+    }
+}
