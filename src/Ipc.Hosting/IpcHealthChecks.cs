@@ -23,5 +23,10 @@ public static class IpcHealthChecks
         => new("ipc-client:" + name, provider => new IpcClientHealthCheck(
             provider.GetRequiredKeyedService<RpcClient>(name), provider.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get(name).Rpc.AutoReconnect), failureStatus: null, tags: Tags());
 
+    /// <summary>Healthy while the worker takes messages and its last attempt did not fail; degraded while one does, or while it stops; otherwise a failure.</summary>
+    /// <param name="name">What the worker was added as.</param>
+    public static HealthCheckRegistration Worker(string name)
+        => new("ipc-worker:" + name, provider => new IpcWorkerHealthCheck(name, provider.GetRequiredKeyedService<IpcWorker>(name)), failureStatus: null, tags: Tags());
+
     private static string[] Tags() => new[] { "ipc" };
 }

@@ -40,6 +40,33 @@ internal static partial class IpcLog
     [LoggerMessage(12, LogLevel.Information, "{Method} of server {Server}, called by process {Process}, ended with {Status}: {Text}")]
     public static partial void HandlerRefused(ILogger logger, string method, string server, int process, RpcStatus status, string text);
 
+    [LoggerMessage(13, LogLevel.Error, "What a call of {Method} of server {Server} was handled with could not be disposed.")]
+    public static partial void ScopeFailed(ILogger logger, string method, string server, Exception? exception);
+
+    [LoggerMessage(14, LogLevel.Information, "Worker {Worker} takes messages of {Source}.")]
+    public static partial void Working(ILogger logger, string worker, string source);
+
+    [LoggerMessage(15, LogLevel.Information, "Worker {Worker} has stopped, after {Handled} messages.")]
+    public static partial void WorkerStopped(ILogger logger, string worker, long handled);
+
+    [LoggerMessage(16, LogLevel.Critical, "Worker {Worker} failed: it takes no messages any more.")]
+    public static partial void WorkerFailed(ILogger logger, string worker, Exception? exception);
+
+    [LoggerMessage(17, LogLevel.Warning, "A message of {Source} failed in worker {Worker}, attempt {Attempt} of {Attempts}; it is tried again in {Pause}.")]
+    public static partial void Failing(ILogger logger, string source, string worker, int attempt, int attempts, TimeSpan pause, Exception? exception);
+
+    [LoggerMessage(18, LogLevel.Error, "A message of {Source} of {Bytes} bytes was given up by worker {Worker} after {Attempts} attempts, and {Fate}.")]
+    public static partial void Poisoned(ILogger logger, string source, int bytes, string worker, int attempts, string fate, Exception? exception);
+
+    [LoggerMessage(19, LogLevel.Warning, "Worker {Worker} stops with messages in hand; they come again to whoever receives from {Source} next.")]
+    public static partial void LeftInHand(ILogger logger, string worker, string source);
+
+    [LoggerMessage(20, LogLevel.Warning, "Worker {Worker} has missed {Lost} messages of {Source}: it is too slow for them.")]
+    public static partial void Missed(ILogger logger, string worker, long lost, string source);
+
+    [LoggerMessage(21, LogLevel.Error, "The poison queue {Poison} is full; worker {Worker} keeps a message of {Source} for it, and tries again.")]
+    public static partial void PoisonQueueFull(ILogger logger, string poison, string worker, string source);
+
     /// <summary>What a handler has thrown: with its stack, unless it was thrown to be answered.</summary>
     public static void Handler(ILogger logger, string server, RpcHandlerFailure failure)
     {

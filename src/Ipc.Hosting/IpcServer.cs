@@ -86,6 +86,8 @@ public sealed class IpcServer : IHostedService, IDisposable, IAsyncDisposable
         RpcServer server = _server!;
         IpcLog.Stopping(_logger, Name, server.ConnectionCount);
         await server.StopAsync(_options.DrainTimeout, cancellationToken).ConfigureAwait(false);
+        if (_provider.GetKeyedService<CallScopes>(_key) is { } scopes)
+            await scopes.DrainAsync(cancellationToken).ConfigureAwait(false);
         Volatile.Write(ref _state, (int)IpcServerState.Stopped);
         IpcLog.Stopped(_logger, Name);
     }
@@ -108,6 +110,8 @@ public sealed class IpcServer : IHostedService, IDisposable, IAsyncDisposable
     private RpcServerOptions Observed()
     {
         RpcServerOptions options = _options.Rpc.Copy(); // they may be another server's, too
+        if (_provider.GetKeyedService<CallScopes>(_key) is { } scopes)
+            options.Interceptors.Insert(0, scopes); // the last to be told of a call's end
         Func<RpcPeer, string?>? accept = options.Accept;
         options.Accept = peer =>
         {

@@ -43,6 +43,50 @@ public sealed class IpcServerBuilder : IpcBuilder<IpcServerOptions>
         return AddService(provider => service(provider.GetRequiredService<TImplementation>()));
     }
 
+    /// <summary>Serves a contract by a class of the container: one object, or an object for each call.</summary>
+    /// <typeparam name="TContract">The contract, which has registered itself (<see cref="RpcContracts"/>).</typeparam>
+    /// <typeparam name="TImplementation">The class, which is registered with that lifetime if it is not yet.</typeparam>
+    /// <param name="lifetime">Singleton: one object, made when the host starts. Scoped and transient: each call has a scope of its own, of which its object is taken, and which is disposed
+    /// when the call is over.</param>
+    public IpcServerBuilder AddService<
+        TContract,
+#if NET
+        [System.Diagnostics.CodeAnalysis.DynamicallyAccessedMembers(System.Diagnostics.CodeAnalysis.DynamicallyAccessedMemberTypes.PublicConstructors)]
+#endif
+        TImplementation>(ServiceLifetime lifetime = ServiceLifetime.Singleton)
+        where TContract : class
+        where TImplementation : class, TContract
+        => lifetime == ServiceLifetime.Singleton
+            ? AddService<TContract, TImplementation>(RpcContracts.Service)
+            : AddService<TContract, TImplementation>(RpcContracts.ServicePerCall, lifetime);
+
+    /// <summary>The same for a contract that does not register itself.</summary>
+    /// <typeparam name="TContract">The contract.</typeparam>
+    /// <typeparam name="TImplementation">The class, which is registered with that lifetime if it is not yet.</typeparam>
+    /// <param name="servicePerCall">What makes a service that asks for an object with each call: the generated <c>QuotesRpc.ServicePerCall</c>.</param>
+    /// <param name="lifetime">Scoped or transient; a singleton is taken of the call's scope, too, and is one.</param>
+    public IpcServerBuilder AddService<
+        TContract,
+#if NET
+        [System.Diagnostics.CodeAnalysis.DynamicallyAccessedMembers(System.Diagnostics.CodeAnalysis.DynamicallyAccessedMemberTypes.PublicConstructors)]
+#endif
+        TImplementation>(Func<Func<TContract>, RpcService> servicePerCall, ServiceLifetime lifetime)
+        where TContract : class
+        where TImplementation : class, TContract
+    {
+        if (servicePerCall is null)
+            throw new ArgumentNullException(nameof(servicePerCall));
+        Services.TryAdd(new ServiceDescriptor(typeof(TImplementation), typeof(TImplementation), lifetime));
+        string name = Name;
+        Services.TryAddKeyedSingleton(name, (provider, _) => new CallScopes(
+            provider.GetRequiredService<IServiceScopeFactory>(), name, IpcServiceCollectionExtensions.LoggerOf(provider, "Ipc.Server")));
+        return AddService(provider =>
+        {
+            CallScopes scopes = provider.GetRequiredKeyedService<CallScopes>(name);
+            return servicePerCall(scopes.Resolve<TImplementation>);
+        });
+    }
+
     /// <summary>Serves what <paramref name="factory"/> makes when the host starts.</summary>
     public IpcServerBuilder AddService(Func<IServiceProvider, RpcService> factory)
     {

@@ -11,8 +11,8 @@ namespace Ipc.Hosting;
 
 /// <summary>Adds servers and clients to a host.</summary>
 /// <example><code>
-/// builder.Services.AddIpcServer("quotes").AddService&lt;IQuotes, Quotes&gt;(QuotesRpc.Service);
-/// builder.Services.AddIpcClient&lt;IQuotes&gt;("quotes", QuotesRpc.Client);
+/// builder.Services.AddIpcServer("quotes").AddService&lt;IQuotes, Quotes&gt;(ServiceLifetime.Scoped);
+/// builder.Services.AddIpcClient&lt;IQuotes&gt;("quotes");
 /// </code></example>
 public static class IpcServiceCollectionExtensions
 {
@@ -54,7 +54,7 @@ public static class IpcServiceCollectionExtensions
         {
             options.PostConfigure(set => set.Name = set.Name.Length == 0 ? name : set.Name).ValidateOnStart();
             services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<IpcClientOptions>, IpcClientOptionsValidator>());
-            services.AddKeyedSingleton(name, (provider, _) => IpcClients.Open(
+            services.AddKeyedSingleton(name, (provider, _) => IpcClients.Create(
                 provider.GetRequiredService<IOptionsMonitor<IpcClientOptions>>().Get(name), LoggerOf(provider, "Ipc.Client")));
             services.AddSingleton<IHostedService>(provider => new IpcClientStart(provider, name, LoggerOf(provider, "Ipc.Client")));
         }
@@ -73,7 +73,16 @@ public static class IpcServiceCollectionExtensions
         where TContract : class
         => AddIpcClient(services, name, configure).AddContract(proxy);
 
-    private static void Check(IServiceCollection services, string name)
+    /// <summary>Adds a connection to a server and a contract's proxy over it, which is found by the contract.</summary>
+    /// <typeparam name="TContract">The contract, which has registered itself (<see cref="RpcContracts"/>).</typeparam>
+    /// <param name="services">The host's services.</param>
+    /// <param name="name">The server's name, as for <see cref="AddIpcClient(IServiceCollection, string, Action{IpcClientOptions}?)"/>.</param>
+    /// <param name="configure">Sets its options.</param>
+    public static IpcClientBuilder AddIpcClient<TContract>(this IServiceCollection services, string name, Action<IpcClientOptions>? configure = null)
+        where TContract : class
+        => AddIpcClient(services, name, configure).AddContract<TContract>();
+
+    internal static void Check(IServiceCollection services, string name)
     {
         if (services is null)
             throw new ArgumentNullException(nameof(services));
@@ -81,7 +90,7 @@ public static class IpcServiceCollectionExtensions
             throw new ArgumentNullException(nameof(name));
     }
 
-    private static bool IsKnown(IServiceCollection services, Type type, string key)
+    internal static bool IsKnown(IServiceCollection services, Type type, string key)
     {
         foreach (ServiceDescriptor known in services)
         {
@@ -92,6 +101,6 @@ public static class IpcServiceCollectionExtensions
         return false;
     }
 
-    private static ILogger LoggerOf(IServiceProvider provider, string category)
+    internal static ILogger LoggerOf(IServiceProvider provider, string category)
         => provider.GetService<ILoggerFactory>()?.CreateLogger(category) ?? NullLogger.Instance;
 }

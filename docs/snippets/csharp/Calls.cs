@@ -125,6 +125,16 @@ internal static class Calls
         // end-snippet
         using RpcClient client = RpcClient.Connect("store", options);
         Console.WriteLine(StoreRpc.Client(client).Get("pear").Count); //> 2
+        Patient();
+    }
+
+    private static void Patient()
+    {
+        // snippet: retry
+        RpcClientOptions options = new() { WaitForReady = true, Retry = new RpcRetryPolicy { Attempts = 3, On = { RpcStatus.DeadlineExceeded } } };
+        using RpcClient client = RpcClient.Create("store", options); // connects with its first call
+        Console.WriteLine(client.For<IStore>().Get("pear").Count); //> 2
+        // end-snippet
     }
 
     // snippet: alerts

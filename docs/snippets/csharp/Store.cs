@@ -9,7 +9,7 @@ using Ipc.Rpc;
 namespace Snippets;
 
 /// <summary>The server side of the guide's contract.</summary>
-internal sealed class Store : IStore
+internal class Store : IStore
 {
     private readonly ConcurrentDictionary<string, int> _stock = new() { ["apple"] = 10, ["pear"] = 3 };
     private readonly ConcurrentDictionary<string, (int Below, IStoreAlerts Alerts)> _watched = new();
