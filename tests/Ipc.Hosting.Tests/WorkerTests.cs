@@ -143,7 +143,7 @@ public sealed class WorkerTests : HostTest
     {
         using var together = new Barrier(3);
         using IHost host = await Working(
-            till => till.Does = (_, _, _) => Task.Run(() => Assert.True(together.SignalAndWait(Watchdog))),
+            till => till.Does = (_, _, _) => Task.Run(() => Assert.True(together.SignalAndWait(Watchdog)), CancellationToken.None),
             static options => options.Concurrency = 3);
         Till till = host.Services.GetRequiredService<Till>();
         QueueSender<Payment> sender = host.Services.GetRequiredService<QueueSender<Payment>>();

@@ -111,7 +111,7 @@ public sealed class AwaitConnectionTests
         Assert.Equal(RpcStatus.Unavailable, late.Status); // and has nothing against this one
         Assert.Contains("is stopping", late.Message, StringComparison.Ordinal);
         Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => server.Connect()).Status);
-        using RpcClient opened = RpcClient.Open(server.Name);
+        using RpcClient opened = RpcClient.Create(server.Name);
         Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => TestServiceRpc.Client(opened).Add(1, 2)).Status);
         Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(TestServiceRpc.Client(opened).EchoAsync(new Message()).AsTask())).Status);
         Assert.False(stopping.IsCompleted || another.IsCompleted, "stopped while a call was pending");

@@ -49,7 +49,7 @@ public sealed class FenceTests
         var random = new Random(15);
         for (int i = 0; i < Clients; i++)
         {
-            using RpcClient client = RpcClient.Open(server.Name);
+            using RpcClient client = RpcClient.Create(server.Name);
             int lateness = random.Next(60_000);
             var subscriber = new Thread(() =>
             {

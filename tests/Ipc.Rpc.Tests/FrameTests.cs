@@ -204,6 +204,6 @@ public sealed class FrameTests
         uint hash = 2166136261;
         foreach (byte b in Encoding.UTF8.GetBytes("test.v1/Echo"))
             hash = unchecked((hash ^ b) * 16777619);
-        Assert.Equal(hash, Peer.TestServiceRpc.Echo.Id);
+        Assert.Equal(hash, global::Ipc.Rpc.Peer.TestServiceRpc.Echo.Id);
     }
 }

@@ -29,10 +29,11 @@ public static class RpcContracts
         Func<Type, object?> codecs)
         where TContract : class
     {
-        Known<TContract>.Parts = new Parts<TContract>(
+        Parts<TContract> parts = new(
             client ?? throw new ArgumentNullException(nameof(client)),
             service ?? throw new ArgumentNullException(nameof(service)),
             servicePerCall ?? throw new ArgumentNullException(nameof(servicePerCall)));
+        Volatile.Write(ref Known<TContract>.Parts, parts); // [made]
         if (codecs is null)
             throw new ArgumentNullException(nameof(codecs));
 
@@ -40,10 +41,10 @@ public static class RpcContracts
         Func<Type, object?>[] after;
         do
         {
-            before = Volatile.Read(ref _codecs);
+            before = Volatile.Read(ref _codecs); // [made]
             after = [.. before, codecs];
         }
-        while (Interlocked.CompareExchange(ref _codecs, after, before) != before);
+        while (Interlocked.CompareExchange(ref _codecs, after, before) != before); // [made]
     }
 
     /// <summary>The contract, implemented by calls through <paramref name="caller"/>.</summary>
@@ -84,7 +85,7 @@ public static class RpcContracts
 
     private static MessageCodec<TMessage>? FindCodec<TMessage>()
     {
-        foreach (Func<Type, object?> codecs in Volatile.Read(ref _codecs))
+        foreach (Func<Type, object?> codecs in Volatile.Read(ref _codecs)) // [made]
         {
             if (codecs(typeof(TMessage)) is MessageCodec<TMessage> codec)
                 return codec;
@@ -96,10 +97,11 @@ public static class RpcContracts
     private static Parts<TContract> Find<TContract>(string member)
         where TContract : class
     {
-        if (Volatile.Read(ref Known<TContract>.Parts) is { } known)
+        if (Volatile.Read(ref Known<TContract>.Parts) is { } known) // [made]
             return known;
 
         Initialize(typeof(TContract));
+        // [made]
         return Volatile.Read(ref Known<TContract>.Parts) ?? throw new InvalidOperationException(
             typeof(TContract).FullName +
             " has not registered itself: it is not a contract, or it was compiled without C# 9 or for a framework " +

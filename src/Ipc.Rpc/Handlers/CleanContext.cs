@@ -112,7 +112,7 @@ internal static class CleanContext
         ExecutionContext.Run(
             s_clean.CreateCopy(),
             static state => ((HeldCall)state!).Run(),
-            new HeldCall<TRequest>(handler, call, request));
+            new HeldCall<TRequest>(handler, call, request, bytes: 0));
 #endif
     }
 
