@@ -108,7 +108,8 @@ public sealed class LegalBytesTests
     {
         int rounds = Environment.GetEnvironmentVariable("IPC_TEST_LONG") == "1" ? 100_000 : 3_000;
         MessageParser<global::Codec.V1.Everything> parser = global::Codec.V1.Everything.Parser.WithDiscardUnknownFields(true);
-        byte[][] seeds = Samples.All.Select(s => Encoded.Of(_codec, s.Message)).ToArray();
+        // A day in pieces of its parent is no day until the last of them: refused, and said so in the guide.
+        byte[][] seeds = Samples.All.Where(static s => s.Name != "calendar").Select(s => Encoded.Of(_codec, s.Message)).ToArray();
         var random = new Random(20261123);
         for (int round = 0; round < rounds; round++)
         {

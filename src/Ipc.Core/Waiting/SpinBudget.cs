@@ -13,9 +13,9 @@ namespace Ipc;
 /// after 8 misses in a row, then after twice as many as the time before, 4,096 at most. One that found nothing is over
 /// at once: back to nothing. A sleep of half a millisecond says that there was a pause, and what comes after a pause
 /// often comes in a row: the next wait looks for a microsecond, which is all that the second message of a row needs.
-/// After 20 ms, which no scheduler makes of a busy processor alone, what was learned is old: the probes begin anew. With
-/// one processor nothing can arrive during a spin. The
-/// machine's processors count, not those that this process may use: the peer may be pinned to others; and where it is
+/// After 20 ms, which no scheduler makes of a busy processor alone, what was learned is old: the probes begin anew.
+/// With one processor nothing can arrive during a spin. The machine's processors count, not those that this process may
+/// use: the peer may be pinned to others; and where it is
 /// not, the budget is soon at its minimum. Threads that wait on one object at the same time share its budget without
 /// any order between them: what one learns may be overwritten, and every value that can come of that is a sound one.
 /// </remarks>

@@ -101,8 +101,8 @@ public static class RpcContracts
             return known;
 
         Initialize(typeof(TContract));
-        // [made]
-        return Volatile.Read(ref Known<TContract>.Parts) ?? throw new InvalidOperationException(
+        Parts<TContract>? registered = Volatile.Read(ref Known<TContract>.Parts); // [made]
+        return registered ?? throw new InvalidOperationException(
             typeof(TContract).FullName +
             " has not registered itself: it is not a contract, or it was compiled without C# 9 or for a framework " +
             "before .NET 5. Use the class that was generated for it (of IQuotes it is QuotesRpc." + member + ").");

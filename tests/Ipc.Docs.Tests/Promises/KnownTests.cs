@@ -56,7 +56,7 @@ internal static partial class KnownTests
     [GeneratedRegex(@"\[\w*(?:Fact|Theory)\b[^\n]*\](?:\s*(?:\[[^\n]*\]|//[^\n]*))*\s*public (?:\w+ )*?[\w<>.]+ (\w+)\(")]
     private static partial Regex Method();
 
-    [GeneratedRegex(@"^TEST\((\w+)\)", RegexOptions.Multiline)]
+    [GeneratedRegex(@"^(?:POSIX_)?TEST\((\w+)\)", RegexOptions.Multiline)]
     private static partial Regex NativeCase();
 
     [GeneratedRegex(@"add_test\(NAME ([\w.]+) ")]
