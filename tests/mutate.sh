@@ -58,7 +58,7 @@ compile() { # native|tsan PROGRAM [LIBRARY]
     else
         sources=("$built/libipc_test_main.a" "$built/libipc_testing.a")
     fi
-    "${!flags}" -std=gnu11 -D_GNU_SOURCE -DIPC_FAULT_POINTS -w "${include[@]}" "$work/tree/tests/native/"*/"$2.c" "${sources[@]}" \
+    "${!flags}" -std=c11 -DIPC_FAULT_POINTS -w "${include[@]}" "$work/tree/tests/native/"*/"$2.c" "${sources[@]}" \
         -pthread -o "$work/program" >"$work/compile.log" 2>&1
 }
 
