@@ -431,7 +431,10 @@ TEST(a_spin_limit_is_that_of_every_end)
     CHECK_EQUAL(LIMIT, client->reader.end.spin_max_ns);
     CHECK_EQUAL(LIMIT, client->session.spin_max_ns);
     expect_echo(client, 1);
-    CHECK_EQUAL(LIMIT, server.listener->table[ipc_connection_slot(client)]->writer.end.spin_max_ns);
+    ipc_mutex_lock(&server.listener->mutex);
+    const uint32_t limit = server.listener->table[ipc_connection_slot(client)]->writer.end.spin_max_ns;
+    ipc_mutex_unlock(&server.listener->mutex);
+    CHECK_EQUAL(LIMIT, limit);
     ipc_connection_close(client);
     echo_server_stop(&server);
 }
