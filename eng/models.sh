@@ -85,7 +85,8 @@ jobs=$work/jobs
     for mutant in BLIND_UNLINK LEAVE_UNLOCKED KEEP_RETIRED LATE_BYTE; do
         echo "fails 1500 -DCOLLAPSE region.pml -D$mutant"
     done
-    for mutant in NO_BARRIER ARM_BLIND BELL_FIRST LOOK_FIRST POLITE_RECOVERY SILENT_RECOVERY BIT_FIRST RETURN_UNSEEN; do
+    for mutant in NO_BARRIER ARM_BLIND BELL_FIRST LOOK_FIRST POLITE_RECOVERY SILENT_RECOVERY BIT_FIRST RETURN_UNSEEN \
+        SLEEP_UNARMED; do
         echo "fails 1500 -DCOLLAPSE listener.pml -D$mutant"
     done
     echo "fails 1500 -DCOLLAPSE listener.pml -DCLIENTS=1 -DMESSAGES=2 -DHOLD_BACK"

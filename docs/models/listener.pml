@@ -23,7 +23,8 @@
  * (takes the ready bits before it sets the doorbell's flag, not after), POLITE_RECOVERY (recovery rings only if the flag is set), SILENT_RECOVERY
  * (recovery sets no ready bit), BIT_FIRST (recovery sets the ready bit before the entry is free: the server looks, sees a live client,
  * and is not asked to look again), RETURN_UNSEEN (what came back is looked at before the doorbell's flag is set, not after), HOLD_BACK
- * (arms without returning the space of what was read).
+ * (arms without returning the space of what was read), SLEEP_UNARMED (sleeps beside a connection that was made hot by what it found after it
+ * had set the doorbell's flag).
  */
 #ifndef CLIENTS
 #define CLIENTS 2
@@ -311,7 +312,11 @@ sleep:
     if :: ready != 0 -> before = 0; goto take :: else fi;
 #endif
 #ifndef RETURN_UNSEEN
+#ifdef SLEEP_UNARMED
+    d_step { if :: back != 0 -> for (i : 0 .. CLIENTS - 1) { hot[i] = hot[i] || (back & (1 << i)) != 0 } back = 0 :: else fi; i = 0 }
+#else
     if :: back != 0 -> before = 0; goto fetch :: else fi; /* [return] */
+#endif
 #endif
     if
     :: d_step { doorbell == (before | FLAG) -> asleep = true; before = 0 }

@@ -8,8 +8,8 @@ namespace Ipc;
 /// work meanwhile.</summary>
 /// <remarks>
 /// A pending wait is the one that leads, but it is inside only while it is looked at: each look takes the place from
-/// Pending to Inside and puts it back, so Dispose waits for no more than that. What comes back after the leader has
-/// begun to arm may have missed it <c>[return]</c>: then the doorbell is changed, so that nobody sleeps there, and
+/// Pending to Inside and puts it back, so Dispose waits for no more than that. What comes back, or is made hot by its
+/// ready bit, after the leader has begun to arm may have missed it <c>[return]</c>: then the doorbell is changed, so that nobody sleeps there, and
 /// everything is armed and looked at anew.
 /// </remarks>
 public sealed unsafe partial class Listener
@@ -118,7 +118,7 @@ public sealed unsafe partial class Listener
             {
                 if (_listener.FindAndTake(out _taken))
                     return true;
-                if (_hasArmed && Atomic.LoadAcquire(ref _listener._returns) != _listener._returnsSeen) // [return]
+                if (_hasArmed && _listener.MissedArming())
                     Waiter.SignalAlways(&_listener._header->Doorbell);
                 return false;
             }
@@ -136,8 +136,6 @@ public sealed unsafe partial class Listener
                 return;
             try
             {
-                // [return] what comes back from here on may miss being armed
-                _listener._returnsSeen = Atomic.LoadAcquire(ref _listener._returns);
                 _listener.ArmAll();
                 _hasArmed = true;
             }

@@ -82,6 +82,7 @@ public sealed unsafe partial class Listener
     private void MakeHot(Connection connection)
     {
         connection.LastActive = Os.Current.Now();
+        _hotUnarmed = true;
         if (!connection.IsHot)
         {
             connection.IsHot = true;
@@ -195,6 +196,9 @@ public sealed unsafe partial class Listener
     [MethodImpl(Tiering.Optimized)]
     private void ArmAll()
     {
+        // [return] what comes back from here on may miss being armed
+        _returnsSeen = Atomic.LoadAcquire(ref _returns);
+        _hotUnarmed = false;
         for (int index = _hot.Count - 1; index >= 0; index--)
         {
             Connection connection = _hot[index];
@@ -216,6 +220,10 @@ public sealed unsafe partial class Listener
             }
         }
     }
+
+    /// <summary>In the look before the sleep: has something come back, or become hot by its ready bit, after the others
+    /// were armed? Nobody would ring for it.</summary>
+    private bool MissedArming() => _hotUnarmed || Atomic.LoadAcquire(ref _returns) != _returnsSeen; // [return] [ready]
 
     /// <summary>requested -> attached, or idle. Null when nothing came of it.</summary>
     private Connection? TakeRequest(int slot)
@@ -308,7 +316,7 @@ public sealed unsafe partial class Listener
     }
 
     /// <summary>Something to do, or to arm.</summary>
-    private struct EventCondition : IWaitCondition
+    internal struct EventCondition : IWaitCondition
     {
         private readonly Listener _listener;
         private bool _hasArmed;
@@ -321,18 +329,13 @@ public sealed unsafe partial class Listener
 
         public readonly ulong LongestSleep => ulong.MaxValue;
 
-        // [return]
-        public readonly bool IsTrue() =>
-            _listener.FindEvent() ||
-            (_hasArmed && Atomic.LoadAcquire(ref _listener._returns) != _listener._returnsSeen);
+        public readonly bool IsTrue() => _listener.FindEvent() || (_hasArmed && _listener.MissedArming());
 
         public readonly IpcStatus PeerStatus() => IpcStatus.Ok;
 
         [MethodImpl(Tiering.Optimized)]
         public void BeforeSleep()
         {
-            // [return] what comes back from here on may miss being armed
-            _listener._returnsSeen = Atomic.LoadAcquire(ref _listener._returns);
             _listener.ArmAll();
             _hasArmed = true;
         }

@@ -46,6 +46,7 @@ public sealed unsafe partial class Listener : IDisposable
     private Connection? _last; // lent
     private int _returns;
     private int _returnsSeen; // the leader's: before it armed
+    private bool _hotUnarmed; // the leader's: one has become hot since it armed
     private uint _turn;
     private int _inside;
     private bool _looksAside; // who is inside is a thread that waits for many, and calls no code of the user's

@@ -287,7 +287,7 @@ public sealed class AwaitConnectionTests : RegionTest
     public async Task WhoHasNotBeenTakenIsTurnedAwayWhenTheListenerIsDisposed(bool isOpened)
     {
         Listener listener = Listener.Open("over");
-        using ManualResetEventSlim go = new(isOpened);
+        using ManualResetEventSlim go = new(false);
         TaskCompletionSource opening = new(TaskCreationOptions.RunContinuationsAsynchronously);
         using CancellationTokenSource cancel = new();
         listener.Opening = () =>
@@ -301,7 +301,11 @@ public sealed class AwaitConnectionTests : RegionTest
         await opening.Task.WaitAsync(Watchdog.Patience);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Soon(pending));
         if (isOpened)
+        {
+            go.Set();
             Watchdog.Until(() => listener.Count == 1, "it has been opened");
+        }
+
         Task disposing = Task.Run(listener.Dispose, None);
         if (!isOpened)
             Watchdog.Until(() => listener.Next(Deadline.Now, None, out _) == IpcStatus.Closed, "the listener is being disposed");

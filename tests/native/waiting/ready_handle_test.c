@@ -1,4 +1,5 @@
 /* Ready handles: who waits without a thread is told of everything that would have ended a thread's wait. */
+#include "connections/listener.h"
 #include "queues/queue.h"
 #include "sync/sync.h"
 #include "echo_server.h"
@@ -269,6 +270,12 @@ TEST(a_listener_and_both_sides_of_a_connection_bring_it)
     echo_server_stop(&server);
 }
 
+static void *connect_one(void *client)
+{
+    *(ipc_connection **)client = connect_to(NULL);
+    return NULL;
+}
+
 static void *ask_often(void *unused)
 {
     (void)unused;
@@ -310,6 +317,62 @@ TEST(a_listener_is_served_by_an_event_loop)
             comes(handle);
     }
     test_thread_join(&thread);
+    ipc_listener_close(listener);
+    ipc_ready_handle_destroy(handle);
+}
+
+/* The leader looks once more after it has armed what it polls. A connection that comes to light in this look is polled,
+   too, but not armed: to sleep now would be to sleep through what its client writes next. */
+static ipc_connection *accept_one(ipc_listener *listener, ipc_connection **client, test_thread *thread)
+{
+    ipc_event event;
+    test_thread_start(thread, connect_one, client);
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK_OK(ipc_connection_accept(event.connection));
+    test_thread_join(thread);
+    return event.connection;
+}
+
+static void expect_bell(ipc_listener *listener, ipc_connection *client, ipc_ready_handle *handle)
+{
+    CHECK_STATUS(IPC_EMPTY, ipc_listener_arm(listener, IPC_FOREVER, NULL, handle));
+    while (is_readable(handle)) /* it comes at once when something came to light */
+        CHECK_STATUS(IPC_EMPTY, ipc_listener_arm(listener, IPC_FOREVER, NULL, handle));
+    CHECK_OK(ipc_ring_write(ipc_connection_writer(client), "x", 1, 1, IPC_NOW, NULL));
+    comes(handle);
+}
+
+TEST(a_connection_that_comes_back_after_the_arming_is_armed_before_the_sleep)
+{
+    ipc_listener *listener = NULL;
+    ipc_connection *client = NULL;
+    test_thread thread;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    ipc_ready_handle *handle = make();
+    ipc_listener_return(listener, accept_one(listener, &client, &thread));
+    expect_bell(listener, client, handle);
+    ipc_connection_close(client);
+    ipc_listener_close(listener);
+    ipc_ready_handle_destroy(handle);
+}
+
+/* A client that was slow between its publish, which was read long ago, and its ready bit. */
+TEST(a_late_ready_bit_leaves_nobody_unarmed)
+{
+    ipc_listener *listener = NULL;
+    ipc_connection *client = NULL;
+    ipc_event event;
+    test_thread thread;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    ipc_ready_handle *handle = make();
+    ipc_connection *server = accept_one(listener, &client, &thread);
+    ipc_listener_return(listener, server);
+    CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event));
+    server->place = PLACE_COLD; /* as one of many would be, whose flag its client has cleared */
+    listener->hot_count = 0;
+    (void)ipc_or64(&listener->view.ready[server->slot / 64], 1ull << (server->slot % 64));
+    expect_bell(listener, client, handle);
+    ipc_connection_close(client);
     ipc_listener_close(listener);
     ipc_ready_handle_destroy(handle);
 }

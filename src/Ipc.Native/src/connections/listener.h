@@ -31,6 +31,7 @@ struct ipc_listener {
     ipc_connection **due_last;
     ipc_connection *hot[IPC_HOT_MAX]; /* the most recently used first */
     uint32_t hot_count;
+    bool hot_unarmed; /* one of them has become hot since they were armed */
     uint32_t passed_over;
 };
 

@@ -4,7 +4,9 @@
  * A connection is lent to the application (then nobody looks at it), due (an event waits to be handed out), hot (the
  * leader looks at its ring while it spins) or cold (armed: the client's next publish sets its ready bit). Before the
  * leader sleeps it arms the hot ones too, and one barrier serves them and the doorbell; then it looks at everything
- * once more ([sleep], [ready]). Whoever is armed has got back all the space of what was read ([wanted]). A ready bit only means "look": it may be late, or about nothing.
+ * once more ([sleep], [ready]). What this look makes hot (it was given back, or its bit came, after the others were
+ * armed) is not armed: it does not sleep then, and arms all anew. Whoever is armed has got back all the space of what
+ * was read ([wanted]). A ready bit only means "look": it may be late, or about nothing.
  */
 #include "connections/listener.h"
 
@@ -105,6 +107,7 @@ static void put_hot(ipc_listener *listener, ipc_connection *connection)
         listener->hot[i] = listener->hot[i - 1];
     listener->hot[0] = connection;
     listener->hot_count++;
+    listener->hot_unarmed = true;
     connection->place = PLACE_HOT;
 }
 
@@ -221,6 +224,13 @@ static void arm_hot(void *subject)
         ipc_ring_return_all(&listener->hot[i]->reader);
         ipc_waiter_arm(&listener->hot[i]->reader.header->data); /* [sleep] */
     }
+    listener->hot_unarmed = false;
+}
+
+static bool is_hot_unarmed(const void *subject)
+{
+    const ipc_listener *listener = subject;
+    return listener->hot_unarmed;
 }
 
 static bool attend(void *subject)
@@ -238,6 +248,7 @@ static ipc_wait wait_of(ipc_listener *listener, ipc_deadline deadline, ipc_cance
         .arm = arm_hot,
         .check = collect,
         .attend = attend,
+        .is_unarmed = is_hot_unarmed,
         .subject = listener,
         .deadline = deadline,
         .cancel = cancel,

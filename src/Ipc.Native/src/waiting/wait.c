@@ -158,6 +158,8 @@ static ipc_status before_sleep(const ipc_wait *wait, uint32_t *armed, ipc_deadli
         until = earlier(until, now + DOZE_NS);
     if (wait->longest_sleep_ns != 0)
         until = earlier(until, now + wait->longest_sleep_ns);
+    if (wait->is_unarmed != NULL && wait->is_unarmed(wait->subject))
+        until = now;
     *latest = until;
     return IPC_EMPTY;
 }

@@ -75,6 +75,9 @@ typedef struct ipc_wait {
     ipc_status (*check)(void *subject);
     /* Before each sleep: makes sure that the peer's death will wake us. False: it may not: sleep for a while. */
     bool (*attend)(void *subject);
+    /* After a check before a sleep: has it come upon something that `arm` has not armed? Then nobody would signal for
+       it, and instead of sleeping all is armed anew. NULL: it never does. */
+    bool (*is_unarmed)(const void *subject);
     void *subject;
     ipc_deadline deadline;
     ipc_cancel *cancel;

@@ -1,0 +1,39 @@
+using System;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Core.Tests;
+
+/// <summary>The look before a listener's leader sleeps: what comes to light in it is armed first.</summary>
+public sealed class ListenerArmingTests : RegionTest
+{
+    /// <summary>A client was slow between its publish, which has been read, and its ready bit, and found nobody asleep
+    /// at the doorbell: the leader had armed, and had not announced yet.</summary>
+    [Fact]
+    public void ALateReadyBitLeavesNobodyUnarmed()
+    {
+        using Listener listener = Listener.Open("late");
+        Connection? opened = null;
+        Background connecting = Run(() => opened = Connection.Connect("late", new ConnectOptions { Deadline = Hang }));
+        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+        using Connection server = next.Connection;
+        server.Accept();
+        connecting.Join();
+        using Connection client = opened!;
+        listener.Return(server);
+        Assert.Equal(IpcStatus.Timeout, listener.Next(Deadline.Now, None, out _));
+
+        Listener.EventCondition sleep = new(listener);
+        Assert.False(sleep.IsTrue());
+        sleep.BeforeSleep();
+        Assert.True(client.Writer.TryWrite("x"u8)); // clears the flag, sets the bit; nobody is announced at the doorbell
+        Assert.True(server.Reader.TryRead(out _));
+        server.Reader.Release();
+        Assert.True(sleep.IsTrue()); // it does not sleep with this one unarmed
+
+        sleep.BeforeSleep();
+        Assert.False(sleep.IsTrue());
+        Assert.True(client.Writer.TryWrite("y"u8));
+        Assert.True(sleep.IsTrue());
+    }
+}
