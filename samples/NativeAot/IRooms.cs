@@ -13,18 +13,18 @@ public interface IRooms
 {
     Reading Read(string room);
 
-    ValueTask<Summary> Summarize(IReadOnlyList<string> rooms, CancellationToken cancel = default);
+    ValueTask<Summary> Summarize(IReadOnlyList<string> rooms, CancellationToken cancellationToken = default);
 
-    IAsyncEnumerable<Reading> Watch(string room, int count, CancellationToken cancel = default);
+    IAsyncEnumerable<Reading> Watch(string room, int count, CancellationToken cancellationToken = default);
 
     /// <summary>How many readings there were of each room.</summary>
-    ValueTask<Dictionary<string, int>> RecordAsync(string source, IAsyncEnumerable<Reading> readings, CancellationToken cancel = default);
+    ValueTask<Dictionary<string, int>> RecordAsync(string source, IAsyncEnumerable<Reading> readings, CancellationToken cancellationToken = default);
 
     /// <summary>Each reading as the room has it.</summary>
-    IAsyncEnumerable<Reading> Correct(double offset, IAsyncEnumerable<Reading> readings, CancellationToken cancel = default);
+    IAsyncEnumerable<Reading> Correct(double offset, IAsyncEnumerable<Reading> readings, CancellationToken cancellationToken = default);
 
     /// <summary>The room's temperature at the end, the way to it as progress.</summary>
-    Task<double> HeatAsync(string room, double target, IProgress<Reading> progress, CancellationToken cancel = default);
+    Task<double> HeatAsync(string room, double target, IProgress<Reading> progress, CancellationToken cancellationToken = default);
 
     /// <summary>Asks the caller about the room, through <see cref="IRoomEvents"/>.</summary>
     Task<string> ConfirmAsync(string room);

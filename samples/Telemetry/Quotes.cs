@@ -10,7 +10,7 @@ internal sealed class Quotes : IQuotes
 {
     public Quote Get(QuoteRequest request) => new(request.Symbol, 100);
 
-    public async IAsyncEnumerable<Quote> Watch(QuoteRequest request, [EnumeratorCancellation] CancellationToken cancel = default)
+    public async IAsyncEnumerable<Quote> Watch(QuoteRequest request, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         for (int price = 100; price < 105; price++)
         {

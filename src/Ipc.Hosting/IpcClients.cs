@@ -18,11 +18,11 @@ internal static class IpcClients
     }
 
     /// <summary>Connects, waiting for the server; says why not.</summary>
-    public static async Task ConnectAsync(RpcClient client, TimeSpan timeout, ILogger logger, CancellationToken cancel)
+    public static async Task ConnectAsync(RpcClient client, TimeSpan timeout, ILogger logger, CancellationToken cancellationToken)
     {
         try
         {
-            await client.EnsureConnectedAsync(timeout, cancel).ConfigureAwait(false);
+            await client.EnsureConnectedAsync(timeout, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e) when (e is RpcException or IpcException)
         {

@@ -109,7 +109,7 @@ public sealed class ConnectionTests : RegionTest
         Background client = Run(() =>
         {
             using Connection mine = Connection.Connect("shut", new ConnectOptions { Deadline = Hang });
-            Assert.Equal(IpcStatus.PeerClosed, mine.Reader.Read(Hang, CancellationToken.None, out _));
+            Assert.Equal(IpcStatus.PeerClosed, mine.Reader.Read(out _, Hang));
             Assert.Equal(CloseCode.Protocol, mine.PeerCloseCode);
         });
         Connection connection = Expect(listener, ListenerEventKind.Connect);
@@ -132,7 +132,7 @@ public sealed class ConnectionTests : RegionTest
         connection.Dispose();
         client.Join();
         Assert.Equal(0, listener.Count);
-        Assert.Equal(IpcStatus.Timeout, listener.Next(Deadline.Now, CancellationToken.None, out _));
+        Assert.Equal(IpcStatus.Timeout, listener.Next(out _, Deadline.Now));
     }
 
     /// <summary>What its client has sent comes first.</summary>
@@ -146,7 +146,7 @@ public sealed class ConnectionTests : RegionTest
             using Connection mine = Connection.Connect("shut", new ConnectOptions { Deadline = Hang });
             Assert.True(mine.Writer.TryWrite("last words"u8));
             sent.Set();
-            Assert.Equal(IpcStatus.PeerClosed, mine.Reader.Read(Hang, CancellationToken.None, out _));
+            Assert.Equal(IpcStatus.PeerClosed, mine.Reader.Read(out _, Hang));
         });
         Connection connection = Expect(listener, ListenerEventKind.Connect);
         connection.Accept();
@@ -165,7 +165,7 @@ public sealed class ConnectionTests : RegionTest
 
     private static Connection Expect(Listener listener, ListenerEventKind kind)
     {
-        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, CancellationToken.None, out ListenerEvent e));
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent e, Hang));
         Assert.Equal(kind, e.Kind);
         return e.Connection;
     }
@@ -242,11 +242,11 @@ public sealed class ConnectionTests : RegionTest
         Assert.Equal("because", client.PeerCloseText);
         for (int i = 0; i < 10; i++)
         {
-            Assert.Equal(IpcStatus.Ok, client.Reader.Read(Hang, None, out RingRecord record));
+            Assert.Equal(IpcStatus.Ok, client.Reader.Read(out RingRecord record, Hang));
             Assert.Equal(i, record.Type);
         }
 
-        Assert.Equal(IpcStatus.PeerClosed, client.Reader.Read(Hang, None, out _));
+        Assert.Equal(IpcStatus.PeerClosed, client.Reader.Read(out _, Hang));
         Assert.Equal(IpcStatus.Closed, server.Reader.Wait(Deadline.Never));
         client.Dispose();
         Assert.Equal(CloseCode.Normal, server.PeerCloseCode);
@@ -271,12 +271,12 @@ public sealed class ConnectionTests : RegionTest
         };
         Assert.True(client.Writer.TryWrite("last"u8));
         client.Dispose();
-        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Hang));
         Assert.Equal(ListenerEventKind.Readable, next.Kind);
         Assert.True(server.Reader.TryRead(out _));
         server.Reader.Release();
         listener.Return(server);
-        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out next));
+        Assert.Equal(IpcStatus.Ok, listener.Next(out next, Hang));
         Assert.Equal(ListenerEventKind.Closed, next.Kind);
         Assert.Same(server, next.Connection);
         Assert.Equal(IpcStatus.PeerClosed, reason);
@@ -291,8 +291,8 @@ public sealed class ConnectionTests : RegionTest
         using Listener listener = Listener.Open("lent");
         (Connection client, Connection server) = Pair(listener, "lent");
         Assert.True(client.Writer.TryWrite("x"u8));
-        Assert.Equal(IpcStatus.Timeout, listener.Next(Deadline.FromMilliseconds(20), None, out _));
-        Background returning = Run(() => Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out _)));
+        Assert.Equal(IpcStatus.Timeout, listener.Next(out _, Deadline.FromMilliseconds(20)));
+        Background returning = Run(() => Assert.Equal(IpcStatus.Ok, listener.Next(out _, Hang)));
         returning.UntilAsleep();
         listener.Return(server);
         returning.Join();
@@ -327,7 +327,7 @@ public sealed class ConnectionTests : RegionTest
         {
             for (int round = 1; round <= Volatile.Read(ref last); round++)
             {
-                Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+                Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Hang));
                 Assert.Equal(ListenerEventKind.Readable, next.Kind);
                 Volatile.Write(ref lent, round);
             }
@@ -360,7 +360,7 @@ public sealed class ConnectionTests : RegionTest
         {
             for (int round = 1; round <= Rounds; round++)
             {
-                Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+                Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Hang));
                 Connection ends = next.Connection;
                 ends.Accept();
                 ends.Closed += (_, _) => ends.Dispose();
@@ -388,7 +388,7 @@ public sealed class ConnectionTests : RegionTest
 
         void Read()
         {
-            Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+            Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Hang));
             Assert.Same(server, next.Connection);
             Assert.True(server.Reader.TryRead(out _));
             server.Reader.Release();
@@ -400,14 +400,14 @@ public sealed class ConnectionTests : RegionTest
     public void TwoThreadsInNextAreTold()
     {
         using Listener listener = Listener.Open("leader");
-        Background leader = Run(() => Assert.Equal(IpcStatus.Stopped, listener.Next(Deadline.Never, None, out _)));
+        Background leader = Run(() => Assert.Equal(IpcStatus.Stopped, listener.Next(out _, Deadline.Never)));
         leader.UntilAsleep();
-        Assert.Throws<InvalidOperationException>(() => listener.Next(Deadline.Now, None, out _));
+        Assert.Throws<InvalidOperationException>(() => listener.Next(out _, Deadline.Now));
         listener.Stop();
         leader.Join();
-        Assert.Equal(IpcStatus.Stopped, listener.Next(Deadline.Never, None, out _));
+        Assert.Equal(IpcStatus.Stopped, listener.Next(out _, Deadline.Never));
         listener.Resume();
-        Assert.Equal(IpcStatus.Timeout, listener.Next(Deadline.Now, None, out _));
+        Assert.Equal(IpcStatus.Timeout, listener.Next(out _, Deadline.Now));
     }
 
     [Fact]
@@ -417,7 +417,7 @@ public sealed class ConnectionTests : RegionTest
         (Connection client, Connection _) = Pair(listener, "gone");
         Background waiting = Run(() =>
         {
-            Assert.Equal(IpcStatus.PeerClosed, client.Reader.Read(Deadline.Never, None, out RingRecord _));
+            Assert.Equal(IpcStatus.PeerClosed, client.Reader.Read(out RingRecord _, Deadline.Never));
         });
         // Not refused: a caller would take that for a decision about it, and not ask the server's successor.
         Background turnedAway = Run(() => Assert.Equal(IpcStatus.PeerClosed, Assert.Throws<IpcException>(() => Connection.Connect("gone", new ConnectOptions { Deadline = Deadline.Never })).Status));
@@ -466,7 +466,7 @@ public sealed class ConnectionTests : RegionTest
         }
 
         ((IRingLink)bad).RelaySignal(); // "look at me"
-        Assert.Equal(IpcStatus.PeerClosed, bad.Reader.Read(Hang, None, out _));
+        Assert.Equal(IpcStatus.PeerClosed, bad.Reader.Read(out _, Hang));
         Assert.Equal(CloseCode.Corrupt, bad.PeerCloseCode);
         Assert.Contains("1234", bad.PeerCloseText, StringComparison.Ordinal);
         Assert.Equal("still", EchoServer.Call(good, "still"));
@@ -503,7 +503,7 @@ public sealed class ConnectionTests : RegionTest
             Background reading = Run(() =>
             {
                 IpcStatus status;
-                while ((status = connection.Reader.Read(Deadline.Never, None, out _)) == IpcStatus.Ok)
+                while ((status = connection.Reader.Read(out _, Deadline.Never)) == IpcStatus.Ok)
                     connection.Reader.Release();
                 Assert.Equal(IpcStatus.Closed, status);
             });
@@ -543,7 +543,7 @@ public sealed class ConnectionTests : RegionTest
     {
         Connection? client = null;
         Background connecting = Run(() => client = Connection.Connect(name, new ConnectOptions { Deadline = Hang }));
-        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Hang));
         Assert.Equal(ListenerEventKind.Connect, next.Kind);
         next.Connection.Accept();
         connecting.Join();

@@ -35,7 +35,7 @@ public sealed class CostTests : RegionTest
             {
                 if (i == Rounds / 2)
                     before = GC.GetAllocatedBytesForCurrentThread();
-                if (reader.Read(Deadline.Never, None, out RingRecord record) == IpcStatus.Ok)
+                if (reader.Read(out RingRecord record, Deadline.Never) == IpcStatus.Ok)
                     answers.Write(record.Payload, 0, Deadline.Never);
                 reader.Release();
             }
@@ -45,7 +45,7 @@ public sealed class CostTests : RegionTest
         for (int i = 0; i < Rounds; i++)
         {
             Assert.Equal(IpcStatus.Ok, writer.Write("x"u8, 0, Deadline.Never));
-            Assert.Equal(IpcStatus.Ok, answered.Read(Deadline.Never, None, out _));
+            Assert.Equal(IpcStatus.Ok, answered.Read(out _, Deadline.Never));
             answered.Release();
         }
 
@@ -58,7 +58,7 @@ public sealed class CostTests : RegionTest
     {
         using RingWriter writer = RingWriter.Open("ring", Small());
         using RingReader reader = RingReader.Open("ring");
-        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, reader.Read(Deadline.Never, None, out _)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, reader.Read(out _, Deadline.Never)));
         waiting.UntilAsleep();
         TimeSpan before = waiting.ProcessorTime();
         Thread.Sleep(500); // what is measured: half a second of nothing

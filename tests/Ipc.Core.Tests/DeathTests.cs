@@ -27,7 +27,7 @@ public sealed class DeathTests : RegionTest
     {
         using RingReader reader = RingReader.Open("ring", Small(wait: mode));
         Driven writer = Ready("ring-hold", "ring", "writer");
-        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerDied, reader.Read(Deadline.Never, None, out _)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerDied, reader.Read(out _, Deadline.Never)));
         if (mode == WaitMode.Block)
             waiting.UntilAsleep();
         writer.Kill();
@@ -35,14 +35,14 @@ public sealed class DeathTests : RegionTest
         Assert.Equal(PeerState.Died, reader.Peer);
         using RingWriter next = RingWriter.Open("ring"); // the place is free at once
         Assert.True(next.TryWrite("on"u8));
-        Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out _));
+        Assert.Equal(IpcStatus.Ok, reader.Read(out _, Hang));
     }
 
     [Fact]
     public void AReaderThatSleptBeforeTheWriterCameLearnsOfItsDeath()
     {
         using RingReader reader = RingReader.Open("ring", Small(wait: WaitMode.Block));
-        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerDied, reader.Read(Deadline.Never, None, out _)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerDied, reader.Read(out _, Deadline.Never)));
         waiting.UntilAsleep();
         Ready("ring-hold", "ring", "writer").Kill();
         waiting.Join();
@@ -54,7 +54,7 @@ public sealed class DeathTests : RegionTest
         using RingReader reader = RingReader.Open("ring", Small());
         Driven writer = Ready("ring-hold", "ring", "writer");
         writer.Stop();
-        Assert.Equal(IpcStatus.Timeout, reader.Read(Deadline.FromMilliseconds(700), None, out _));
+        Assert.Equal(IpcStatus.Timeout, reader.Read(out _, Deadline.FromMilliseconds(700)));
         Assert.Equal(PeerState.Live, reader.Peer);
         Fails(IpcStatus.InUse, () => RingWriter.Open("ring"));
         writer.Kill();
@@ -122,7 +122,7 @@ public sealed class DeathTests : RegionTest
             how = e;
             closed.Set();
         };
-        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerDied, connection.Reader.Read(Deadline.Never, None, out _)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerDied, connection.Reader.Read(out _, Deadline.Never)));
         server.Kill();
         waiting.Join();
         Assert.True(closed.Wait(Watchdog.Patience));
@@ -196,7 +196,7 @@ public sealed class DeathTests : RegionTest
             Driven writer = Peer("ring-write", "ring", "20000", "random", "3", "--wait", "block");
             for (int i = 0; i < 20000; i++)
             {
-                Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out RingRecord record));
+                Assert.Equal(IpcStatus.Ok, reader.Read(out RingRecord record, Hang));
                 Assert.Equal((ushort)i, record.Type);
                 reader.Release();
             }

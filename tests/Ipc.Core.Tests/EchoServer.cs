@@ -27,7 +27,7 @@ public sealed class EchoServer : IDisposable
         IpcStatus status = connection.Writer.Write(Encoding.UTF8.GetBytes(text), 5, Deadline.After(TimeSpan.FromSeconds(30)));
         if (status != IpcStatus.Ok)
             return status.ToString();
-        status = connection.Reader.Read(Deadline.After(TimeSpan.FromSeconds(30)), default, out RingRecord record);
+        status = connection.Reader.Read(out RingRecord record, Deadline.After(TimeSpan.FromSeconds(30)));
         if (status != IpcStatus.Ok)
             return status.ToString();
         string answer = Encoding.UTF8.GetString(record.Payload.ToArray());
@@ -44,7 +44,7 @@ public sealed class EchoServer : IDisposable
 
     private void Serve()
     {
-        while (Listener.Next(Deadline.Never, default, out ListenerEvent next) == IpcStatus.Ok)
+        while (Listener.Next(out ListenerEvent next, Deadline.Never) == IpcStatus.Ok)
         {
             Connection connection = next.Connection;
             switch (next.Kind)

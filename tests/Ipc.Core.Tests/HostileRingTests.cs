@@ -37,7 +37,7 @@ public sealed class HostileRingTests : RegionTest
         {
             CorruptRegionException error = Assert.Throws<CorruptRegionException>(() => reader.TryRead(out _));
             Assert.Equal(IpcStatus.Corrupt, error.Status);
-            Assert.Throws<CorruptRegionException>(() => reader.Read(Hang, None, out _));
+            Assert.Throws<CorruptRegionException>(() => reader.Read(out _, Hang));
         }
     }
 
@@ -124,7 +124,7 @@ public sealed class HostileRingTests : RegionTest
                 // until it has to look at the free position
             }
         });
-        Assert.Throws<CorruptRegionException>(() => writer.Claim(56, Hang, None, out _));
+        Assert.Throws<CorruptRegionException>(() => writer.Claim(56, out _, Hang));
         bytes.U64(bytes.Body + Wire.Ring.FreePosition, 0);
     }
 

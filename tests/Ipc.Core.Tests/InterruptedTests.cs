@@ -62,7 +62,7 @@ public sealed class InterruptedTests : RegionTest
         Listener? listener = kind == "connection" ? Own(Listener.Open("x")) : null;
         Background? server = listener is null ? null : Run(() =>
         {
-            Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent e));
+            Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent e, Hang));
             e.Connection.Accept();
         });
         IDisposable mine = kind switch

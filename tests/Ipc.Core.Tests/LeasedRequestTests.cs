@@ -32,7 +32,7 @@ public sealed partial class LeasedRequestTests : RegionTest
 
         Background serving = Run(() =>
         {
-            Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+            Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Hang));
             next.Connection.Accept();
             listener.Return(next.Connection);
         });

@@ -84,7 +84,7 @@ public sealed class MeterTests : TopicTest
         using RingReader reader = RingReader.Open("meter.ring", Small());
         Driven writer = Own(Driven.StartVerb(Language.CSharp, Regions, "ring-hold", "meter.ring", "writer"));
         Assert.Equal("ready", writer.NextLine());
-        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerDied, reader.Read(Deadline.Never, None, out _)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerDied, reader.Read(out _, Deadline.Never)));
         writer.Kill();
         waiting.Join();
         Eventually(() => _seen.GetValueOrDefault("ipc.participant.deaths meter.ring") == 1);

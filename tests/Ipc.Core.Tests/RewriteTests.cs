@@ -113,7 +113,7 @@ public sealed class RewriteTests : RegionTest
     {
         using RingReader reader = RingReader.Open("x", Ring());
         IpcStatus status;
-        while (GoesOn(status = reader.Read(Moment, None, out RingRecord record)))
+        while (GoesOn(status = reader.Read(out RingRecord record, Moment)))
         {
             if (status == IpcStatus.Ok)
                 LookAt(record.Payload);
@@ -136,7 +136,7 @@ public sealed class RewriteTests : RegionTest
     {
         using SharedQueue queue = SharedQueue.Open("x", Queue());
         IpcStatus status;
-        while (GoesOn(status = queue.Receive(Moment, None, out QueueMessage message)))
+        while (GoesOn(status = queue.Receive(out QueueMessage message, Moment)))
         {
             if (status != IpcStatus.Ok)
                 continue;
@@ -159,7 +159,7 @@ public sealed class RewriteTests : RegionTest
     {
         using TopicReader reader = TopicReader.Open("x", Topic(), new TopicReaderOptions { Policy = (TopicPolicy)random.Next(4) });
         IpcStatus status;
-        while (GoesOn(status = reader.Read(Moment, None, out TopicMessage message)))
+        while (GoesOn(status = reader.Read(out TopicMessage message, Moment)))
         {
             if (status != IpcStatus.Ok)
                 continue;

@@ -22,10 +22,10 @@ public sealed class WaitTests : RegionTest
     {
         RingWriter writer = Writer(mode);
         RingReader reader = Reader(mode);
-        Assert.Equal(IpcStatus.Timeout, reader.Read(s_soon, None, out _));
+        Assert.Equal(IpcStatus.Timeout, reader.Read(out _, s_soon));
         Assert.Equal(IpcStatus.Timeout, reader.Wait(s_soon));
         Fill(writer);
-        Assert.Equal(IpcStatus.Timeout, writer.Claim(8, s_soon, None, out _));
+        Assert.Equal(IpcStatus.Timeout, writer.Claim(8, out _, s_soon));
     }
 
     [Fact]
@@ -65,7 +65,7 @@ public sealed class WaitTests : RegionTest
         RingWriter writer = Writer();
         RingReader reader = Reader();
         RingHeader* header = (RingHeader*)(reader.View.Base + reader.Geometry.HeaderOffset);
-        Assert.Equal(IpcStatus.Timeout, reader.Read(Deadline.FromMilliseconds(100), None, out _));
+        Assert.Equal(IpcStatus.Timeout, reader.Read(out _, Deadline.FromMilliseconds(100)));
         Assert.InRange(header->ReaderProcessor, 1u, (uint)Environment.ProcessorCount + 1024);
         Assert.Equal(0u, header->WriterProcessor);
         Atomic.TryOr(&header->Data.Word, WaiterWords.SleeperBit);
@@ -110,7 +110,7 @@ public sealed class WaitTests : RegionTest
         RingWriter writer = Writer(mode);
         RingReader reader = Reader(mode);
         long began = Stopwatch.GetTimestamp();
-        Assert.Equal(IpcStatus.Timeout, reader.Read(Deadline.FromMilliseconds(60), None, out _));
+        Assert.Equal(IpcStatus.Timeout, reader.Read(out _, Deadline.FromMilliseconds(60)));
         Fill(writer);
         Assert.Equal(IpcStatus.Timeout, writer.Write(new byte[8], 0, Deadline.FromMilliseconds(60)));
         Assert.InRange(Stopwatch.GetElapsedTime(began).TotalMilliseconds, 120, 30_000);
@@ -126,7 +126,7 @@ public sealed class WaitTests : RegionTest
         {
             for (int i = 0; i < 2000; i++)
             {
-                Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out RingRecord record));
+                Assert.Equal(IpcStatus.Ok, reader.Read(out RingRecord record, Hang));
                 Assert.Equal((ushort)i, record.Type);
                 reader.Release();
             }
@@ -149,7 +149,7 @@ public sealed class WaitTests : RegionTest
         {
             for (int i = 0; i < rounds; i++)
             {
-                Assert.Equal(IpcStatus.Ok, thereReader.Read(Hang, None, out RingRecord record));
+                Assert.Equal(IpcStatus.Ok, thereReader.Read(out RingRecord record, Hang));
                 Assert.Equal(IpcStatus.Ok, back.Write(record.Payload, record.Type, Hang));
                 thereReader.Release();
             }
@@ -157,7 +157,7 @@ public sealed class WaitTests : RegionTest
         for (int i = 0; i < rounds; i++)
         {
             Assert.Equal(IpcStatus.Ok, there.Write(new byte[64], (ushort)i, Hang));
-            Assert.Equal(IpcStatus.Ok, backReader.Read(Hang, None, out RingRecord record));
+            Assert.Equal(IpcStatus.Ok, backReader.Read(out RingRecord record, Hang));
             Assert.Equal((ushort)i, record.Type);
             backReader.Release();
         }
@@ -176,7 +176,7 @@ public sealed class WaitTests : RegionTest
         RingRecord record;
         do
         {
-            Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out record));
+            Assert.Equal(IpcStatus.Ok, reader.Read(out record, Hang));
             reader.Release();
         }
         while (record.Type != 77);
@@ -192,10 +192,10 @@ public sealed class WaitTests : RegionTest
         Fill(writer);
         for (int i = 0; i < 20; i++)
         {
-            Background write = Run(() => Assert.Equal(IpcStatus.Stopped, writer.Claim(8, Deadline.Never, None, out _)));
+            Background write = Run(() => Assert.Equal(IpcStatus.Stopped, writer.Claim(8, out _, Deadline.Never)));
             writer.Stop();
             write.Join();
-            Assert.Equal(IpcStatus.Stopped, writer.Claim(8, Deadline.Never, None, out _));
+            Assert.Equal(IpcStatus.Stopped, writer.Claim(8, out _, Deadline.Never));
             writer.Resume();
         }
 
@@ -203,7 +203,7 @@ public sealed class WaitTests : RegionTest
             reader.Release();
         for (int i = 0; i < 20; i++)
         {
-            Background read = Run(() => Assert.Equal(IpcStatus.Stopped, reader.Read(Deadline.Never, None, out _)));
+            Background read = Run(() => Assert.Equal(IpcStatus.Stopped, reader.Read(out _, Deadline.Never)));
             reader.Stop();
             read.Join();
             reader.Resume();
@@ -211,9 +211,9 @@ public sealed class WaitTests : RegionTest
 
         reader.Stop();
         Assert.True(writer.TryWrite("seen"u8));
-        Assert.Equal(IpcStatus.Ok, reader.Read(Deadline.Never, None, out RingRecord record)); // needs no waiting
+        Assert.Equal(IpcStatus.Ok, reader.Read(out RingRecord record, Deadline.Never)); // needs no waiting
         Assert.Equal(4, record.Payload.Length);
-        Assert.Equal(IpcStatus.Stopped, reader.Read(Deadline.Never, None, out record));
+        Assert.Equal(IpcStatus.Stopped, reader.Read(out record, Deadline.Never));
         Assert.True(record.Payload.IsEmpty);
         reader.Resume();
     }
@@ -228,7 +228,7 @@ public sealed class WaitTests : RegionTest
         for (int i = 0; i < 20; i++)
         {
             using CancellationTokenSource cancel = new();
-            Background write = Run(() => Assert.Equal(IpcStatus.Cancelled, writer.Claim(8, Deadline.Never, cancel.Token, out _)));
+            Background write = Run(() => Assert.Equal(IpcStatus.Cancelled, writer.Claim(8, out _, Deadline.Never, cancel.Token)));
             cancel.Cancel();
             write.Join();
         }
@@ -238,7 +238,7 @@ public sealed class WaitTests : RegionTest
         for (int i = 0; i < 20; i++)
         {
             using CancellationTokenSource cancel = new();
-            Background read = Run(() => Assert.Equal(IpcStatus.Cancelled, reader.Read(Deadline.Never, cancel.Token, out _)));
+            Background read = Run(() => Assert.Equal(IpcStatus.Cancelled, reader.Read(out _, Deadline.Never, cancel.Token)));
             if (mode == WaitMode.Block)
                 read.UntilAsleep();
             cancel.Cancel();
@@ -269,11 +269,11 @@ public sealed class WaitTests : RegionTest
         writer.Dispose();
         for (int i = 0; i < 3; i++)
         {
-            Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out RingRecord record));
+            Assert.Equal(IpcStatus.Ok, reader.Read(out RingRecord record, Hang));
             Assert.Equal(i, record.Type);
         }
 
-        Assert.Equal(IpcStatus.PeerClosed, reader.Read(Hang, None, out _));
+        Assert.Equal(IpcStatus.PeerClosed, reader.Read(out _, Hang));
         Assert.Equal(PeerState.Left, reader.Peer);
     }
 
@@ -285,7 +285,7 @@ public sealed class WaitTests : RegionTest
         {
             using RingReader reader = RingReader.Open("ring", Small(wait: mode));
             using RingWriter writer = RingWriter.Open("ring");
-            Background waiting = Run(() => Assert.Equal(IpcStatus.PeerClosed, reader.Read(Deadline.Never, None, out _)));
+            Background waiting = Run(() => Assert.Equal(IpcStatus.PeerClosed, reader.Read(out _, Deadline.Never)));
             writer.Dispose();
             waiting.Join();
         }
@@ -297,7 +297,7 @@ public sealed class WaitTests : RegionTest
         RingWriter writer = Writer(WaitMode.Block);
         using RingReader reader = RingReader.Open("ring");
         Fill(writer);
-        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerClosed, writer.Claim(8, Deadline.Never, None, out _)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.PeerClosed, writer.Claim(8, out _, Deadline.Never)));
         waiting.UntilAsleep();
         reader.Dispose();
         waiting.Join();
@@ -314,7 +314,7 @@ public sealed class WaitTests : RegionTest
         RingRecord record;
         do
         {
-            Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out record));
+            Assert.Equal(IpcStatus.Ok, reader.Read(out record, Hang));
             reader.Release();
         }
         while (record.Type != 9);
@@ -335,7 +335,7 @@ public sealed class WaitTests : RegionTest
             Background read = Run(() =>
             {
                 IpcStatus status;
-                while ((status = reader.Read(Deadline.Never, None, out _)) == IpcStatus.Ok)
+                while ((status = reader.Read(out _, Deadline.Never)) == IpcStatus.Ok)
                 {
                     // not released: the ring fills and the writer waits
                 }
@@ -381,8 +381,8 @@ public sealed class WaitTests : RegionTest
         Assert.False(writer.TryClaim(1, out _));
         Assert.False(writer.TryWrite("x"u8));
         Assert.False(reader.TryRead(out _));
-        Assert.Equal(IpcStatus.Closed, writer.Claim(1, Deadline.Never, None, out _));
-        Assert.Equal(IpcStatus.Closed, reader.Read(Deadline.Never, None, out _));
+        Assert.Equal(IpcStatus.Closed, writer.Claim(1, out _, Deadline.Never));
+        Assert.Equal(IpcStatus.Closed, reader.Read(out _, Deadline.Never));
         Assert.Equal(IpcStatus.Closed, reader.Wait(Deadline.Never));
         Assert.Equal(IpcStatus.Closed, reader.WaitForPeer(Deadline.Never));
         Assert.Equal(PeerState.Left, reader.Peer);

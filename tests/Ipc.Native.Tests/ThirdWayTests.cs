@@ -24,7 +24,7 @@ public sealed class ThirdWayTests
             Assert.Equal(NativeStatus.Ok, writer.Claim(8, out Span<byte> payload, Soon));
             _bytes.CopyTo(payload);
             Assert.Equal(NativeStatus.Ok, writer.Commit(_bytes.Length, 7));
-            Assert.Equal(IpcStatus.Ok, reader.Read(CoreSoon, CancellationToken.None, out RingRecord record));
+            Assert.Equal(IpcStatus.Ok, reader.Read(out RingRecord record, CoreSoon));
             Assert.Equal(_bytes, record.Payload.ToArray());
             Assert.Equal(7, record.Type);
             reader.Release();
@@ -47,7 +47,7 @@ public sealed class ThirdWayTests
         byte[] large = new byte[10_000]; // longer than a block: a loan
         large[9_999] = 5;
         Assert.Equal(NativeStatus.Ok, native.Send(large, 3, Soon));
-        Assert.Equal(IpcStatus.Ok, core.Receive(CoreSoon, CancellationToken.None, out QueueMessage message));
+        Assert.Equal(IpcStatus.Ok, core.Receive(out QueueMessage message, CoreSoon));
         using (message)
             Assert.Equal(large, message.Payload.ToArray());
 
@@ -67,7 +67,7 @@ public sealed class ThirdWayTests
         using TopicReader coreReader = TopicReader.Open(name);
         using TopicWriter coreWriter = TopicWriter.Open(name);
         Assert.Equal(NativeStatus.Ok, writer.Publish(_bytes, 5, 42, Soon));
-        Assert.Equal(IpcStatus.Ok, coreReader.Read(CoreSoon, CancellationToken.None, out TopicMessage first));
+        Assert.Equal(IpcStatus.Ok, coreReader.Read(out TopicMessage first, CoreSoon));
         Assert.Equal(_bytes, first.Payload.ToArray());
         Assert.Equal(42ul, first.Key);
         Assert.Equal(NativeStatus.Ok, reader.Read(out NativeMessage own, Soon));
@@ -89,7 +89,7 @@ public sealed class ThirdWayTests
         using (Connection client = Connection.Connect(name, new ConnectOptions { Hello = _bytes }))
         {
             Assert.Equal(IpcStatus.Ok, client.Writer.Write(_bytes, 11, CoreSoon));
-            Assert.Equal(IpcStatus.Ok, client.Reader.Read(CoreSoon, CancellationToken.None, out RingRecord record));
+            Assert.Equal(IpcStatus.Ok, client.Reader.Read(out RingRecord record, CoreSoon));
             Assert.Equal(_bytes, record.Payload.ToArray());
             client.Reader.Release();
         }
@@ -106,7 +106,7 @@ public sealed class ThirdWayTests
         string name = RegionName.Of();
         using Listener listener = Listener.Open(name);
         Task<NativeConnection> connecting = Task.Factory.StartNew(() => NativeConnection.Connect(name, new NativeConnectOptions { Hello = _bytes, Deadline = Soon }), TaskCreationOptions.LongRunning);
-        Assert.Equal(IpcStatus.Ok, listener.Next(CoreSoon, CancellationToken.None, out ListenerEvent asked));
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent asked, CoreSoon));
         Assert.Equal(_bytes, asked.Connection.Hello.ToArray());
         asked.Connection.Accept();
         using NativeConnection client = await connecting;

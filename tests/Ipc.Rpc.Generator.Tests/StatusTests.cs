@@ -22,7 +22,7 @@ public sealed class StatusTests
     [InlineData("mutex.Acquire(Deadline.Never);", "SharedMutex.Acquire")]
     [InlineData("Action send = () => queue.TrySend(default);", "SharedQueue.TrySend")]
     [InlineData("Action send = delegate { queue.TrySend(default); };", "SharedQueue.TrySend")]
-    [InlineData("queue.Receive(Deadline.Never, default, out _);", "SharedQueue.Receive")]
+    [InlineData("queue.Receive(out _, Deadline.Never);", "SharedQueue.Receive")]
     public void AnAnswerThatNobodyLooksAtIsReported(string statement, string method)
     {
         Diagnostic found = Assert.Single(Analyze(statement));

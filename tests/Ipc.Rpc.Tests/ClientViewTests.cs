@@ -98,11 +98,11 @@ public sealed class ClientViewTests
         {
             Assert.Equal(3, client.Call(method, 3));
             int done = inner.Shapes.Working - inner.Shapes.Cancelled;
-            using var cancel = new CancellationTokenSource();
+            using var cancellationToken = new CancellationTokenSource();
             int before = inner.Shapes.Working;
-            Task<int> call = client.CallAsync(method, -1, cancel.Token).AsTask();
+            Task<int> call = client.CallAsync(method, -1, cancellationToken.Token).AsTask();
             Eventually.True(() => inner.Shapes.Working > before, "the innermost handler runs");
-            cancel.Cancel();
+            cancellationToken.Cancel();
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(call));
             Eventually.True(() => inner.Shapes.Working - inner.Shapes.Cancelled == done, "the innermost handler is cancelled with the outermost call");
 
@@ -201,29 +201,29 @@ public sealed class ClientViewTests
             _log = log;
         }
 
-        public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
-            => Log(method).Call(method, in request, cancel);
+        public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
+            => Log(method).Call(method, in request, cancellationToken);
 
         public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
-            RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
-            => Log(method).CallAsync(method, in request, cancel);
+            RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
+            => Log(method).CallAsync(method, in request, cancellationToken);
 
         public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
-            RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancel = default)
-            => Log(method).CallAsync(method, in request, progress, cancel);
+            RpcProgressMethod<TRequest, TResponse, TProgress> method, in TRequest request, IProgress<TProgress> progress, CancellationToken cancellationToken = default)
+            => Log(method).CallAsync(method, in request, progress, cancellationToken);
 
         public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request) => Log(method).Notify(method, in request);
 
-        public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
-            => Log(method).Stream(method, request, cancel);
+        public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
+            => Log(method).Stream(method, request, cancellationToken);
 
         public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
-            RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
-            => Log(method).ClientStream(method, request, items, cancel);
+            RpcStreamMethod<TRequest, TIn, TResponse> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancellationToken = default)
+            => Log(method).ClientStream(method, request, items, cancellationToken);
 
         public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
-            RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancel = default)
-            => Log(method).Duplex(method, request, items, cancel);
+            RpcStreamMethod<TRequest, TIn, TOut> method, TRequest request, IAsyncEnumerable<TIn> items, CancellationToken cancellationToken = default)
+            => Log(method).Duplex(method, request, items, cancellationToken);
 
         private RpcCaller Log(RpcMethod method)
         {

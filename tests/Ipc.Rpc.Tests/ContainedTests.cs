@@ -100,13 +100,13 @@ public sealed class ContainedTests
                 await FailsNastily(async () => _ = asynchronous ? await client.CallAsync(Hand.Ask, 1) : client.Call(Hand.Ask, 1));
                 break;
             default:
-                using (var cancel = new CancellationTokenSource())
+                using (var cancellationToken = new CancellationTokenSource())
                 {
-                    using CancellationTokenRegistration registration = cancel.Token.Register(static () => throw new Nasty());
-                    ValueTask<int> call = client.CallAsync(Hand.Other, 1, cancel.Token);
+                    using CancellationTokenRegistration registration = cancellationToken.Token.Register(static () => throw new Nasty());
+                    ValueTask<int> call = client.CallAsync(Hand.Other, 1, cancellationToken.Token);
                     try
                     {
-                        cancel.Cancel();
+                        cancellationToken.Cancel();
                         Assert.Fail("the token's own callback throws");
                     }
                     catch (AggregateException)
@@ -151,20 +151,20 @@ public sealed class ContainedTests
     private static RpcServer Serve(out string name) => Hand.Serve(
         out name,
         RpcHandler.Unary(Hand.Ask, static (number, _) => number),
-        RpcHandler.UnaryAsync(Hand.Other, static async (number, cancel) =>
+        RpcHandler.UnaryAsync(Hand.Other, static async (number, cancellationToken) =>
         {
-            await Task.Delay(Timeout.Infinite, cancel);
+            await Task.Delay(Timeout.Infinite, cancellationToken);
             return number;
         }),
-        RpcHandler.UnaryProgress(Hand.Work, static async (number, progress, cancel) =>
+        RpcHandler.UnaryProgress(Hand.Work, static async (number, progress, cancellationToken) =>
         {
             for (int i = 0; i < 3; i++)
                 progress.Report(i);
             await Task.Yield();
             return number;
         }),
-        RpcHandler.ServerStream(Hand.Items, static (number, cancel) => new Source(number)),
-        RpcHandler.ClientStream(Hand.Sum, static async (number, items, cancel) =>
+        RpcHandler.ServerStream(Hand.Items, static (number, cancellationToken) => new Source(number)),
+        RpcHandler.ClientStream(Hand.Sum, static async (number, items, cancellationToken) =>
         {
             await foreach (int item in items)
                 number += item;
@@ -195,9 +195,9 @@ public sealed class ContainedTests
         {
         }
 
-        public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default) => throw new Nasty();
+        public override TResponse Call<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default) => throw new Nasty();
 
-        public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
             => throw new Nasty();
     }
 }

@@ -38,7 +38,7 @@ internal sealed class RawClient : IDisposable
 
     public void SendRecord(byte[] bytes, ushort type = FrameHeader.RecordType)
     {
-        Assert.Equal(IpcStatus.Ok, _connection.Writer.Claim(bytes.Length, Deadline.After(Eventually.Watchdog), CancellationToken.None, out Span<byte> payload));
+        Assert.Equal(IpcStatus.Ok, _connection.Writer.Claim(bytes.Length, out Span<byte> payload, Deadline.After(Eventually.Watchdog)));
         bytes.CopyTo(payload);
         _connection.Writer.Commit(bytes.Length, type);
     }
@@ -60,7 +60,7 @@ internal sealed class RawClient : IDisposable
     /// <summary>The next frame from the server.</summary>
     public FrameHeader ReceiveAny(out byte[] body)
     {
-        Assert.Equal(IpcStatus.Ok, _connection.Reader.Read(Deadline.After(Eventually.Watchdog), CancellationToken.None, out RingRecord record));
+        Assert.Equal(IpcStatus.Ok, _connection.Reader.Read(out RingRecord record, Deadline.After(Eventually.Watchdog)));
         Assert.Null(FrameHeader.TryRead(record.Type, record.Payload, fromClient: false, out FrameHeader header));
         body = record.Payload.Slice(FrameHeader.Size).ToArray();
         _connection.Reader.Release();
@@ -71,7 +71,7 @@ internal sealed class RawClient : IDisposable
     public void WaitUntilClosed()
     {
         IpcStatus status;
-        while ((status = _connection.Reader.Read(Deadline.After(Eventually.Watchdog), CancellationToken.None, out _)) == IpcStatus.Ok)
+        while ((status = _connection.Reader.Read(out _, Deadline.After(Eventually.Watchdog))) == IpcStatus.Ok)
             _connection.Reader.Release();
         Assert.Equal(IpcStatus.PeerClosed, status);
     }

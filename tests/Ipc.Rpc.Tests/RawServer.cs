@@ -21,7 +21,7 @@ internal sealed class RawServer : IDisposable
 
     public void Accept()
     {
-        Assert.Equal(IpcStatus.Ok, _listener.Next(Deadline.After(Eventually.Watchdog), CancellationToken.None, out ListenerEvent next));
+        Assert.Equal(IpcStatus.Ok, _listener.Next(out ListenerEvent next, Deadline.After(Eventually.Watchdog)));
         Assert.Equal(ListenerEventKind.Connect, next.Kind);
         _connection = next.Connection;
         _connection.Accept();
@@ -36,7 +36,7 @@ internal sealed class RawServer : IDisposable
             {
                 _asked?.Dispose(); // gave up
                 _asked = null;
-                if (_listener.Next(Deadline.Now, CancellationToken.None, out ListenerEvent next) != IpcStatus.Ok)
+                if (_listener.Next(out ListenerEvent next, Deadline.Now) != IpcStatus.Ok)
                     return false;
                 _asked = next.Connection;
             }

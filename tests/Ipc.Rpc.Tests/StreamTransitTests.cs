@@ -23,7 +23,7 @@ public sealed class StreamTransitTests : IDisposable
         Connection? client = null;
         var connecting = new Thread(() => client = Connection.Connect(name, new ConnectOptions { ToServerCapacity = Capacity, Deadline = Deadline.FromMilliseconds(10_000) }));
         connecting.Start();
-        Assert.Equal(IpcStatus.Ok, _listener.Next(Deadline.FromMilliseconds(10_000), CancellationToken.None, out ListenerEvent next));
+        Assert.Equal(IpcStatus.Ok, _listener.Next(out ListenerEvent next, Deadline.FromMilliseconds(10_000)));
         _server = next.Connection!;
         _server.Accept();
         connecting.Join();
@@ -84,7 +84,7 @@ public sealed class StreamTransitTests : IDisposable
     private void Read(int count)
     {
         for (int i = 0; i < count; i++)
-            Assert.Equal(IpcStatus.Ok, _server.Reader.Read(Deadline.FromMilliseconds(10_000), CancellationToken.None, out _));
+            Assert.Equal(IpcStatus.Ok, _server.Reader.Read(out _, Deadline.FromMilliseconds(10_000)));
         _server.Reader.Release();
     }
 }

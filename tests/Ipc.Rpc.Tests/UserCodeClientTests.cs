@@ -64,11 +64,11 @@ public sealed class UserCodeClientTests
     public async Task WhatEndsAnotherCallMayBeDoneAnywhere(string place)
     {
         using RpcServer server = Serve(out string name);
-        using var cancel = new CancellationTokenSource();
+        using var cancellationToken = new CancellationTokenSource();
         Task<int>? pending = null;
-        using var user = new User(name, place, _ => cancel.Cancel());
+        using var user = new User(name, place, _ => cancellationToken.Cancel());
         if (place != "connection")
-            pending = user.Client.CallAsync(Hand.Other, 1, cancel.Token).AsTask();
+            pending = user.Client.CallAsync(Hand.Other, 1, cancellationToken.Token).AsTask();
         await user.Provoke();
         if (pending is not null)
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(pending));
@@ -103,16 +103,16 @@ public sealed class UserCodeClientTests
     private static RpcServer Serve(out string name) => Hand.Serve(
         out name,
         RpcHandler.UnaryAsync(Hand.Ask, static number => new ValueTask<int>(number)),
-        RpcHandler.UnaryAsync(Hand.Other, static async (number, cancel) =>
+        RpcHandler.UnaryAsync(Hand.Other, static async (number, cancellationToken) =>
         {
-            await Task.Delay(Timeout.Infinite, cancel);
+            await Task.Delay(Timeout.Infinite, cancellationToken);
             return number;
         }),
-        RpcHandler.UnaryAsync(Hand.Third, static async (number, cancel) =>
+        RpcHandler.UnaryAsync(Hand.Third, static async (number, cancellationToken) =>
         {
             try
             {
-                return await RpcContext.Current!.Caller.CallAsync(Hand.Ask, number, cancel);
+                return await RpcContext.Current!.Caller.CallAsync(Hand.Ask, number, cancellationToken);
             }
             catch (RpcException)
             {
@@ -222,11 +222,11 @@ public sealed class UserCodeClientTests
                     await Client.WithAnswer(_ => At("answer")).CallAsync(Hand.Ask, 1);
                     break;
                 case "token":
-                    using (var cancel = new CancellationTokenSource())
+                    using (var cancellationToken = new CancellationTokenSource())
                     {
-                        ValueTask<int> call = Client.CallAsync(Hand.Other, 1, cancel.Token);
-                        using CancellationTokenRegistration registration = cancel.Token.Register(() => At("token"));
-                        await cancel.CancelAsync();
+                        ValueTask<int> call = Client.CallAsync(Hand.Other, 1, cancellationToken.Token);
+                        using CancellationTokenRegistration registration = cancellationToken.Token.Register(() => At("token"));
+                        await cancellationToken.CancelAsync();
                         await call;
                     }
 
@@ -285,10 +285,10 @@ public sealed class UserCodeClientTests
 
         private sealed class Interceptor(User user, RpcCaller inner) : RpcForwardingCaller(inner)
         {
-            public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+            public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
             {
                 user.At("interceptor");
-                return Next.CallAsync(method, in request, cancel);
+                return Next.CallAsync(method, in request, cancellationToken);
             }
         }
     }

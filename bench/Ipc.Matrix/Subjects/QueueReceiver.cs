@@ -9,7 +9,7 @@ internal sealed class QueueReceiver(SharedQueue queue) : ITrafficEnd
     {
         for (; ; )
         {
-            Traffic.Check(queue.Receive(Deadline.Never, default, out QueueMessage message));
+            Traffic.Check(queue.Receive(out QueueMessage message, Deadline.Never));
             bool end = message.Type == Traffic.EndType;
             _sum += message.Payload[0];
             message.Release();

@@ -9,7 +9,7 @@ internal sealed class QueueSender(SharedQueue queue) : ITrafficEnd
     {
         for (int i = 0; i < count; i++)
         {
-            Traffic.Check(queue.Claim(Traffic.Size, Deadline.Never, default, out QueueClaim claim));
+            Traffic.Check(queue.Claim(Traffic.Size, out QueueClaim claim, Deadline.Never));
             BitConverter.TryWriteBytes(claim.Payload, (long)i);
             claim.Commit(Traffic.Size, 1);
         }

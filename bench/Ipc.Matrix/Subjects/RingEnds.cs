@@ -29,7 +29,7 @@ internal sealed class RingEnds : IDisposable
     public Span<byte> Claim(int length)
     {
         if (!Writer.TryClaim(length, out Span<byte> payload))
-            Check(Writer.Claim(length, Deadline.Never, CancellationToken.None, out payload));
+            Check(Writer.Claim(length, out payload, Deadline.Never));
         return payload;
     }
 
@@ -37,7 +37,7 @@ internal sealed class RingEnds : IDisposable
     public RingRecord Next()
     {
         if (!Reader.TryRead(out RingRecord record))
-            Check(Reader.Read(Deadline.Never, CancellationToken.None, out record));
+            Check(Reader.Read(out record, Deadline.Never));
         return record;
     }
 

@@ -9,7 +9,7 @@ internal sealed class TopicReceiver(TopicReader topic) : ITrafficEnd
     {
         for (int i = 0; i < count; i++)
         {
-            Traffic.Check(topic.Read(Deadline.Never, default, out TopicMessage message));
+            Traffic.Check(topic.Read(out TopicMessage message, Deadline.Never));
             _sum += message.Payload[0];
             Traffic.Check(topic.Release());
         }

@@ -9,7 +9,7 @@ internal sealed class TopicSender(TopicWriter topic) : ITrafficEnd
     {
         for (int i = 0; i < count; i++)
         {
-            Traffic.Check(topic.Claim(Traffic.Size, Deadline.Never, default, out TopicClaim claim));
+            Traffic.Check(topic.Claim(Traffic.Size, out TopicClaim claim, Deadline.Never));
             BitConverter.TryWriteBytes(claim.Payload, (long)i);
             claim.Commit(Traffic.Size, 1, 0);
         }

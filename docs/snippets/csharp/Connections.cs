@@ -18,7 +18,7 @@ internal static class Connections
         using (Connection connection = Connection.Connect("echo"))
         {
             Deadline soon = Deadline.After(TimeSpan.FromSeconds(5));
-            if (connection.Writer.Write("hello"u8, 0, soon) == IpcStatus.Ok && connection.Reader.Read(soon, default, out RingRecord answer) == IpcStatus.Ok)
+            if (connection.Writer.Write("hello"u8, 0, soon) == IpcStatus.Ok && connection.Reader.Read(out RingRecord answer, soon) == IpcStatus.Ok)
                 Console.WriteLine(Encoding.UTF8.GetString(answer.Payload)); //> hello
             connection.Reader.Release();
         }
@@ -31,7 +31,7 @@ internal static class Connections
     // snippet: loop
     private static void Serve(Listener listener)
     {
-        while (listener.Next(Deadline.Never, default, out ListenerEvent e) == IpcStatus.Ok) // until Stop
+        while (listener.Next(out ListenerEvent e, Deadline.Never) == IpcStatus.Ok) // until Stop
         {
             switch (e.Kind)
             {

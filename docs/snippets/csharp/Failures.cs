@@ -60,11 +60,11 @@ internal static class Failures
     }
 
     // snippet: ask
-    private static string Ask(IStore store, string sku, CancellationToken cancel)
+    private static string Ask(IStore store, string sku, CancellationToken cancellationToken)
     {
         try
         {
-            cancel.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             return store.Get(sku).Count.ToString();
         }
         catch (RpcException e)

@@ -22,7 +22,7 @@ internal static class Queues
 
         // snippet: receive
         using SharedQueue receiver = SharedQueue.Open("jobs");
-        if (receiver.Receive(Deadline.After(TimeSpan.FromSeconds(1)), default, out QueueMessage job) == IpcStatus.Ok)
+        if (receiver.Receive(out QueueMessage job, Deadline.After(TimeSpan.FromSeconds(1))) == IpcStatus.Ok)
         {
             Console.WriteLine(Encoding.UTF8.GetString(job.Payload)); //> resize cat.png
             job.Release(); // killed before this line: another receiver gets it, with Redelivered set

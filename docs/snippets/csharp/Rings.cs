@@ -16,7 +16,7 @@ internal static class Rings
         if (writer.Write("one"u8, type: 1, Deadline.After(TimeSpan.FromSeconds(1))) != IpcStatus.Ok)
             Console.WriteLine("no room: the reader does not read");
 
-        if (reader.Read(Deadline.After(TimeSpan.FromSeconds(1)), default, out RingRecord record) == IpcStatus.Ok)
+        if (reader.Read(out RingRecord record, Deadline.After(TimeSpan.FromSeconds(1))) == IpcStatus.Ok)
             Console.WriteLine(Encoding.UTF8.GetString(record.Payload)); //> one
         reader.Release(); // everything read so far
         // end-snippet

@@ -22,9 +22,9 @@ internal class Store : IStore
     // end-snippet
 
     // snippet: order
-    public async Task<Receipt> OrderAsync(Order order, CancellationToken cancel)
+    public async Task<Receipt> OrderAsync(Order order, CancellationToken cancellationToken)
     {
-        await Task.Delay(order.Count, cancel); // fires when the caller cancels, dies, or its deadline passes
+        await Task.Delay(order.Count, cancellationToken); // fires when the caller cancels, dies, or its deadline passes
         return Take(order.Sku, order.Count);
     }
     // end-snippet
@@ -49,23 +49,23 @@ internal class Store : IStore
     // end-snippet
 
     // snippet: changes
-    public async IAsyncEnumerable<Change> Changes(string sku, [EnumeratorCancellation] CancellationToken cancel)
+    public async IAsyncEnumerable<Change> Changes(string sku, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         for (int by = 1; ; by++)
         {
             await Task.Yield();
-            cancel.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             yield return new Change(sku, by); // goes on when the reader has room for it
         }
     }
     // end-snippet
 
     // snippet: import
-    public async Task<Totals> ImportAsync(IAsyncEnumerable<Item> items, CancellationToken cancel)
+    public async Task<Totals> ImportAsync(IAsyncEnumerable<Item> items, CancellationToken cancellationToken)
     {
         int count = 0;
         long pieces = 0;
-        await foreach (Item item in items.WithCancellation(cancel))
+        await foreach (Item item in items.WithCancellation(cancellationToken))
         {
             _stock[item.Sku] = item.Count;
             count++;
@@ -77,15 +77,15 @@ internal class Store : IStore
     // end-snippet
 
     // snippet: till
-    public async IAsyncEnumerable<Receipt> Till(IAsyncEnumerable<Order> orders, [EnumeratorCancellation] CancellationToken cancel)
+    public async IAsyncEnumerable<Receipt> Till(IAsyncEnumerable<Order> orders, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await foreach (Order order in orders.WithCancellation(cancel))
+        await foreach (Order order in orders.WithCancellation(cancellationToken))
             yield return Take(order.Sku, order.Count);
     }
     // end-snippet
 
     // snippet: recount
-    public async Task<int> RecountAsync(string shelf, IProgress<int> progress, CancellationToken cancel)
+    public async Task<int> RecountAsync(string shelf, IProgress<int> progress, CancellationToken cancellationToken)
     {
         for (int percent = 25; percent <= 100; percent += 25)
         {

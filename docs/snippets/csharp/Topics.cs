@@ -23,7 +23,7 @@ internal static class Topics
         if (writer.Publish("1.0842"u8, type: 1, key: 7, Deadline.After(TimeSpan.FromMilliseconds(100))) != IpcStatus.Ok)
             Console.WriteLine($"{writer.SlowReader?.Behind} behind"); // a reliable reader held it up
 
-        if (reader.Read(Deadline.After(TimeSpan.FromSeconds(1)), default, out TopicMessage price) == IpcStatus.Ok)
+        if (reader.Read(out TopicMessage price, Deadline.After(TimeSpan.FromSeconds(1))) == IpcStatus.Ok)
             Console.WriteLine($"{price.Key}: {Encoding.UTF8.GetString(price.Payload)}"); //> 7: 1.0842
         reader.Release(); // everything read so far
         // end-snippet

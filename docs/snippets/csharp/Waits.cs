@@ -33,7 +33,7 @@ internal static class Waits
         // snippet: deadline
         Deadline all = Deadline.After(TimeSpan.FromSeconds(2)); // one moment for several waits
         _ = two.Send("a"u8, 0, all);
-        _ = two.Receive(all, default, out QueueMessage message);
+        _ = two.Receive(out QueueMessage message, all);
         Console.WriteLine(all.Remaining <= TimeSpan.FromSeconds(2)); //> True
         message.Release();
         // end-snippet

@@ -17,10 +17,10 @@ public interface ISheet
     Cells Grid(GridRequest request);
 
     /// <summary>The result of a function; #NAME? if there is none of that name, #VALUE! for arguments that it does not take.</summary>
-    Cells Calc(CalcRequest request, CancellationToken cancel = default);
+    Cells Calc(CalcRequest request, CancellationToken cancellationToken = default);
 
     /// <summary>At first all cells of the request, then those that have changed.</summary>
-    IAsyncEnumerable<Changes> Subscribe(SubscribeRequest request, CancellationToken cancel = default);
+    IAsyncEnumerable<Changes> Subscribe(SubscribeRequest request, CancellationToken cancellationToken = default);
 
     /// <summary>Who serves, and what.</summary>
     DaemonStatus Status();

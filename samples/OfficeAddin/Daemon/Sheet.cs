@@ -11,13 +11,13 @@ internal sealed class Sheet(SheetTable table) : ISheet
 {
     public Cells Grid(GridRequest request) => CellPacking.Pack(table.Read(request));
 
-    public Cells Calc(CalcRequest request, CancellationToken cancel = default)
+    public Cells Calc(CalcRequest request, CancellationToken cancellationToken = default)
     {
         table.Count(1);
-        return CellPacking.Pack(Calculations.Run(request.Name, request.Arguments.ConvertAll(CellPacking.Unpack), cancel));
+        return CellPacking.Pack(Calculations.Run(request.Name, request.Arguments.ConvertAll(CellPacking.Unpack), cancellationToken));
     }
 
-    public async IAsyncEnumerable<Changes> Subscribe(SubscribeRequest request, [EnumeratorCancellation] CancellationToken cancel = default)
+    public async IAsyncEnumerable<Changes> Subscribe(SubscribeRequest request, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         if (request.IntervalMs is < 10 or > 60_000)
             throw new RpcException(RpcStatus.InvalidArgument, $"interval_ms is {request.IntervalMs}, it must be 10 to 60000");
@@ -29,7 +29,7 @@ internal sealed class Sheet(SheetTable table) : ISheet
             if (Differences(before, now) is { Places.Count: > 0 } changes)
                 yield return changes;
             before = now;
-            await Task.Delay(request.IntervalMs, cancel);
+            await Task.Delay(request.IntervalMs, cancellationToken);
         }
     }
 

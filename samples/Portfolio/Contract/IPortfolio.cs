@@ -12,11 +12,11 @@ namespace Portfolio;
 [IpcService("portfolio.v1", Callback = typeof(IAlerts))]
 public interface IPortfolio
 {
-    Task<Totals> ImportAsync(IAsyncEnumerable<Trade> trades, CancellationToken cancel = default);
+    Task<Totals> ImportAsync(IAsyncEnumerable<Trade> trades, CancellationToken cancellationToken = default);
 
-    IAsyncEnumerable<Valuation> Follow(IAsyncEnumerable<Tick> ticks, CancellationToken cancel = default);
+    IAsyncEnumerable<Valuation> Follow(IAsyncEnumerable<Tick> ticks, CancellationToken cancellationToken = default);
 
-    Task<double> RiskAsync(int scenarios, IProgress<int> progress, CancellationToken cancel = default);
+    Task<double> RiskAsync(int scenarios, IProgress<int> progress, CancellationToken cancellationToken = default);
 
     [IpcFault(typeof(UnknownSymbol))]
     double Position(string symbol);

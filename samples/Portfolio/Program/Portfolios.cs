@@ -15,10 +15,10 @@ internal sealed class Portfolios : IPortfolio
     private readonly ConcurrentDictionary<string, double> _positions = new();
     private readonly ConcurrentDictionary<string, (double Limit, IAlerts Alerts)> _watched = new();
 
-    public async Task<Totals> ImportAsync(IAsyncEnumerable<Trade> trades, CancellationToken cancel)
+    public async Task<Totals> ImportAsync(IAsyncEnumerable<Trade> trades, CancellationToken cancellationToken)
     {
         int count = 0;
-        await foreach (Trade trade in trades.WithCancellation(cancel))
+        await foreach (Trade trade in trades.WithCancellation(cancellationToken))
         {
             _positions.AddOrUpdate(trade.Symbol, trade.Quantity, (_, held) => held + trade.Quantity);
             count++;
@@ -28,9 +28,9 @@ internal sealed class Portfolios : IPortfolio
     }
 
     // snippet: follow
-    public async IAsyncEnumerable<Valuation> Follow(IAsyncEnumerable<Tick> ticks, [EnumeratorCancellation] CancellationToken cancel)
+    public async IAsyncEnumerable<Valuation> Follow(IAsyncEnumerable<Tick> ticks, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await foreach (Tick tick in ticks.WithCancellation(cancel))
+        await foreach (Tick tick in ticks.WithCancellation(cancellationToken))
         {
             double value = tick.Price * _positions.GetValueOrDefault(tick.Symbol);
             if (_watched.TryGetValue(tick.Symbol, out var watched) && value > watched.Limit)
@@ -42,7 +42,7 @@ internal sealed class Portfolios : IPortfolio
     public void Watch(string symbol, double limit) => _watched[symbol] = (limit, PortfolioRpc.Callback(RpcContext.Current!));
     // end-snippet
 
-    public async Task<double> RiskAsync(int scenarios, IProgress<int> progress, CancellationToken cancel)
+    public async Task<double> RiskAsync(int scenarios, IProgress<int> progress, CancellationToken cancellationToken)
     {
         double worst = 0;
         for (int i = 0; i < scenarios; i++)
@@ -52,7 +52,7 @@ internal sealed class Portfolios : IPortfolio
             {
                 progress.Report((i + 1) * 100 / scenarios);
                 await Task.Yield();
-                cancel.ThrowIfCancellationRequested();
+                cancellationToken.ThrowIfCancellationRequested();
             }
         }
 

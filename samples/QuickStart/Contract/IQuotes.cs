@@ -10,7 +10,7 @@ namespace QuickStart;
 public interface IQuotes
 {
     Quote Get(QuoteRequest request);
-    IAsyncEnumerable<Quote> Watch(QuoteRequest request, CancellationToken cancel = default);
+    IAsyncEnumerable<Quote> Watch(QuoteRequest request, CancellationToken cancellationToken = default);
 }
 
 [DataContract]

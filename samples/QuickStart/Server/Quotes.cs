@@ -11,12 +11,12 @@ internal sealed class Quotes : IQuotes
 {
     public Quote Get(QuoteRequest request) => new(request.Symbol, 100 + Random.Shared.NextDouble());
 
-    public async IAsyncEnumerable<Quote> Watch(QuoteRequest request, [EnumeratorCancellation] CancellationToken cancel = default)
+    public async IAsyncEnumerable<Quote> Watch(QuoteRequest request, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        while (!cancel.IsCancellationRequested)
+        while (!cancellationToken.IsCancellationRequested)
         {
             yield return Get(request);
-            await Task.Delay(TimeSpan.FromMilliseconds(100), cancel);
+            await Task.Delay(TimeSpan.FromMilliseconds(100), cancellationToken);
         }
     }
 }

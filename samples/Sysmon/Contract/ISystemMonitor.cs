@@ -23,10 +23,10 @@ public interface ISystemMonitor
     Table Get(TableRequest request);
 
     /// <summary>The same method on the wire.</summary>
-    Task<Table> GetAsync(TableRequest request, CancellationToken cancel = default);
+    Task<Table> GetAsync(TableRequest request, CancellationToken cancellationToken = default);
 
     /// <summary>A table every <see cref="WatchRequest.IntervalMs"/>, <see cref="WatchRequest.Count"/> times (0: until cancelled).</summary>
-    IAsyncEnumerable<Sample> Watch(WatchRequest request, CancellationToken cancel = default);
+    IAsyncEnumerable<Sample> Watch(WatchRequest request, CancellationToken cancellationToken = default);
 }
 
 public enum Kind

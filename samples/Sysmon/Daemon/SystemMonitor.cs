@@ -14,16 +14,16 @@ internal sealed class SystemMonitor(SystemData data) : ISystemMonitor
 
     public Table Get(TableRequest request) => data.Fill(request.Ids, request.Fields);
 
-    public Task<Table> GetAsync(TableRequest request, CancellationToken cancel = default) => Task.FromResult(Get(request));
+    public Task<Table> GetAsync(TableRequest request, CancellationToken cancellationToken = default) => Task.FromResult(Get(request));
 
-    public async IAsyncEnumerable<Sample> Watch(WatchRequest request, [EnumeratorCancellation] CancellationToken cancel = default)
+    public async IAsyncEnumerable<Sample> Watch(WatchRequest request, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         if (request.IntervalMs is < 10 or > 3_600_000)
             throw new RpcException(RpcStatus.InvalidArgument, $"interval_ms is {request.IntervalMs}, it must be 10 to 3600000");
         for (int sequence = 1; request.Count == 0 || sequence <= request.Count; sequence++)
         {
             if (sequence > 1)
-                await Task.Delay(request.IntervalMs, cancel);
+                await Task.Delay(request.IntervalMs, cancellationToken);
             yield return new Sample
             {
                 Sequence = sequence,

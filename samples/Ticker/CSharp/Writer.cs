@@ -21,7 +21,7 @@ internal static class Writer
         {
             int symbol = i % prices.Length;
             prices[symbol] += random.NextDouble() - 0.5;
-            if (topic.Claim(Price.Size, Deadline.After(TimeSpan.FromSeconds(10)), default, out TopicClaim claim) != IpcStatus.Ok)
+            if (topic.Claim(Price.Size, out TopicClaim claim, Deadline.After(TimeSpan.FromSeconds(10))) != IpcStatus.Ok)
             {
                 Console.Error.WriteLine($"held up by {topic.SlowReader}");
                 return 1;

@@ -13,7 +13,7 @@ internal static class Counter
         // snippet: worker
         using SharedQueue jobs = SharedQueue.Open(name + ".jobs");
         using SharedQueue results = SharedQueue.Open(name + ".results");
-        while (jobs.Receive(Deadline.Never, default, out QueueMessage job) == IpcStatus.Ok && job.Type != Job.Stop)
+        while (jobs.Receive(out QueueMessage job, Deadline.Never) == IpcStatus.Ok && job.Type != Job.Stop)
         {
             string file = Encoding.UTF8.GetString(job.Payload);
             string answer = $"{file}\t{CountLines(file)}\t{(job.Redelivered ? "again" : "first")}";

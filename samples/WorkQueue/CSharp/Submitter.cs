@@ -40,7 +40,7 @@ internal static class Submitter
 
         bool Answer(SharedQueue queue, Deadline deadline)
         {
-            if (queue.Receive(deadline, default, out QueueMessage message) != IpcStatus.Ok)
+            if (queue.Receive(out QueueMessage message, deadline) != IpcStatus.Ok)
                 return false;
             string[] parts = Encoding.UTF8.GetString(message.Payload).Split('\t');
             message.Release();

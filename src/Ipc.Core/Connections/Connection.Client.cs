@@ -21,20 +21,21 @@ public sealed unsafe partial class Connection
     /// <exception cref="IpcException">NotFound: no server; Timeout: no answer; Cancelled; TableFull; and what can go
     /// wrong with a region.</exception>
     /// <exception cref="ConnectionRefusedException">The server said no; its text is the message.</exception>
-    public static Connection Connect(string name, ConnectOptions? options = null, CancellationToken cancel = default)
+    public static Connection Connect(
+        string name, ConnectOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new ConnectOptions();
         RegionName.Check(name);
         ListenerRules rules = ListenerRules.ForClient();
         Deadline deadline = options.Deadline;
-        Region listener = Region.Open(name, rules, OpenMode.OpenExisting, deadline, cancel);
+        Region listener = Region.Open(name, rules, OpenMode.OpenExisting, deadline, cancellationToken);
         Connection? connection = null;
         try
         {
-            connection = Request(name, listener, rules, options, cancel);
+            connection = Request(name, listener, rules, options, cancellationToken);
             rules.PeersWereRecovered = connection.PeersRecovered;
             listener.WatchParticipant(0);
-            connection.AwaitReply(name, options.WaitMode, OrFiveSeconds(deadline), cancel);
+            connection.AwaitReply(name, options.WaitMode, OrFiveSeconds(deadline), cancellationToken);
             return connection;
         }
         catch
@@ -55,12 +56,12 @@ public sealed unsafe partial class Connection
 
     /// <summary>idle -> opening -> requested</summary>
     private static Connection Request(
-        string name, Region listener, ListenerRules rules, ConnectOptions options, CancellationToken cancel)
+        string name, Region listener, ListenerRules rules, ConnectOptions options, CancellationToken cancellationToken)
     {
         Connection connection = Prepare(name, listener, rules, options, out Region region);
         try
         {
-            listener.Lock(options.Deadline, cancel);
+            listener.Lock(options.Deadline, cancellationToken);
             connection.AskAndUnlock(name, region);
             // the mapping is enough: what dies with this process is the entry in the listener's region
             region.CloseFile();
@@ -150,11 +151,11 @@ public sealed unsafe partial class Connection
         HowServerEnded(),
         $"The server \"{name}\" (process {PeerProcessId}) ended while it was being connected to.");
 
-    private void AwaitReply(string name, WaitMode mode, Deadline deadline, CancellationToken cancel)
+    private void AwaitReply(string name, WaitMode mode, Deadline deadline, CancellationToken cancellationToken)
     {
         WaitControl control = new(mode, &_header->Session, null);
         ReplyCondition condition = new(this);
-        CheckReply(name, control.Wait(ref condition, &_header->Session, deadline, cancel));
+        CheckReply(name, control.Wait(ref condition, &_header->Session, deadline, cancellationToken));
     }
 
     /// <summary>Returns if the server has accepted; else throws what became of the request, when the wait for the reply
@@ -223,19 +224,19 @@ public sealed unsafe partial class Connection
     }
 
     /// <summary>How the wait for the reply ends. Nobody disposes the connection before: it is nobody's yet.</summary>
-    private ValueTask<IpcStatus> ReplyAsync(WaitMode mode, Deadline deadline, CancellationToken cancel)
+    private ValueTask<IpcStatus> ReplyAsync(WaitMode mode, Deadline deadline, CancellationToken cancellationToken)
     {
         ReplyWait wait = ReplyWait.Rent(this);
-        return new ValueTask<IpcStatus>(wait, wait.Begin(mode, deadline, cancel));
+        return new ValueTask<IpcStatus>(wait, wait.Begin(mode, deadline, cancellationToken));
     }
 
     private sealed class ReplyWait : OwnedWait<ReplyWait, Connection, ReplyCondition, IpcStatus>
     {
-        public short Begin(WaitMode mode, Deadline deadline, CancellationToken cancel)
+        public short Begin(WaitMode mode, Deadline deadline, CancellationToken cancellationToken)
         {
             WaiterWords* session = &Owner._header->Session;
             Condition = new ReplyCondition(Owner);
-            return Begin(new WaitControl(mode, session, null), session, Owner._view, deadline, cancel);
+            return Begin(new WaitControl(mode, session, null), session, Owner._view, deadline, cancellationToken);
         }
 
         private protected override IpcStatus Finish(IpcStatus status) => status;

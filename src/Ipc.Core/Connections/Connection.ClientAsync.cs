@@ -46,21 +46,23 @@ public sealed partial class Connection
         }
     }
 
-    private static async Task<Connection> ConnectedAsync(string name, ConnectOptions options, CancellationToken cancel)
+    private static async Task<Connection> ConnectedAsync(
+        string name, ConnectOptions options, CancellationToken cancellationToken)
     {
         ListenerRules rules = ListenerRules.ForClient();
         Deadline deadline = options.Deadline;
-        Region listener = await AttachAsync(name, rules, deadline, cancel).ConfigureAwait(false);
+        Region listener = await AttachAsync(name, rules, deadline, cancellationToken).ConfigureAwait(false);
         Connection? connection = null;
         try
         {
             connection = Prepare(name, listener, rules, options, out Region region);
-            await connection.AskAsync(name, region, deadline, cancel).ConfigureAwait(false);
+            await connection.AskAsync(name, region, deadline, cancellationToken).ConfigureAwait(false);
             rules.PeersWereRecovered = connection.PeersRecovered;
             listener.WatchParticipant(0);
             connection.CheckReply(
                 name,
-                await connection.ReplyAsync(options.WaitMode, OrFiveSeconds(deadline), cancel).ConfigureAwait(false));
+                await connection.ReplyAsync(
+                    options.WaitMode, OrFiveSeconds(deadline), cancellationToken).ConfigureAwait(false));
             return connection;
         }
         catch
@@ -80,21 +82,21 @@ public sealed partial class Connection
     }
 
     private static async Task<Region> AttachAsync(
-        string name, ListenerRules rules, Deadline deadline, CancellationToken cancel)
+        string name, ListenerRules rules, Deadline deadline, CancellationToken cancellationToken)
     {
         Deadline unlocked = OrFiveSeconds(deadline);
         for (int nap = 1; ; nap = Math.Min(nap * 2, LongestNap))
         {
-            cancel.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             if (Region.TryAttachNow(name, rules, out bool isLocked) is { } listener)
                 return listener;
             if ((isLocked ? unlocked : deadline).HasPassed)
                 Region.ThrowNotAttached(name, rules, isLocked);
-            await Task.Delay(nap, cancel).ConfigureAwait(false);
+            await Task.Delay(nap, cancellationToken).ConfigureAwait(false);
         }
     }
 
-    private async Task AskAsync(string name, Region region, Deadline deadline, CancellationToken cancel)
+    private async Task AskAsync(string name, Region region, Deadline deadline, CancellationToken cancellationToken)
     {
         try
         {
@@ -103,7 +105,7 @@ public sealed partial class Connection
             {
                 if (unlocked.HasPassed)
                     Region.ThrowLocked(_listenerRegion.Path);
-                await Task.Delay(1, cancel).ConfigureAwait(false);
+                await Task.Delay(1, cancellationToken).ConfigureAwait(false);
             }
 
             AskAndUnlock(name, region); // no await in between: the lock is this thread's

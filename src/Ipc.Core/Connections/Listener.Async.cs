@@ -74,10 +74,10 @@ public sealed unsafe partial class Listener
 
     private sealed class NextWait : OwnedWait<NextWait, Listener, AsyncEventCondition, ListenerEvent>
     {
-        public short Begin(Deadline deadline, CancellationToken cancel)
+        public short Begin(Deadline deadline, CancellationToken cancellationToken)
         {
             Condition = new AsyncEventCondition(Owner);
-            return Begin(Owner._control, Owner._doorbell, Owner._region.View, deadline, cancel);
+            return Begin(Owner._control, Owner._doorbell, Owner._region.View, deadline, cancellationToken);
         }
 
         private protected override ListenerEvent Finish(IpcStatus status)

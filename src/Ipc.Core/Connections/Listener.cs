@@ -100,7 +100,7 @@ public sealed unsafe partial class Listener : IDisposable
     /// <returns>Ok with an event; Timeout; Stopped; Cancelled; Closed.</returns>
     /// <exception cref="InvalidOperationException">Another thread is in here.</exception>
     [MethodImpl(Tiering.Optimized)]
-    public IpcStatus Next(Deadline deadline, CancellationToken cancel, out ListenerEvent e)
+    public IpcStatus Next(out ListenerEvent e, Deadline deadline, CancellationToken cancellationToken = default)
     {
         e = default;
         if (!TryGetInside())
@@ -131,7 +131,7 @@ public sealed unsafe partial class Listener : IDisposable
                 if (_last is { IsGone: true })
                     _last = null;
                 _control.WaitsFor(_last); // with more of them, there is none whose processor it is
-                status = _control.Wait(ref condition, &_header->Doorbell, deadline, cancel);
+                status = _control.Wait(ref condition, &_header->Doorbell, deadline, cancellationToken);
             }
 
             return status;

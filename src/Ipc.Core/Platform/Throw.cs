@@ -47,7 +47,7 @@ internal static class Throw
     /// <summary>For calls that return what they waited for: any other end of the wait is an exception, the framework's
     /// own where it has one.</summary>
     [DoesNotReturn]
-    public static void Ended(IpcStatus status, object instance, string call, CancellationToken cancel)
+    public static void Ended(IpcStatus status, object instance, string call, CancellationToken cancellationToken)
     {
         string what = instance.GetType().Name + "." + call;
         throw status switch
@@ -55,7 +55,7 @@ internal static class Throw
             IpcStatus.Timeout => new TimeoutException(
                 $"{what} did not succeed within its timeout: nothing came, or there was no room, or somebody else " +
                 "has it."),
-            IpcStatus.Cancelled => new OperationCanceledException($"{what} was cancelled.", cancel),
+            IpcStatus.Cancelled => new OperationCanceledException($"{what} was cancelled.", cancellationToken),
             IpcStatus.Closed => new ObjectDisposedException(instance.GetType().FullName),
             IpcStatus.Stopped => new IpcException(status, $"{what} was ended by Stop: waits work again after Resume."),
             IpcStatus.PeerClosed => new IpcException(

@@ -50,7 +50,7 @@ public sealed unsafe partial class SharedQueue
     public QueueMessage Receive(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         IpcStatus status = Receive(
-            Deadline.Within(timeout, nameof(timeout)), cancellationToken, out QueueMessage message);
+            out QueueMessage message, Deadline.Within(timeout, nameof(timeout)), cancellationToken);
         if (status != IpcStatus.Ok)
             Throw.Ended(status, this, nameof(Receive), cancellationToken);
         return message;
@@ -140,10 +140,10 @@ public sealed unsafe partial class SharedQueue
 
     private sealed class ReceiveWait : OwnedWait<ReceiveWait, SharedQueue, DataCondition, QueueMessage>
     {
-        public short Begin(Deadline deadline, CancellationToken cancel)
+        public short Begin(Deadline deadline, CancellationToken cancellationToken)
         {
             Condition = new DataCondition(Owner, takes: true);
-            return Begin(Owner._place.Control, Owner._data, Owner._region.View, deadline, cancel);
+            return Begin(Owner._place.Control, Owner._data, Owner._region.View, deadline, cancellationToken);
         }
 
         private protected override QueueMessage Finish(IpcStatus status)
@@ -156,10 +156,10 @@ public sealed unsafe partial class SharedQueue
 
     private sealed class ReadyWait : OwnedWait<ReadyWait, SharedQueue, DataCondition, bool>
     {
-        public short Begin(Deadline deadline, CancellationToken cancel)
+        public short Begin(Deadline deadline, CancellationToken cancellationToken)
         {
             Condition = new DataCondition(Owner, takes: false);
-            return Begin(Owner._place.Control, Owner._data, Owner._region.View, deadline, cancel);
+            return Begin(Owner._place.Control, Owner._data, Owner._region.View, deadline, cancellationToken);
         }
 
         private protected override bool Finish(IpcStatus status)
@@ -174,11 +174,11 @@ public sealed unsafe partial class SharedQueue
     {
         private ReadOnlyMemory<byte> _payload;
 
-        public short Begin(ReadOnlyMemory<byte> payload, Deadline deadline, CancellationToken cancel)
+        public short Begin(ReadOnlyMemory<byte> payload, Deadline deadline, CancellationToken cancellationToken)
         {
             _payload = payload;
             Condition = new SpaceCondition(Owner, payload.Length, marks: true);
-            return Begin(Owner._place.Control, Owner._space, Owner._region.View, deadline, cancel);
+            return Begin(Owner._place.Control, Owner._space, Owner._region.View, deadline, cancellationToken);
         }
 
         private protected override bool Finish(IpcStatus status)

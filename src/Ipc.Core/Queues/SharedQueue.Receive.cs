@@ -36,8 +36,9 @@ public sealed unsafe partial class SharedQueue
     /// <summary>The next message, waiting for it if there is none. See <see cref="TryReceive"/>.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
-    public IpcStatus Receive(Deadline deadline, CancellationToken cancel, out QueueMessage message) =>
-        TryReceive(out message) ? IpcStatus.Ok : ReceiveWaiting(deadline, cancel, out message);
+    public IpcStatus Receive(
+        out QueueMessage message, Deadline deadline, CancellationToken cancellationToken = default) =>
+        TryReceive(out message) ? IpcStatus.Ok : ReceiveWaiting(deadline, cancellationToken, out message);
 
     /// <summary>Reading to Free. Nothing if the slot is not ours any more.</summary>
     [MethodImpl(Tiering.Inlined)]
@@ -114,10 +115,11 @@ public sealed unsafe partial class SharedQueue
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private IpcStatus ReceiveWaiting(Deadline deadline, CancellationToken cancel, out QueueMessage message)
+    private IpcStatus ReceiveWaiting(Deadline deadline, CancellationToken cancellationToken, out QueueMessage message)
     {
         DataCondition condition = new(this, takes: true);
-        IpcStatus status = WaitFor(ref condition, &_header->Data, deadline, cancel, _receivingLag, ReceivedSoFar());
+        IpcStatus status = WaitFor(
+            ref condition, &_header->Data, deadline, cancellationToken, _receivingLag, ReceivedSoFar());
         if (status != IpcStatus.Ok)
         {
             message = default;

@@ -32,8 +32,9 @@ public sealed unsafe partial class SharedQueue
 
     /// <summary>Claims, waiting for room if there is none. See <see cref="TryClaim"/>.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
-    public IpcStatus Claim(int length, Deadline deadline, CancellationToken cancel, out QueueClaim claim) =>
-        TryClaim(length, out claim) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancel, out claim);
+    public IpcStatus Claim(
+        int length, out QueueClaim claim, Deadline deadline, CancellationToken cancellationToken = default) =>
+        TryClaim(length, out claim) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancellationToken, out claim);
 
     /// <summary>Claim, copy, commit. False when the queue is full or closed.</summary>
     /// <exception cref="IpcException">TooLarge.</exception>
@@ -53,11 +54,11 @@ public sealed unsafe partial class SharedQueue
     /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Send(
-        ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancel = default)
+        ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancellationToken = default)
     {
         if ((uint)payload.Length <= _blockSize ? TrySendInBlock(payload, type) : TrySendLong(payload, type))
             return IpcStatus.Ok;
-        IpcStatus status = ClaimWaiting(payload.Length, deadline, cancel, out QueueClaim claim, marks: true);
+        IpcStatus status = ClaimWaiting(payload.Length, deadline, cancellationToken, out QueueClaim claim, marks: true);
         if (status == IpcStatus.Ok)
         {
             payload.CopyTo(claim.Payload);
@@ -300,7 +301,7 @@ public sealed unsafe partial class SharedQueue
 
     [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private IpcStatus ClaimWaiting(
-        int length, Deadline deadline, CancellationToken cancel, out QueueClaim claim, bool marks = false)
+        int length, Deadline deadline, CancellationToken cancellationToken, out QueueClaim claim, bool marks = false)
     {
         CheckLength(length);
         SpaceCondition condition = new(this, length, marks);
@@ -309,7 +310,7 @@ public sealed unsafe partial class SharedQueue
             // First without what a wait begins with: a long message goes this way when there is room, too.
             IpcStatus status = condition.IsTrue()
                 ? IpcStatus.Ok
-                : WaitFor(ref condition, &_header->Space, deadline, cancel, _sendingLag, SentSoFar());
+                : WaitFor(ref condition, &_header->Space, deadline, cancellationToken, _sendingLag, SentSoFar());
             claim = status == IpcStatus.Ok ? condition.Taken() : default;
             GC.KeepAlive(this);
             return status;

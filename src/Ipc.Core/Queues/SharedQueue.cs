@@ -125,7 +125,8 @@ public sealed unsafe partial class SharedQueue : IDisposable
     /// <summary>Opens the queue <paramref name="name"/>, or creates it.</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>. TableFull: all places for
     /// participants are taken.</exception>
-    public static SharedQueue Open(string name, QueueOptions? options = null, CancellationToken cancel = default)
+    public static SharedQueue Open(
+        string name, QueueOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new QueueOptions();
         RegionName.Check(name);
@@ -134,7 +135,8 @@ public sealed unsafe partial class SharedQueue : IDisposable
                 IpcStatus.InvalidArgument,
                 $"A spin limit of {options.SpinLimit} was asked for; it cannot be negative.");
         QueueRules rules = new(options);
-        Region region = Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel);
+        Region region = Region.Open(
+            name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken);
         var queue = new SharedQueue(region, rules, options);
         QueueMetrics.Add(queue);
         return queue;
@@ -143,10 +145,10 @@ public sealed unsafe partial class SharedQueue : IDisposable
     /// <summary>Waits until something can be received (Ok), without taking it: another receiver may be
     /// faster.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
-    public IpcStatus Wait(Deadline deadline, CancellationToken cancel = default)
+    public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
     {
         DataCondition condition = new(this, takes: false);
-        IpcStatus status = WaitFor(ref condition, &_header->Data, deadline, cancel);
+        IpcStatus status = WaitFor(ref condition, &_header->Data, deadline, cancellationToken);
         GC.KeepAlive(this);
         return status;
     }
@@ -223,7 +225,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
         ref TCondition condition,
         WaiterWords* waiter,
         Deadline deadline,
-        CancellationToken cancel,
+        CancellationToken cancellationToken,
         StreamLag? lag = null,
         ulong progress = 0)
         where TCondition : struct, IWaitCondition
@@ -231,7 +233,7 @@ public sealed unsafe partial class SharedQueue : IDisposable
         CheckPromise();
         try
         {
-            return _place.Control.Wait(ref condition, waiter, deadline, cancel, lag, progress);
+            return _place.Control.Wait(ref condition, waiter, deadline, cancellationToken, lag, progress);
         }
         finally
         {

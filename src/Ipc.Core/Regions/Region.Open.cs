@@ -29,7 +29,7 @@ internal sealed unsafe partial class Region
     /// <summary>Opens a region as the rules' role. Throws <see cref="IpcException"/>, of status Cancelled when it
     /// was.</summary>
     public static Region Open(
-        string name, RegionRules rules, OpenMode mode, Deadline deadline, CancellationToken cancel)
+        string name, RegionRules rules, OpenMode mode, Deadline deadline, CancellationToken cancellationToken)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         _ = rules.NewLifetime; // throws what nobody may ask for, also when the region exists
@@ -37,7 +37,7 @@ internal sealed unsafe partial class Region
         TimeSpan lockPatience = mode == OpenMode.OpenExisting && !deadline.HasPassed ? s_lockSlice : s_lockPatience;
         for (; ; )
         {
-            if (cancel.IsCancellationRequested)
+            if (cancellationToken.IsCancellationRequested)
                 Throw.Status(IpcStatus.Cancelled, $"Opening {path} was cancelled.");
             if (mode != OpenMode.CreateNew)
             {
@@ -58,7 +58,8 @@ internal sealed unsafe partial class Region
             {
                 if (deadline.HasPassed)
                     ThrowNotFound(name, path, rules);
-                cancel.WaitHandle.WaitOne((int)Math.Min(nap, Math.Max(1, deadline.Remaining.TotalMilliseconds)));
+                cancellationToken.WaitHandle.WaitOne(
+                    (int)Math.Min(nap, Math.Max(1, deadline.Remaining.TotalMilliseconds)));
                 nap = Math.Min(nap * 2, 20);
                 continue;
             }

@@ -98,13 +98,13 @@ internal sealed unsafe partial class Region : IWatchedRegion
 
     /// <summary>Takes the region lock for a caller with a deadline and a token; one without a deadline has the usual
     /// patience. Throws Timeout or Cancelled.</summary>
-    public void Lock(Deadline deadline, CancellationToken cancel)
+    public void Lock(Deadline deadline, CancellationToken cancellationToken)
     {
         if (deadline == Deadline.Now)
             deadline = Deadline.After(s_lockPatience);
         while (!TryLock(Deadline.Earlier(deadline, Deadline.After(s_lockSlice))))
         {
-            if (cancel.IsCancellationRequested)
+            if (cancellationToken.IsCancellationRequested)
                 Throw.Status(IpcStatus.Cancelled, $"Waiting for the lock of {Path} was cancelled.");
             if (deadline.HasPassed)
                 ThrowLocked(Path);

@@ -121,7 +121,7 @@ public abstract unsafe class RingEnd : IDisposable
 
     /// <summary>Waits until a live peer is attached; a reader also returns when there is something to read, from a
     /// writer that has come and is gone already. Ends of a connection: Ok, or what became of the peer.</summary>
-    public IpcStatus WaitForPeer(Deadline deadline, CancellationToken cancel = default)
+    public IpcStatus WaitForPeer(Deadline deadline, CancellationToken cancellationToken = default)
     {
         try
         {
@@ -130,7 +130,7 @@ public abstract unsafe class RingEnd : IDisposable
             if (_link.Change == null)
                 return StatusOf(_link.Peer);
             PeerCondition condition = new(this);
-            return Control.Wait(ref condition, _link.Change, deadline, cancel);
+            return Control.Wait(ref condition, _link.Change, deadline, cancellationToken);
         }
         finally
         {

@@ -60,10 +60,10 @@ public sealed unsafe partial class RingReader
 
     private sealed class ReadWait : OwnedWait<ReadWait, RingReader, AsyncDataCondition, bool>
     {
-        public short Begin(CancellationToken cancel)
+        public short Begin(CancellationToken cancellationToken)
         {
             Condition = new AsyncDataCondition(Owner);
-            return Begin(Owner.Control, Owner._data, Owner.View, Deadline.Never, cancel);
+            return Begin(Owner.Control, Owner._data, Owner.View, Deadline.Never, cancellationToken);
         }
 
         private protected override bool Finish(IpcStatus status)

@@ -101,11 +101,11 @@ public sealed unsafe partial class RingReader
     }
 
     [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
-    private IpcStatus ReadWaiting(Deadline deadline, CancellationToken cancel, out RingRecord record)
+    private IpcStatus ReadWaiting(Deadline deadline, CancellationToken cancellationToken, out RingRecord record)
     {
         for (; ; )
         {
-            IpcStatus status = Wait(deadline, cancel);
+            IpcStatus status = Wait(deadline, cancellationToken);
             if (status != IpcStatus.Ok)
             {
                 record = default;

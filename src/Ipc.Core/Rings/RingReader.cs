@@ -67,8 +67,9 @@ public sealed unsafe partial class RingReader : RingEnd
     /// <summary>Opens the reading end of the ring <paramref name="name"/>. One live reader: a second is refused
     /// (<see cref="IpcStatus.InUse"/>).</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
-    public static RingReader Open(string name, RingOptions? options = null, CancellationToken cancel = default) =>
-        RingRegion.OpenReader(name, options ?? new RingOptions(), cancel);
+    public static RingReader Open(
+        string name, RingOptions? options = null, CancellationToken cancellationToken = default) =>
+        RingRegion.OpenReader(name, options ?? new RingOptions(), cancellationToken);
 
     /// <summary>Whether everything that was published by now has been released: there is nothing to read, and nobody is
     /// at a record. True when this end is closed. Any thread, beside the one that reads; never waits.</summary>
@@ -144,19 +145,19 @@ public sealed unsafe partial class RingReader : RingEnd
     /// gone. While no writer has ever been there it waits.</returns>
     /// <exception cref="CorruptRegionException">The writer has written what is not a record.</exception>
     [MethodImpl(Tiering.Optimized)]
-    public IpcStatus Read(Deadline deadline, CancellationToken cancel, out RingRecord record) =>
-        TryRead(out record) ? IpcStatus.Ok : ReadWaiting(deadline, cancel, out record);
+    public IpcStatus Read(out RingRecord record, Deadline deadline, CancellationToken cancellationToken = default) =>
+        TryRead(out record) ? IpcStatus.Ok : ReadWaiting(deadline, cancellationToken, out record);
 
     /// <summary>Waits until something is readable (Ok), without consuming it. Results as <see cref="Read"/>.</summary>
     [MethodImpl(Tiering.Optimized)]
-    public IpcStatus Wait(Deadline deadline, CancellationToken cancel = default)
+    public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
     {
         try
         {
             if (!Enter())
                 return IpcStatus.Closed;
             DataCondition condition = new(this);
-            return Control.Wait(ref condition, &Header->Data, deadline, cancel);
+            return Control.Wait(ref condition, &Header->Data, deadline, cancellationToken);
         }
         finally
         {

@@ -40,10 +40,10 @@ internal sealed unsafe class RingRegion : IRingLink
 
     public bool WakesReader => true;
 
-    public static RingWriter OpenWriter(string name, RingOptions options, CancellationToken cancel)
+    public static RingWriter OpenWriter(string name, RingOptions options, CancellationToken cancellationToken)
     {
         RingRules rules = new(options, isWriter: true);
-        RingRegion link = Open(name, options, rules, isWriter: true, cancel);
+        RingRegion link = Open(name, options, rules, isWriter: true, cancellationToken);
         RingWriter writer = new(
             link,
             link._region.View,
@@ -56,10 +56,10 @@ internal sealed unsafe class RingRegion : IRingLink
         return writer;
     }
 
-    public static RingReader OpenReader(string name, RingOptions options, CancellationToken cancel)
+    public static RingReader OpenReader(string name, RingOptions options, CancellationToken cancellationToken)
     {
         RingRules rules = new(options, isWriter: false);
-        RingRegion link = Open(name, options, rules, isWriter: false, cancel);
+        RingRegion link = Open(name, options, rules, isWriter: false, cancellationToken);
         RingReader reader = new(
             link, link._region.View, rules.Geometry, options.WaitMode, rules.Position, rules.RedeliverUntil);
         link._end = reader;
@@ -124,12 +124,13 @@ internal sealed unsafe class RingRegion : IRingLink
     private uint Owner => Atomic.LoadAcquire(ref _isWriter ? ref _header->Reader : ref _header->Writer);
 
     private static RingRegion Open(
-        string name, RingOptions options, RingRules rules, bool isWriter, CancellationToken cancel)
+        string name, RingOptions options, RingRules rules, bool isWriter, CancellationToken cancellationToken)
     {
         RegionName.Check(name);
         _ = RingGeometry.CheckRequested(options.Capacity);
         _ = PoolGeometry.CheckRequested(options.LoanBudget);
-        Region region = Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel);
+        Region region = Region.Open(
+            name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken);
         return new RingRegion(region, isWriter);
     }
 }

@@ -58,12 +58,13 @@ public sealed unsafe partial class RingWriter
         private ReadOnlyMemory<byte> _payload;
         private ushort _type;
 
-        public short Begin(ReadOnlyMemory<byte> payload, ushort type, Deadline deadline, CancellationToken cancel)
+        public short Begin(
+            ReadOnlyMemory<byte> payload, ushort type, Deadline deadline, CancellationToken cancellationToken)
         {
             _payload = payload;
             _type = type;
             Condition = new AsyncRoomCondition(Owner, payload.Length);
-            return Begin(Owner.Control, Owner._space, Owner.View, deadline, cancel);
+            return Begin(Owner.Control, Owner._space, Owner.View, deadline, cancellationToken);
         }
 
         private protected override bool Finish(IpcStatus status)

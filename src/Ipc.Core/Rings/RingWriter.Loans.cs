@@ -132,10 +132,10 @@ public sealed unsafe partial class RingWriter
 
     private bool SeesLoanRoom() => SeesRoom(_tail + RecordHeader.Line);
 
-    private IpcStatus WaitForLoan(int length, Deadline deadline, CancellationToken cancel)
+    private IpcStatus WaitForLoan(int length, Deadline deadline, CancellationToken cancellationToken)
     {
         LoanCondition condition = new(this, length);
-        IpcStatus status = Control.Wait(ref condition, &Header->Space, deadline, cancel);
+        IpcStatus status = Control.Wait(ref condition, &Header->Space, deadline, cancellationToken);
         if (status != IpcStatus.Ok && _spare.Bytes != null)
         {
             Geometry.Pool!.GiveBack(_spare);

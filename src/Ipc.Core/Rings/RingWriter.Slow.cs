@@ -159,7 +159,8 @@ public sealed unsafe partial class RingWriter
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private IpcStatus ClaimWaiting(int length, Deadline deadline, CancellationToken cancel, out Span<byte> payload)
+    private IpcStatus ClaimWaiting(
+        int length, Deadline deadline, CancellationToken cancellationToken, out Span<byte> payload)
     {
         payload = default;
         for (; ; )
@@ -170,8 +171,8 @@ public sealed unsafe partial class RingWriter
                 if (!Enter())
                     return IpcStatus.Closed;
                 status = (uint)length > _maxInline
-                    ? WaitForLoan(length, deadline, cancel)
-                    : WaitForRoom(length, deadline, cancel);
+                    ? WaitForLoan(length, deadline, cancellationToken)
+                    : WaitForRoom(length, deadline, cancellationToken);
             }
             finally
             {
@@ -185,11 +186,11 @@ public sealed unsafe partial class RingWriter
         }
     }
 
-    private IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancel)
+    private IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancellationToken)
     {
         ulong size = RecordHeader.SizeOf((uint)length);
         SpaceCondition condition = new(this, StartFor(size) + size);
-        return Control.Wait(ref condition, &Header->Space, deadline, cancel);
+        return Control.Wait(ref condition, &Header->Space, deadline, cancellationToken);
     }
 
     private Span<byte> Claimed(int length) =>

@@ -96,8 +96,9 @@ public sealed unsafe partial class RingWriter : RingEnd
     /// <summary>Opens the writing end of the ring <paramref name="name"/>. One live writer: a second is refused
     /// (<see cref="IpcStatus.InUse"/>).</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
-    public static RingWriter Open(string name, RingOptions? options = null, CancellationToken cancel = default) =>
-        RingRegion.OpenWriter(name, options ?? new RingOptions(), cancel);
+    public static RingWriter Open(
+        string name, RingOptions? options = null, CancellationToken cancellationToken = default) =>
+        RingRegion.OpenWriter(name, options ?? new RingOptions(), cancellationToken);
 
     /// <summary>Claims <paramref name="length"/> contiguous bytes in place. An open claim is given back
     /// first.</summary>
@@ -196,9 +197,9 @@ public sealed unsafe partial class RingWriter : RingEnd
     /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Write(
-        ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancel = default)
+        ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancellationToken = default)
     {
-        IpcStatus status = Claim(payload.Length, deadline, cancel, out Span<byte> claimed);
+        IpcStatus status = Claim(payload.Length, out Span<byte> claimed, deadline, cancellationToken);
         if (status != IpcStatus.Ok)
             return status;
         payload.CopyTo(claimed);
@@ -209,8 +210,9 @@ public sealed unsafe partial class RingWriter : RingEnd
     /// <summary>Claims, waiting for room if there is none.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; PeerClosed or PeerDied when the ring is full and its reader
     /// gone. While no reader has ever been there it waits.</returns>
-    public IpcStatus Claim(int length, Deadline deadline, CancellationToken cancel, out Span<byte> payload) =>
-        TryClaim(length, out payload) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancel, out payload);
+    public IpcStatus Claim(
+        int length, out Span<byte> payload, Deadline deadline, CancellationToken cancellationToken = default) =>
+        TryClaim(length, out payload) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancellationToken, out payload);
 
     /// <summary>Grows the open claim, keeping its bytes: in place while it fits before the end of the lap, else by
     /// moving it to the next lap, or into a loan.</summary>

@@ -51,10 +51,10 @@ public sealed unsafe partial class SharedEvent
 
     private sealed class SetWait : OwnedWait<SetWait, SharedEvent, Condition, bool>
     {
-        public short Begin(Deadline deadline, CancellationToken cancel)
+        public short Begin(Deadline deadline, CancellationToken cancellationToken)
         {
             Condition = new Condition(Owner);
-            return Begin(Owner._sync.Control, Owner._sync.Waiter, Owner._sync.Region.View, deadline, cancel);
+            return Begin(Owner._sync.Control, Owner._sync.Waiter, Owner._sync.Region.View, deadline, cancellationToken);
         }
 
         private protected override bool Finish(IpcStatus status)

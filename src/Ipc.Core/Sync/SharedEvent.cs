@@ -25,11 +25,12 @@ public sealed unsafe partial class SharedEvent : IDisposable
 
     /// <summary>Opens the event <paramref name="name"/>, or creates it.</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
-    public static SharedEvent Open(string name, EventOptions? options = null, CancellationToken cancel = default)
+    public static SharedEvent Open(
+        string name, EventOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new EventOptions();
         EventRules rules = new(options);
-        return new SharedEvent(SyncRegion.Open(name, rules, options, cancel), rules.IsManual);
+        return new SharedEvent(SyncRegion.Open(name, rules, options, cancellationToken), rules.IsManual);
     }
 
     /// <summary>Lets pass who waits: everybody until the reset, or one. Nothing happens when this object is
@@ -56,13 +57,13 @@ public sealed unsafe partial class SharedEvent : IDisposable
 
     /// <summary>Waits until the event is set; consumes it, unless it has a manual reset.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
-    public IpcStatus Wait(Deadline deadline, CancellationToken cancel = default)
+    public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
     {
         IpcStatus status = IpcStatus.Closed;
         if (!_sync.IsClosed)
         {
             Condition condition = new(this);
-            status = condition.IsTrue() ? IpcStatus.Ok : _sync.Wait(ref condition, deadline, cancel);
+            status = condition.IsTrue() ? IpcStatus.Ok : _sync.Wait(ref condition, deadline, cancellationToken);
             if (status == IpcStatus.Ok)
                 status = Passed();
         }

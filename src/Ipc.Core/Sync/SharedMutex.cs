@@ -28,22 +28,23 @@ public sealed unsafe partial class SharedMutex : IDisposable
 
     /// <summary>Opens the mutex <paramref name="name"/>, or creates it, free.</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
-    public static SharedMutex Open(string name, SyncOptions? options = null, CancellationToken cancel = default)
+    public static SharedMutex Open(
+        string name, SyncOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new SyncOptions();
-        return new SharedMutex(SyncRegion.Open(name, new MutexRules(options), options, cancel));
+        return new SharedMutex(SyncRegion.Open(name, new MutexRules(options), options, cancellationToken));
     }
 
     /// <summary>Acquires the mutex, waiting for it if somebody has it.</summary>
     /// <returns>Ok and Abandoned: it is ours; Abandoned: the last holder died or closed without releasing it, what it
     /// guards may be half done. Timeout; Stopped; Cancelled; Closed.</returns>
-    public IpcStatus Acquire(Deadline deadline, CancellationToken cancel = default)
+    public IpcStatus Acquire(Deadline deadline, CancellationToken cancellationToken = default)
     {
         IpcStatus status = IpcStatus.Closed;
         if (!_sync.IsClosed && !TryTake(out status))
         {
             Condition condition = new(this);
-            status = _sync.Wait(ref condition, deadline, cancel);
+            status = _sync.Wait(ref condition, deadline, cancellationToken);
             if (status == IpcStatus.Ok)
                 status = condition.Taken;
         }

@@ -75,19 +75,19 @@ public sealed unsafe partial class SharedSemaphore
         return new ValueTask<Lease>(wait, wait.Begin(deadline, cancellationToken));
     }
 
-    private Lease LeaseOf(IpcStatus status, string call, CancellationToken cancel)
+    private Lease LeaseOf(IpcStatus status, string call, CancellationToken cancellationToken)
     {
         if (status is not (IpcStatus.Ok or IpcStatus.Abandoned))
-            Throw.Ended(status, this, call, cancel);
+            Throw.Ended(status, this, call, cancellationToken);
         return new Lease(this, status == IpcStatus.Abandoned);
     }
 
     private sealed class AcquireWait : OwnedWait<AcquireWait, SharedSemaphore, Condition, Lease>
     {
-        public short Begin(Deadline deadline, CancellationToken cancel)
+        public short Begin(Deadline deadline, CancellationToken cancellationToken)
         {
             Condition = new Condition(Owner);
-            return Begin(Owner._sync.Control, Owner._sync.Waiter, Owner._sync.Region.View, deadline, cancel);
+            return Begin(Owner._sync.Control, Owner._sync.Waiter, Owner._sync.Region.View, deadline, cancellationToken);
         }
 
         private protected override Lease Finish(IpcStatus status) =>

@@ -47,23 +47,23 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
     /// <summary>Opens the semaphore <paramref name="name"/>, or creates it, with all its permits.</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
     public static SharedSemaphore Open(
-        string name, SemaphoreOptions? options = null, CancellationToken cancel = default)
+        string name, SemaphoreOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new SemaphoreOptions();
         SemaphoreRules rules = new(options);
-        return new SharedSemaphore(SyncRegion.Open(name, rules, options, cancel), rules.Permits);
+        return new SharedSemaphore(SyncRegion.Open(name, rules, options, cancellationToken), rules.Permits);
     }
 
     /// <summary>Acquires a permit, waiting for one if there is none.</summary>
     /// <returns>Ok and Abandoned: it is ours; Abandoned, once for each permit that came back from one who died or
     /// closed without releasing it. Timeout; Stopped; Cancelled; Closed.</returns>
-    public IpcStatus Acquire(Deadline deadline, CancellationToken cancel = default)
+    public IpcStatus Acquire(Deadline deadline, CancellationToken cancellationToken = default)
     {
         IpcStatus status = IpcStatus.Closed;
         if (!_sync.IsClosed)
         {
             Condition condition = new(this);
-            status = condition.IsTrue() ? IpcStatus.Ok : _sync.Wait(ref condition, deadline, cancel);
+            status = condition.IsTrue() ? IpcStatus.Ok : _sync.Wait(ref condition, deadline, cancellationToken);
             if (status == IpcStatus.Ok)
                 status = Taken(condition.Abandoned);
         }

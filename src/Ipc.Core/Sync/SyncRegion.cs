@@ -35,18 +35,19 @@ internal sealed unsafe class SyncRegion
 
     public bool IsClosed => Atomic.LoadAcquire(ref _closed) != 0;
 
-    public static SyncRegion Open(string name, SyncRules rules, SyncOptions options, CancellationToken cancel)
+    public static SyncRegion Open(
+        string name, SyncRules rules, SyncOptions options, CancellationToken cancellationToken)
     {
         RegionName.Check(name);
         return new SyncRegion(
-            Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel),
+            Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken),
             rules,
             options.WaitMode);
     }
 
-    public IpcStatus Wait<TCondition>(ref TCondition condition, Deadline deadline, CancellationToken cancel)
+    public IpcStatus Wait<TCondition>(ref TCondition condition, Deadline deadline, CancellationToken cancellationToken)
         where TCondition : struct, IWaitCondition =>
-        Control.Wait(ref condition, _waiter, deadline, cancel);
+        Control.Wait(ref condition, _waiter, deadline, cancellationToken);
 
     /// <summary>Somebody else may hold what is wanted: it is watched from now on, and recovered when it dies.</summary>
     public IpcStatus AttendOthers()

@@ -179,7 +179,7 @@ public abstract unsafe class TopicEnd : IDisposable
             $"Topic {Region.Path} holds {what}. A participant is faulty or hostile: end it and make a new topic.");
 
     private protected static Region OpenRegion(
-        string name, TopicRules rules, TopicOptions options, CancellationToken cancel)
+        string name, TopicRules rules, TopicOptions options, CancellationToken cancellationToken)
     {
         RegionName.Check(name);
         _ = TopicGeometry.New(options);
@@ -187,6 +187,6 @@ public abstract unsafe class TopicEnd : IDisposable
             Throw.Status(
                 IpcStatus.InvalidArgument,
                 $"A spin limit of {options.SpinLimit} was asked for; it cannot be negative.");
-        return Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancel);
+        return Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken);
     }
 }

@@ -55,10 +55,10 @@ public sealed unsafe partial class TopicReader
 
     private sealed class ReadWait : OwnedWait<ReadWait, TopicReader, AsyncDataCondition, bool>
     {
-        public short Begin(CancellationToken cancel)
+        public short Begin(CancellationToken cancellationToken)
         {
             Condition = new AsyncDataCondition(Owner);
-            return Begin(Owner.Control, Owner._data, Owner.Region.View, Deadline.Never, cancel);
+            return Begin(Owner.Control, Owner._data, Owner.Region.View, Deadline.Never, cancellationToken);
         }
 
         private protected override bool Finish(IpcStatus status)

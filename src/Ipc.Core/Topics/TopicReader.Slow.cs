@@ -108,12 +108,12 @@ public sealed unsafe partial class TopicReader
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private IpcStatus ReadWaiting(Deadline deadline, CancellationToken cancel, out TopicMessage message)
+    private IpcStatus ReadWaiting(Deadline deadline, CancellationToken cancellationToken, out TopicMessage message)
     {
         for (; ; )
         {
             message = default;
-            IpcStatus status = Wait(deadline, cancel);
+            IpcStatus status = Wait(deadline, cancellationToken);
             if (status != IpcStatus.Ok)
                 return status;
             status = TryRead(out message);

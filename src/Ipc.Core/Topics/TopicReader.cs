@@ -77,7 +77,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
         string name,
         TopicOptions? options = null,
         TopicReaderOptions? reader = null,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
     {
         options ??= new TopicOptions();
         reader ??= new TopicReaderOptions();
@@ -91,7 +91,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
         }
 
         TopicRules rules = TopicRules.ForReader(options, reader.Policy);
-        Region region = OpenRegion(name, rules, options, cancel);
+        Region region = OpenRegion(name, rules, options, cancellationToken);
         TopicReader opened = new(region, rules, options, reader);
         if (reader.IgnoreWriter is { } ignored && !ignored.IsOf(region))
         {
@@ -150,22 +150,22 @@ public sealed unsafe partial class TopicReader : TopicEnd
     /// wait.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
     [MethodImpl(Tiering.Optimized)]
-    public IpcStatus Read(Deadline deadline, CancellationToken cancel, out TopicMessage message)
+    public IpcStatus Read(out TopicMessage message, Deadline deadline, CancellationToken cancellationToken = default)
     {
         IpcStatus status = TryRead(out message);
-        return status == IpcStatus.Empty ? ReadWaiting(deadline, cancel, out message) : status;
+        return status == IpcStatus.Empty ? ReadWaiting(deadline, cancellationToken, out message) : status;
     }
 
     /// <summary>Waits until something can be read, or this reader has been evicted (Ok), without consuming it. Results
     /// as <see cref="Read"/>.</summary>
-    public IpcStatus Wait(Deadline deadline, CancellationToken cancel = default)
+    public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
     {
         try
         {
             if (!Enter())
                 return IpcStatus.Closed;
             DataCondition condition = new(this);
-            return Control.Wait(ref condition, &Header->Data, deadline, cancel, Lag, _position);
+            return Control.Wait(ref condition, &Header->Data, deadline, cancellationToken, Lag, _position);
         }
         finally
         {

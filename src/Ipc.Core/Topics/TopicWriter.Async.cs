@@ -108,13 +108,17 @@ public sealed unsafe partial class TopicWriter
         private ulong _key;
 
         public short Begin(
-            ReadOnlyMemory<byte> payload, ushort type, ulong key, Deadline deadline, CancellationToken cancel)
+            ReadOnlyMemory<byte> payload,
+            ushort type,
+            ulong key,
+            Deadline deadline,
+            CancellationToken cancellationToken)
         {
             _payload = payload;
             _type = type;
             _key = key;
             Condition = new AsyncRoomCondition(Owner, payload.Length);
-            return Begin(Owner.Control, Owner._space, Owner.Region.View, deadline, cancel);
+            return Begin(Owner.Control, Owner._space, Owner.Region.View, deadline, cancellationToken);
         }
 
         private protected override void ChooseWords() => Words = Owner.WordsOf(Condition.AwaitsWriter);

@@ -164,12 +164,13 @@ public sealed unsafe partial class TopicWriter
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private IpcStatus ClaimWaiting(int length, Deadline deadline, CancellationToken cancel, out TopicClaim claim)
+    private IpcStatus ClaimWaiting(
+        int length, Deadline deadline, CancellationToken cancellationToken, out TopicClaim claim)
     {
         claim = default;
         for (; ; )
         {
-            IpcStatus status = WaitForRoom(length, deadline, cancel);
+            IpcStatus status = WaitForRoom(length, deadline, cancellationToken);
             if (status != IpcStatus.Ok)
                 return status;
             if (TryClaim(length, out claim))
@@ -177,7 +178,7 @@ public sealed unsafe partial class TopicWriter
         }
     }
 
-    private IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancel)
+    private IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancellationToken)
     {
         IpcStatus status = IpcStatus.Closed;
         bool entered = false;
@@ -197,7 +198,7 @@ public sealed unsafe partial class TopicWriter
             if (cause == Room.NoLoan)
             {
                 LoanCondition condition = new(this, (uint)length);
-                status = Control.Wait(ref condition, &Header->Space, deadline, cancel);
+                status = Control.Wait(ref condition, &Header->Space, deadline, cancellationToken);
             }
             else
             {
@@ -206,7 +207,7 @@ public sealed unsafe partial class TopicWriter
                     ref condition,
                     cause == Room.HeldByReader ? &Header->Space : &Header->Data,
                     deadline,
-                    cancel,
+                    cancellationToken,
                     Lag,
                     Atomic.LoadAcquire(ref Header->Tail));
             }

@@ -94,11 +94,12 @@ public sealed unsafe partial class TopicWriter : TopicEnd
 
     /// <summary>Opens a writing end of the topic <paramref name="name"/>.</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
-    public static TopicWriter Open(string name, TopicOptions? options = null, CancellationToken cancel = default)
+    public static TopicWriter Open(
+        string name, TopicOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new TopicOptions();
         TopicRules rules = TopicRules.ForWriter(options);
-        var opened = new TopicWriter(OpenRegion(name, rules, options, cancel), rules, options);
+        var opened = new TopicWriter(OpenRegion(name, rules, options, cancellationToken), rules, options);
         TopicMetrics.Add(opened);
         return opened;
     }
@@ -138,8 +139,9 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     /// allows it (<see cref="TopicPolicy.Evict"/>) is cut off.</summary>
     /// <returns>Ok; Timeout (<see cref="SlowReader"/> says why); Stopped; Cancelled; Closed.</returns>
     /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>; nothing has changed.</exception>
-    public IpcStatus Claim(int length, Deadline deadline, CancellationToken cancel, out TopicClaim claim) =>
-        TryClaim(length, out claim) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancel, out claim);
+    public IpcStatus Claim(
+        int length, out TopicClaim claim, Deadline deadline, CancellationToken cancellationToken = default) =>
+        TryClaim(length, out claim) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancellationToken, out claim);
 
     /// <summary>Claim, copy, commit. False when there is no room or this end is closed.</summary>
     /// <exception cref="IpcException">TooLarge.</exception>
@@ -156,9 +158,13 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Publish(
-        ReadOnlySpan<byte> payload, ushort type, ulong key, Deadline deadline, CancellationToken cancel = default)
+        ReadOnlySpan<byte> payload,
+        ushort type,
+        ulong key,
+        Deadline deadline,
+        CancellationToken cancellationToken = default)
     {
-        IpcStatus status = Claim(payload.Length, deadline, cancel, out TopicClaim claim);
+        IpcStatus status = Claim(payload.Length, out TopicClaim claim, deadline, cancellationToken);
         if (status != IpcStatus.Ok)
             return status;
         payload.CopyTo(claim.Payload);
@@ -184,14 +190,14 @@ public sealed unsafe partial class TopicWriter : TopicEnd
 
     /// <summary>Waits until at least <paramref name="count"/> readers are there.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
-    public IpcStatus WaitForReaders(int count, Deadline deadline, CancellationToken cancel = default)
+    public IpcStatus WaitForReaders(int count, Deadline deadline, CancellationToken cancellationToken = default)
     {
         try
         {
             if (!Enter())
                 return IpcStatus.Closed;
             ReadersCondition condition = new(this, count);
-            return Control.Wait(ref condition, &Region.Header->Change, deadline, cancel);
+            return Control.Wait(ref condition, &Region.Header->Change, deadline, cancellationToken);
         }
         finally
         {

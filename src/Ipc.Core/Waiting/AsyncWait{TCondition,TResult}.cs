@@ -39,20 +39,24 @@ internal abstract unsafe class AsyncWait<TCondition, TResult> : AsyncWait, IValu
     /// <param name="words">Where to sleep.</param>
     /// <param name="view">Kept mapped meanwhile; the caller's condition keeps the object itself alive.</param>
     /// <param name="deadline">When to give up.</param>
-    /// <param name="cancel">Ends it.</param>
+    /// <param name="cancellationToken">Ends it.</param>
     private protected short Begin(
-        WaitControl control, WaiterWords* words, MappedView view, Deadline deadline, CancellationToken cancel)
+        WaitControl control,
+        WaiterWords* words,
+        MappedView view,
+        Deadline deadline,
+        CancellationToken cancellationToken)
     {
         _core.Reset();
         _control = control;
         _deadline = deadline;
         _began = Os.Current.Now();
         _error = null;
-        Cancel = cancel;
+        Cancel = cancellationToken;
         Words = words;
         Announced = 0;
         short version = _core.Version;
-        bool cancelled = cancel.IsCancellationRequested; // already: then it does not even look
+        bool cancelled = cancellationToken.IsCancellationRequested; // already: then it does not even look
         if (cancelled || !view.TryUse())
         {
             _status = cancelled ? IpcStatus.Cancelled : IpcStatus.Closed;
@@ -61,8 +65,8 @@ internal abstract unsafe class AsyncWait<TCondition, TResult> : AsyncWait, IValu
         }
 
         _view = view;
-        if (cancel.CanBeCanceled)
-            _registration = Register(cancel);
+        if (cancellationToken.CanBeCanceled)
+            _registration = Register(cancellationToken);
         try
         {
             AsyncWaitThread.Add(this);
@@ -184,10 +188,10 @@ internal abstract unsafe class AsyncWait<TCondition, TResult> : AsyncWait, IValu
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _core.OnCompleted(continuation, state, token, flags);
 
-    private CancellationTokenRegistration Register(CancellationToken cancel) =>
+    private CancellationTokenRegistration Register(CancellationToken cancellationToken) =>
 #if NET
-        cancel.UnsafeRegister(s_cancelled, this);
+        cancellationToken.UnsafeRegister(s_cancelled, this);
 #else
-        cancel.Register(s_cancelled, this, useSynchronizationContext: false);
+        cancellationToken.Register(s_cancelled, this, useSynchronizationContext: false);
 #endif
 }

@@ -93,7 +93,8 @@ internal sealed unsafe class WaitControl
     /// <param name="condition">What for.</param>
     /// <param name="waiter">The word to sleep on.</param>
     /// <param name="deadline">When to give up.</param>
-    /// <param name="cancel">Ends this wait. Registered only if the wait has to sleep: no allocation otherwise.</param>
+    /// <param name="cancellationToken">Ends this wait. Registered only if the wait has to sleep: no allocation
+    /// otherwise.</param>
     /// <param name="lag">What it knows about streams. Null: it never lags.</param>
     /// <param name="progress">Of what is waited for, for the lag.</param>
     [MethodImpl(Tiering.Optimized)]
@@ -101,24 +102,24 @@ internal sealed unsafe class WaitControl
         ref TCondition condition,
         WaiterWords* waiter,
         Deadline deadline,
-        CancellationToken cancel,
+        CancellationToken cancellationToken,
         StreamLag? lag = null,
         ulong progress = 0)
         where TCondition : struct, IWaitCondition
     {
-        if (IsOver(ref condition, deadline, cancel, out IpcStatus status))
+        if (IsOver(ref condition, deadline, cancellationToken, out IpcStatus status))
             return status;
 
-        if (_mode != WaitMode.Block && Spin(ref condition, lag, progress, deadline, cancel, out status))
+        if (_mode != WaitMode.Block && Spin(ref condition, lag, progress, deadline, cancellationToken, out status))
             return status;
 
-        if (!cancel.CanBeCanceled)
-            return Sleep(ref condition, waiter, deadline, cancel);
+        if (!cancellationToken.CanBeCanceled)
+            return Sleep(ref condition, waiter, deadline, cancellationToken);
 
-        CancellationTokenRegistration registration = cancel.Register(s_wake, this);
+        CancellationTokenRegistration registration = cancellationToken.Register(s_wake, this);
         try
         {
-            return Sleep(ref condition, waiter, deadline, cancel);
+            return Sleep(ref condition, waiter, deadline, cancellationToken);
         }
         finally
         {
@@ -138,7 +139,7 @@ internal sealed unsafe class WaitControl
         StreamLag? lag,
         ulong progress,
         Deadline deadline,
-        CancellationToken cancel,
+        CancellationToken cancellationToken,
         out IpcStatus status)
         where TCondition : struct, IWaitCondition
     {
@@ -170,7 +171,7 @@ internal sealed unsafe class WaitControl
             if (turn % SpinsBetweenChecks != 0)
                 continue;
 
-            if (IsOver(ref condition, deadline, cancel, out status))
+            if (IsOver(ref condition, deadline, cancellationToken, out status))
                 return true;
             if (!forever && IsPeerHere())
                 return false;
@@ -188,7 +189,7 @@ internal sealed unsafe class WaitControl
 
     [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private IpcStatus Sleep<TCondition>(
-        ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancel)
+        ref TCondition condition, WaiterWords* waiter, Deadline deadline, CancellationToken cancellationToken)
         where TCondition : struct, IWaitCondition
     {
         ulong began = Os.Current.Now();
@@ -198,7 +199,7 @@ internal sealed unsafe class WaitControl
             uint announced = Waiter.Announce(waiter);
             IpcStatus status = IpcStatus.Ok;
             // [sleep] after the announcement
-            if (condition.IsTrue() || IsOver(ref condition, deadline, cancel, out status))
+            if (condition.IsTrue() || IsOver(ref condition, deadline, cancellationToken, out status))
                 return status;
 
             ulong until = NextLook(ref condition, deadline, began);
@@ -234,7 +235,7 @@ internal sealed unsafe class WaitControl
     /// closing: it is looked at last, so what a peer published before it went is still read [close].</summary>
     [MethodImpl(Tiering.Optimized)]
     internal bool IsOver<TCondition>(
-        ref TCondition condition, Deadline deadline, CancellationToken cancel, out IpcStatus status)
+        ref TCondition condition, Deadline deadline, CancellationToken cancellationToken, out IpcStatus status)
         where TCondition : struct, IWaitCondition
     {
         status = IpcStatus.Closed;
@@ -242,7 +243,7 @@ internal sealed unsafe class WaitControl
             return true;
 
         status = IsStopped ? IpcStatus.Stopped
-            : cancel.IsCancellationRequested ? IpcStatus.Cancelled
+            : cancellationToken.IsCancellationRequested ? IpcStatus.Cancelled
             : condition.PeerStatus();
         if (status == IpcStatus.Ok && deadline.HasPassed)
             status = IpcStatus.Timeout;

@@ -89,11 +89,11 @@ public sealed unsafe class NativeConnection : IDisposable
     /// <summary>Connects to the listener of that name.</summary>
     /// <exception cref="NativeException">Nobody listens (<see cref="NativeStatus.NotFound"/>), no answer in time
     /// (<see cref="NativeStatus.Timeout"/>), refused (<see cref="NativeStatus.Refused"/>, with the server's words).</exception>
-    public static NativeConnection Connect(string name, NativeConnectOptions? options = null, CancellationToken cancel = default)
+    public static NativeConnection Connect(string name, NativeConnectOptions? options = null, CancellationToken cancellationToken = default)
     {
         NativeLoader.Ensure();
         options ??= new NativeConnectOptions();
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         ConnectOptionsData data = options.Data;
         data.Cancel = scope.Value;
         IntPtr connection;

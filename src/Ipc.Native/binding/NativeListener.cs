@@ -35,10 +35,10 @@ public sealed unsafe class NativeListener : IDisposable
     /// <summary>The next thing to do. Its connection is lent until <see cref="Return"/>, <see cref="NativeConnection.Refuse"/> or
     /// <see cref="NativeConnection.Dispose"/>.</summary>
     /// <returns>Ok, or Timeout, Cancelled, Closed.</returns>
-    public NativeStatus Next(out NativeEventKind kind, out NativeConnection? connection, NativeDeadline deadline, CancellationToken cancel = default)
+    public NativeStatus Next(out NativeEventKind kind, out NativeConnection? connection, NativeDeadline deadline, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         EventData data = default;
         NativeStatus status = NativeError.Check(NativeMethods.ipc_listener_next(_listener, deadline.Value, scope.Value, &data), _owner);
         kind = (NativeEventKind)data.Kind;

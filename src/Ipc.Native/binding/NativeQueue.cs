@@ -17,10 +17,10 @@ public sealed unsafe partial class NativeQueue : IDisposable
 
     /// <summary>Opens the queue of that name, as a participant that may send and receive.</summary>
     /// <exception cref="NativeException">The errors of <c>ipc_queue_open</c>.</exception>
-    public static NativeQueue Open(string name, NativeQueueOptions? options = null, CancellationToken cancel = default)
+    public static NativeQueue Open(string name, NativeQueueOptions? options = null, CancellationToken cancellationToken = default)
     {
         NativeLoader.Ensure();
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         QueueOptionsData data = (options ?? new NativeQueueOptions()).Data;
         data.Cancel = scope.Value;
         IntPtr queue;
@@ -31,10 +31,10 @@ public sealed unsafe partial class NativeQueue : IDisposable
 
     /// <summary>A block to be filled and then committed or abandoned, waiting for room.</summary>
     /// <returns>Ok, or Timeout, Cancelled, Closed.</returns>
-    public NativeStatus Claim(int length, out NativeBlock block, NativeDeadline deadline = default, CancellationToken cancel = default)
+    public NativeStatus Claim(int length, out NativeBlock block, NativeDeadline deadline = default, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         block = default;
         fixed (BlockData* data = &block.Data)
             return HandedOut(NativeError.Check(NativeMethods.ipc_queue_claim(_queue, checked((uint)length), deadline.Value, scope.Value, data), _owner));
@@ -57,20 +57,20 @@ public sealed unsafe partial class NativeQueue : IDisposable
     }
 
     /// <summary>Claim, copy, commit.</summary>
-    public NativeStatus Send(ReadOnlySpan<byte> payload, int type = 0, NativeDeadline deadline = default, CancellationToken cancel = default)
+    public NativeStatus Send(ReadOnlySpan<byte> payload, int type = 0, NativeDeadline deadline = default, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         fixed (byte* bytes = payload)
             return NativeError.Check(NativeMethods.ipc_queue_send(_queue, bytes, (uint)payload.Length, checked((ushort)type), deadline.Value, scope.Value), _owner);
     }
 
     /// <summary>The next message in place, waiting for it. Several may be held at a time, and released in any order.</summary>
     /// <returns>Ok, or Timeout, Cancelled, Closed.</returns>
-    public NativeStatus Receive(out NativeBlock block, NativeDeadline deadline = default, CancellationToken cancel = default)
+    public NativeStatus Receive(out NativeBlock block, NativeDeadline deadline = default, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         block = default;
         fixed (BlockData* data = &block.Data)
             return HandedOut(NativeError.Check(NativeMethods.ipc_queue_receive(_queue, deadline.Value, scope.Value, data), _owner));

@@ -26,10 +26,10 @@ public sealed unsafe partial class NativeRingReader : IDisposable
 
     /// <summary>Opens the reading end of the ring of that name.</summary>
     /// <exception cref="NativeException">A live reader exists (<see cref="NativeStatus.InUse"/>), and the other errors of <c>ipc_ring_reader_open</c>.</exception>
-    public static NativeRingReader Open(string name, NativeRingOptions? options = null, CancellationToken cancel = default)
+    public static NativeRingReader Open(string name, NativeRingOptions? options = null, CancellationToken cancellationToken = default)
     {
         NativeLoader.Ensure();
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         RingOptionsData data = (options ?? new NativeRingOptions()).Data;
         data.Cancel = scope.Value;
         IntPtr ring;
@@ -52,10 +52,10 @@ public sealed unsafe partial class NativeRingReader : IDisposable
 
     /// <summary>The next record in place, waiting for it.</summary>
     /// <returns>Ok, or Timeout, Cancelled, Closed, PeerClosed, PeerDied, with an empty record.</returns>
-    public NativeStatus Read(out NativeRecord record, NativeDeadline deadline, CancellationToken cancel = default)
+    public NativeStatus Read(out NativeRecord record, NativeDeadline deadline, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         RecordData data = default;
         NativeStatus status = NativeError.Check(NativeMethods.ipc_ring_read(_ring, deadline.Value, scope.Value, &data), _owner);
         if (status == NativeStatus.Ok)
@@ -73,10 +73,10 @@ public sealed unsafe partial class NativeRingReader : IDisposable
     }
 
     /// <summary>Waits until a live writer is attached. Not for the rings of a connection.</summary>
-    public NativeStatus WaitForPeer(NativeDeadline deadline, CancellationToken cancel = default)
+    public NativeStatus WaitForPeer(NativeDeadline deadline, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         return NativeError.Check(NativeMethods.ipc_ring_reader_wait_for_peer(_ring, deadline.Value, scope.Value), _owner);
     }
 

@@ -37,10 +37,10 @@ public sealed unsafe partial class NativeRingWriter : IDisposable
 
     /// <summary>Opens the writing end of the ring of that name.</summary>
     /// <exception cref="NativeException">A live writer exists (<see cref="NativeStatus.InUse"/>), and the other errors of <c>ipc_ring_writer_open</c>.</exception>
-    public static NativeRingWriter Open(string name, NativeRingOptions? options = null, CancellationToken cancel = default)
+    public static NativeRingWriter Open(string name, NativeRingOptions? options = null, CancellationToken cancellationToken = default)
     {
         NativeLoader.Ensure();
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         RingOptionsData data = (options ?? new NativeRingOptions()).Data;
         data.Cancel = scope.Value;
         IntPtr ring;
@@ -51,10 +51,10 @@ public sealed unsafe partial class NativeRingWriter : IDisposable
 
     /// <summary>Claims contiguous bytes in place, waiting for room until the deadline; a new claim replaces an open one.</summary>
     /// <returns><see cref="NativeStatus.Ok"/>, or Timeout, Cancelled, Closed, PeerClosed, PeerDied, with an empty payload.</returns>
-    public NativeStatus Claim(int length, out Span<byte> payload, NativeDeadline deadline = default, CancellationToken cancel = default)
+    public NativeStatus Claim(int length, out Span<byte> payload, NativeDeadline deadline = default, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         void* bytes = null;
         NativeStatus status = NativeError.Check(NativeMethods.ipc_ring_claim(_ring, Size(length), deadline.Value, scope.Value, &bytes), _owner);
         if (status == NativeStatus.Ok)
@@ -105,19 +105,19 @@ public sealed unsafe partial class NativeRingWriter : IDisposable
     }
 
     /// <summary>Claim, copy, commit.</summary>
-    public NativeStatus Write(ReadOnlySpan<byte> payload, int type = 0, NativeDeadline deadline = default, CancellationToken cancel = default)
+    public NativeStatus Write(ReadOnlySpan<byte> payload, int type = 0, NativeDeadline deadline = default, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         fixed (byte* bytes = payload)
             return NativeError.Check(NativeMethods.ipc_ring_write(_ring, bytes, (uint)payload.Length, checked((ushort)type), deadline.Value, scope.Value), _owner);
     }
 
     /// <summary>Waits until a live reader is attached. Not for the rings of a connection.</summary>
-    public NativeStatus WaitForPeer(NativeDeadline deadline, CancellationToken cancel = default)
+    public NativeStatus WaitForPeer(NativeDeadline deadline, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         return NativeError.Check(NativeMethods.ipc_ring_writer_wait_for_peer(_ring, deadline.Value, scope.Value), _owner);
     }
 

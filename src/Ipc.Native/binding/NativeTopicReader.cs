@@ -17,10 +17,10 @@ public sealed unsafe partial class NativeTopicReader : IDisposable
 
     /// <summary>Opens a reader of the topic of that name.</summary>
     /// <exception cref="NativeException">The errors of <c>ipc_topic_reader_open</c>.</exception>
-    public static NativeTopicReader Open(string name, NativeTopicOptions? options = null, CancellationToken cancel = default)
+    public static NativeTopicReader Open(string name, NativeTopicOptions? options = null, CancellationToken cancellationToken = default)
     {
         NativeLoader.Ensure();
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         TopicOptionsData data = (options ?? new NativeTopicOptions()).Data;
         data.Cancel = scope.Value;
         IntPtr reader;
@@ -31,10 +31,10 @@ public sealed unsafe partial class NativeTopicReader : IDisposable
 
     /// <summary>The next message, waiting for it. May be called again before releasing (reads ahead).</summary>
     /// <returns>Ok, or Timeout, Cancelled, Closed, Evicted (until <see cref="Rejoin"/>).</returns>
-    public NativeStatus Read(out NativeMessage message, NativeDeadline deadline = default, CancellationToken cancel = default)
+    public NativeStatus Read(out NativeMessage message, NativeDeadline deadline = default, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         MessageData data = default;
         NativeStatus status = NativeError.Check(NativeMethods.ipc_topic_read(_reader, deadline.Value, scope.Value, &data), _owner);
         if (status is NativeStatus.Ok or NativeStatus.Evicted)

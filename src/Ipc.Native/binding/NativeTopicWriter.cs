@@ -17,10 +17,10 @@ public sealed unsafe partial class NativeTopicWriter : IDisposable
 
     /// <summary>Opens a writer of the topic of that name.</summary>
     /// <exception cref="NativeException">The errors of <c>ipc_topic_writer_open</c>.</exception>
-    public static NativeTopicWriter Open(string name, NativeTopicOptions? options = null, CancellationToken cancel = default)
+    public static NativeTopicWriter Open(string name, NativeTopicOptions? options = null, CancellationToken cancellationToken = default)
     {
         NativeLoader.Ensure();
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         TopicOptionsData data = (options ?? new NativeTopicOptions()).Data;
         data.Cancel = scope.Value;
         IntPtr writer;
@@ -31,10 +31,10 @@ public sealed unsafe partial class NativeTopicWriter : IDisposable
 
     /// <summary>A slot to be filled in place and then committed or abandoned; readers get no further than it until then.</summary>
     /// <returns>Ok, or Timeout, Cancelled, Closed.</returns>
-    public NativeStatus Claim(int length, out NativeBlock block, NativeDeadline deadline = default, CancellationToken cancel = default)
+    public NativeStatus Claim(int length, out NativeBlock block, NativeDeadline deadline = default, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         block = default;
         fixed (BlockData* data = &block.Data)
         {
@@ -66,19 +66,19 @@ public sealed unsafe partial class NativeTopicWriter : IDisposable
     }
 
     /// <summary>Claim, copy, commit.</summary>
-    public NativeStatus Publish(ReadOnlySpan<byte> payload, int type = 0, ulong key = 0, NativeDeadline deadline = default, CancellationToken cancel = default)
+    public NativeStatus Publish(ReadOnlySpan<byte> payload, int type = 0, ulong key = 0, NativeDeadline deadline = default, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         fixed (byte* bytes = payload)
             return NativeError.Check(NativeMethods.ipc_topic_publish(_writer, bytes, (uint)payload.Length, checked((ushort)type), key, deadline.Value, scope.Value), _owner);
     }
 
     /// <summary>Waits until so many readers are attached.</summary>
-    public NativeStatus WaitForReaders(int count, NativeDeadline deadline, CancellationToken cancel = default)
+    public NativeStatus WaitForReaders(int count, NativeDeadline deadline, CancellationToken cancellationToken = default)
     {
         using var use = new Use(_owner);
-        using var scope = new CancelScope(cancel);
+        using var scope = new CancelScope(cancellationToken);
         return NativeError.Check(NativeMethods.ipc_topic_writer_wait_for_readers(_writer, checked((uint)count), deadline.Value, scope.Value), _owner);
     }
 

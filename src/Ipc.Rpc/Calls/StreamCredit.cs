@@ -50,7 +50,7 @@ internal sealed class StreamCredit
     }
 
     /// <summary>Waits for credit and takes one. One caller at a time.</summary>
-    public async Task TakeAsync(CancellationToken cancel)
+    public async Task TakeAsync(CancellationToken cancellationToken)
     {
         while (!TryTake())
         {
@@ -64,7 +64,7 @@ internal sealed class StreamCredit
             }
 
             HasWaited = true;
-            using (cancel.Register(
+            using (cancellationToken.Register(
                 static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(),
                 waiting,
                 useSynchronizationContext: false))

@@ -178,13 +178,13 @@ internal sealed partial class CallEngine
         MessageCodec<TItem> codec,
         in TItem item,
         StreamCredit credit,
-        CancellationToken cancel)
+        CancellationToken cancellationToken)
     {
         if (Link.IsEncodingHere || (Link.HasQueued && Link.Ended is null))
             return ItemOutcome.NoRoom;
 
-        var how = new CallRequest(CallSetup.Default, Deadline.FromNanoseconds(call.Deadline), cancel);
-        Link.EnterWrite(call.Method, mayWait: false, how.Deadline, cancel);
+        var how = new CallRequest(CallSetup.Default, Deadline.FromNanoseconds(call.Deadline), cancellationToken);
+        Link.EnterWrite(call.Method, mayWait: false, how.Deadline, cancellationToken);
         try
         {
             if (Link.Ended is not null || !slot.IsPending(out uint present) || present != use)

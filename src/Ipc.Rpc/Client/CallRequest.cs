@@ -5,11 +5,12 @@ namespace Ipc.Rpc;
 /// <summary>What a request says besides its method and its message.</summary>
 internal readonly struct CallRequest
 {
-    public CallRequest(CallSetup setup, Deadline deadline, CancellationToken cancel, ushort credit = 0, byte flags = 0)
+    public CallRequest(
+        CallSetup setup, Deadline deadline, CancellationToken cancellationToken, ushort credit = 0, byte flags = 0)
     {
         Setup = setup;
         Deadline = deadline;
-        Cancel = cancel;
+        Cancel = cancellationToken;
         Credit = credit;
         Flags = flags;
         Handler = default;

@@ -12,20 +12,20 @@ internal readonly struct CallScope : IDisposable
 
     /// <summary>For a call that ends before the handler does: it may borrow the handler's token.</summary>
     [MethodImpl(Tiering.Optimized)]
-    public CallScope(CancellationToken cancel)
+    public CallScope(CancellationToken cancellationToken)
     {
         _linked = null;
-        Token = cancel;
+        Token = cancellationToken;
         CancellationToken handler = ServerCall.CurrentToken;
-        if (!handler.CanBeCanceled || handler == cancel)
+        if (!handler.CanBeCanceled || handler == cancellationToken)
             return;
-        if (!cancel.CanBeCanceled)
+        if (!cancellationToken.CanBeCanceled)
         {
             Token = handler;
             return;
         }
 
-        _linked = CancellationTokenSource.CreateLinkedTokenSource(cancel, handler);
+        _linked = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, handler);
         Token = _linked.Token;
     }
 
@@ -33,11 +33,11 @@ internal readonly struct CallScope : IDisposable
     public CancellationToken Token { get; }
 
     /// <summary>The token of the handler here, for a call that outlives the method that makes it and has
-    /// <paramref name="cancel"/> besides; none if it is the same.</summary>
-    public static CancellationToken HandlerOf(CancellationToken cancel)
+    /// <paramref name="cancellationToken"/> besides; none if it is the same.</summary>
+    public static CancellationToken HandlerOf(CancellationToken cancellationToken)
     {
         CancellationToken handler = ServerCall.CurrentContext?.Cancellation ?? default;
-        return handler == cancel ? default : handler;
+        return handler == cancellationToken ? default : handler;
     }
 
     [MethodImpl(Tiering.Optimized)]

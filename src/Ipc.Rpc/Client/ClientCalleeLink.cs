@@ -56,12 +56,12 @@ internal sealed class ClientCalleeLink : CalleeLink
         // A client never stops reading.
     }
 
-    public override async Task WhenRoom(int pause, CancellationToken cancel)
+    public override async Task WhenRoom(int pause, CancellationToken cancellationToken)
     {
         if (!_channel.HasBacklog && !_channel.Transit.HasRoom)
-            await _channel.Transit.WhenRoom(cancel).ConfigureAwait(false);
+            await _channel.Transit.WhenRoom(cancellationToken).ConfigureAwait(false);
         else
-            await Task.Delay(pause, cancel).ConfigureAwait(false);
+            await Task.Delay(pause, cancellationToken).ConfigureAwait(false);
     }
 
     private protected override RpcFailure? SendItem<T>(

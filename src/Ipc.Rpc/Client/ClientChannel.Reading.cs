@@ -17,7 +17,7 @@ internal sealed partial class ClientChannel
     public int Replies { get; private set; }
 
     [MethodImpl(Tiering.Optimized)]
-    public override void Wait(SyncCall call, Deadline deadline, CancellationToken cancel)
+    public override void Wait(SyncCall call, Deadline deadline, CancellationToken cancellationToken)
     {
         if (IsReadInlineHere)
         {
@@ -29,12 +29,12 @@ internal sealed partial class ClientChannel
 
         while (!call.IsDone)
         {
-            if (!_turn.TryTake() && !WaitForOther(call, deadline, cancel))
+            if (!_turn.TryTake() && !WaitForOther(call, deadline, cancellationToken))
                 continue;
 
             try
             {
-                ReadUntilDone(call, deadline, cancel);
+                ReadUntilDone(call, deadline, cancellationToken);
             }
             finally
             {
@@ -45,7 +45,7 @@ internal sealed partial class ClientChannel
 
     /// <summary>Waits while another thread reads.</summary>
     /// <returns>Whether the turn is ours now.</returns>
-    private bool WaitForOther(SyncCall call, Deadline deadline, CancellationToken cancel)
+    private bool WaitForOther(SyncCall call, Deadline deadline, CancellationToken cancellationToken)
     {
         int spins = _waitMode == WaitMode.Block || Processors.IsSpinningUseless ? 0 : SpinsForOther;
         for (int i = 0; i < spins && !call.IsDone; i++)
@@ -65,8 +65,9 @@ internal sealed partial class ClientChannel
         }
 
         Parker parker = call.Parker;
-        using CancellationTokenRegistration registration = cancel.CanBeCanceled
-            ? cancel.Register(static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
+        using CancellationTokenRegistration registration = cancellationToken.CanBeCanceled
+            ? cancellationToken.Register(
+                static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
             : default;
         _turn.Enlist(parker, background: false);
         try
@@ -76,7 +77,7 @@ internal sealed partial class ClientChannel
             {
                 if (_turn.TryTake())
                     return true;
-                if (cancel.IsCancellationRequested)
+                if (cancellationToken.IsCancellationRequested)
                     Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
                 else if (!deadline.HasPassed)
                     parker.Wait(deadline);
@@ -93,15 +94,15 @@ internal sealed partial class ClientChannel
     }
 
     [MethodImpl(Tiering.Optimized)]
-    private void ReadUntilDone(SyncCall call, Deadline deadline, CancellationToken cancel)
+    private void ReadUntilDone(SyncCall call, Deadline deadline, CancellationToken cancellationToken)
     {
         for (int frames = 1; !call.IsDone; frames++)
         {
-            switch (ReadOne(deadline, cancel))
+            switch (ReadOne(deadline, cancellationToken))
             {
                 case IpcStatus.Ok:
                     if (frames % FramesBetweenLooks == 0 && !call.IsDone)
-                        LookUp(call, deadline, cancel);
+                        LookUp(call, deadline, cancellationToken);
                     break;
                 case IpcStatus.Timeout:
                     Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Deadline(call.Method));
@@ -117,9 +118,9 @@ internal sealed partial class ClientChannel
 
     /// <summary>Frames of others may come without end, so that the ring is never found empty: looks whether the call is
     /// over all the same. Its reply may be among what has come (<see cref="Lateness"/>).</summary>
-    private void LookUp(SyncCall call, Deadline deadline, CancellationToken cancel)
+    private void LookUp(SyncCall call, Deadline deadline, CancellationToken cancellationToken)
     {
-        if (cancel.IsCancellationRequested)
+        if (cancellationToken.IsCancellationRequested)
             Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
         else if (deadline.HasPassed)
             Engine.EndIfOverdue(call, call.Slot, call.Use);
@@ -128,12 +129,12 @@ internal sealed partial class ClientChannel
     /// <summary>Waits for one frame and handles it. The caller has the turn.</summary>
     /// <returns>Ok, Timeout or Cancelled; with anything else the channel has ended.</returns>
     [MethodImpl(Tiering.Optimized)]
-    public IpcStatus ReadOne(Deadline deadline, CancellationToken cancel)
+    public IpcStatus ReadOne(Deadline deadline, CancellationToken cancellationToken)
     {
         IpcStatus status;
         try
         {
-            status = _replies.Read(deadline, cancel, out RingRecord record);
+            status = _replies.Read(out RingRecord record, deadline, cancellationToken);
             if (status == IpcStatus.Ok)
             {
                 try

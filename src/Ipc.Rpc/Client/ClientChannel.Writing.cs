@@ -35,10 +35,11 @@ internal sealed partial class ClientChannel
     public override bool HasQueued => _requests.HasAny;
 
     [MethodImpl(Tiering.Optimized)]
-    public override void EnterWrite(RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancel)
+    public override void EnterWrite(
+        RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancellationToken)
     {
         if (!Monitor.TryEnter(_write))
-            EnterSlowly(method, deadline, cancel);
+            EnterSlowly(method, deadline, cancellationToken);
         if (!_builder.IsEncoding)
             return;
 
@@ -46,7 +47,7 @@ internal sealed partial class ClientChannel
         throw Encoding(method);
     }
 
-    private void EnterSlowly(RpcMethod method, Deadline deadline, CancellationToken cancel)
+    private void EnterSlowly(RpcMethod method, Deadline deadline, CancellationToken cancellationToken)
     {
         Interlocked.Increment(ref _wanted); // [room]
         try
@@ -58,10 +59,10 @@ internal sealed partial class ClientChannel
                 double remaining = Math.Ceiling(deadline.Remaining.TotalMilliseconds);
                 if (Monitor.TryEnter(_write, (int)Math.Max(0, Math.Min(remaining, LockSlice))))
                     return;
-                if (cancel.IsCancellationRequested)
-                    throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
+                if (cancellationToken.IsCancellationRequested)
+                    throw RpcFailure.Cancelled(method).ToException(cancellationToken, method, Peer);
                 if (deadline.HasPassed)
-                    throw RpcFailure.Deadline(method).ToException(cancel, method, Peer);
+                    throw RpcFailure.Deadline(method).ToException(cancellationToken, method, Peer);
             }
         }
         finally
@@ -137,11 +138,11 @@ internal sealed partial class ClientChannel
     public override bool TryUnqueue(QueuedFrame queued) => _requests.TryRemove(queued);
 
     /// <inheritdoc/>
-    public override void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancel)
+    public override void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancellationToken)
     {
         if (IsReadHere)
             return; // nobody would read meanwhile
-        while (queued.IsWaiting && _ended is null && !deadline.HasPassed && !cancel.IsCancellationRequested)
+        while (queued.IsWaiting && _ended is null && !deadline.HasPassed && !cancellationToken.IsCancellationRequested)
         {
             ReadWhatIsThere();
             var slice = Deadline.Earlier(Deadline.After(TimeSpan.FromMilliseconds(WaitSlice)), deadline);
@@ -150,7 +151,7 @@ internal sealed partial class ClientChannel
             try
             {
                 if (_ended is null && !_requests.Flush(_builder))
-                    WaitForRoom(slice, cancel);
+                    WaitForRoom(slice, cancellationToken);
             }
             catch (CorruptRegionException e)
             {
@@ -169,7 +170,7 @@ internal sealed partial class ClientChannel
 
     /// <summary>Waits until there is room for the first request in the queue, or somebody wants the lock, which the
     /// caller has.</summary>
-    private void WaitForRoom(Deadline deadline, CancellationToken cancel)
+    private void WaitForRoom(Deadline deadline, CancellationToken cancellationToken)
     {
         int length = _requests.FirstLength;
         if (length == 0)
@@ -179,7 +180,7 @@ internal sealed partial class ClientChannel
         Interlocked.MemoryBarrier(); // [room]
         IpcStatus status = Volatile.Read(ref _wanted) != 0
             ? IpcStatus.Stopped
-            : _builder.WaitForRoom(length, deadline, cancel);
+            : _builder.WaitForRoom(length, deadline, cancellationToken);
         Volatile.Write(ref _waitsForRoom, false); // [room] who still reads true interrupts a later wait
         switch (status)
         {

@@ -116,15 +116,15 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     }
 
     /// <inheritdoc/>
-    public override async Task WhenRoom(int pause, CancellationToken cancel)
+    public override async Task WhenRoom(int pause, CancellationToken cancellationToken)
     {
         if (!Transit.HasRoom)
         {
-            await Transit.WhenRoom(cancel).ConfigureAwait(false);
+            await Transit.WhenRoom(cancellationToken).ConfigureAwait(false);
             return;
         }
 
-        await Task.Delay(pause, cancel).ConfigureAwait(false); // the ring is full of other things
+        await Task.Delay(pause, cancellationToken).ConfigureAwait(false); // the ring is full of other things
         ReadWhatIsThere(); // the server may itself be waiting for room to answer
     }
 

@@ -64,13 +64,13 @@ internal sealed partial class ClientSession
     private bool IsConnectedBut(CallEngine? stale) =>
         Channel is { Ended: null } channel && !ReferenceEquals(channel.Engine, stale);
 
-    private void ThrowUnlessMayConnect(RpcMethod method, CancellationToken cancel)
+    private void ThrowUnlessMayConnect(RpcMethod method, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
         if (!Options.AutoReconnect && Channel?.Ended is { } ended)
-            throw ended.ToException(cancel, method, Peer);
+            throw ended.ToException(cancellationToken, method, Peer);
         if (RefusalNow() is { } refusal)
-            throw refusal.ToException(cancel, method, Peer);
+            throw refusal.ToException(cancellationToken, method, Peer);
     }
 
     private void StartConnecting()
@@ -129,9 +129,9 @@ internal sealed partial class ClientSession
 
     /// <summary>Makes one attempt, and ends the requests that it was made for if it fails.</summary>
     /// <returns>Why it failed; <see langword="null"/> when it did not, or when nobody waits any more.</returns>
-    private RpcFailure? ConnectAside(CancellationToken cancel)
+    private RpcFailure? ConnectAside(CancellationToken cancellationToken)
     {
-        if (!EnterConnecting(Deadline.Never, cancel))
+        if (!EnterConnecting(Deadline.Never, cancellationToken))
             return null;
         RpcFailure? failure;
         long newest;
@@ -145,7 +145,7 @@ internal sealed partial class ClientSession
 
             if (failure is null && Channel is not { Ended: null })
             {
-                if (TryConnect(Options.ConnectTimeout, cancel, out failure) is { } channel)
+                if (TryConnect(Options.ConnectTimeout, cancellationToken, out failure) is { } channel)
                     Take(channel);
                 else if (failure is null)
                     PauseAfterDeadlines();

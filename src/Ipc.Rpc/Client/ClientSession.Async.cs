@@ -8,20 +8,20 @@ namespace Ipc.Rpc;
 internal sealed partial class ClientSession
 {
     /// <summary>As <see cref="EnsureConnected"/>, without holding a thread. Disposing the client ends it.</summary>
-    public async Task EnsureConnectedAsync(TimeSpan timeout, CancellationToken cancel)
+    public async Task EnsureConnectedAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
         if (Channel is { Ended: null })
             return;
 
-        Connection connection = await ConnectionAsync(timeout, cancel).ConfigureAwait(false);
+        Connection connection = await ConnectionAsync(timeout, cancellationToken).ConfigureAwait(false);
         bool taken = false;
         try
         {
             // A call may be connecting under the lock, for as long as its server takes. So it is asked for now and
             // then, and given back by the thread that has got it.
             while (!Monitor.TryEnter(_connecting))
-                await Task.Delay(1, cancel).ConfigureAwait(false);
+                await Task.Delay(1, cancellationToken).ConfigureAwait(false);
             try
             {
                 taken = true;
@@ -41,9 +41,9 @@ internal sealed partial class ClientSession
         ThrowIfDisposed();
     }
 
-    private async Task<Connection> ConnectionAsync(TimeSpan timeout, CancellationToken cancel)
+    private async Task<Connection> ConnectionAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
-        using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancel, _closing.Token);
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _closing.Token);
         try
         {
             return await Connection.ConnectAsync(
@@ -51,18 +51,18 @@ internal sealed partial class ClientSession
         }
         catch (OperationCanceledException e)
         {
-            cancel.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             ThrowIfDisposed();
-            throw new OperationCanceledException(e.Message, e, cancel);
+            throw new OperationCanceledException(e.Message, e, cancellationToken);
         }
         catch (TimeoutException e)
         {
             throw new RpcFailure(RpcStatus.Unavailable, NoConnection(e), null, e, isUnsent: true)
-                .ToException(cancel, null, Peer);
+                .ToException(cancellationToken, null, Peer);
         }
         catch (IpcException e) when (IsAboutServer(e))
         {
-            throw FailureOf(e, waited: timeout != TimeSpan.Zero).ToException(cancel, null, Peer);
+            throw FailureOf(e, waited: timeout != TimeSpan.Zero).ToException(cancellationToken, null, Peer);
         }
     }
 }

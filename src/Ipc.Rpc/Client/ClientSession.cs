@@ -63,7 +63,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
 
     /// <summary>Sees to it that there is a connection, waiting for a server. Calls do not wait meanwhile: the lock is
     /// taken only when there is one.</summary>
-    public void EnsureConnected(TimeSpan patience, CancellationToken cancel)
+    public void EnsureConnected(TimeSpan patience, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
         if (Channel is { Ended: null })
@@ -73,15 +73,15 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         try
         {
             Deadline deadline = patience == Timeout.InfiniteTimeSpan ? Deadline.Never : Deadline.After(patience);
-            connection = Connection.Connect(_name, ConnectOptionsFor(deadline), cancel);
+            connection = Connection.Connect(_name, ConnectOptionsFor(deadline), cancellationToken);
         }
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {
-            throw new OperationCanceledException(e.Message, e, cancel);
+            throw new OperationCanceledException(e.Message, e, cancellationToken);
         }
         catch (IpcException e) when (IsAboutServer(e))
         {
-            throw FailureOf(e, waited: patience != TimeSpan.Zero).ToException(cancel, null, Peer);
+            throw FailureOf(e, waited: patience != TimeSpan.Zero).ToException(cancellationToken, null, Peer);
         }
 
         lock (_connecting)
@@ -150,17 +150,20 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
             : null;
     }
 
-    private ClientChannel Reconnect(CallEngine? stale, RpcMethod method, Deadline deadline, CancellationToken cancel)
+    private ClientChannel Reconnect(
+        CallEngine? stale, RpcMethod method, Deadline deadline, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
         ClientChannel? present = Channel; // none: the first call of a client that was only opened
         if (!Options.AutoReconnect && present?.Ended is { } ended)
-            throw ended.ToException(cancel, method, Peer);
+            throw ended.ToException(cancellationToken, method, Peer);
 
-        if (!EnterConnecting(deadline, cancel))
+        if (!EnterConnecting(deadline, cancellationToken))
         {
-            throw (cancel.IsCancellationRequested ? RpcFailure.Cancelled(method) : RpcFailure.Deadline(method))
-                .ToException(cancel, method, Peer);
+            RpcFailure late = cancellationToken.IsCancellationRequested
+                ? RpcFailure.Cancelled(method)
+                : RpcFailure.Deadline(method);
+            throw late.ToException(cancellationToken, method, Peer);
         }
 
         try
@@ -173,9 +176,9 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
             lock (_early.Gate)
                 refusal = RefusalNow();
             if (refusal is not null)
-                throw refusal.ToException(cancel, method, Peer);
+                throw refusal.ToException(cancellationToken, method, Peer);
 
-            ClientChannel channel = ConnectAgain(method, deadline, cancel);
+            ClientChannel channel = ConnectAgain(method, deadline, cancellationToken);
             Take(channel);
             ThrowIfDisposedMeanwhile(method);
             return channel;
@@ -231,45 +234,43 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         Channel?.Watch();
     }
 
-    private bool EnterConnecting(Deadline deadline, CancellationToken cancel)
+    private bool EnterConnecting(Deadline deadline, CancellationToken cancellationToken)
     {
         const int Slice = 20;
         while (!Monitor.TryEnter(
             _connecting, (int)Math.Max(0, Math.Min(Math.Ceiling(deadline.Remaining.TotalMilliseconds), Slice))))
         {
-            if (deadline.HasPassed || cancel.IsCancellationRequested)
+            if (deadline.HasPassed || cancellationToken.IsCancellationRequested)
                 return false;
         }
 
         return true;
     }
 
-    private ClientChannel ConnectAgain(RpcMethod method, Deadline deadline, CancellationToken cancel)
+    private ClientChannel ConnectAgain(RpcMethod method, Deadline deadline, CancellationToken cancellationToken)
     {
         TimeSpan most = Options.ConnectTimeout == Timeout.InfiniteTimeSpan ? _longest : Options.ConnectTimeout;
-        if (TryConnect(
-            deadline.Remaining < most ? deadline.Remaining : most, cancel, out RpcFailure? failure) is { } channel)
-        {
+        TimeSpan timeout = deadline.Remaining < most ? deadline.Remaining : most;
+        if (TryConnect(timeout, cancellationToken, out RpcFailure? failure) is { } channel)
             return channel;
-        }
 
         ThrowIfDisposedMeanwhile(method);
         if (failure is null)
             failure = RpcFailure.Cancelled(method);
         else if (deadline.HasPassed)
             failure = RpcFailure.Deadline(method);
-        throw failure.ToException(cancel, method, Peer);
+        throw failure.ToException(cancellationToken, method, Peer);
     }
 
     /// <summary>Connects to a server that is there.</summary>
     /// <param name="patience">How long it may take to answer.</param>
-    /// <param name="cancel">Ends that.</param>
+    /// <param name="cancellationToken">Ends that.</param>
     /// <param name="failure">Why there is no connection; <see langword="null"/> when it was cancelled, or the client
     /// was disposed.</param>
-    private ClientChannel? TryConnect(TimeSpan patience, CancellationToken cancel, out RpcFailure? failure)
+    private ClientChannel? TryConnect(TimeSpan patience, CancellationToken cancellationToken, out RpcFailure? failure)
     {
         // Deadline.Now: the server has to be there. The token bounds how long it may take to answer.
-        using var bounded = CancellationTokenSource.CreateLinkedTokenSource(cancel, _closing.Token);
+        using var bounded = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _closing.Token);
         if (patience == Timeout.InfiniteTimeSpan || patience > _longest)
             patience = _longest;
         bounded.CancelAfter(patience < TimeSpan.Zero ? TimeSpan.Zero : patience);
@@ -280,7 +281,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         }
         catch (IpcException e) when (e.Status == IpcStatus.Cancelled)
         {
-            if (cancel.IsCancellationRequested || _closing.IsCancellationRequested)
+            if (cancellationToken.IsCancellationRequested || _closing.IsCancellationRequested)
                 return null;
 
             failure = new RpcFailure(

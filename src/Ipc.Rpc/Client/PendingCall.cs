@@ -132,8 +132,8 @@ internal abstract class PendingCall
     }
 
     /// <summary>What its caller gets to see of a failure.</summary>
-    private protected Exception ExceptionOf(RpcFailure failure, RpcLink? link, CancellationToken cancel) =>
-        failure.ToException(cancel, Method, link?.Peer ?? Early?.Peer);
+    private protected Exception ExceptionOf(RpcFailure failure, RpcLink? link, CancellationToken cancellationToken) =>
+        failure.ToException(cancellationToken, Method, link?.Peer ?? Early?.Peer);
 
     /// <summary>Makes it ready for another use.</summary>
     [MethodImpl(Tiering.Optimized)]

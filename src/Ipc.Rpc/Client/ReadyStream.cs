@@ -17,12 +17,12 @@ internal sealed class ReadyStream<TItem> : IAsyncEnumerable<TItem>
         IAsyncEnumerable<TItem> stream,
         Func<bool> isReady,
         Func<CancellationToken, Task> getReady,
-        CancellationToken cancel)
+        CancellationToken cancellationToken)
     {
         _stream = stream;
         _isReady = isReady;
         _getReady = getReady;
-        _cancel = cancel;
+        _cancel = cancellationToken;
     }
 
     public IAsyncEnumerator<TItem> GetAsyncEnumerator(CancellationToken cancellationToken = default)
@@ -34,10 +34,10 @@ internal sealed class ReadyStream<TItem> : IAsyncEnumerable<TItem>
         private readonly CancellationToken _cancel;
         private IAsyncEnumerator<TItem>? _items;
 
-        public Waiting(ReadyStream<TItem> owner, CancellationToken cancel)
+        public Waiting(ReadyStream<TItem> owner, CancellationToken cancellationToken)
         {
             _owner = owner;
-            _cancel = cancel;
+            _cancel = cancellationToken;
         }
 
         public TItem Current => _items is null ? default! : _items.Current;

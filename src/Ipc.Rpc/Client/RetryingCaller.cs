@@ -25,7 +25,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     }
 
     public override TResponse Call<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
         var state = new RetryState(_session.Options, _setup);
         RpcCaller next = Next;
@@ -33,11 +33,11 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         {
             try
             {
-                return next.Call(method, in request, cancel);
+                return next.Call(method, in request, cancellationToken);
             }
             catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
             {
-                Prepare(ref state, e, method, cancel);
+                Prepare(ref state, e, method, cancellationToken);
             }
 
             next = Another(state);
@@ -45,19 +45,20 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     }
 
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
-        => CallAgainAsync(method, request, new RetryState(_session.Options, _setup), cancel);
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
+        => CallAgainAsync(method, request, new RetryState(_session.Options, _setup), cancellationToken);
 
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
         in TRequest request,
         IProgress<TProgress> progress,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
     {
         if (IsReady)
-            return Next.CallAsync(method, in request, progress, cancel);
+            return Next.CallAsync(method, in request, progress, cancellationToken);
         TRequest copy = request;
-        return ReadyAsync(method, next => next.CallAsync(method, in copy, progress, cancel), cancel);
+        return ReadyAsync(
+            method, next => next.CallAsync(method, in copy, progress, cancellationToken), cancellationToken);
     }
 
     public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request)
@@ -81,47 +82,48 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     }
 
     public override ValueTask NotifyAsync<TRequest>(
-        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
-        => NotifyAgainAsync(method, request, new RetryState(_session.Options, _setup), cancel);
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
+        => NotifyAgainAsync(method, request, new RetryState(_session.Options, _setup), cancellationToken);
 
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
-        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
-        => WhenReady(method, Next.Stream(method, request, cancel), cancel);
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
+        => WhenReady(method, Next.Stream(method, request, cancellationToken), cancellationToken);
 
     public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
         RpcStreamMethod<TRequest, TIn, TResponse> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
         => IsReady
-            ? Next.ClientStream(method, request, items, cancel)
-            : ReadyAsync(method, next => next.ClientStream(method, request, items, cancel), cancel);
+            ? Next.ClientStream(method, request, items, cancellationToken)
+            : ReadyAsync(
+                method, next => next.ClientStream(method, request, items, cancellationToken), cancellationToken);
 
     public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
         RpcStreamMethod<TRequest, TIn, TOut> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
-        => WhenReady(method, Next.Duplex(method, request, items, cancel), cancel);
+        CancellationToken cancellationToken = default)
+        => WhenReady(method, Next.Duplex(method, request, items, cancellationToken), cancellationToken);
 
     private bool IsReady => !_session.Options.WaitForReady || _session.Channel is { Ended: null };
 
     private RouteCaller Another(in RetryState state) => new(_session, state.Setup);
 
     private async ValueTask<TResponse> CallAgainAsync<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, TRequest request, RetryState state, CancellationToken cancel)
+        RpcMethod<TRequest, TResponse> method, TRequest request, RetryState state, CancellationToken cancellationToken)
     {
         RpcCaller next = Next;
         while (true)
         {
             try
             {
-                return await next.CallAsync(method, in request, cancel).ConfigureAwait(false);
+                return await next.CallAsync(method, in request, cancellationToken).ConfigureAwait(false);
             }
             catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
             {
                 TimeSpan? pause = state.WaitsForServer(e) ? null : state.Again(NextRandom());
-                await PrepareAsync(pause, state.Deadline, method, cancel).ConfigureAwait(false);
+                await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);
             }
 
             next = Another(state);
@@ -129,20 +131,20 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     }
 
     private async ValueTask NotifyAgainAsync<TRequest>(
-        RpcMethod<TRequest, RpcEmpty> method, TRequest request, RetryState state, CancellationToken cancel)
+        RpcMethod<TRequest, RpcEmpty> method, TRequest request, RetryState state, CancellationToken cancellationToken)
     {
         RpcCaller next = Next;
         while (true)
         {
             try
             {
-                await next.NotifyAsync(method, in request, cancel).ConfigureAwait(false);
+                await next.NotifyAsync(method, in request, cancellationToken).ConfigureAwait(false);
                 return;
             }
             catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, isIdempotent: false))
             {
                 TimeSpan? pause = state.WaitsForServer(e) ? null : state.Again(NextRandom());
-                await PrepareAsync(pause, state.Deadline, method, cancel).ConfigureAwait(false);
+                await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);
             }
 
             next = Another(state);
@@ -151,25 +153,26 @@ internal sealed class RetryingCaller : RpcForwardingCaller
 
     /// <summary>One attempt, when there is a server.</summary>
     private async ValueTask<TResponse> ReadyAsync<TResponse>(
-        RpcMethod method, Func<RpcCaller, ValueTask<TResponse>> call, CancellationToken cancel)
+        RpcMethod method, Func<RpcCaller, ValueTask<TResponse>> call, CancellationToken cancellationToken)
     {
         var state = new RetryState(_session.Options, _setup);
-        await PrepareAsync(null, state.Deadline, method, cancel).ConfigureAwait(false);
+        await PrepareAsync(null, state.Deadline, method, cancellationToken).ConfigureAwait(false);
         return await call(Another(state)).ConfigureAwait(false);
     }
 
     private IAsyncEnumerable<TItem> WhenReady<TItem>(
-        RpcMethod method, IAsyncEnumerable<TItem> stream, CancellationToken cancel)
+        RpcMethod method, IAsyncEnumerable<TItem> stream, CancellationToken cancellationToken)
         => _session.Options.WaitForReady
             ? new ReadyStream<TItem>(
-                stream, () => IsReady, token => PrepareAsync(null, Deadline.Never, method, token), cancel)
+                stream, () => IsReady, token => PrepareAsync(null, Deadline.Never, method, token), cancellationToken)
             : stream;
 
     /// <summary>Waits on the calling thread for what the next attempt needs.</summary>
-    private void Prepare(ref RetryState state, RpcException failure, RpcMethod method, CancellationToken cancel)
+    private void Prepare(
+        ref RetryState state, RpcException failure, RpcMethod method, CancellationToken cancellationToken)
     {
         TimeSpan? pause = state.WaitsForServer(failure) ? null : state.Again(NextRandom());
-        using var scope = new CallScope(cancel);
+        using var scope = new CallScope(cancellationToken);
         using CancellationTokenSource ending =
             CancellationTokenSource.CreateLinkedTokenSource(scope.Token, _session.Closing);
         try
@@ -186,16 +189,16 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     }
 
     /// <returns>How long to wait before the next look: not at all when there is a server.</returns>
-    private TimeSpan GetReady(Deadline deadline, RpcMethod method, CancellationToken cancel)
+    private TimeSpan GetReady(Deadline deadline, RpcMethod method, CancellationToken cancellationToken)
     {
         try
         {
-            _session.EnsureConnected(RetryState.Until(deadline), cancel);
+            _session.EnsureConnected(RetryState.Until(deadline), cancellationToken);
             return TimeSpan.Zero;
         }
         catch (RpcException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
         {
-            return PauseOrThrow(deadline, method, cancel);
+            return PauseOrThrow(deadline, method, cancellationToken);
         }
     }
 
@@ -203,11 +206,12 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     /// <param name="pause">How long; <see langword="null"/> until there is a server.</param>
     /// <param name="deadline">The call's.</param>
     /// <param name="method">What is called.</param>
-    /// <param name="cancel">The caller's token.</param>
-    private async Task PrepareAsync(TimeSpan? pause, Deadline deadline, RpcMethod method, CancellationToken cancel)
+    /// <param name="cancellationToken">The caller's token.</param>
+    private async Task PrepareAsync(
+        TimeSpan? pause, Deadline deadline, RpcMethod method, CancellationToken cancellationToken)
     {
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(
-            cancel, CallScope.HandlerOf(cancel), _session.Closing);
+            cancellationToken, CallScope.HandlerOf(cancellationToken), _session.Closing);
         try
         {
             while (true)
@@ -222,35 +226,35 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         }
         catch (OperationCanceledException)
         {
-            throw Ended(method, cancel.IsCancellationRequested ? cancel : ending.Token);
+            throw Ended(method, cancellationToken.IsCancellationRequested ? cancellationToken : ending.Token);
         }
     }
 
-    private async Task<TimeSpan> GetReadyAsync(Deadline deadline, RpcMethod method, CancellationToken cancel)
+    private async Task<TimeSpan> GetReadyAsync(Deadline deadline, RpcMethod method, CancellationToken cancellationToken)
     {
         try
         {
-            await _session.EnsureConnectedAsync(RetryState.Until(deadline), cancel).ConfigureAwait(false);
+            await _session.EnsureConnectedAsync(RetryState.Until(deadline), cancellationToken).ConfigureAwait(false);
             return TimeSpan.Zero;
         }
         catch (RpcException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
         {
-            return PauseOrThrow(deadline, method, cancel);
+            return PauseOrThrow(deadline, method, cancellationToken);
         }
     }
 
     /// <summary>There was no server until the deadline; or one died, or did not answer, before that: then it is looked
     /// for again.</summary>
-    private TimeSpan PauseOrThrow(Deadline deadline, RpcMethod method, CancellationToken cancel)
+    private TimeSpan PauseOrThrow(Deadline deadline, RpcMethod method, CancellationToken cancellationToken)
         => deadline == Deadline.Never || deadline.Remaining > _look
             ? _look
-            : throw RpcFailure.Deadline(method).ToException(cancel, method, "the server " + _session.Name);
+            : throw RpcFailure.Deadline(method).ToException(cancellationToken, method, "the server " + _session.Name);
 
     /// <summary>The wait was cut off: by the client's end, or by a token.</summary>
-    private Exception Ended(RpcMethod method, CancellationToken cancel)
+    private Exception Ended(RpcMethod method, CancellationToken cancellationToken)
         => _session.Closing.IsCancellationRequested
             ? new ObjectDisposedException(nameof(RpcClient))
-            : RpcFailure.Cancelled(method).ToException(cancel, method, "the server " + _session.Name);
+            : RpcFailure.Cancelled(method).ToException(cancellationToken, method, "the server " + _session.Name);
 
     private double NextRandom()
     {

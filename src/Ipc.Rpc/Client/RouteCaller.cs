@@ -26,13 +26,13 @@ internal sealed class RouteCaller : RpcCaller
     /// <inheritdoc/>
     [MethodImpl(Tiering.Optimized)]
     public override TResponse Call<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
         if (Observes)
-            return Observed().Call(method, in request, cancel);
+            return Observed().Call(method, in request, cancellationToken);
 
         Check(method, RpcMethodKind.Unary);
-        using var scope = new CallScope(cancel);
+        using var scope = new CallScope(cancellationToken);
         CallRequest how = Unary(scope.Token);
         return _route.Call(method, Codec(method.Request), Codec(method.Response), in request, in how);
     }
@@ -40,13 +40,13 @@ internal sealed class RouteCaller : RpcCaller
     /// <inheritdoc/>
     [MethodImpl(Tiering.Optimized)]
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
         if (Observes)
-            return Observed().CallAsync(method, in request, cancel);
+            return Observed().CallAsync(method, in request, cancellationToken);
 
         Check(method, RpcMethodKind.Unary);
-        CallRequest how = UnaryAsync(cancel);
+        CallRequest how = UnaryAsync(cancellationToken);
         AsyncCall<TResponse> call = AsyncCall<TResponse>.Rent(method, Codec(method.Response), in how);
         return Send(method, Codec(method.Request), in request, call, in how);
     }
@@ -56,16 +56,16 @@ internal sealed class RouteCaller : RpcCaller
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
         in TRequest request,
         IProgress<TProgress> progress,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
     {
         if (Observes)
-            return Observed().CallAsync(method, in request, progress, cancel);
+            return Observed().CallAsync(method, in request, progress, cancellationToken);
 
         Check(method, RpcMethodKind.Unary);
         if (progress is null)
             throw new ArgumentNullException(nameof(progress));
 
-        CallRequest how = UnaryAsync(cancel);
+        CallRequest how = UnaryAsync(cancellationToken);
         var call = new ProgressCall<TResponse, TProgress>(
             method, Codec(method.Response), Codec(method.Progress), progress, in how);
         return Send(method, Codec(method.Request), in request, call, in how);
@@ -92,13 +92,13 @@ internal sealed class RouteCaller : RpcCaller
 
     /// <inheritdoc/>
     public override ValueTask NotifyAsync<TRequest>(
-        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
     {
         if (Observes)
-            return Observed().NotifyAsync(method, in request, cancel);
+            return Observed().NotifyAsync(method, in request, cancellationToken);
 
         Check(method, RpcMethodKind.Unary, oneWay: true);
-        CallRequest how = Unary(cancel, FrameFlags.OneWay);
+        CallRequest how = Unary(cancellationToken, FrameFlags.OneWay);
         Task? sent = _route.Notify(method, Codec(method.Request), in request, in how, isAsync: true);
         return sent is null ? default : Keep(sent, _setup);
 
@@ -111,15 +111,16 @@ internal sealed class RouteCaller : RpcCaller
 
     /// <inheritdoc/>
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
-        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
     {
         if (Observes)
-            return Observed().Stream(method, request, cancel);
+            return Observed().Stream(method, request, cancellationToken);
 
         Check(method, RpcMethodKind.ServerStream);
         var terms = new StreamTerms<TRequest, TItem>(
             method, Codec(method.Request), Codec(method.Response), request, _setup, flags: 0);
-        return new RpcStream<TRequest, TItem>(_route, terms, null, cancel, CallScope.HandlerOf(cancel));
+        return new RpcStream<TRequest, TItem>(
+            _route, terms, null, cancellationToken, CallScope.HandlerOf(cancellationToken));
     }
 
     /// <inheritdoc/>
@@ -127,16 +128,16 @@ internal sealed class RouteCaller : RpcCaller
         RpcStreamMethod<TRequest, TIn, TResponse> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
     {
         if (Observes)
-            return Observed().ClientStream(method, request, items, cancel);
+            return Observed().ClientStream(method, request, items, cancellationToken);
 
         Check(method, RpcMethodKind.ClientStream);
         if (items is null)
             throw new ArgumentNullException(nameof(items));
 
-        CallRequest how = UnaryAsync(cancel, FrameFlags.ClientStream);
+        CallRequest how = UnaryAsync(cancellationToken, FrameFlags.ClientStream);
         var upload = new Upload<TIn>(items, Codec(method.Item));
         var call = new UploadCall<TResponse>(method, Codec(method.Response), upload, in how);
         return Send(method, Codec(method.Request), in request, call, in how);
@@ -147,10 +148,10 @@ internal sealed class RouteCaller : RpcCaller
         RpcStreamMethod<TRequest, TIn, TOut> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
     {
         if (Observes)
-            return Observed().Duplex(method, request, items, cancel);
+            return Observed().Duplex(method, request, items, cancellationToken);
 
         Check(method, RpcMethodKind.Duplex);
         if (items is null)
@@ -159,7 +160,11 @@ internal sealed class RouteCaller : RpcCaller
         var terms = new StreamTerms<TRequest, TOut>(
             method, Codec(method.Request), Codec(method.Response), request, _setup, FrameFlags.ClientStream);
         return new RpcStream<TRequest, TOut>(
-            _route, terms, () => new Upload<TIn>(items, Codec(method.Item)), cancel, CallScope.HandlerOf(cancel));
+            _route,
+            terms,
+            () => new Upload<TIn>(items, Codec(method.Item)),
+            cancellationToken,
+            CallScope.HandlerOf(cancellationToken));
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -182,18 +187,18 @@ internal sealed class RouteCaller : RpcCaller
     private MessageCodec<T> Codec<T>(MessageCodec<T> generated) => _setup.Format.CodecFor(generated);
 
     [MethodImpl(Tiering.Optimized)]
-    private CallRequest Unary(CancellationToken cancel, byte flags = 0)
+    private CallRequest Unary(CancellationToken cancellationToken, byte flags = 0)
     {
-        cancel.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         return new CallRequest(
-            _setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), cancel, flags: flags);
+            _setup, Deadline.Earlier(_setup.CallDeadline(), RpcDeadline.Current), cancellationToken, flags: flags);
     }
 
     [MethodImpl(Tiering.Optimized)]
-    private CallRequest UnaryAsync(CancellationToken cancel, byte flags = 0)
+    private CallRequest UnaryAsync(CancellationToken cancellationToken, byte flags = 0)
     {
-        CallRequest how = Unary(cancel, flags);
-        CancellationToken handler = CallScope.HandlerOf(cancel);
+        CallRequest how = Unary(cancellationToken, flags);
+        CancellationToken handler = CallScope.HandlerOf(cancellationToken);
         if (!handler.CanBeCanceled)
             return how;
 

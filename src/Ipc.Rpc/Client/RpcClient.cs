@@ -82,11 +82,12 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// <exception cref="RpcException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
     /// <see cref="RpcStatus.Unauthenticated"/>: it refused, with its text.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
-    public static RpcClient Connect(string name, RpcClientOptions? options = null, CancellationToken cancel = default)
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
+    public static RpcClient Connect(
+        string name, RpcClientOptions? options = null, CancellationToken cancellationToken = default)
     {
         RpcClient client = Create(name, options);
-        client.EnsureConnected(client._session.Options.ConnectTimeout, cancel);
+        client.EnsureConnected(client._session.Options.ConnectTimeout, cancellationToken);
         return client;
     }
 
@@ -102,12 +103,12 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         string name, RpcClientOptions? options = null, CancellationToken cancellationToken = default)
         => ConnectedAsync(Create(name, options), cancellationToken);
 
-    private static async Task<RpcClient> ConnectedAsync(RpcClient client, CancellationToken cancel)
+    private static async Task<RpcClient> ConnectedAsync(RpcClient client, CancellationToken cancellationToken)
     {
         try
         {
             await client._session.EnsureConnectedAsync(
-                client._session.Options.ConnectTimeout, cancel).ConfigureAwait(false);
+                client._session.Options.ConnectTimeout, cancellationToken).ConfigureAwait(false);
             return client;
         }
         catch
@@ -143,14 +144,14 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// other threads make meanwhile do not wait for this.</remarks>
     /// <exception cref="RpcException">As from <see cref="Connect"/>.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
-    public void EnsureConnected(TimeSpan patience, CancellationToken cancel = default)
+    public void EnsureConnected(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
-        if (patience < TimeSpan.Zero && patience != Timeout.InfiniteTimeSpan)
+        if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
             throw new ArgumentOutOfRangeException(
-                nameof(patience), patience, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
-        _session.EnsureConnected(patience, cancel);
+                nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+        _session.EnsureConnected(timeout, cancellationToken);
         GC.KeepAlive(_setup.Lease);
     }
 
@@ -169,9 +170,9 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         return KeptAsync(timeout, cancellationToken);
     }
 
-    private async Task KeptAsync(TimeSpan timeout, CancellationToken cancel)
+    private async Task KeptAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
-        await _session.EnsureConnectedAsync(timeout, cancel).ConfigureAwait(false);
+        await _session.EnsureConnectedAsync(timeout, cancellationToken).ConfigureAwait(false);
         GC.KeepAlive(_setup.Lease);
     }
 
@@ -215,26 +216,26 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// <inheritdoc/>
     [MethodImpl(Tiering.Optimized)]
     public override TResponse Call<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
         => _intercepted is null
-            ? _direct.Call(method, in request, cancel)
-            : _intercepted.Call(method, in request, cancel);
+            ? _direct.Call(method, in request, cancellationToken)
+            : _intercepted.Call(method, in request, cancellationToken);
 
     /// <inheritdoc/>
     [MethodImpl(Tiering.Optimized)]
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
         => _intercepted is null
-            ? _direct.CallAsync(method, in request, cancel)
-            : _intercepted.CallAsync(method, in request, cancel);
+            ? _direct.CallAsync(method, in request, cancellationToken)
+            : _intercepted.CallAsync(method, in request, cancellationToken);
 
     /// <inheritdoc/>
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
         in TRequest request,
         IProgress<TProgress> progress,
-        CancellationToken cancel = default)
-        => (_intercepted ?? _direct).CallAsync(method, in request, progress, cancel);
+        CancellationToken cancellationToken = default)
+        => (_intercepted ?? _direct).CallAsync(method, in request, progress, cancellationToken);
 
     /// <inheritdoc/>
     public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request)
@@ -242,32 +243,32 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
 
     /// <inheritdoc/>
     public override ValueTask NotifyAsync<TRequest>(
-        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
-        => (_intercepted ?? _direct).NotifyAsync(method, in request, cancel);
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
+        => (_intercepted ?? _direct).NotifyAsync(method, in request, cancellationToken);
 
     /// <inheritdoc/>
     /// <remarks>The server sends ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items.
-    /// Time limits of calls do not apply: a stream ends when its server, its consumer or <paramref name="cancel"/> ends
-    /// it.</remarks>
+    /// Time limits of calls do not apply: a stream ends when its server, its consumer or
+    /// <paramref name="cancellationToken"/> ends it.</remarks>
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
-        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
-        => (_intercepted ?? _direct).Stream(method, request, cancel);
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
+        => (_intercepted ?? _direct).Stream(method, request, cancellationToken);
 
     /// <inheritdoc/>
     public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
         RpcStreamMethod<TRequest, TIn, TResponse> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
-        => (_intercepted ?? _direct).ClientStream(method, request, items, cancel);
+        CancellationToken cancellationToken = default)
+        => (_intercepted ?? _direct).ClientStream(method, request, items, cancellationToken);
 
     /// <inheritdoc/>
     public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
         RpcStreamMethod<TRequest, TIn, TOut> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
-        => (_intercepted ?? _direct).Duplex(method, request, items, cancel);
+        CancellationToken cancellationToken = default)
+        => (_intercepted ?? _direct).Duplex(method, request, items, cancellationToken);
 
     /// <summary>Ends every pending call with <see cref="RpcStatus.Unavailable"/> and closes the connection. Never
     /// waits; any thread; any number of times.</summary>

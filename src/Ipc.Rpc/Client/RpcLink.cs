@@ -48,11 +48,13 @@ internal abstract class RpcLink
     /// <param name="mayWait">Whether this thread may wait for the callee to read; if not, it waits for the moment that
     /// another thread needs to write a message.</param>
     /// <param name="deadline">When the wait ends.</param>
-    /// <param name="cancel">Ends the wait.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="RpcException">The deadline passed; this thread writes a message already; or the callee does not
     /// read, and so much waits for it already that no more may.</exception>
-    /// <exception cref="System.OperationCanceledException"><paramref name="cancel"/> was triggered.</exception>
-    public abstract void EnterWrite(RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancel);
+    /// <exception cref="System.OperationCanceledException"><paramref name="cancellationToken"/> was
+    /// triggered.</exception>
+    public abstract void EnterWrite(
+        RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancellationToken);
 
     /// <summary>What a message gets that calls over the connection that it is being written for.</summary>
     private protected RpcException Encoding(RpcMethod method)
@@ -92,12 +94,12 @@ internal abstract class RpcLink
 
     /// <summary>Waits until a frame has left the queue, or there is no point in waiting longer. Its thread's, without
     /// the write lock.</summary>
-    public abstract void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancel);
+    public abstract void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancellationToken);
 
     /// <summary>Completes when an item that was not sent may be tried again.</summary>
     /// <param name="pause">How long to wait at most for a reason that nobody tells of, in milliseconds.</param>
-    /// <param name="cancel">Ends the wait.</param>
-    public abstract Task WhenRoom(int pause, CancellationToken cancel);
+    /// <param name="cancellationToken">Ends the wait.</param>
+    public abstract Task WhenRoom(int pause, CancellationToken cancellationToken);
 
     /// <summary>The ring is not one: ends the link.</summary>
     /// <returns>Why it ended.</returns>
@@ -114,7 +116,7 @@ internal abstract class RpcLink
     public abstract void FlushControl();
 
     /// <summary>Waits until the call is done: by reading, or while others read.</summary>
-    public abstract void Wait(SyncCall call, Deadline deadline, CancellationToken cancel);
+    public abstract void Wait(SyncCall call, Deadline deadline, CancellationToken cancellationToken);
 
     /// <summary>Reads for a moment: the calling thread is about to wait for <paramref name="call"/>, and most answers
     /// come soon.</summary>

@@ -18,19 +18,19 @@ internal sealed class RpcStream<TRequest, TItem> : IAsyncEnumerable<TItem>
     /// <param name="terms">What they are.</param>
     /// <param name="upload">Makes the caller's stream of one enumeration; <see langword="null"/> when there is
     /// none.</param>
-    /// <param name="cancel">Ends all enumerations.</param>
+    /// <param name="cancellationToken">Ends all enumerations.</param>
     /// <param name="handler">So does the token of the handler in which the stream was asked for.</param>
     public RpcStream(
         ICallRoute route,
         StreamTerms<TRequest, TItem> terms,
         Func<Upload>? upload,
-        CancellationToken cancel,
+        CancellationToken cancellationToken,
         CancellationToken handler)
     {
         _route = route;
         _terms = terms;
         _upload = upload;
-        _cancel = cancel;
+        _cancel = cancellationToken;
         _handler = handler;
     }
 

@@ -44,10 +44,10 @@ internal sealed class SyncCall<TResponse> : SyncCall
 
     /// <summary>The response, or its failure as an exception.</summary>
     [MethodImpl(Tiering.Optimized)]
-    public TResponse GetResult(RpcLink link, CancellationToken cancel)
+    public TResponse GetResult(RpcLink link, CancellationToken cancellationToken)
     {
         if (_failure is { } failure)
-            throw ExceptionOf(failure, link, cancel);
+            throw ExceptionOf(failure, link, cancellationToken);
         return _result!;
     }
 

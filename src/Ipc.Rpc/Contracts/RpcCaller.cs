@@ -14,18 +14,18 @@ public abstract class RpcCaller
 {
     /// <summary>Calls and waits for the response.</summary>
     /// <exception cref="RpcException">The call failed; the status says why.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered; the callee is
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered; the callee is
     /// told.</exception>
     public abstract TResponse Call<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default);
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default);
 
     /// <summary>Calls without waiting for the response. Await the result exactly once.</summary>
     /// <exception cref="RpcException">The call failed; the status says why. Local refusals are thrown at once, the rest
     /// when awaited.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered; the callee is
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered; the callee is
     /// told.</exception>
     public abstract ValueTask<TResponse> CallAsync<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default);
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default);
 
     /// <summary>Makes a task of a call, as generated proxies do: it may be awaited later, more than once, or not at
     /// all. One allocation.</summary>
@@ -61,7 +61,7 @@ public abstract class RpcCaller
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
         in TRequest request,
         IProgress<TProgress> progress,
-        CancellationToken cancel = default);
+        CancellationToken cancellationToken = default);
 
     /// <summary>Calls a method that gives no answer. Returns when the request has been published.</summary>
     public abstract void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request);
@@ -71,12 +71,12 @@ public abstract class RpcCaller
     /// <remarks>A caller that does not override it waits as <see cref="Notify"/> does.</remarks>
     /// <exception cref="RpcException">It was not sent. Local refusals are thrown at once, the rest when
     /// awaited.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancel"/> was triggered before it was
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered before it was
     /// sent.</exception>
     public virtual ValueTask NotifyAsync<TRequest>(
-        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
     {
-        cancel.ThrowIfCancellationRequested();
+        cancellationToken.ThrowIfCancellationRequested();
         Notify(method, in request);
         return default;
     }
@@ -84,7 +84,7 @@ public abstract class RpcCaller
     /// <summary>Asks for a stream: each enumeration is a call of its own, sent when its first item is asked
     /// for.</summary>
     public abstract IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
-        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default);
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default);
 
     /// <summary>Sends a stream and gets one response. Await the result exactly once.</summary>
     /// <remarks>Items are asked of <paramref name="items"/> only while the callee has room for them. What it throws
@@ -94,7 +94,7 @@ public abstract class RpcCaller
         RpcStreamMethod<TRequest, TIn, TResponse> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default);
+        CancellationToken cancellationToken = default);
 
     /// <summary>Sends a stream and gets another: each enumeration is a call of its own, sent when its first item is
     /// asked for.</summary>
@@ -104,5 +104,5 @@ public abstract class RpcCaller
         RpcStreamMethod<TRequest, TIn, TOut> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default);
+        CancellationToken cancellationToken = default);
 }

@@ -69,12 +69,12 @@ internal sealed class RpcFailure
 
     /// <summary>The caller's own cancellation is what its token promises; everything else is an
     /// <see cref="RpcException"/>.</summary>
-    /// <param name="cancel">The caller's token.</param>
+    /// <param name="cancellationToken">The caller's token.</param>
     /// <param name="method">What was called, if that is known.</param>
     /// <param name="peer">Who was called, if that is known.</param>
-    public Exception ToException(CancellationToken cancel, RpcMethod? method = null, string? peer = null)
+    public Exception ToException(CancellationToken cancellationToken, RpcMethod? method = null, string? peer = null)
         => _own is not null ? _own
-            : Status == RpcStatus.Cancelled && cancel.IsCancellationRequested
-            ? new OperationCanceledException(Text, cancel)
+            : Status == RpcStatus.Cancelled && cancellationToken.IsCancellationRequested
+            ? new OperationCanceledException(Text, cancellationToken)
             : new RpcException(Status, RemoteType, Text, _inner, _details, method ?? _method, peer, _isUnsent);
 }

@@ -17,21 +17,21 @@ public abstract class RpcForwardingCaller : RpcCaller
 
     /// <inheritdoc />
     public override TResponse Call<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
-        => Next.Call(method, in request, cancel);
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
+        => Next.Call(method, in request, cancellationToken);
 
     /// <inheritdoc />
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
-        => Next.CallAsync(method, in request, cancel);
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
+        => Next.CallAsync(method, in request, cancellationToken);
 
     /// <inheritdoc />
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
         in TRequest request,
         IProgress<TProgress> progress,
-        CancellationToken cancel = default)
-        => Next.CallAsync(method, in request, progress, cancel);
+        CancellationToken cancellationToken = default)
+        => Next.CallAsync(method, in request, progress, cancellationToken);
 
     /// <inheritdoc />
     public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request) =>
@@ -39,27 +39,27 @@ public abstract class RpcForwardingCaller : RpcCaller
 
     /// <inheritdoc />
     public override ValueTask NotifyAsync<TRequest>(
-        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
-        => Next.NotifyAsync(method, in request, cancel);
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
+        => Next.NotifyAsync(method, in request, cancellationToken);
 
     /// <inheritdoc />
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
-        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
-        => Next.Stream(method, request, cancel);
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
+        => Next.Stream(method, request, cancellationToken);
 
     /// <inheritdoc />
     public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
         RpcStreamMethod<TRequest, TIn, TResponse> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
-        => Next.ClientStream(method, request, items, cancel);
+        CancellationToken cancellationToken = default)
+        => Next.ClientStream(method, request, items, cancellationToken);
 
     /// <inheritdoc />
     public override IAsyncEnumerable<TOut> Duplex<TRequest, TIn, TOut>(
         RpcStreamMethod<TRequest, TIn, TOut> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
-        => Next.Duplex(method, request, items, cancel);
+        CancellationToken cancellationToken = default)
+        => Next.Duplex(method, request, items, cancellationToken);
 }

@@ -108,8 +108,8 @@ internal abstract class CalleeLink
 
     /// <summary>Completes when an item that was not sent may be tried again.</summary>
     /// <param name="pause">How long to wait at most for a reason that nobody tells of, in milliseconds.</param>
-    /// <param name="cancel">Ends the wait.</param>
-    public abstract Task WhenRoom(int pause, CancellationToken cancel);
+    /// <param name="cancellationToken">Ends the wait.</param>
+    public abstract Task WhenRoom(int pause, CancellationToken cancellationToken);
 
     /// <summary>Ends a stream.</summary>
     public void SendEnd(ServerCall call)

@@ -67,17 +67,17 @@ internal static class ItemPump
     {
         CalleeLink link = call.Callee.Link;
         StreamCredit credit = call.Credit!;
-        CancellationToken cancel = call.Token;
+        CancellationToken cancellationToken = call.Token;
         var room = new RoomSpin(link.WaitMode);
-        while (await Next(credit, items, cancel).ConfigureAwait(false))
+        while (await Next(credit, items, cancellationToken).ConfigureAwait(false))
         {
             TItem item = items.Current;
             if (call.IsAnswered)
-                throw new OperationCanceledException(cancel); // its caller broke the rules, and was told so
+                throw new OperationCanceledException(cancellationToken); // its caller broke the rules, and was told so
             if (link.SendItem(call, codec, in item, out bool sent) is { } failure)
                 throw new RpcException(failure.Status, failure.Text, failure.Inner);
             if (!sent && !SendSoon(call, in item, codec, room))
-                await SendWhenRoom(call, item, codec, cancel).ConfigureAwait(false);
+                await SendWhenRoom(call, item, codec, cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -102,13 +102,13 @@ internal static class ItemPump
     /// <summary>The ring, or the part of it that streams may have, is full: only this stream waits, and for as long as
     /// it takes.</summary>
     private static async Task SendWhenRoom<TItem>(
-        ServerCall call, TItem item, MessageCodec<TItem> codec, CancellationToken cancel)
+        ServerCall call, TItem item, MessageCodec<TItem> codec, CancellationToken cancellationToken)
     {
         CalleeLink link = call.Callee.Link;
         for (int pause = 1; ; pause = Math.Min(pause * 2, LongestPause))
         {
-            await link.WhenRoom(pause, cancel).ConfigureAwait(false);
-            cancel.ThrowIfCancellationRequested();
+            await link.WhenRoom(pause, cancellationToken).ConfigureAwait(false);
+            cancellationToken.ThrowIfCancellationRequested();
             if (link.SendItem(call, codec, in item, out bool sent) is { } failure)
                 throw new RpcException(failure.Status, failure.Text, failure.Inner);
             if (sent)
@@ -117,16 +117,16 @@ internal static class ItemPump
     }
 
     private static ValueTask<bool> Next<TItem>(
-        StreamCredit credit, IAsyncEnumerator<TItem> items, CancellationToken cancel)
+        StreamCredit credit, IAsyncEnumerator<TItem> items, CancellationToken cancellationToken)
     {
-        cancel.ThrowIfCancellationRequested(); // also for enumerators that do not look at their token
-        return credit.TryTake() ? items.MoveNextAsync() : NextAfterCredit(credit, items, cancel);
+        cancellationToken.ThrowIfCancellationRequested(); // also for enumerators that do not look at their token
+        return credit.TryTake() ? items.MoveNextAsync() : NextAfterCredit(credit, items, cancellationToken);
     }
 
     private static async ValueTask<bool> NextAfterCredit<TItem>(
-        StreamCredit credit, IAsyncEnumerator<TItem> items, CancellationToken cancel)
+        StreamCredit credit, IAsyncEnumerator<TItem> items, CancellationToken cancellationToken)
     {
-        await credit.TakeAsync(cancel).ConfigureAwait(false);
+        await credit.TakeAsync(cancellationToken).ConfigureAwait(false);
         return await items.MoveNextAsync().ConfigureAwait(false);
     }
 }

@@ -67,9 +67,9 @@ public abstract class RpcHandler
             throw new ArgumentNullException(nameof(handler));
         return new SyncHandler<TRequest, RpcEmpty>(
             method,
-            (request, cancel) =>
+            (request, cancellationToken) =>
             {
-                handler(request, cancel);
+                handler(request, cancellationToken);
                 return default;
             });
     }
@@ -96,7 +96,7 @@ public abstract class RpcHandler
         if (handler is null)
             throw new ArgumentNullException(nameof(handler));
         return new AsyncHandler<TRequest, RpcEmpty>(
-            method, (request, cancel) => RpcEmpty.After(handler(request, cancel)));
+            method, (request, cancellationToken) => RpcEmpty.After(handler(request, cancellationToken)));
     }
 
     /// <summary>The same for a handler that takes no token.</summary>

@@ -15,12 +15,12 @@ internal sealed class YieldingCaller : RpcCaller
     public YieldingCaller(RpcCaller inner) => _inner = inner;
 
     public override TResponse Call<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
         CallTurns? turns = Begin();
         try
         {
-            return _inner.Call(method, in request, cancel);
+            return _inner.Call(method, in request, cancellationToken);
         }
         finally
         {
@@ -29,12 +29,12 @@ internal sealed class YieldingCaller : RpcCaller
     }
 
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
         CallTurns? turns = Begin();
         try
         {
-            return EndWith(turns, _inner.CallAsync(method, in request, cancel));
+            return EndWith(turns, _inner.CallAsync(method, in request, cancellationToken));
         }
         catch
         {
@@ -47,12 +47,12 @@ internal sealed class YieldingCaller : RpcCaller
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
         in TRequest request,
         IProgress<TProgress> progress,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
     {
         CallTurns? turns = Begin();
         try
         {
-            return EndWith(turns, _inner.CallAsync(method, in request, progress, cancel));
+            return EndWith(turns, _inner.CallAsync(method, in request, progress, cancellationToken));
         }
         catch
         {
@@ -65,23 +65,23 @@ internal sealed class YieldingCaller : RpcCaller
         _inner.Notify(method, in request);
 
     public override ValueTask NotifyAsync<TRequest>(
-        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
-        => _inner.NotifyAsync(method, in request, cancel);
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
+        => _inner.NotifyAsync(method, in request, cancellationToken);
 
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
-        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
-        => Through(_inner.Stream(method, request, cancel), CancellationToken.None);
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
+        => Through(_inner.Stream(method, request, cancellationToken), CancellationToken.None);
 
     public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
         RpcStreamMethod<TRequest, TIn, TResponse> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
     {
         CallTurns? turns = Begin();
         try
         {
-            return EndWith(turns, _inner.ClientStream(method, request, items, cancel));
+            return EndWith(turns, _inner.ClientStream(method, request, items, cancellationToken));
         }
         catch
         {
@@ -94,8 +94,8 @@ internal sealed class YieldingCaller : RpcCaller
         RpcStreamMethod<TRequest, TIn, TOut> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
-        => Through(_inner.Duplex(method, request, items, cancel), CancellationToken.None);
+        CancellationToken cancellationToken = default)
+        => Through(_inner.Duplex(method, request, items, cancellationToken), CancellationToken.None);
 
     /// <summary>The handler that calls, if it is one's, leaves its places.</summary>
     private static CallTurns? Begin()
@@ -123,12 +123,12 @@ internal sealed class YieldingCaller : RpcCaller
     }
 
     private static async IAsyncEnumerable<T> Through<T>(
-        IAsyncEnumerable<T> stream, [EnumeratorCancellation] CancellationToken cancel)
+        IAsyncEnumerable<T> stream, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         CallTurns? turns = Begin();
         try
         {
-            await foreach (T item in stream.WithCancellation(cancel).ConfigureAwait(false))
+            await foreach (T item in stream.WithCancellation(cancellationToken).ConfigureAwait(false))
                 yield return item;
         }
         finally

@@ -50,7 +50,8 @@ internal sealed class CallbackLink : RpcLink
 
     public override bool IsReadHere => _connection.IsReadInlineHere;
 
-    public override void EnterWrite(RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancel)
+    public override void EnterWrite(
+        RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -75,7 +76,7 @@ internal sealed class CallbackLink : RpcLink
                         " does not read, and an inline handler may not wait until it does.");
             }
 
-            WaitForRoom(method, deadline, cancel);
+            WaitForRoom(method, deadline, cancellationToken);
         }
     }
 
@@ -97,12 +98,13 @@ internal sealed class CallbackLink : RpcLink
 
     public override bool TryUnqueue(QueuedFrame queued) => false; // the outbox keeps what it has
 
-    public override void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancel)
+    public override void WaitUntilSent(QueuedFrame queued, Deadline deadline, CancellationToken cancellationToken)
     {
         // Nothing that could be waited for gets here: who may wait has done so before.
     }
 
-    public override Task WhenRoom(int pause, CancellationToken cancel) => _connection.WhenRoom(pause, cancel);
+    public override Task WhenRoom(int pause, CancellationToken cancellationToken) => _connection.WhenRoom(
+        pause, cancellationToken);
 
     public override RpcFailure Broken(CorruptRegionException e)
     {
@@ -121,7 +123,7 @@ internal sealed class CallbackLink : RpcLink
         // Nothing is ever left behind: what finds no room goes to the outbox.
     }
 
-    public override void Wait(SyncCall call, Deadline deadline, CancellationToken cancel)
+    public override void Wait(SyncCall call, Deadline deadline, CancellationToken cancellationToken)
     {
         if (_connection.IsReadInlineHere)
         {
@@ -137,13 +139,14 @@ internal sealed class CallbackLink : RpcLink
             Thread.SpinWait(20);
 
         Parker parker = call.Parker;
-        using CancellationTokenRegistration registration = cancel.CanBeCanceled
-            ? cancel.Register(static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
+        using CancellationTokenRegistration registration = cancellationToken.CanBeCanceled
+            ? cancellationToken.Register(
+                static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
             : default;
         call.Park();
         while (!call.IsDone)
         {
-            if (cancel.IsCancellationRequested)
+            if (cancellationToken.IsCancellationRequested)
                 Engine.EndCall(call, call.Slot, call.Use, RpcFailure.Cancelled(call.Method));
             else if (!deadline.HasPassed)
                 parker.Wait(deadline);
@@ -192,17 +195,17 @@ internal sealed class CallbackLink : RpcLink
             "A call to " + method.FullName + " was not sent: " + Peer +
             " does not read, and half of what may wait for it waits already (RpcServerOptions.MaxUnsentBytes).");
 
-    private void WaitForRoom(RpcMethod method, Deadline deadline, CancellationToken cancel)
+    private void WaitForRoom(RpcMethod method, Deadline deadline, CancellationToken cancellationToken)
     {
         HandOver();
         Task flushed = _connection.Flushed();
         while (true)
         {
             double remaining = Math.Ceiling(deadline.Remaining.TotalMilliseconds);
-            if (cancel.IsCancellationRequested)
-                throw RpcFailure.Cancelled(method).ToException(cancel, method, Peer);
+            if (cancellationToken.IsCancellationRequested)
+                throw RpcFailure.Cancelled(method).ToException(cancellationToken, method, Peer);
             if (deadline.HasPassed)
-                throw RpcFailure.Deadline(method).ToException(cancel, method, Peer);
+                throw RpcFailure.Deadline(method).ToException(cancellationToken, method, Peer);
             if (flushed.Wait((int)Math.Max(0, Math.Min(remaining, LockSlice)), CancellationToken.None))
                 return;
         }

@@ -159,15 +159,18 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
         return StoppedAsync(Deadline.After(timeout), cancellationToken);
     }
 
-    private async Task StoppedAsync(Deadline until, CancellationToken cancel)
+    private async Task StoppedAsync(Deadline until, CancellationToken cancellationToken)
     {
         if (Volatile.Read(ref _loop) is { } loop)
         {
             loop.Host.Drain();
             // Looked at now and then: an end of its own for "no call is pending" would be work at the end of every
             // call, for what happens once.
-            while (loop.HasCalls && !until.HasPassed && !cancel.IsCancellationRequested && !loop.Completion.IsCompleted)
+            while (loop.HasCalls && !loop.Completion.IsCompleted &&
+                !until.HasPassed && !cancellationToken.IsCancellationRequested)
+            {
                 await Task.Delay(2, CancellationToken.None).ConfigureAwait(false);
+            }
         }
 
         await DisposeAsync().ConfigureAwait(false);

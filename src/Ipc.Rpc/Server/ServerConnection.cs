@@ -95,14 +95,14 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     }
 
     /// <inheritdoc/>
-    public override async Task WhenRoom(int pause, CancellationToken cancel)
+    public override async Task WhenRoom(int pause, CancellationToken cancellationToken)
     {
         if (IsCongested)
             await Flushed().ConfigureAwait(false);
         else if (!Transit.HasRoom)
-            await Transit.WhenRoom(cancel).ConfigureAwait(false);
+            await Transit.WhenRoom(cancellationToken).ConfigureAwait(false);
         else
-            await Task.Delay(pause, cancel).ConfigureAwait(false); // the ring is full of other things
+            await Task.Delay(pause, cancellationToken).ConfigureAwait(false); // the ring is full of other things
     }
 
     /// <summary>Stops reading until there is no reason for it any more. The caller forgets the connection; it will be

@@ -276,7 +276,7 @@ internal sealed partial class ServerLoop
     [MethodImpl(Tiering.Optimized)]
     private bool TakeEvent(Leader me, Deadline deadline)
     {
-        IpcStatus status = Listener.Next(deadline, CancellationToken.None, out ListenerEvent next);
+        IpcStatus status = Listener.Next(out ListenerEvent next, deadline);
         if (status == IpcStatus.Timeout)
             return true;
         if (status != IpcStatus.Ok)

@@ -16,12 +16,12 @@ internal sealed class ObservedCaller : RpcCaller
     public ObservedCaller(RpcCaller direct) => _direct = direct;
 
     public override TResponse Call<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
         CallSpan span = CallSpan.Client(method);
         try
         {
-            TResponse response = _direct.Call(method, in request, cancel);
+            TResponse response = _direct.Call(method, in request, cancellationToken);
             span.End(null);
             return response;
         }
@@ -33,12 +33,12 @@ internal sealed class ObservedCaller : RpcCaller
     }
 
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
-        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
         CallSpan span = CallSpan.Client(method);
         try
         {
-            ValueTask<TResponse> call = _direct.CallAsync(method, in request, cancel);
+            ValueTask<TResponse> call = _direct.CallAsync(method, in request, cancellationToken);
             CallSpan.LeaveOpen(in span);
             return Finish(call, span);
         }
@@ -53,12 +53,12 @@ internal sealed class ObservedCaller : RpcCaller
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
         in TRequest request,
         IProgress<TProgress> progress,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
     {
         CallSpan span = CallSpan.Client(method);
         try
         {
-            ValueTask<TResponse> call = _direct.CallAsync(method, in request, progress, cancel);
+            ValueTask<TResponse> call = _direct.CallAsync(method, in request, progress, cancellationToken);
             CallSpan.LeaveOpen(in span);
             return Finish(call, span);
         }
@@ -85,12 +85,12 @@ internal sealed class ObservedCaller : RpcCaller
     }
 
     public override ValueTask NotifyAsync<TRequest>(
-        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancel = default)
+        RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
     {
         CallSpan span = CallSpan.Client(method);
         try
         {
-            ValueTask call = _direct.NotifyAsync(method, in request, cancel);
+            ValueTask call = _direct.NotifyAsync(method, in request, cancellationToken);
             CallSpan.LeaveOpen(in span);
             return Finish(call, span);
         }
@@ -102,19 +102,19 @@ internal sealed class ObservedCaller : RpcCaller
     }
 
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
-        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancel = default)
-        => Finish(_direct.Stream(method, request, cancel), method, CancellationToken.None);
+        RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
+        => Finish(_direct.Stream(method, request, cancellationToken), method, CancellationToken.None);
 
     public override ValueTask<TResponse> ClientStream<TRequest, TIn, TResponse>(
         RpcStreamMethod<TRequest, TIn, TResponse> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
+        CancellationToken cancellationToken = default)
     {
         CallSpan span = CallSpan.Client(method);
         try
         {
-            ValueTask<TResponse> call = _direct.ClientStream(method, request, items, cancel);
+            ValueTask<TResponse> call = _direct.ClientStream(method, request, items, cancellationToken);
             CallSpan.LeaveOpen(in span);
             return Finish(call, span);
         }
@@ -129,8 +129,8 @@ internal sealed class ObservedCaller : RpcCaller
         RpcStreamMethod<TRequest, TIn, TOut> method,
         TRequest request,
         IAsyncEnumerable<TIn> items,
-        CancellationToken cancel = default)
-        => Finish(_direct.Duplex(method, request, items, cancel), method, CancellationToken.None);
+        CancellationToken cancellationToken = default)
+        => Finish(_direct.Duplex(method, request, items, cancellationToken), method, CancellationToken.None);
 
     private static async ValueTask<TResponse> Finish<TResponse>(ValueTask<TResponse> call, CallSpan span)
     {

@@ -155,9 +155,9 @@ internal sealed class FrameBuilder : IPayloadTarget
 
     /// <summary>Waits for room for a frame that is <see cref="FrameOutcome.Full"/> and puts it into the ring, to be
     /// published.</summary>
-    public IpcStatus ClaimSpilled(Deadline deadline, CancellationToken cancel)
+    public IpcStatus ClaimSpilled(Deadline deadline, CancellationToken cancellationToken)
     {
-        IpcStatus status = _ring.Claim(_length, deadline, cancel, out Span<byte> frame);
+        IpcStatus status = _ring.Claim(_length, out Span<byte> frame, deadline, cancellationToken);
         if (status == IpcStatus.Ok)
         {
             Spilled.CopyTo(frame);
@@ -169,9 +169,9 @@ internal sealed class FrameBuilder : IPayloadTarget
     }
 
     /// <summary>Waits until a frame of this length would find room; the ring stays as it is.</summary>
-    public IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancel)
+    public IpcStatus WaitForRoom(int length, Deadline deadline, CancellationToken cancellationToken)
     {
-        IpcStatus status = _ring.Claim(length, deadline, cancel, out _);
+        IpcStatus status = _ring.Claim(length, out _, deadline, cancellationToken);
         if (status == IpcStatus.Ok)
             _ring.Abandon();
         return status;

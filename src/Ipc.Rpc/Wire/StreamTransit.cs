@@ -99,7 +99,7 @@ internal sealed class StreamTransit
     }
 
     /// <summary>Waits until <see cref="HasRoom"/> is, or may be, true.</summary>
-    public async Task WhenRoom(CancellationToken cancel)
+    public async Task WhenRoom(CancellationToken cancellationToken)
     {
         TaskCompletionSource<bool> mine;
         lock (_gate)
@@ -110,7 +110,7 @@ internal sealed class StreamTransit
             (_waiting ??= new List<TaskCompletionSource<bool>>()).Add(mine);
         }
 
-        using (cancel.Register(
+        using (cancellationToken.Register(
             static state => ((TaskCompletionSource<bool>)state!).TrySetCanceled(),
             mine,
             useSynchronizationContext: false))

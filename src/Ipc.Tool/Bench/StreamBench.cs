@@ -30,7 +30,7 @@ internal static class StreamBench
         }
 
         Must(send(message, Last, Deadline.After(s_patience)));
-        Must(answer.Read(Deadline.After(s_patience), CancellationToken.None, out RingRecord count));
+        Must(answer.Read(out RingRecord count, Deadline.After(s_patience)));
         double took = Stopwatch.GetElapsedTime(began).TotalNanoseconds;
         long received = BitConverter.ToInt64(count.Payload);
         answer.Release();
@@ -76,7 +76,7 @@ internal static class StreamBench
         ready();
         for (long count = 0; ; count++)
         {
-            Must(reader.Read(Deadline.After(s_patience), CancellationToken.None, out RingRecord record));
+            Must(reader.Read(out RingRecord record, Deadline.After(s_patience)));
             bool isLast = record.Type == Last;
             reader.Release();
             if (isLast)
@@ -90,7 +90,7 @@ internal static class StreamBench
         ready();
         for (long count = 0; ; count++)
         {
-            Must(queue.Receive(Deadline.After(s_patience), CancellationToken.None, out QueueMessage message));
+            Must(queue.Receive(out QueueMessage message, Deadline.After(s_patience)));
             bool isLast = message.Type == Last;
             message.Release();
             if (isLast)
@@ -104,7 +104,7 @@ internal static class StreamBench
         ready();
         for (long count = 0; ; count++)
         {
-            Must(reader.Read(Deadline.After(s_patience), CancellationToken.None, out TopicMessage message));
+            Must(reader.Read(out TopicMessage message, Deadline.After(s_patience)));
             bool isLast = message.Type == Last;
             Must(reader.Release());
             if (isLast)

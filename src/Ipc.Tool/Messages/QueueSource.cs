@@ -13,7 +13,7 @@ internal sealed class QueueSource(SharedQueue queue) : MessageSource
 
     public override TappedMessage? Next(Deadline deadline, CancellationToken cancel)
     {
-        IpcStatus status = queue.Receive(deadline, cancel, out _message);
+        IpcStatus status = queue.Receive(out _message, deadline, cancel);
         _isHeld = status == IpcStatus.Ok;
         return _isHeld
             ? new TappedMessage(_count++, _message.Type, _message.Payload.ToArray()) { Redelivered = _message.Redelivered ? true : null }

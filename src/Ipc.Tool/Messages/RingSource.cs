@@ -11,7 +11,7 @@ internal sealed class RingSource(RingReader ring) : MessageSource
 
     public override TappedMessage? Next(Deadline deadline, CancellationToken cancel)
     {
-        IpcStatus status = ring.Read(deadline, cancel, out RingRecord record);
+        IpcStatus status = ring.Read(out RingRecord record, deadline, cancel);
         return status == IpcStatus.Ok
             ? new TappedMessage(_count++, record.Type, record.Payload.ToArray()) { Redelivered = record.Redelivered ? true : null }
             : Nothing(status, cancel);

@@ -9,7 +9,7 @@ internal sealed class TopicSource(TopicReader topic) : MessageSource
 
     public override TappedMessage? Next(Deadline deadline, CancellationToken cancel)
     {
-        IpcStatus status = topic.Read(deadline, cancel, out TopicMessage message);
+        IpcStatus status = topic.Read(out TopicMessage message, deadline, cancel);
         return status == IpcStatus.Ok
             ? new TappedMessage((ulong)message.Position, message.Type, message.Payload.ToArray()) { Key = message.Key, Writer = message.Writer }
             : Nothing(status, cancel);

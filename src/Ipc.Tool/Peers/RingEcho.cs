@@ -16,7 +16,7 @@ internal static class RingEcho
         using RingReader reader = RingReader.Open(name + "-there", Existing());
         using RingWriter writer = RingWriter.Open(name + "-back", Existing());
         ready();
-        while (reader.Read(Deadline.Never, CancellationToken.None, out RingRecord record) == IpcStatus.Ok)
+        while (reader.Read(out RingRecord record, Deadline.Never) == IpcStatus.Ok)
         {
             bool isLast = record.Type == Last;
             writer.Write(record.Payload, record.Type, Deadline.Never);
@@ -45,7 +45,7 @@ internal static class RingEcho
             message[0] = (byte)i;
             IpcStatus status = writer.Write(message, i == count - 1 ? Last : (ushort)1, deadline);
             if (status == IpcStatus.Ok)
-                status = reader.Read(deadline, CancellationToken.None, out RingRecord record) is var read && read == IpcStatus.Ok && !record.Payload.SequenceEqual(message)
+                status = reader.Read(out RingRecord record, deadline) is var read && read == IpcStatus.Ok && !record.Payload.SequenceEqual(message)
                     ? IpcStatus.Corrupt
                     : read;
             if (status != IpcStatus.Ok)

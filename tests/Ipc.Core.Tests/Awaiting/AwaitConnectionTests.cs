@@ -41,7 +41,7 @@ public sealed class AwaitConnectionTests : RegionTest
         Assert.InRange(AsyncWaitThread.Count, 1, Os.Current.MaxSleepWords == 1 ? Clients : 10);
         for (int i = 0; i < Clients; i++)
         {
-            Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+            Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Hang));
             Assert.Equal(ListenerEventKind.Connect, next.Kind);
             next.Connection.Accept();
         }
@@ -166,11 +166,11 @@ public sealed class AwaitConnectionTests : RegionTest
         await Assert.ThrowsAsync<TimeoutException>(() => Soon(listener.NextAsync(TimeSpan.FromMilliseconds(20))));
         ValueTask<ListenerEvent> pending = listener.NextAsync(cancel.Token);
         Assert.Throws<InvalidOperationException>(() => { _ = listener.NextAsync(); });
-        Assert.Throws<InvalidOperationException>(() => { _ = listener.Next(Deadline.Now, None, out _); });
+        Assert.Throws<InvalidOperationException>(() => { _ = listener.Next(out _, Deadline.Now); });
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Soon(pending));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Soon(listener.NextAsync(cancel.Token)));
-        Assert.Equal(IpcStatus.Timeout, listener.Next(Deadline.Now, None, out _));
+        Assert.Equal(IpcStatus.Timeout, listener.Next(out _, Deadline.Now));
 
         pending = listener.NextAsync();
         listener.Stop();
@@ -180,7 +180,7 @@ public sealed class AwaitConnectionTests : RegionTest
         listener.Dispose();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Soon(pending));
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Soon(listener.NextAsync()));
-        Assert.Equal(IpcStatus.Closed, listener.Next(Deadline.Now, None, out _));
+        Assert.Equal(IpcStatus.Closed, listener.Next(out _, Deadline.Now));
     }
 
     /// <summary>The thread that waits for everybody runs no code of the user's.</summary>

@@ -109,7 +109,7 @@ public sealed class AwaitStreamTests : RegionTest
         writer.Resume();
 
         pending = writer.WriteAsync(Number(written++));
-        Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out _));
+        Assert.Equal(IpcStatus.Ok, reader.Read(out _, Hang));
         reader.Release();
         await Soon(pending);
         for (int i = 1; i < written; i++)
@@ -261,7 +261,7 @@ public sealed class AwaitStreamTests : RegionTest
         Assert.False(pending.IsCompleted);
         for (int i = 0; i < published; i++)
         {
-            Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out TopicMessage message));
+            Assert.Equal(IpcStatus.Ok, reader.Read(out TopicMessage message, Hang));
             Assert.Equal(i, BitConverter.ToInt32(message.Payload));
             Assert.Equal(IpcStatus.Ok, reader.Release());
         }

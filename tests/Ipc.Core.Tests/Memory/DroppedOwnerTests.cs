@@ -172,7 +172,7 @@ public sealed class DroppedOwnerTests : RegionTest
     {
         Connection connection = Connection.Connect("echo");
         Assert.Equal(IpcStatus.Ok, connection.Writer.Write("message"u8, 0, Hang));
-        Assert.Equal(IpcStatus.Ok, connection.Reader.Read(Hang, None, out RingRecord record));
+        Assert.Equal(IpcStatus.Ok, connection.Reader.Read(out RingRecord record, Hang));
         if (disposes)
             connection.Dispose();
         return record.Payload;
@@ -196,11 +196,11 @@ public sealed class DroppedOwnerTests : RegionTest
             Connection client = Connection.Connect("listener", new ConnectOptions { Deadline = Hang });
             Assert.Equal(IpcStatus.Ok, client.Writer.Write("message"u8, 0, Hang));
         });
-        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent asks));
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent asks, Hang));
         Connection connection = asks.Connection;
         connection.Accept();
         connecting.Join();
-        Assert.Equal(IpcStatus.Ok, connection.Reader.Read(Hang, None, out RingRecord record));
+        Assert.Equal(IpcStatus.Ok, connection.Reader.Read(out RingRecord record, Hang));
         if (disposes)
             listener.Dispose(); // and the connection with it
         return record.Payload;

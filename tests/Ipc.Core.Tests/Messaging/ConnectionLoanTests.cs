@@ -19,10 +19,10 @@ public sealed class ConnectionLoanTests : RegionTest
         Assert.Equal(256 << 20, connection.Reader.MaxPayload);
         for (int round = 0; round < 2; round++)
         {
-            Assert.Equal(IpcStatus.Ok, connection.Writer.Claim(length, Hang, None, out Span<byte> claim));
+            Assert.Equal(IpcStatus.Ok, connection.Writer.Claim(length, out Span<byte> claim, Hang));
             LoanBytes.Fill(claim, round);
             connection.Writer.Commit(length, 3);
-            Assert.Equal(IpcStatus.Ok, connection.Reader.Read(Hang, None, out RingRecord record));
+            Assert.Equal(IpcStatus.Ok, connection.Reader.Read(out RingRecord record, Hang));
             Assert.True(record.Type == 3 && LoanBytes.Is(record.Payload, round, length));
             connection.Reader.Release();
         }
@@ -40,7 +40,7 @@ public sealed class ConnectionLoanTests : RegionTest
         using Connection connection = Connection.Connect("echo");
         Pool there = connection.Writer.Geometry.Pool!, back = connection.Reader.Geometry.Pool!;
         Assert.Equal(IpcStatus.Ok, connection.Writer.Write(new byte[Length], 1, Hang));
-        Assert.Equal(IpcStatus.Ok, connection.Reader.Read(Hang, None, out RingRecord record));
+        Assert.Equal(IpcStatus.Ok, connection.Reader.Read(out RingRecord record, Hang));
         Assert.Equal(Length, record.Payload.Length);
         connection.Reader.Release();
         Watchdog.Until(() => LoanBytes.Count(connection.Writer) == 0, "the server to release what it has answered");
@@ -84,7 +84,7 @@ public sealed class ConnectionLoanTests : RegionTest
         }
 
         ((IRingLink)bad).RelaySignal(); // "look at me"
-        Assert.Equal(IpcStatus.PeerClosed, bad.Reader.Read(Hang, None, out _));
+        Assert.Equal(IpcStatus.PeerClosed, bad.Reader.Read(out _, Hang));
         Assert.Equal(CloseCode.Corrupt, bad.PeerCloseCode);
         Assert.Contains("published", bad.PeerCloseText, StringComparison.Ordinal);
         Assert.Equal("still", EchoServer.Call(good, "still"));
@@ -103,7 +103,7 @@ public sealed class ConnectionLoanTests : RegionTest
             for (int i = 0; i < Messages; i++)
             {
                 int length = random.Next(100, 100_000);
-                Assert.Equal(IpcStatus.Ok, connection.Writer.Claim(length, Hang, None, out Span<byte> claim));
+                Assert.Equal(IpcStatus.Ok, connection.Writer.Claim(length, out Span<byte> claim, Hang));
                 LoanBytes.Fill(claim, i);
                 connection.Writer.Commit(length);
             }
@@ -111,7 +111,7 @@ public sealed class ConnectionLoanTests : RegionTest
         Random same = new(5);
         for (int i = 0; i < Messages; i++)
         {
-            Assert.Equal(IpcStatus.Ok, connection.Reader.Read(Hang, None, out RingRecord record));
+            Assert.Equal(IpcStatus.Ok, connection.Reader.Read(out RingRecord record, Hang));
             Assert.True(LoanBytes.Is(record.Payload, i, same.Next(100, 100_000)), $"message {i}");
             connection.Reader.Release();
         }

@@ -210,7 +210,7 @@ public sealed class HostileQueueTests : QueueTest
             case 2:
             case 3:
             case 4:
-                if (queue.Receive(Soon(), default, out QueueMessage message) == IpcStatus.Ok)
+                if (queue.Receive(out QueueMessage message, Soon()) == IpcStatus.Ok)
                 {
                     _ = message.Payload.ToArray();
                     message.Release();

@@ -42,7 +42,7 @@ public sealed class HostileTopicTests : TopicTest
         for (int again = 0; again < 2; again++)
         {
             Assert.Throws<CorruptRegionException>(() => reader.TryRead(out _));
-            Assert.Throws<CorruptRegionException>(() => reader.Read(Hang, None, out _));
+            Assert.Throws<CorruptRegionException>(() => reader.Read(out _, Hang));
         }
     }
 
@@ -253,7 +253,7 @@ public sealed class HostileTopicTests : TopicTest
                 {
                     Try(() =>
                     {
-                        if (reader.Read(Soon(), default, out TopicMessage message) != IpcStatus.Ok)
+                        if (reader.Read(out TopicMessage message, Soon()) != IpcStatus.Ok)
                             return;
                         _ = message.Payload.ToArray();
                         reader.Release();

@@ -25,7 +25,7 @@ public sealed class QueueCostTests : QueueTest
     public void ABlockedReceiverUsesNoProcessor()
     {
         SharedQueue queue = Queue();
-        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, queue.Receive(Deadline.Never, None, out QueueMessage _)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, queue.Receive(out QueueMessage _, Deadline.Never)));
         waiting.UntilAsleep();
         TimeSpan before = waiting.ProcessorTime();
         Thread.Sleep(500); // what is measured: half a second of nothing
@@ -75,7 +75,7 @@ public sealed class QueueCostTests : QueueTest
             message.Release();
             if (i % 4 != 0)
                 continue;
-            if (queue.Send(payload, 1, Deadline.Never) != IpcStatus.Ok || queue.Receive(Deadline.Never, default, out message) != IpcStatus.Ok)
+            if (queue.Send(payload, 1, Deadline.Never) != IpcStatus.Ok || queue.Receive(out message, Deadline.Never) != IpcStatus.Ok)
                 throw new InvalidOperationException("the queue is stuck");
             message.Release();
         }

@@ -73,7 +73,7 @@ public sealed class QueueLoanTests : QueueTest
         Assert.True(queue.TryReceive(out QueueMessage message));
         message.Release();
         waiting.Join();
-        Assert.Equal(IpcStatus.Ok, queue.Receive(Hang, None, out message));
+        Assert.Equal(IpcStatus.Ok, queue.Receive(out message, Hang));
         Assert.Equal(Bytes(100, 5), message.Payload.ToArray());
         message.Release();
     }
@@ -155,7 +155,7 @@ public sealed class QueueLoanTests : QueueTest
         })).ToArray();
         Background[] receiving = Enumerable.Range(0, Threads).Select(_ => Run(() =>
         {
-            while (queue.Receive(Hang, None, out QueueMessage message) == IpcStatus.Ok)
+            while (queue.Receive(out QueueMessage message, Hang) == IpcStatus.Ok)
             {
                 Assert.Equal(message.Type, (ushort)message.Payload.Length);
                 Assert.True(message.Payload.IndexOfAnyExcept((byte)message.Type) < 0, "torn");

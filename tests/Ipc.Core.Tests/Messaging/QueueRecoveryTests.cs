@@ -134,7 +134,7 @@ public sealed class QueueRecoveryTests : QueueTest
         Assert.True(leaver.TryReceive(out _));
         Background waiting = Run(() =>
         {
-            Assert.Equal(IpcStatus.Ok, queue.Receive(Hang, None, out QueueMessage message));
+            Assert.Equal(IpcStatus.Ok, queue.Receive(out QueueMessage message, Hang));
             Assert.True(message.Redelivered);
             message.Release();
         });

@@ -120,7 +120,7 @@ public sealed class QueueTests : QueueTest
         for (int i = 1; i < 5; i++)
             ReceiveNumber(queue, i);
         NothingIn(queue);
-        Assert.Equal(IpcStatus.Timeout, queue.Receive(Deadline.Now, None, out _));
+        Assert.Equal(IpcStatus.Timeout, queue.Receive(out _, Deadline.Now));
         Assert.Equal(IpcStatus.Timeout, queue.Wait(Deadline.Now));
     }
 
@@ -347,7 +347,7 @@ public sealed class QueueTests : QueueTest
         Assert.False(closed.TryClaim(8, out _));
         NothingIn(closed);
         Assert.Equal(IpcStatus.Closed, closed.Send(Number(2), 0, Deadline.Never));
-        Assert.Equal(IpcStatus.Closed, closed.Receive(Deadline.Never, None, out _));
+        Assert.Equal(IpcStatus.Closed, closed.Receive(out _, Deadline.Never));
         Assert.Equal(IpcStatus.Closed, closed.Wait(Deadline.Never));
         closed.Stop();
         closed.Resume();

@@ -41,11 +41,11 @@ public sealed class QueueThreadsTests : QueueTest
                     payload.AsSpan(8, length - 8).Fill((byte)(i + sender));
                     if (i % 5 == 0)
                     {
-                        Assert.Equal(IpcStatus.Ok, queue.Claim(64, Hang, None, out QueueClaim claim));
+                        Assert.Equal(IpcStatus.Ok, queue.Claim(64, out QueueClaim claim, Hang));
                         if (i % 15 == 0)
                         {
                             claim.Abandon();
-                            Assert.Equal(IpcStatus.Ok, queue.Claim(length, Hang, None, out claim));
+                            Assert.Equal(IpcStatus.Ok, queue.Claim(length, out claim, Hang));
                         }
 
                         payload.AsSpan(0, length).CopyTo(claim.Payload);
@@ -66,7 +66,7 @@ public sealed class QueueThreadsTests : QueueTest
                 int[] last = Enumerable.Repeat(-1, senders).ToArray();
                 while (true)
                 {
-                    IpcStatus status = queue.Receive(Hang, None, out QueueMessage message);
+                    IpcStatus status = queue.Receive(out QueueMessage message, Hang);
                     if (status == IpcStatus.Stopped)
                         return;
                     Assert.Equal(IpcStatus.Ok, status);

@@ -23,7 +23,7 @@ public sealed class QueueWaitTests : QueueTest
         {
             for (int i = 0; i < rounds; i++)
             {
-                Assert.Equal(IpcStatus.Ok, other.Receive(Hang, None, out QueueMessage message));
+                Assert.Equal(IpcStatus.Ok, other.Receive(out QueueMessage message, Hang));
                 Assert.Equal((ushort)i, message.Type);
                 message.Release();
             }
@@ -39,7 +39,7 @@ public sealed class QueueWaitTests : QueueTest
         SharedQueue queue = Queue(Few(2, WaitMode.Block));
         for (int round = 0; round < 20; round++)
         {
-            Background[] waiting = Enumerable.Range(0, 3).Select(_ => Run(() => Assert.Equal(IpcStatus.Stopped, queue.Receive(Deadline.Never, None, out QueueMessage _)))).ToArray();
+            Background[] waiting = Enumerable.Range(0, 3).Select(_ => Run(() => Assert.Equal(IpcStatus.Stopped, queue.Receive(out QueueMessage _, Deadline.Never)))).ToArray();
             foreach (Background one in waiting)
                 one.UntilAsleep();
             queue.Stop();
@@ -47,10 +47,10 @@ public sealed class QueueWaitTests : QueueTest
                 one.Join();
             Assert.Equal(IpcStatus.Stopped, queue.Wait(Deadline.Never));
             SendNumber(queue, 1); // what needs no waiting works
-            Assert.Equal(IpcStatus.Ok, queue.Receive(Deadline.Never, None, out QueueMessage message));
+            Assert.Equal(IpcStatus.Ok, queue.Receive(out QueueMessage message, Deadline.Never));
             message.Release();
             queue.Resume();
-            Assert.Equal(IpcStatus.Timeout, queue.Receive(Deadline.Now, None, out _));
+            Assert.Equal(IpcStatus.Timeout, queue.Receive(out _, Deadline.Now));
         }
     }
 
@@ -61,7 +61,7 @@ public sealed class QueueWaitTests : QueueTest
         QueueOptions options = Few(2, WaitMode.Block);
         options.SingleThreaded = true;
         SharedQueue queue = Queue(options);
-        Assert.Equal(IpcStatus.Timeout, queue.Receive(Deadline.FromMilliseconds(1), None, out QueueMessage _));
+        Assert.Equal(IpcStatus.Timeout, queue.Receive(out QueueMessage _, Deadline.FromMilliseconds(1)));
         Assert.True(queue.TryClaim(8, out QueueClaim _)); // undone by Dispose
         SendNumber(queue, 1);
         Assert.Equal(IpcStatus.Timeout, queue.Send(Number(2), 0, Deadline.FromMilliseconds(1)));
@@ -83,7 +83,7 @@ public sealed class QueueWaitTests : QueueTest
         QueueOptions options = Few(2, WaitMode.Block);
         options.SingleThreaded = true;
         SharedQueue queue = Queue(options);
-        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, queue.Receive(Deadline.Never, None, out QueueMessage _)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, queue.Receive(out QueueMessage _, Deadline.Never)));
         waiting.UntilAsleep();
         Assert.Throws<InvalidOperationException>(() => queue.Wait(Deadline.Never));
         queue.Stop();
@@ -112,10 +112,10 @@ public sealed class QueueWaitTests : QueueTest
     {
         SharedQueue queue = Queue(Few(2, mode));
         using CancellationTokenSource cancel = new();
-        Background cancelled = Run(() => Assert.Equal(IpcStatus.Cancelled, queue.Receive(Deadline.Never, cancel.Token, out QueueMessage _)));
+        Background cancelled = Run(() => Assert.Equal(IpcStatus.Cancelled, queue.Receive(out QueueMessage _, Deadline.Never, cancel.Token)));
         Background other = Run(() =>
         {
-            Assert.Equal(IpcStatus.Ok, queue.Receive(Hang, None, out QueueMessage message));
+            Assert.Equal(IpcStatus.Ok, queue.Receive(out QueueMessage message, Hang));
             message.Release();
         });
         if (mode == WaitMode.Block)
@@ -128,7 +128,7 @@ public sealed class QueueWaitTests : QueueTest
         cancelled.Join();
         SendNumber(queue, 1);
         other.Join();
-        Assert.Equal(IpcStatus.Cancelled, queue.Receive(Deadline.Never, cancel.Token, out _));
+        Assert.Equal(IpcStatus.Cancelled, queue.Receive(out _, Deadline.Never, cancel.Token));
     }
 
     [Theory]
@@ -145,7 +145,7 @@ public sealed class QueueWaitTests : QueueTest
             SendNumber(full, 0);
             SendNumber(full, 1);
             Background sending = Run(() => Assert.Equal(IpcStatus.Closed, full.Send(Number(2), 0, Deadline.Never)));
-            Background receiving = Run(() => Assert.Equal(IpcStatus.Closed, empty.Receive(Deadline.Never, None, out QueueMessage _)));
+            Background receiving = Run(() => Assert.Equal(IpcStatus.Closed, empty.Receive(out QueueMessage _, Deadline.Never)));
             Background waiting = Run(() => Assert.Equal(IpcStatus.Closed, empty.Wait(Deadline.Never)));
             if (mode == WaitMode.Block && round % 10 == 0)
             {
@@ -187,7 +187,7 @@ public sealed class QueueWaitTests : QueueTest
             });
             Background receiving = Run(() =>
             {
-                while (busy.Receive(Hang, None, out QueueMessage message) == IpcStatus.Ok)
+                while (busy.Receive(out QueueMessage message, Hang) == IpcStatus.Ok)
                 {
                     CheckFilled(message.Payload, message.Redelivered);
                     message.Release();

@@ -175,7 +175,7 @@ public sealed unsafe class RingLoanTests : RegionTest
         IpcStatus Stopped()
         {
             _writer.Stop();
-            IpcStatus status = _writer.Claim(Long, Deadline.Never, None, out _);
+            IpcStatus status = _writer.Claim(Long, out _, Deadline.Never);
             _writer.Resume();
             return status;
         }
@@ -201,7 +201,7 @@ public sealed unsafe class RingLoanTests : RegionTest
             waiting.Wait(None);
             Assert.True(_reader.TryRead(out RingRecord first) && LoanBytes.Is(first.Payload, round, Budget));
             _reader.Release();
-            Assert.Equal(IpcStatus.Ok, _reader.Read(Hang, None, out RingRecord second));
+            Assert.Equal(IpcStatus.Ok, _reader.Read(out RingRecord second, Hang));
             Assert.True(LoanBytes.Is(second.Payload, 1000 + round, Budget - 5000));
             _reader.Release();
             waiter.Join();
@@ -372,9 +372,9 @@ public sealed unsafe class RingLoanTests : RegionTest
             for (int i = 0; i < Messages; i++)
             {
                 int length = LengthOf(random);
-                Assert.Equal(IpcStatus.Ok, writer.Claim(random.Next(2) == 0 ? length : Math.Min(length, 100), Hang, None, out Span<byte> claim));
+                Assert.Equal(IpcStatus.Ok, writer.Claim(random.Next(2) == 0 ? length : Math.Min(length, 100), out Span<byte> claim, Hang));
                 if (claim.Length < length && !writer.TryExtendClaim(length, out claim))
-                    Assert.Equal(IpcStatus.Ok, writer.Claim(length, Hang, None, out claim));
+                    Assert.Equal(IpcStatus.Ok, writer.Claim(length, out claim, Hang));
                 LoanBytes.Fill(claim, i);
                 if (i % 3 == 0)
                     writer.CommitBatched(length, (ushort)i);
@@ -390,7 +390,7 @@ public sealed unsafe class RingLoanTests : RegionTest
         {
             int length = LengthOf(same);
             same.Next(2);
-            Assert.Equal(IpcStatus.Ok, _reader.Read(Hang, None, out RingRecord read));
+            Assert.Equal(IpcStatus.Ok, _reader.Read(out RingRecord read, Hang));
             Assert.True(read.Type == (ushort)i && LoanBytes.Is(read.Payload, i, length), $"message {i}");
             if (i % 4 != 0)
                 _reader.Release();

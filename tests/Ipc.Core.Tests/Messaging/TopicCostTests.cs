@@ -61,7 +61,7 @@ public sealed class TopicCostTests : TopicTest
             {
                 if (round == Rounds / 2)
                     before = GC.GetAllocatedBytesForCurrentThread();
-                if (reader.Read(Deadline.Never, None, out TopicMessage message) == IpcStatus.Ok)
+                if (reader.Read(out TopicMessage message, Deadline.Never) == IpcStatus.Ok)
                     answers.Publish(message.Payload, 0, 0, Deadline.Never);
                 reader.Release();
             }
@@ -71,7 +71,7 @@ public sealed class TopicCostTests : TopicTest
         for (int round = 0; round < Rounds; round++)
         {
             Assert.Equal(IpcStatus.Ok, writer.Publish("x"u8, 0, 0, Deadline.Never));
-            Assert.Equal(IpcStatus.Ok, answered.Read(Hang, None, out _));
+            Assert.Equal(IpcStatus.Ok, answered.Read(out _, Hang));
             answered.Release();
         }
 
@@ -84,7 +84,7 @@ public sealed class TopicCostTests : TopicTest
     {
         Writer();
         TopicReader reader = Reader();
-        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, reader.Read(Deadline.Never, None, out _)));
+        Background waiting = Run(() => Assert.Equal(IpcStatus.Stopped, reader.Read(out _, Deadline.Never)));
         waiting.UntilAsleep();
         TimeSpan before = waiting.ProcessorTime();
         Thread.Sleep(500); // what is measured: half a second of nothing

@@ -128,7 +128,7 @@ public sealed class TopicLoanTests : TopicTest
         TopicReader reader = Reader();
         Publish(writer, 0, Slots);
         Assert.False(TryPublish(writer, 1));
-        Assert.Equal(IpcStatus.Timeout, writer.Claim(Long, Deadline.FromMilliseconds(20), None, out _));
+        Assert.Equal(IpcStatus.Timeout, writer.Claim(Long, out _, Deadline.FromMilliseconds(20)));
         Assert.Equal(0, InUse());
         Assert.Equal(reader.Index, writer.SlowReader?.Index);
     }
@@ -196,7 +196,7 @@ public sealed class TopicLoanTests : TopicTest
         {
             for (int number = 0; number < Count; number++)
             {
-                Assert.Equal(IpcStatus.Ok, writer.Claim(Long, Hang, None, out TopicClaim claim));
+                Assert.Equal(IpcStatus.Ok, writer.Claim(Long, out TopicClaim claim, Hang));
                 claim.Payload.Fill((byte)number);
                 claim.Commit(Long - number % 7, (ushort)number, (ulong)number);
                 if (number % 500 == 0)
@@ -207,7 +207,7 @@ public sealed class TopicLoanTests : TopicTest
         ulong last;
         do
         {
-            Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out TopicMessage message));
+            Assert.Equal(IpcStatus.Ok, reader.Read(out TopicMessage message, Hang));
             read += 1 + message.Lost;
             last = message.Key;
             Assert.Equal((ulong)read - 1, last);
@@ -231,7 +231,7 @@ public sealed class TopicLoanTests : TopicTest
         {
             for (int count = 0; count < Each * writers; count++)
             {
-                Assert.Equal(IpcStatus.Ok, sink.Read(Hang, None, out TopicMessage message));
+                Assert.Equal(IpcStatus.Ok, sink.Read(out TopicMessage message, Hang));
                 Assert.True(LoanBytes.Is(message.Payload, message.Type, 100 + message.Type * 50));
                 Assert.Equal(IpcStatus.Ok, sink.Release());
             }

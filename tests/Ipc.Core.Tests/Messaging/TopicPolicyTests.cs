@@ -57,7 +57,7 @@ public sealed class TopicPolicyTests : TopicTest
         Assert.Equal((Slots + 1L, 0), (message.Lost, message.Payload.Length));
         Assert.Equal(IpcStatus.Evicted, slow.TryRead(out _)); // until it joins again
         Assert.Equal(IpcStatus.Evicted, slow.Release());
-        Assert.Equal(IpcStatus.Evicted, slow.Read(Hang, None, out _));
+        Assert.Equal(IpcStatus.Evicted, slow.Read(out _, Hang));
         Assert.Equal(IpcStatus.Ok, slow.Wait(Hang));
 
         Assert.Equal(IpcStatus.Ok, slow.Rejoin());
@@ -186,7 +186,7 @@ public sealed class TopicPolicyTests : TopicTest
         ulong last = 0;
         do
         {
-            if (reader.Read(Hang, None, out TopicMessage message) != IpcStatus.Ok)
+            if (reader.Read(out TopicMessage message, Hang) != IpcStatus.Ok)
                 break;
             read += 1 + message.Lost;
             last = message.Key;

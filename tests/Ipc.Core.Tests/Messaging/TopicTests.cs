@@ -393,7 +393,7 @@ public sealed class TopicTests : TopicTest
         ulong order = 0;
         for (int count = 0; count < each * sources.Length; count++)
         {
-            Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out TopicMessage message));
+            Assert.Equal(IpcStatus.Ok, reader.Read(out TopicMessage message, Hang));
             Assert.Equal((ulong)message.Writer, message.Key);
             Assert.Equal(next[message.Writer]++, NumberOf(message));
             order = order * 31 + (ulong)message.Writer;

@@ -20,7 +20,7 @@ public sealed class TopicWaitTests : TopicTest
         TopicWriter writer = Writer(Eight(mode));
         TopicReader reader = Reader(options: Eight(mode));
         long began = Stopwatch.GetTimestamp();
-        Assert.Equal(IpcStatus.Timeout, reader.Read(Deadline.FromMilliseconds(30), None, out _));
+        Assert.Equal(IpcStatus.Timeout, reader.Read(out _, Deadline.FromMilliseconds(30)));
         Assert.Equal(IpcStatus.Timeout, reader.Wait(Deadline.FromMilliseconds(30)));
         Publish(writer, 0, Slots);
         Assert.Equal(IpcStatus.Timeout, writer.Publish("x"u8, 0, 0, Deadline.FromMilliseconds(30)));
@@ -39,7 +39,7 @@ public sealed class TopicWaitTests : TopicTest
         {
             for (int i = 0; i < rounds; i++)
             {
-                Assert.Equal(IpcStatus.Ok, thereReader.Read(Hang, None, out TopicMessage message));
+                Assert.Equal(IpcStatus.Ok, thereReader.Read(out TopicMessage message, Hang));
                 Assert.Equal(IpcStatus.Ok, back.Publish(message.Payload, message.Type, 0, Hang));
                 thereReader.Release();
             }
@@ -47,7 +47,7 @@ public sealed class TopicWaitTests : TopicTest
         for (int i = 0; i < rounds; i++)
         {
             Assert.Equal(IpcStatus.Ok, there.Publish("ping"u8, (ushort)i, 0, Hang));
-            Assert.Equal(IpcStatus.Ok, backReader.Read(Hang, None, out TopicMessage message));
+            Assert.Equal(IpcStatus.Ok, backReader.Read(out TopicMessage message, Hang));
             Assert.Equal((ushort)i, message.Type);
             backReader.Release();
         }
@@ -70,7 +70,7 @@ public sealed class TopicWaitTests : TopicTest
             {
                 waiting.Add(Run(() =>
                 {
-                    Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out TopicMessage message));
+                    Assert.Equal(IpcStatus.Ok, reader.Read(out TopicMessage message, Hang));
                     Assert.Equal(round, NumberOf(message));
                     reader.Release();
                 }));
@@ -139,7 +139,7 @@ public sealed class TopicWaitTests : TopicTest
         claim.Commit();
         for (int number = 1; number <= Slots; number++)
         {
-            Assert.Equal(IpcStatus.Ok, reader.Read(Hang, None, out _));
+            Assert.Equal(IpcStatus.Ok, reader.Read(out _, Hang));
             reader.Release();
         }
 
@@ -186,7 +186,7 @@ public sealed class TopicWaitTests : TopicTest
         TopicReader reader = Reader(options: Eight(mode));
         for (int round = 0; round < 10; round++)
         {
-            Background read = Run(() => Assert.Equal(IpcStatus.Stopped, reader.Read(Deadline.Never, None, out _)));
+            Background read = Run(() => Assert.Equal(IpcStatus.Stopped, reader.Read(out _, Deadline.Never)));
             reader.Stop();
             read.Join();
             Assert.Equal(IpcStatus.Stopped, reader.Wait(Deadline.Never));
@@ -204,7 +204,7 @@ public sealed class TopicWaitTests : TopicTest
         }
 
         reader.Stop();
-        Assert.Equal(IpcStatus.Ok, reader.Read(Deadline.Never, None, out _)); // what needs no waiting still works
+        Assert.Equal(IpcStatus.Ok, reader.Read(out _, Deadline.Never)); // what needs no waiting still works
     }
 
     [Theory]
@@ -213,11 +213,11 @@ public sealed class TopicWaitTests : TopicTest
     {
         TopicWriter writer = Writer(Eight(mode));
         TopicReader reader = Reader(options: Eight(mode));
-        EndsByCancelling(mode, cancel => reader.Read(Deadline.Never, cancel, out _));
+        EndsByCancelling(mode, cancel => reader.Read(out _, Deadline.Never, cancel));
         EndsByCancelling(mode, cancel => writer.WaitForReaders(9, Deadline.Never, cancel));
         Publish(writer, 0, Slots);
-        EndsByCancelling(mode, cancel => writer.Claim(8, Deadline.Never, cancel, out _));
-        Assert.Equal(IpcStatus.Ok, reader.Read(Deadline.Never, None, out _));
+        EndsByCancelling(mode, cancel => writer.Claim(8, out _, Deadline.Never, cancel));
+        Assert.Equal(IpcStatus.Ok, reader.Read(out _, Deadline.Never));
     }
 
     private static void EndsByCancelling(WaitMode mode, Func<CancellationToken, IpcStatus> wait)
@@ -240,7 +240,7 @@ public sealed class TopicWaitTests : TopicTest
             TopicReader reader = TopicReader.Open(Name, Eight(mode)), full = TopicReader.Open("full", Eight(mode));
             TopicWriter blocked = TopicWriter.Open("full", Eight(mode));
             Publish(blocked, 0, Slots);
-            Background read = Run(() => Assert.Equal(IpcStatus.Closed, reader.Read(Deadline.Never, None, out _)));
+            Background read = Run(() => Assert.Equal(IpcStatus.Closed, reader.Read(out _, Deadline.Never)));
             Background write = Run(() => Assert.Equal(IpcStatus.Closed, blocked.Publish("x"u8, 0, 0, Deadline.Never)));
             Background wait = Run(() => Assert.Equal(IpcStatus.Closed, writer.WaitForReaders(9, Deadline.Never)));
             if (round % 2 == 0 && mode == WaitMode.Block)
@@ -278,7 +278,7 @@ public sealed class TopicWaitTests : TopicTest
             });
             Background read = Run(() =>
             {
-                while (reader.Read(Hang, None, out TopicMessage message) == IpcStatus.Ok)
+                while (reader.Read(out TopicMessage message, Hang) == IpcStatus.Ok)
                 {
                     Assert.Equal(10, message.Payload.Length);
                     reader.Release();
@@ -312,7 +312,7 @@ public sealed class TopicWaitTests : TopicTest
         Assert.Equal(IpcStatus.Closed, writer.Publish("x"u8, 0, 0, Hang));
         Assert.Equal(IpcStatus.Closed, writer.WaitForReaders(0, Hang));
         Assert.Equal(IpcStatus.Closed, reader.TryRead(out _));
-        Assert.Equal(IpcStatus.Closed, reader.Read(Hang, None, out _));
+        Assert.Equal(IpcStatus.Closed, reader.Read(out _, Hang));
         Assert.Equal(IpcStatus.Closed, reader.Wait(Hang));
         Assert.Equal(IpcStatus.Closed, reader.Release());
         Assert.Equal(IpcStatus.Closed, reader.Rejoin());

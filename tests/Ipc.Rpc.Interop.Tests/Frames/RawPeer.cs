@@ -24,7 +24,7 @@ internal sealed class RawPeer : IDisposable
 
     public static RawPeer Accept(Listener listener)
     {
-        Assert.Equal(IpcStatus.Ok, listener.Next(Deadline.After(Repository.Watchdog), CancellationToken.None, out ListenerEvent next));
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Deadline.After(Repository.Watchdog)));
         Assert.Equal(ListenerEventKind.Connect, next.Kind);
         next.Connection!.Accept();
         return new RawPeer(next.Connection);
@@ -33,7 +33,7 @@ internal sealed class RawPeer : IDisposable
     /// <summary>Sends one record. Nothing happens once the other side has closed.</summary>
     public void Send(byte[] bytes, ushort recordType = 1)
     {
-        IpcStatus status = _connection.Writer.Claim(bytes.Length, Deadline.After(Repository.Watchdog), CancellationToken.None, out Span<byte> payload);
+        IpcStatus status = _connection.Writer.Claim(bytes.Length, out Span<byte> payload, Deadline.After(Repository.Watchdog));
         if (status is IpcStatus.PeerClosed or IpcStatus.Closed)
             return;
         Assert.Equal(IpcStatus.Ok, status);

@@ -11,11 +11,11 @@ namespace Snippets;
 public interface IStore
 {
     Item Get(string sku);                                                                            // one answer; the caller's thread waits
-    Task<Receipt> OrderAsync(Order order, CancellationToken cancel = default);                       // one answer, awaited
-    IAsyncEnumerable<Change> Changes(string sku, CancellationToken cancel = default);                // a stream from the server
-    Task<Totals> ImportAsync(IAsyncEnumerable<Item> items, CancellationToken cancel = default);      // a stream to the server
-    IAsyncEnumerable<Receipt> Till(IAsyncEnumerable<Order> orders, CancellationToken cancel = default); // both at once
-    Task<int> RecountAsync(string shelf, IProgress<int> progress, CancellationToken cancel = default);  // tells how far it is
+    Task<Receipt> OrderAsync(Order order, CancellationToken cancellationToken = default);                       // one answer, awaited
+    IAsyncEnumerable<Change> Changes(string sku, CancellationToken cancellationToken = default);                // a stream from the server
+    Task<Totals> ImportAsync(IAsyncEnumerable<Item> items, CancellationToken cancellationToken = default);      // a stream to the server
+    IAsyncEnumerable<Receipt> Till(IAsyncEnumerable<Order> orders, CancellationToken cancellationToken = default); // both at once
+    Task<int> RecountAsync(string shelf, IProgress<int> progress, CancellationToken cancellationToken = default);  // tells how far it is
 
     [IpcFault(typeof(OutOfStock))]
     Receipt Take(string sku, int count);                                                             // an error with a message of its own

@@ -30,11 +30,11 @@ Console.WriteLine("a call and a stream to the host's own server and to another")
 
 internal sealed class OwnQuotes : IQuotes
 {
-    public Task<Quote> Get(QuoteRequest request, CancellationToken cancel = default) => Task.FromResult(new Quote { Symbol = request.Symbol, Price = 100.5 });
+    public Task<Quote> Get(QuoteRequest request, CancellationToken cancellationToken = default) => Task.FromResult(new Quote { Symbol = request.Symbol, Price = 100.5 });
 
-    public async IAsyncEnumerable<Quote> Watch(QuoteRequest request, [EnumeratorCancellation] CancellationToken cancel = default)
+    public async IAsyncEnumerable<Quote> Watch(QuoteRequest request, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        while (!cancel.IsCancellationRequested)
-            yield return await Get(request, cancel);
+        while (!cancellationToken.IsCancellationRequested)
+            yield return await Get(request, cancellationToken);
     }
 }

@@ -10,9 +10,9 @@ namespace Quotes;
 [IpcService("quotes.v1")]
 public interface IQuotes
 {
-    Task<Quote> Get(QuoteRequest request, CancellationToken cancel = default);
+    Task<Quote> Get(QuoteRequest request, CancellationToken cancellationToken = default);
 
-    IAsyncEnumerable<Quote> Watch(QuoteRequest request, CancellationToken cancel = default);
+    IAsyncEnumerable<Quote> Watch(QuoteRequest request, CancellationToken cancellationToken = default);
 }
 
 [DataContract]

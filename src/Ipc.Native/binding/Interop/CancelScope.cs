@@ -8,16 +8,16 @@ internal readonly unsafe ref struct CancelScope
 {
     private readonly CancellationTokenRegistration _registration;
 
-    public CancelScope(CancellationToken cancel)
+    public CancelScope(CancellationToken cancellationToken)
     {
         _registration = default;
         Value = null;
-        if (!cancel.CanBeCanceled)
+        if (!cancellationToken.CanBeCanceled)
             return;
         void* value;
         NativeError.Check(NativeMethods.ipc_cancel_create(&value));
         Value = value;
-        _registration = cancel.Register(static state => NativeMethods.ipc_cancel_trigger((void*)(IntPtr)state!), (IntPtr)value);
+        _registration = cancellationToken.Register(static state => NativeMethods.ipc_cancel_trigger((void*)(IntPtr)state!), (IntPtr)value);
     }
 
     public void* Value { get; }

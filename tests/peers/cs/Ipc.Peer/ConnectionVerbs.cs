@@ -23,7 +23,7 @@ internal static class ConnectionVerbs
         Console.WriteLine("ready");
         for (; ; )
         {
-            IpcStatus status = listener.Next(options.Deadline, CancellationToken.None, out ListenerEvent next);
+            IpcStatus status = listener.Next(out ListenerEvent next, options.Deadline);
             if (status == IpcStatus.Stopped)
                 return Program.Right;
             if (status != IpcStatus.Ok)
@@ -92,13 +92,13 @@ internal static class ConnectionVerbs
         for (ulong number = 0; number < count; number++)
         {
             int length = Content.NextSize(size, Math.Min(connection.Writer.MaxPayload, connection.Reader.MaxPayload), ref seed);
-            IpcStatus status = connection.Writer.Claim(length, options.Deadline, CancellationToken.None, out Span<byte> payload);
+            IpcStatus status = connection.Writer.Claim(length, out Span<byte> payload, options.Deadline);
             if (status != IpcStatus.Ok)
                 return Program.Error(status, $"instead of sending number {number}");
             Content.Fill(payload, number);
             connection.Writer.Commit(length, (ushort)number);
 
-            status = connection.Reader.Read(options.Deadline, CancellationToken.None, out RingRecord record);
+            status = connection.Reader.Read(out RingRecord record, options.Deadline);
             if (status != IpcStatus.Ok)
                 return Program.Error(status, $"instead of number {number}");
             string? wrong = record.Type != (ushort)number ? $"type {record.Type} of number {number}"

@@ -12,7 +12,7 @@ internal static class RingVerbs
         for (ulong number = 0; number < count && status == IpcStatus.Ok; number++)
         {
             int length = Content.NextSize(size, writer.MaxPayload, ref seed);
-            status = writer.Claim(length, options.Deadline, CancellationToken.None, out Span<byte> payload);
+            status = writer.Claim(length, out Span<byte> payload, options.Deadline);
             if (status != IpcStatus.Ok)
                 break;
             Content.Fill(payload, number);
@@ -27,7 +27,7 @@ internal static class RingVerbs
         using RingReader reader = RingReader.Open(name, options.Ring);
         for (ulong number = 0; number < count; number++)
         {
-            IpcStatus status = reader.Read(options.Deadline, CancellationToken.None, out RingRecord record);
+            IpcStatus status = reader.Read(out RingRecord record, options.Deadline);
             if (status != IpcStatus.Ok)
                 return Program.Error(status, $"instead of number {number}");
 
@@ -50,7 +50,7 @@ internal static class RingVerbs
         using RingWriter writer = RingWriter.Open(nameOut, options.Ring);
         for (ulong number = 0; number < count; number++)
         {
-            IpcStatus status = reader.Read(options.Deadline, CancellationToken.None, out RingRecord record);
+            IpcStatus status = reader.Read(out RingRecord record, options.Deadline);
             if (status == IpcStatus.Ok)
                 status = writer.Write(record.Payload, record.Type, options.Deadline);
             if (status != IpcStatus.Ok)

@@ -69,7 +69,7 @@ internal sealed partial class Driver
 
     private string NextEvent()
     {
-        IpcStatus status = Get<Listener>(_line.Id).Next(_line.Deadline, CancellationToken.None, out ListenerEvent found);
+        IpcStatus status = Get<Listener>(_line.Id).Next(out ListenerEvent found, _line.Deadline);
         if (status != IpcStatus.Ok)
             return Status(status);
         Connection connection = found.Connection;
@@ -97,7 +97,7 @@ internal sealed partial class Driver
         bool end = false;
         while (!end)
         {
-            IpcStatus status = listener.Next(until, CancellationToken.None, out ListenerEvent found);
+            IpcStatus status = listener.Next(out ListenerEvent found, until);
             if (status != IpcStatus.Ok)
                 return $"{(int)status} accepted={accepted} closed={closed} broken={broken}";
             Connection connection = found.Connection;

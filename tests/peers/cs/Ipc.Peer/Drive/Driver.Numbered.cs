@@ -35,7 +35,7 @@ internal sealed partial class Driver
             if (!writer.TryClaim(length, out Span<byte> payload))
             {
                 writer.Flush(); // the reader can only make room if it sees what is there
-                IpcStatus status = writer.Claim(length, until, CancellationToken.None, out payload);
+                IpcStatus status = writer.Claim(length, out payload, until);
                 if (status != IpcStatus.Ok)
                     return $"{(int)status} at={n}";
             }
@@ -57,7 +57,7 @@ internal sealed partial class Driver
         RingReader reader = Reader;
         for (ulong n = first; n < first + count; n++)
         {
-            IpcStatus status = reader.Read(until, CancellationToken.None, out RingRecord record);
+            IpcStatus status = reader.Read(out RingRecord record, until);
             if (status != IpcStatus.Ok)
                 return $"{(int)status} at={n}";
             if (!Content.IsNumbered(record.Payload, out ulong found) || found != n || record.Type != (ushort)n ||
@@ -81,12 +81,12 @@ internal sealed partial class Driver
         for (ulong n = 0; n < count; n++)
         {
             int length = Content.NumberedLength(n, max);
-            IpcStatus status = writer.Claim(length, until, CancellationToken.None, out Span<byte> payload);
+            IpcStatus status = writer.Claim(length, out Span<byte> payload, until);
             if (status != IpcStatus.Ok)
                 return $"{(int)status} at={n}";
             Content.FillNumbered(payload, n);
             writer.Commit(length, (ushort)n);
-            status = reader.Read(until, CancellationToken.None, out RingRecord record);
+            status = reader.Read(out RingRecord record, until);
             if (status != IpcStatus.Ok)
                 return $"{(int)status} at={n}";
             if (!Content.IsNumbered(record.Payload, out ulong found) || found != n || record.Payload.Length != length)
@@ -105,7 +105,7 @@ internal sealed partial class Driver
         RingReader reader = ReaderOf(_line.Int(2));
         for (ulong n = 0; n < count; n++)
         {
-            IpcStatus status = reader.Read(until, CancellationToken.None, out RingRecord record);
+            IpcStatus status = reader.Read(out RingRecord record, until);
             if (status == IpcStatus.Ok)
                 status = writer.Write(record.Payload, record.Type, until, CancellationToken.None);
             if (status != IpcStatus.Ok)
@@ -133,7 +133,7 @@ internal sealed partial class Driver
         {
             int length = Content.NumberedLength(n, max);
             side.Write(0, n);
-            IpcStatus status = writer.Claim(length, Deadline.After(_patience), CancellationToken.None, out Span<byte> payload);
+            IpcStatus status = writer.Claim(length, out Span<byte> payload, Deadline.After(_patience));
             if (status is IpcStatus.PeerDied or IpcStatus.PeerClosed) // full, and its reader is being replaced
             {
                 writer.WaitForPeer(Deadline.After(_patience), CancellationToken.None);
@@ -158,7 +158,7 @@ internal sealed partial class Driver
         RingReader reader = Reader;
         while (side.ReadUInt64(8) + 1 < to)
         {
-            IpcStatus status = reader.Read(Deadline.After(_patience), CancellationToken.None, out RingRecord record);
+            IpcStatus status = reader.Read(out RingRecord record, Deadline.After(_patience));
             ulong done = side.ReadUInt64(8);
             if (status is IpcStatus.PeerDied or IpcStatus.PeerClosed) // empty, and its writer is being replaced
             {

@@ -87,7 +87,7 @@ internal sealed partial class Driver
             QueueClaim open;
             IpcStatus status = IpcStatus.Ok;
             if (line.Waits)
-                status = queue.Claim(line.Int(2), line.Deadline, CancellationToken.None, out open);
+                status = queue.Claim(line.Int(2), out open, line.Deadline);
             else if (!queue.TryClaim(line.Int(2), out open))
                 status = IpcStatus.Full;
             self.Answer(Status(status));
@@ -143,7 +143,7 @@ internal sealed partial class Driver
             QueueMessage received;
             IpcStatus status = IpcStatus.Ok;
             if (line.Waits)
-                status = queue.Receive(line.Deadline, CancellationToken.None, out received);
+                status = queue.Receive(out received, line.Deadline);
             else if (!queue.TryReceive(out received))
                 status = IpcStatus.Empty;
             if (status != IpcStatus.Ok)

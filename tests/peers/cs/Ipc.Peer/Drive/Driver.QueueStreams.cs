@@ -30,7 +30,7 @@ internal sealed partial class Driver
             {
                 ulong n = ((first + (ulong)thread) << 32) | i;
                 int length = Content.NumberedLength(n, max);
-                tally.Status = (int)queue.Claim(length, until, CancellationToken.None, out QueueClaim claim);
+                tally.Status = (int)queue.Claim(length, out QueueClaim claim, until);
                 tally.At = i;
                 if (tally.Status != 0)
                     return;
@@ -50,7 +50,7 @@ internal sealed partial class Driver
             ulong[] next = new ulong[Senders];
             while (true)
             {
-                IpcStatus status = queue.Receive(until, CancellationToken.None, out QueueMessage message);
+                IpcStatus status = queue.Receive(out QueueMessage message, until);
                 if (status != IpcStatus.Ok)
                 {
                     (tally.Status, tally.At) = ((int)status, tally.Count);

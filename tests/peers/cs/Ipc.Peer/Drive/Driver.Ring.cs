@@ -72,7 +72,7 @@ internal sealed partial class Driver
         int length = _line.Int(2);
         IpcStatus status;
         if (_line.Waits)
-            status = Writer.Claim(length, _line.Deadline, CancellationToken.None, out _);
+            status = Writer.Claim(length, out _, _line.Deadline);
         else
             status = Writer.TryClaim(length, out _) ? IpcStatus.Ok : IpcStatus.Full;
         if (status == IpcStatus.Ok)
@@ -106,7 +106,7 @@ internal sealed partial class Driver
         RingRecord record;
         if (_line.Waits)
         {
-            IpcStatus status = Reader.Read(_line.Deadline, CancellationToken.None, out record);
+            IpcStatus status = Reader.Read(out record, _line.Deadline);
             if (status != IpcStatus.Ok)
                 return Status(status);
         }

@@ -125,7 +125,7 @@ internal sealed partial class Driver
             TopicClaim open;
             IpcStatus status = IpcStatus.Ok;
             if (line.Waits)
-                status = writer.Claim(line.Int(2), line.Deadline, CancellationToken.None, out open);
+                status = writer.Claim(line.Int(2), out open, line.Deadline);
             else if (!writer.TryClaim(line.Int(2), out open))
                 status = IpcStatus.Full;
             self.Answer(WithSlowReader(status, writer));
@@ -171,7 +171,7 @@ internal sealed partial class Driver
     private string TopicRead(TopicReader reader)
     {
         IpcStatus status = _line.Waits
-            ? reader.Read(_line.Deadline, CancellationToken.None, out TopicMessage message)
+            ? reader.Read(out TopicMessage message, _line.Deadline)
             : reader.TryRead(out message);
         if (status != IpcStatus.Ok)
             return Status(status);

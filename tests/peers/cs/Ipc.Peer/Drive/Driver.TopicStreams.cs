@@ -15,7 +15,7 @@ internal sealed partial class Driver
         {
             ulong n = (sender << 32) | i;
             int length = Content.NumberedLength(n, max);
-            IpcStatus status = writer.Claim(length, until, CancellationToken.None, out TopicClaim claim);
+            IpcStatus status = writer.Claim(length, out TopicClaim claim, until);
             if (status != IpcStatus.Ok)
                 return $"{(int)status} at={i}";
             Content.FillNumbered(claim.Payload, n);
@@ -36,7 +36,7 @@ internal sealed partial class Driver
         uint sum = 0;
         for (int ended = 0; ended < ends;)
         {
-            IpcStatus status = reader.Read(until, CancellationToken.None, out TopicMessage message);
+            IpcStatus status = reader.Read(out TopicMessage message, until);
             if (status != IpcStatus.Ok)
                 return $"{(int)status} count={count}";
             lost += message.Lost;

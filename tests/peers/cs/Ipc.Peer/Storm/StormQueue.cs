@@ -32,7 +32,7 @@ internal static class StormQueue
     private static IpcStatus Send(SharedQueue queue, ulong n, bool onlyAbandon)
     {
         int length = StormWorker.LengthOf(n);
-        IpcStatus status = queue.Claim(length, Deadline.Never, CancellationToken.None, out QueueClaim claim);
+        IpcStatus status = queue.Claim(length, out QueueClaim claim, Deadline.Never);
         if (status != IpcStatus.Ok)
             return status;
         Drive.Content.FillNumbered(claim.Payload, n);
@@ -49,7 +49,7 @@ internal static class StormQueue
         QueueMessage message;
         if (waits)
         {
-            IpcStatus status = queue.Receive(Deadline.Never, CancellationToken.None, out message);
+            IpcStatus status = queue.Receive(out message, Deadline.Never);
             if (status != IpcStatus.Ok)
                 return Program.Error(status, "");
         }

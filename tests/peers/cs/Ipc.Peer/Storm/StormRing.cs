@@ -35,7 +35,7 @@ internal static class StormRing
         int length = StormWorker.LengthOf(n);
         while (true)
         {
-            IpcStatus status = writer.Claim(length, Deadline.Never, CancellationToken.None, out Span<byte> payload);
+            IpcStatus status = writer.Claim(length, out Span<byte> payload, Deadline.Never);
             if (status is IpcStatus.PeerDied or IpcStatus.PeerClosed) // full, and its reader is being replaced
             {
                 writer.WaitForPeer(Deadline.Never, CancellationToken.None);
@@ -59,7 +59,7 @@ internal static class StormRing
         if (waits)
         {
             IpcStatus status;
-            while ((status = reader.Read(Deadline.Never, CancellationToken.None, out record)) is IpcStatus.PeerDied or IpcStatus.PeerClosed)
+            while ((status = reader.Read(out record, Deadline.Never)) is IpcStatus.PeerDied or IpcStatus.PeerClosed)
                 reader.WaitForPeer(Deadline.Never, CancellationToken.None); // empty, and its writer is being replaced
             if (status != IpcStatus.Ok)
                 return Program.Error(status, "");

@@ -63,7 +63,7 @@ internal sealed class StormTopic
         IpcStatus status;
         TopicClaim claim;
         do
-            status = writer.Claim(length, isPatient ? Deadline.Never : Deadline.After(_patience), CancellationToken.None, out claim);
+            status = writer.Claim(length, out claim, isPatient ? Deadline.Never : Deadline.After(_patience));
         while (status == IpcStatus.Timeout); // a reliable reader holds it up
         if (status != IpcStatus.Ok)
             return status;
@@ -79,7 +79,7 @@ internal sealed class StormTopic
     {
         while (true)
         {
-            IpcStatus status = _reader.Read(Deadline.Never, CancellationToken.None, out TopicMessage message);
+            IpcStatus status = _reader.Read(out TopicMessage message, Deadline.Never);
             if (status == IpcStatus.Ok)
             {
                 bool isOurs = Drive.Content.IsNumbered(message.Payload, out ulong n);
