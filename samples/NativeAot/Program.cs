@@ -68,7 +68,7 @@ static async Task Check(IRooms rooms)
         rooms.Read("");
         throw new InvalidOperationException("a room without a name was read");
     }
-    catch (RpcException e)
+    catch (RpcCallException e)
     {
         Expect(RpcStatus.NotFound, e.Status);
     }

@@ -13,7 +13,7 @@ internal sealed class Rooms : IRooms
     private readonly List<string> _notes = [];
 
     public Reading Read(string room)
-        => room.Length == 0 ? throw new RpcException(RpcStatus.NotFound, "A room has a name.") : new Reading(room, 20.5, DateTime.UnixEpoch, Quality.Good);
+        => room.Length == 0 ? throw new RpcCallException(RpcStatus.NotFound, "A room has a name.") : new Reading(room, 20.5, DateTime.UnixEpoch, Quality.Good);
 
     public async ValueTask<Summary> Summarize(IReadOnlyList<string> rooms, CancellationToken cancellationToken = default)
     {

@@ -29,7 +29,7 @@ internal sealed class IpcClientHealthCheck : IHealthCheck
             if (!_client.IsConnected)
                 await _client.EnsureConnectedAsync(TimeSpan.Zero, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception e) when (e is RpcException or IpcException)
+        catch (Exception e) when (e is RpcCallException or IpcException)
         {
             return new HealthCheckResult(context.Registration.FailureStatus, e.Message, e, data);
         }

@@ -13,7 +13,7 @@ internal static class IpcClients
     public static RpcClient Create(IpcClientOptions options, ILogger logger)
     {
         RpcClient client = RpcClient.Create(options.Name, options.Rpc);
-        client.ConnectionChanged += change => Tell(logger, options.Name, change);
+        client.ConnectionChanged += (_, change) => Tell(logger, options.Name, change);
         return client;
     }
 
@@ -24,14 +24,14 @@ internal static class IpcClients
         {
             await client.EnsureConnectedAsync(timeout, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception e) when (e is RpcException or IpcException)
+        catch (Exception e) when (e is RpcCallException or IpcException)
         {
             IpcLog.NotConnected(logger, client.Name, e.Message);
             throw;
         }
     }
 
-    private static void Tell(ILogger logger, string name, RpcConnectionChange change)
+    private static void Tell(ILogger logger, string name, RpcConnectionChangedEventArgs change)
     {
         if (change.Kind == RpcConnectionChangeKind.Connected)
             IpcLog.Connected(logger, name, change.ServerProcessId);

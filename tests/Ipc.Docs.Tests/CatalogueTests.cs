@@ -44,7 +44,7 @@ public partial class CatalogueTests
     [Fact]
     public void EveryExceptionTypeHasItsRow()
         => AssertSame(
-            new[] { typeof(IpcException).Assembly, typeof(RpcException).Assembly, typeof(Hosting.IpcServer).Assembly }
+            new[] { typeof(IpcException).Assembly, typeof(RpcCallException).Assembly, typeof(Hosting.IpcServer).Assembly }
                 .SelectMany(static assembly => assembly.GetExportedTypes()).Where(static type => typeof(Exception).IsAssignableFrom(type)).Select(static type => $"`{type.Name}`"),
             Rows("exception"));
 

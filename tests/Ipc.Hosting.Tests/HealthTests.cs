@@ -55,7 +55,7 @@ public sealed class HealthTests : HostTest
         HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
         HealthReport report = await Check(health);
         Assert.Equal(HealthStatus.Unhealthy, report.Status);
-        Assert.Equal(RpcStatus.Unavailable, Assert.IsType<RpcException>(report.Entries["ipc-client:greeter"].Exception).Status);
+        Assert.Equal(RpcStatus.Unavailable, Assert.IsType<RpcCallException>(report.Entries["ipc-client:greeter"].Exception).Status);
         for (int round = 1; round <= 2; round++)
         {
             using (RpcServer server = RpcServer.Start("greeter", GreeterRpc.Service(new Greeter())))

@@ -74,7 +74,7 @@ public sealed class OptionsTests : HostTest
             options.ConnectOnStart = true;
             options.Rpc.ConnectTimeout = TimeSpan.Zero;
         });
-        Assert.Equal(RpcStatus.Unavailable, (await Assert.ThrowsAsync<RpcException>(() => Started(builder))).Status);
+        Assert.Equal(RpcStatus.Unavailable, (await Assert.ThrowsAsync<RpcCallException>(() => Started(builder))).Status);
         Assert.Single(Logged.Of(9));
     }
 
@@ -86,7 +86,7 @@ public sealed class OptionsTests : HostTest
         builder.Services.AddIpcClient<IGreeter>("greeter", GreeterRpc.Client, static options => options.Rpc.ConnectTimeout = Timeout.InfiniteTimeSpan);
         using IHost host = await Started(builder);
         IGreeter greeter = await Task.Run(() => host.Services.GetRequiredService<IGreeter>(), TestContext.Current.CancellationToken).WaitAsync(Watchdog);
-        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => greeter.Greet("Ada")).Status);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcCallException>(() => greeter.Greet("Ada")).Status);
         using RpcServer server = RpcServer.Start("greeter", GreeterRpc.Service(new Greeter()));
         Assert.Equal("Hello, Ada", greeter.Greet("Ada"));
         await Eventually(() => Logged.Of(8).Length == 1);

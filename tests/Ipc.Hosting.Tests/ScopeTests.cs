@@ -46,7 +46,7 @@ public sealed class ScopeTests : HostTest
     {
         using IHost host = await Serving(ServiceLifetime.Scoped);
         Books books = host.Services.GetRequiredService<Books>();
-        Assert.Throws<RpcException>(() => host.Services.GetRequiredService<IBank>().Deposit(-1));
+        Assert.Throws<RpcCallException>(() => host.Services.GetRequiredService<IBank>().Deposit(-1));
         await Eventually(() => books.Closed.Count == 1);
         await host.StopAsync().WaitAsync(Watchdog);
     }
@@ -58,7 +58,7 @@ public sealed class ScopeTests : HostTest
         builder.Services.AddIpcServer("bank").AddService<IBank, Bank>(ServiceLifetime.Scoped); // without books and ledger
         builder.Services.AddIpcClient<IBank>("bank");
         using IHost host = await Started(builder);
-        Assert.Equal(RpcStatus.Unknown, Assert.Throws<RpcException>(() => host.Services.GetRequiredService<IBank>().Deposit(1)).Status);
+        Assert.Equal(RpcStatus.Unknown, Assert.Throws<RpcCallException>(() => host.Services.GetRequiredService<IBank>().Deposit(1)).Status);
         await Eventually(() => Logged.Of(11).Length == 1);
         await host.StopAsync().WaitAsync(Watchdog);
     }

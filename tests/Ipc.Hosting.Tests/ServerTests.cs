@@ -30,7 +30,7 @@ public sealed class ServerTests : HostTest
 
         await host.StopAsync().WaitAsync(Watchdog);
         Assert.Equal(IpcServerState.Stopped, server.State);
-        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => RpcClient.Connect("greeter", new RpcClientOptions { ConnectTimeout = TimeSpan.Zero })).Status);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcCallException>(() => RpcClient.Connect("greeter", new RpcClientOptions { ConnectTimeout = TimeSpan.Zero })).Status);
         Assert.Equal((LogLevel.Information, "Server greeter serves hosting.test.v1."), Assert.Single(Logged.Of(1)));
         Assert.Equal((LogLevel.Debug, "Server greeter accepts process " + Environment.ProcessId + "."), Assert.Single(Logged.Of(6)));
         Assert.Single(Logged.Of(4));
@@ -43,7 +43,7 @@ public sealed class ServerTests : HostTest
         builder.Services.AddIpcServer("greeter").AddService<IGreeter, Greeter>(GreeterRpc.Service);
         using IHost host = await Started(builder);
         using RpcClient client = RpcClient.Connect("greeter");
-        Assert.Equal(RpcStatus.Unknown, Assert.Throws<RpcException>(() => GreeterRpc.Client(client).Greet("nobody")).Status);
+        Assert.Equal(RpcStatus.Unknown, Assert.Throws<RpcCallException>(() => GreeterRpc.Client(client).Greet("nobody")).Status);
         await Eventually(() => Logged.Of(11).Length == 1);
         Assert.Equal((LogLevel.Error, "hosting.test.v1/Greet of server greeter, called by process " + Environment.ProcessId + ", failed with Unknown."), Assert.Single(Logged.Of(11)));
         Assert.Contains("Greeter.Greet", Assert.Single(Logged.Exceptions)?.StackTrace, StringComparison.Ordinal);
@@ -64,7 +64,7 @@ public sealed class ServerTests : HostTest
 
         Task stopping = host.StopAsync();
         await Eventually(() => server.State == IpcServerState.Stopping);
-        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => GreeterRpc.Client(client).Greet("too late")).Status);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcCallException>(() => GreeterRpc.Client(client).Greet("too late")).Status);
         Assert.False(stopping.IsCompleted, "the host has stopped while a call was pending");
         greeter.LetAnswer();
         Assert.Equal("Hello, Ada", await pending.WaitAsync(Watchdog));
@@ -86,7 +86,7 @@ public sealed class ServerTests : HostTest
         Assert.False(stopping.IsCompleted, "the host has stopped while a call was pending");
         impatient.Cancel();
         await stopping.ContinueWith(static _ => { }, TaskScheduler.Default).WaitAsync(Watchdog); // a host may say that it was cancelled
-        Assert.Equal(RpcStatus.Unavailable, (await Assert.ThrowsAsync<RpcException>(() => pending.WaitAsync(Watchdog))).Status);
+        Assert.Equal(RpcStatus.Unavailable, (await Assert.ThrowsAsync<RpcCallException>(() => pending.WaitAsync(Watchdog))).Status);
     }
 
     /// <summary>It stayed "Starting" for ever, without a word in the log, and could not be started again.</summary>
@@ -121,7 +121,7 @@ public sealed class ServerTests : HostTest
         using IHost host = await Started(builder);
         Assert.Equal((Accept, Failed), (shared.Accept, shared.HandlerFailed));
         using (RpcClient client = RpcClient.Connect("west"))
-            Assert.Throws<RpcException>(() => GreeterRpc.Client(client).Greet("nobody"));
+            Assert.Throws<RpcCallException>(() => GreeterRpc.Client(client).Greet("nobody"));
         await Eventually(() => Logged.Of(11).Length > 0);
         Assert.Equal("Server west accepts process " + Environment.ProcessId + ".", Assert.Single(Logged.Of(6)).Text);
         Assert.Contains("server west", Assert.Single(Logged.Of(11)).Text, StringComparison.Ordinal);
@@ -144,7 +144,7 @@ public sealed class ServerTests : HostTest
         HostApplicationBuilder builder = Builder();
         builder.Services.AddIpcServer("greeter", options => options.Rpc.Accept = static peer => "not today").AddService<IGreeter, Greeter>(GreeterRpc.Service);
         using IHost host = await Started(builder);
-        Assert.Contains("not today", Assert.Throws<RpcException>(() => RpcClient.Connect("greeter")).Message, StringComparison.Ordinal);
+        Assert.Contains("not today", Assert.Throws<RpcCallException>(() => RpcClient.Connect("greeter")).Message, StringComparison.Ordinal);
         Assert.Equal((LogLevel.Warning, "Server greeter refuses process " + Environment.ProcessId + ": not today"), Assert.Single(Logged.Of(7)));
         await host.StopAsync().WaitAsync(Watchdog);
     }

@@ -41,7 +41,7 @@ public sealed class FaultTests
     public async Task OfWhatCannotBeWritten(string shape)
     {
         using var server = new OwnServer(TasksRpc.Service(new Tasks()));
-        RpcException failure = await Assert.ThrowsAsync<RpcException>(() => Begun(shape, TasksRpc.Client(server.Client), HalfAPair, default));
+        RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(() => Begun(shape, TasksRpc.Client(server.Client), HalfAPair, default));
         Assert.IsType<ProtoException>(failure.InnerException);
     }
 
@@ -67,7 +67,7 @@ public sealed class FaultTests
         ITasks tasks = TasksRpc.Client(server.Client);
         await Assert.ThrowsAsync<ArgumentNullException>(() => NotThrowing(() => tasks.UploadAsync("a", null!, default)));
         await Assert.ThrowsAsync<ArgumentNullException>(() => NotThrowing(() => tasks.ProgressAsync("a", null!, default)));
-        RpcException failure = await Assert.ThrowsAsync<RpcException>(() => NotThrowing(() => tasks.EchoAsync(null!)));
+        RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(() => NotThrowing(() => tasks.EchoAsync(null!)));
         Assert.IsType<ProtoException>(failure.InnerException);
     }
 

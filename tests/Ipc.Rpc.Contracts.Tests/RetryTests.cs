@@ -33,8 +33,8 @@ public sealed class RetryTests
     {
         using RpcClient client = RpcClient.Create(_name, new RpcClientOptions { WaitForReady = true });
         ITasks brief = client.WithTimeout(TimeSpan.FromMilliseconds(20)).For<ITasks>();
-        Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcException>(() => brief.Add("a")).Status);
-        Assert.Equal(RpcStatus.DeadlineExceeded, (await Assert.ThrowsAsync<RpcException>(() => brief.ValueAsync("a", Cancel))).Status);
+        Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcCallException>(() => brief.Add("a")).Status);
+        Assert.Equal(RpcStatus.DeadlineExceeded, (await Assert.ThrowsAsync<RpcCallException>(() => brief.ValueAsync("a", Cancel))).Status);
 
         using var cancel = new CancellationTokenSource();
         Task<int> cancelled = client.For<ITasks>().ValueAsync("a", cancel.Token);
@@ -52,7 +52,7 @@ public sealed class RetryTests
     public void WithoutTheOptionACallFailsAtOnceAndSaysThatItWasNotSent()
     {
         using RpcClient client = RpcClient.Create(_name);
-        RpcException failure = Assert.Throws<RpcException>(() => client.For<ITasks>().Add("a"));
+        RpcCallException failure = Assert.Throws<RpcCallException>(() => client.For<ITasks>().Add("a"));
         Assert.Equal((RpcStatus.Unavailable, true), (failure.Status, failure.IsUnsent));
     }
 
@@ -81,14 +81,14 @@ public sealed class RetryTests
         Assert.Equal((5, 6), (await tasks.ReadTwiceAsync("twice"), served.Calls));
 
         served.Fail(1);
-        RpcException failure = Assert.Throws<RpcException>(() => tasks.Add("add"));
+        RpcCallException failure = Assert.Throws<RpcCallException>(() => tasks.Add("add"));
         Assert.Equal((RpcStatus.Unavailable, false, 7), (failure.Status, failure.IsUnsent, served.Calls));
         served.Fail(1);
-        await Assert.ThrowsAsync<RpcException>(() => tasks.ValueAsync("value", Cancel));
+        await Assert.ThrowsAsync<RpcCallException>(() => tasks.ValueAsync("value", Cancel));
         Assert.Equal(8, served.Calls);
 
         served.Fail(3);
-        Assert.Throws<RpcException>(() => tasks.Read("read"));
+        Assert.Throws<RpcCallException>(() => tasks.Read("read"));
         Assert.Equal(11, served.Calls); // three attempts, no more
     }
 
@@ -103,7 +103,7 @@ public sealed class RetryTests
         using (RpcClient client = RpcClient.Connect(_name, other))
         {
             served.Fail(1);
-            Assert.Throws<RpcException>(() => client.For<ITasks>().Read("a"));
+            Assert.Throws<RpcCallException>(() => client.For<ITasks>().Read("a"));
             Assert.Equal(1, served.Calls);
         }
 
@@ -112,7 +112,7 @@ public sealed class RetryTests
         slow.CallTimeout = TimeSpan.FromMinutes(5); // shorter than the pause: there is no point in waiting
         using RpcClient hurried = RpcClient.Connect(_name, slow);
         served.Fail(1);
-        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => hurried.For<ITasks>().Read("a")).Status);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcCallException>(() => hurried.For<ITasks>().Read("a")).Status);
         Assert.Equal(2, served.Calls);
     }
 

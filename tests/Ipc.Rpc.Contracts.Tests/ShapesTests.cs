@@ -65,7 +65,7 @@ public sealed class ShapesTests
     public void AnErrorCarriesItsDetail()
     {
         using var server = new OwnServer(ShapesRpc.Service(new Shapes()));
-        var error = Assert.Throws<RpcException>(() => ShapesRpc.Client(server.Client).Refuse(12));
+        var error = Assert.Throws<RpcCallException>(() => ShapesRpc.Client(server.Client).Refuse(12));
         RpcDetail detail = Assert.Single(error.Details);
         Assert.Equal("type.googleapis.com/shapes.v1.Limit", detail.TypeUrl);
         Assert.True(detail.TryRead(ShapesRpc.Codecs.Limit, out Limit limit));
@@ -79,7 +79,7 @@ public sealed class ShapesTests
         using var server = new OwnServer(options, ShapesRpc.Service(new Shapes()));
         Assert.Equal("ready? yes", await ShapesRpc.Client(server.Client).AskBackAsync("ready?"));
 
-        RpcException thrown = await Assert.ThrowsAsync<RpcException>(() => ShapesRpc.Client(server.Client).AskBackAsync("")); // through both handlers
+        RpcCallException thrown = await Assert.ThrowsAsync<RpcCallException>(() => ShapesRpc.Client(server.Client).AskBackAsync("")); // through both handlers
         Assert.Equal(RpcStatus.InvalidArgument, thrown.Status);
         Assert.Equal("no question", thrown.Message);
     }
@@ -88,7 +88,7 @@ public sealed class ShapesTests
     public async Task AClientThatOffersNothingCannotBeCalledBack()
     {
         using var server = new OwnServer(ShapesRpc.Service(new Shapes()));
-        RpcException thrown = await Assert.ThrowsAsync<RpcException>(() => ShapesRpc.Client(server.Client).AskBackAsync("ready?"));
+        RpcCallException thrown = await Assert.ThrowsAsync<RpcCallException>(() => ShapesRpc.Client(server.Client).AskBackAsync("ready?"));
         Assert.Equal(RpcStatus.Unimplemented, thrown.Status);
         Assert.Equal(8, ShapesRpc.Client(server.Client).Quick(7));
     }
@@ -107,7 +107,7 @@ public sealed class ShapesTests
         public async Task<string> AnswerAsync(string question)
         {
             await Task.Yield();
-            return question.Length == 0 ? throw new RpcException(RpcStatus.InvalidArgument, "no question") : question + " " + answer;
+            return question.Length == 0 ? throw new RpcCallException(RpcStatus.InvalidArgument, "no question") : question + " " + answer;
         }
     }
 
@@ -149,7 +149,7 @@ public sealed class ShapesTests
         public int Quick(int value) => value + 1;
 
         public void Refuse(int max)
-            => throw new RpcException(RpcStatus.OutOfRange, "too many", [RpcDetail.Of(ShapesRpc.Codecs.Limit, new Limit { Max = max })]);
+            => throw new RpcCallException(RpcStatus.OutOfRange, "too many", [RpcDetail.Of(ShapesRpc.Codecs.Limit, new Limit { Max = max })]);
 
         public Task<string> AskBackAsync(string question) => ShapesRpc.Callback(RpcContext.Current!).AnswerAsync(question);
     }

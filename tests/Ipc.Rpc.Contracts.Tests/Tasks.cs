@@ -48,6 +48,6 @@ internal sealed class Tasks : ITasks
     private int Count(string text)
     {
         Interlocked.Increment(ref _calls);
-        return Interlocked.Decrement(ref _failures) >= 0 ? throw new RpcException(RpcStatus.Unavailable, "not now") : text.Length;
+        return Interlocked.Decrement(ref _failures) >= 0 ? throw new RpcCallException(RpcStatus.Unavailable, "not now") : text.Length;
     }
 }

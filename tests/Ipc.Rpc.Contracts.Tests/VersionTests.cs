@@ -18,7 +18,7 @@ public sealed class VersionTests
     public void AVersionThatTheServerLacksIsNamedByWhatItHas()
     {
         using var server = new OwnServer(ClockRpc.Service(new Clock()));
-        var error = Assert.Throws<RpcException>(() => ClockV2Rpc.Client(server.Client).Read("Rome"));
+        var error = Assert.Throws<RpcCallException>(() => ClockV2Rpc.Client(server.Client).Read("Rome"));
         Assert.Equal(RpcStatus.Unimplemented, error.Status);
         Assert.Contains("clock.v1", error.Message, System.StringComparison.Ordinal);
     }

@@ -79,7 +79,7 @@ public sealed class ManagedClientTests : IDisposable
     {
         for (int status = 1; status <= 16; status++)
         {
-            RpcException failure = Assert.Throws<RpcException>(() => _tests.Fail(new FailRequest { Status = status, Text = $"ä {status}" }));
+            RpcCallException failure = Assert.Throws<RpcCallException>(() => _tests.Fail(new FailRequest { Status = status, Text = $"ä {status}" }));
             Assert.Equal((RpcStatus)status, failure.Status);
             Assert.Contains($"ä {status}", failure.Message, StringComparison.Ordinal);
         }
@@ -89,7 +89,7 @@ public sealed class ManagedClientTests : IDisposable
     public void AnUnknownMethodIsToldWhatThereIs()
     {
         var missing = new RpcMethod<Blob, Blob>("tests.v1", "Missing", RpcMethodKind.Unary, TestsRpc.Echo.Request, TestsRpc.Echo.Response);
-        RpcException failure = Assert.Throws<RpcException>(() => _client.Call(missing, new Blob()));
+        RpcCallException failure = Assert.Throws<RpcCallException>(() => _client.Call(missing, new Blob()));
         Assert.Equal(RpcStatus.Unimplemented, failure.Status);
         Assert.Contains("tests.v1/Echo", failure.Message, StringComparison.Ordinal);
     }
@@ -100,7 +100,7 @@ public sealed class ManagedClientTests : IDisposable
         string name = Repository.NewName();
         using OtherProcess server = Peer.Native("serve", name).WaitUntilReady();
         using RpcClient client = RpcClient.Connect(name, new RpcClientOptions { ToServerCapacity = 1 << 20, ToClientCapacity = 16384, LoanBudget = 0 });
-        RpcException failure = Assert.Throws<RpcException>(() => TestsRpc.Client(client).Echo(new Blob { Data = new byte[20_000] }));
+        RpcCallException failure = Assert.Throws<RpcCallException>(() => TestsRpc.Client(client).Echo(new Blob { Data = new byte[20_000] }));
         Assert.Equal(RpcStatus.ResourceExhausted, failure.Status);
         Assert.Contains("20004", failure.Message, StringComparison.Ordinal);
         Assert.Contains("8160", failure.Message, StringComparison.Ordinal);
@@ -110,7 +110,7 @@ public sealed class ManagedClientTests : IDisposable
     public async Task ADeadlineAndACancelEndACall()
     {
         ITests hurried = TestsRpc.Client(_client.WithTimeout(TimeSpan.FromMilliseconds(20)));
-        RpcException failure = await Assert.ThrowsAsync<RpcException>(() => hurried.SleepAsync(new SleepRequest { Ms = 600_000 }));
+        RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(() => hurried.SleepAsync(new SleepRequest { Ms = 600_000 }));
         Assert.Equal(RpcStatus.DeadlineExceeded, failure.Status);
 
         using var cancel = new CancellationTokenSource();
@@ -143,9 +143,9 @@ public sealed class ManagedClientTests : IDisposable
         await using IAsyncEnumerator<Blob> stream = _tests.Count(new CountRequest { Count = int.MaxValue, Size = 10 }).GetAsyncEnumerator();
         Assert.True(await stream.MoveNextAsync());
         _server.Kill();
-        RpcException failure = await Assert.ThrowsAsync<RpcException>(() => call.WaitAsync(Repository.Watchdog));
+        RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(() => call.WaitAsync(Repository.Watchdog));
         Assert.Equal(RpcStatus.Unavailable, failure.Status);
-        failure = await Assert.ThrowsAsync<RpcException>(async () =>
+        failure = await Assert.ThrowsAsync<RpcCallException>(async () =>
         {
             while (await stream.MoveNextAsync().AsTask().WaitAsync(Repository.Watchdog))
             {

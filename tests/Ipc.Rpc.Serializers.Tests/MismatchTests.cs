@@ -14,12 +14,12 @@ public sealed class MismatchTests
     public async Task AFormatThatTheServerLacksIsUnimplementedAndNamed()
     {
         using var pair = new Connected(null, new MessagePackIpcSerializer());
-        RpcException refused = Assert.Throws<RpcException>(() => pair.Proxy.Mirror(Orders.Full()));
+        RpcCallException refused = Assert.Throws<RpcCallException>(() => pair.Proxy.Mirror(Orders.Full()));
         Assert.Equal(RpcStatus.Unimplemented, refused.Status);
         Assert.Contains("protobuf", refused.Message, StringComparison.Ordinal);
-        refused = await Assert.ThrowsAsync<RpcException>(() => pair.Proxy.FindAsync("me", TestContext.Current.CancellationToken));
+        refused = await Assert.ThrowsAsync<RpcCallException>(() => pair.Proxy.FindAsync("me", TestContext.Current.CancellationToken));
         Assert.Equal(RpcStatus.Unimplemented, refused.Status);
-        refused = await Assert.ThrowsAsync<RpcException>(async () => await pair.Proxy.Items(3).GetAsyncEnumerator(TestContext.Current.CancellationToken).MoveNextAsync());
+        refused = await Assert.ThrowsAsync<RpcCallException>(async () => await pair.Proxy.Items(3).GetAsyncEnumerator(TestContext.Current.CancellationToken).MoveNextAsync());
         Assert.Equal(RpcStatus.Unimplemented, refused.Status);
         Assert.True(pair.Client.IsConnected);
     }
@@ -37,7 +37,7 @@ public sealed class MismatchTests
         var messagePack = new MessagePackIpcSerializer();
         RpcMethod<Unserializable, Unserializable> method = Unserializable.Method(messagePack);
         using var pair = new Connected(messagePack, messagePack, Unserializable.Service(method));
-        RpcException refused = Assert.Throws<RpcException>(() => pair.Client.Call(method, new Unserializable()));
+        RpcCallException refused = Assert.Throws<RpcCallException>(() => pair.Client.Call(method, new Unserializable()));
         Assert.Equal(RpcStatus.InvalidArgument, refused.Status);
         Assert.IsType<MessagePackSerializationException>(refused.InnerException?.InnerException);
         Orders.Same(Orders.Full(), pair.Proxy.Mirror(Orders.Full()));
@@ -48,7 +48,7 @@ public sealed class MismatchTests
     {
         var messagePack = new MessagePackIpcSerializer();
         using var pair = new Connected(messagePack, messagePack);
-        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcException>(() => pair.Proxy.Mirror(null!)).Status);
+        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => pair.Proxy.Mirror(null!)).Status);
         pair.Proxy.Ping();
     }
 

@@ -74,7 +74,7 @@ public sealed class AmbientStateTests
         using RpcClient client = await StartDirty(() =>
         {
             RpcClient opened = RpcClient.Create(name, options);
-            opened.ConnectionChanged += _ => ambient.LookAndSet("event");
+            opened.ConnectionChanged += (_, _) => ambient.LookAndSet("event");
             return opened;
         });
         for (int i = 0; i < 20; i++)

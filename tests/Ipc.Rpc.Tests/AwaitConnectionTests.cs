@@ -42,12 +42,12 @@ public sealed class AwaitConnectionTests
         Assert.Equal(IpcStatus.InvalidName, (await Assert.ThrowsAsync<IpcException>(() => Eventually.Ends(misnamed))).Status);
 
         using RpcServer deaf = RpcServer.Open(TestServer.NewName());
-        RpcException silent = await Eventually.Fails(RpcClient.ConnectAsync(deaf.Name, new RpcClientOptions { ConnectTimeout = TimeSpan.FromMilliseconds(50) }));
+        RpcCallException silent = await Eventually.Fails(RpcClient.ConnectAsync(deaf.Name, new RpcClientOptions { ConnectTimeout = TimeSpan.FromMilliseconds(50) }));
         Assert.Equal(RpcStatus.Unavailable, silent.Status);
         Assert.Contains("did not answer", silent.Message, StringComparison.Ordinal);
 
         using var picky = new TestServer(new RpcServerOptions { Accept = static _ => "not you" });
-        RpcException refused = await Eventually.Fails(RpcClient.ConnectAsync(picky.Name));
+        RpcCallException refused = await Eventually.Fails(RpcClient.ConnectAsync(picky.Name));
         Assert.Equal(RpcStatus.Unauthenticated, refused.Status);
         Assert.Contains("not you", refused.Message, StringComparison.Ordinal);
     }
@@ -107,12 +107,12 @@ public sealed class AwaitConnectionTests
         using var impatient = new CancellationTokenSource();
         Task stopping = server.Server.StopAsync(impatient.Token);
         Task another = server.Server.StopAsync(Timeout.InfiniteTimeSpan, impatient.Token);
-        RpcException late = await Eventually.Fails(RpcClient.ConnectAsync(server.Name)); // it takes no further clients
+        RpcCallException late = await Eventually.Fails(RpcClient.ConnectAsync(server.Name)); // it takes no further clients
         Assert.Equal(RpcStatus.Unavailable, late.Status); // and has nothing against this one
         Assert.Contains("is stopping", late.Message, StringComparison.Ordinal);
-        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => server.Connect()).Status);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcCallException>(() => server.Connect()).Status);
         using RpcClient opened = RpcClient.Create(server.Name);
-        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => TestServiceRpc.Client(opened).Add(1, 2)).Status);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcCallException>(() => TestServiceRpc.Client(opened).Add(1, 2)).Status);
         Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(TestServiceRpc.Client(opened).EchoAsync(new Message()).AsTask())).Status);
         Assert.False(stopping.IsCompleted || another.IsCompleted, "stopped while a call was pending");
         if (isImpatient)

@@ -112,10 +112,10 @@ public sealed class BetweenTests
             {
                 client.Notify(Hand.Tell, 1);
             });
-            Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcException>(refused).Status);
+            Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcCallException>(refused).Status);
             refused = Record.Exception(() => Make(client, shape, static () => { }, default).GetAwaiter().GetResult());
         }).AsTask()));
-        Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcException>(refused).Status);
+        Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcCallException>(refused).Status);
         for (int i = 0; i < 10; i++)
             Assert.Equal(i, client.Call(Hand.Ask, i));
     }
@@ -135,7 +135,7 @@ public sealed class BetweenTests
         RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         Exception e = await Assert.ThrowsAnyAsync<Exception>(() => Eventually.Ends(Task.Run(() => Make(client, shape, client.Dispose, default), TestContext.Current.CancellationToken)));
-        Assert.True(e is RpcException or ObjectDisposedException, e.ToString());
+        Assert.True(e is RpcCallException or ObjectDisposedException, e.ToString());
     }
 
     /// <summary>Call objects are used again. One whose call had ended was still registered with that call's token.</summary>
@@ -145,14 +145,14 @@ public sealed class BetweenTests
         var gate = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
         using RpcServer server = Hand.Serve(
             out string name,
-            RpcHandler.Unary(Hand.Ask, static number => number >= 0 ? number : throw new RpcException(RpcStatus.NotFound, "no")),
+            RpcHandler.Unary(Hand.Ask, static number => number >= 0 ? number : throw new RpcCallException(RpcStatus.NotFound, "no")),
             RpcHandler.UnaryAsync(Hand.Other, async number => await gate.Task ? number : -1));
         using RpcClient client = RpcClient.Connect(name);
         using var cancel = new CancellationTokenSource();
         for (int i = 0; i < 20; i++)
         {
             Assert.Equal(i, await client.CallAsync(Hand.Ask, i, cancel.Token));
-            await Assert.ThrowsAsync<RpcException>(async () => await client.CallAsync(Hand.Ask, -1, cancel.Token));
+            await Assert.ThrowsAsync<RpcCallException>(async () => await client.CallAsync(Hand.Ask, -1, cancel.Token));
         }
 
         var later = new List<Task<int>>();
@@ -197,7 +197,7 @@ public sealed class BetweenTests
         await Eventually.Ends(accepting);
         for (int i = 1; i <= 3; i++)
         {
-            RpcException e = await Eventually.Fails(client.WithTimeout(TimeSpan.FromMilliseconds(20)).CallAsync(Hand.Ask, i).AsTask());
+            RpcCallException e = await Eventually.Fails(client.WithTimeout(TimeSpan.FromMilliseconds(20)).CallAsync(Hand.Ask, i).AsTask());
             Assert.Equal(RpcStatus.DeadlineExceeded, e.Status);
         }
     }

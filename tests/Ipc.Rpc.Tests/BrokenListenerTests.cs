@@ -198,7 +198,7 @@ public sealed class BrokenListenerTests : IDisposable
             return;
         }
 
-        RpcException e = await Eventually.Fails(RpcClient.ConnectAsync(_name, options));
+        RpcCallException e = await Eventually.Fails(RpcClient.ConnectAsync(_name, options));
         Assert.Equal(RpcStatus.Unavailable, e.Status);
     }
 
@@ -221,7 +221,7 @@ public sealed class BrokenListenerTests : IDisposable
             {
                 return await client.CallAsync(Hand.Other, 10);
             }
-            catch (RpcException e) when (e.Status == RpcStatus.Unavailable)
+            catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable)
             {
                 await Task.Yield();
             }

@@ -116,7 +116,7 @@ public sealed class CallExtrasTests
         Assert.Equal("one", answer!.GetText("back"));
 
         answer = null;
-        Assert.Equal(RpcStatus.NotFound, Assert.Throws<RpcException>(() => view.Call(Shapes.Meta, -1)).Status);
+        Assert.Equal(RpcStatus.NotFound, Assert.Throws<RpcCallException>(() => view.Call(Shapes.Meta, -1)).Status);
         Assert.Equal("one", answer!.GetText("back"));
 
         answer = null;
@@ -124,7 +124,7 @@ public sealed class CallExtrasTests
         Assert.Null(answer);
         Assert.Equal(0, server.Client.WithAnswer(came => answer = came).Call(Shapes.Meta, 0));
         Assert.Empty(answer!);
-        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcException>(() => server.Client.With(new RpcMetadata { { "k", new byte[20_000] } })).Status);
+        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => server.Client.With(new RpcMetadata { { "k", new byte[20_000] } })).Status);
     }
 
     [Fact]
@@ -159,9 +159,9 @@ public sealed class CallExtrasTests
     public async Task AFailureCarriesItsDetails()
     {
         using var server = new ShapeServer();
-        RpcException sync = Assert.Throws<RpcException>(() => server.Client.Call(Shapes.Fail, 42));
-        RpcException async = await Eventually.Fails(server.Client.CallAsync(Shapes.Fail, 42).AsTask());
-        foreach (RpcException e in new[] { sync, async })
+        RpcCallException sync = Assert.Throws<RpcCallException>(() => server.Client.Call(Shapes.Fail, 42));
+        RpcCallException async = await Eventually.Fails(server.Client.CallAsync(Shapes.Fail, 42).AsTask());
+        foreach (RpcCallException e in new[] { sync, async })
         {
             Assert.Equal(RpcStatus.Aborted, e.Status);
             RpcDetail detail = Assert.Single(e.Details);

@@ -93,9 +93,9 @@ public sealed class CallbackTests
         }
 
         Eventually.True(() => server.ConnectionCount == 0, "the connection has ended");
-        RpcException e = Assert.Throws<RpcException>(() => kept.Call(_down, 1));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => kept.Call(_down, 1));
         Assert.Equal(RpcStatus.Unavailable, e.Status);
-        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => kept.Notify(_event, 1)).Status);
+        Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcCallException>(() => kept.Notify(_event, 1)).Status);
         Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(Task.Run(async () => await kept.CallAsync(_down, 1)))).Status);
     }
 
@@ -251,11 +251,11 @@ public sealed class CallbackTests
     {
         using RpcServer server = Hand.Serve(out string name, RpcHandler.Unary(Hand.Ask, static (number, _) => RpcContext.Current!.Caller.Call(_down, number, CancellationToken.None)));
         using RpcClient without = RpcClient.Connect(name);
-        RpcException e = Assert.Throws<RpcException>(() => without.Call(Hand.Ask, 1));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => without.Call(Hand.Ask, 1));
         Assert.Equal(RpcStatus.Unimplemented, e.Status);
         Assert.Contains("RpcClientOptions.Services", e.Message, StringComparison.Ordinal);
         using RpcClient with = Connect(name, false, RpcHandler.OneWay(_event, static (_, _) => { }));
-        e = Assert.Throws<RpcException>(() => with.Call(Hand.Ask, 1));
+        e = Assert.Throws<RpcCallException>(() => with.Call(Hand.Ask, 1));
         Assert.Equal(RpcStatus.Unimplemented, e.Status);
         Assert.Contains("back.v1: Event", e.Message, StringComparison.Ordinal);
     }
@@ -288,7 +288,7 @@ public sealed class CallbackTests
             Assert.Equal(RpcStatus.FailedPrecondition, (await Eventually.Fails(Task.Run(() => client.Call(Hand.Other, 1)))).Status);
             Assert.Equal(7, await Eventually.Ends(Task.Run(() => client.Call(Hand.Ask, 7))));
             Assert.Equal(7, await Eventually.Ends(told.Task));
-            Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcException>(atClient).Status);
+            Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcCallException>(atClient).Status);
         }
     }
 

@@ -130,8 +130,8 @@ public sealed class CancellationTests
         {
             // The handler does not look at its token: its answer comes after the caller has gone, into a slot that is used again.
             Task<int> call = Task.Run(() => hurried.Throw("argument"));
-            await Assert.ThrowsAsync<RpcException>(() => Eventually.Ends(call));
-            Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcException>(() => hurried.Block("late")).Status);
+            await Assert.ThrowsAsync<RpcCallException>(() => Eventually.Ends(call));
+            Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcCallException>(() => hurried.Block("late")).Status);
             Assert.Equal(i, service.Add(i, 0));
         }
 
@@ -146,7 +146,7 @@ public sealed class CancellationTests
         using var server = new TestServer();
         using RpcClient client = server.Connect();
         Gate gate = server.Service.GateOf("c");
-        RpcException e = await Eventually.Overruns(timeout => Task.Run(() => TestServiceRpc.Client(client.WithTimeout(timeout)).Block("c")), () => gate.Entered > 0);
+        RpcCallException e = await Eventually.Overruns(timeout => Task.Run(() => TestServiceRpc.Client(client.WithTimeout(timeout)).Block("c")), () => gate.Entered > 0);
         Assert.Contains("test.v1/Block", e.Message, StringComparison.Ordinal);
         Eventually.True(() => gate.Cancelled == gate.Entered, "the handler's token fires");
         ErrorTests.Lives(TestServiceRpc.Client(client));
@@ -174,7 +174,7 @@ public sealed class CancellationTests
         using var server = new TestServer();
         using RpcClient client = server.Connect();
         ITestService service = TestServiceRpc.Client(client.WithTimeout(TimeSpan.Zero));
-        Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcException>(() => service.Block("never")).Status);
+        Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcCallException>(() => service.Block("never")).Status);
         ErrorTests.Lives(TestServiceRpc.Client(client));
         Assert.Equal(0, server.Service.GateOf("never").Entered);
     }

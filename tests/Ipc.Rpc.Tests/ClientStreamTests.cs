@@ -52,7 +52,7 @@ public sealed class ClientStreamTests
     {
         using var server = new ShapeServer();
         var source = new Source(-1);
-        RpcException e = await Eventually.Fails(server.Client.ClientStream(Shapes.Sum, -2, source).AsTask());
+        RpcCallException e = await Eventually.Fails(server.Client.ClientStream(Shapes.Sum, -2, source).AsTask());
         Assert.Equal(RpcStatus.Aborted, e.Status);
         Eventually.True(() => source.IsDisposed, "the source is disposed");
         ErrorTests.Lives(TestServiceRpc.Client(server.Client));
@@ -85,11 +85,11 @@ public sealed class ClientStreamTests
     public async Task AnItemThatCannotBeEncodedFailsTheCall()
     {
         using var server = new ShapeServer();
-        RpcException e = await Eventually.Fails(server.Client.ClientStream(Shapes.Sum, 0, Bad(server.Shapes)).AsTask());
+        RpcCallException e = await Eventually.Fails(server.Client.ClientStream(Shapes.Sum, 0, Bad(server.Shapes)).AsTask());
         Assert.Equal(RpcStatus.InvalidArgument, e.Status);
         Assert.IsType<InvalidOperationException>(e.InnerException);
         Eventually.True(() => server.Shapes.Cancelled == 1, "the handler sees a cancellation");
-        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcException>(() => server.Client.Call(Shapes.Fail, Shapes.Unspeakable)).Status);
+        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => server.Client.Call(Shapes.Fail, Shapes.Unspeakable)).Status);
         ErrorTests.Lives(TestServiceRpc.Client(server.Client));
 
         static async IAsyncEnumerable<int> Bad(Shapes shapes)

@@ -50,10 +50,14 @@ public sealed class ClientViewTests
     public async Task LossAndReturnOfTheServerAreToldWithoutACall()
     {
         string name = TestServer.NewName();
-        var changes = new ConcurrentQueue<RpcConnectionChange>();
+        var changes = new ConcurrentQueue<RpcConnectionChangedEventArgs>();
         using var first = Peer.Start("serve", name);
         using RpcClient client = RpcClient.Connect(name);
-        client.ConnectionChanged += changes.Enqueue;
+        client.ConnectionChanged += (sender, change) =>
+        {
+            Assert.Same(client, sender);
+            changes.Enqueue(change);
+        };
         ITestService service = TestServiceRpc.Client(client);
         for (int i = 0; i < 1000; i++)
             Assert.Equal(i + 1, service.Add(i, 1)); // callers and the thread that watches take turns
@@ -62,7 +66,7 @@ public sealed class ClientViewTests
 
         first.Kill();
         Eventually.True(() => changes.Count == 1, "the loss is told");
-        Assert.True(changes.TryDequeue(out RpcConnectionChange? lost));
+        Assert.True(changes.TryDequeue(out RpcConnectionChangedEventArgs? lost));
         Assert.Equal(RpcConnectionChangeKind.Lost, lost.Kind);
         Assert.Equal(first.Id, lost.ServerProcessId);
         Assert.Contains("died", lost.Reason, StringComparison.Ordinal);
@@ -70,7 +74,7 @@ public sealed class ClientViewTests
         using var second = Peer.Start("serve", name);
         Eventually.True(() => Lives(service), "the client has connected again");
         Eventually.True(() => changes.Count == 1, "the return is told");
-        Assert.True(changes.TryDequeue(out RpcConnectionChange? back));
+        Assert.True(changes.TryDequeue(out RpcConnectionChangedEventArgs? back));
         Assert.Equal(RpcConnectionChangeKind.Connected, back.Kind);
         Assert.Equal(second.Id, back.ServerProcessId);
         second.Kill();
@@ -165,12 +169,12 @@ public sealed class ClientViewTests
             static (ref ProtoWriter writer, in int value) => writer.WriteInt32(1 << 3, value),
             (ref ProtoReader reader) => client.Call(Shapes.Meta, 0));
         var method = new RpcMethod<int, int>(Shapes.Name, "Meta", RpcMethodKind.Unary, Shapes.Number, greedy);
-        RpcException sync = await Eventually.Fails(Task.Run(() => client.Call(method, 0)));
-        RpcException async = await Eventually.Fails(client.CallAsync(method, 0).AsTask());
-        foreach (RpcException e in new[] { sync, async })
+        RpcCallException sync = await Eventually.Fails(Task.Run(() => client.Call(method, 0)));
+        RpcCallException async = await Eventually.Fails(client.CallAsync(method, 0).AsTask());
+        foreach (RpcCallException e in new[] { sync, async })
         {
             Assert.Equal(RpcStatus.Internal, e.Status);
-            Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcException>(e.InnerException).Status);
+            Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcCallException>(e.InnerException).Status);
         }
 
         ErrorTests.Lives(TestServiceRpc.Client(client));
@@ -182,7 +186,7 @@ public sealed class ClientViewTests
         {
             return service.Add(1, 1) == 2;
         }
-        catch (RpcException e) when (e.Status == RpcStatus.Unavailable)
+        catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable)
         {
             return false;
         }

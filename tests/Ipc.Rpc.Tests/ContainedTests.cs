@@ -16,9 +16,9 @@ public sealed class ContainedTests
         string name = TestServer.NewName();
         using RpcClient client = RpcClient.Create(name);
         var told = new ConcurrentQueue<RpcConnectionChangeKind>();
-        client.ConnectionChanged += static _ => throw new Nasty();
-        client.ConnectionChanged += change => told.Enqueue(change.Kind);
-        client.ConnectionChanged += static _ => throw new InvalidOperationException("a subscriber's");
+        client.ConnectionChanged += static (_, _) => throw new Nasty();
+        client.ConnectionChanged += (_, change) => told.Enqueue(change.Kind);
+        client.ConnectionChanged += static (_, _) => throw new InvalidOperationException("a subscriber's");
         for (int life = 1; life < 4; life++)
         {
             using (RpcServer.Start(name, Hand.Service(RpcHandler.Unary(Hand.Ask, static (number, _) => number))))
@@ -61,24 +61,24 @@ public sealed class ContainedTests
         switch (place)
         {
             case "request":
-                RpcException unwritten = await Assert.ThrowsAsync<RpcException>(async () => _ = asynchronous ? await client.CallAsync(BadRequest, 1) : client.Call(BadRequest, 1));
+                RpcCallException unwritten = await Assert.ThrowsAsync<RpcCallException>(async () => _ = asynchronous ? await client.CallAsync(BadRequest, 1) : client.Call(BadRequest, 1));
                 Assert.Equal(RpcStatus.InvalidArgument, unwritten.Status);
                 Assert.IsType<Nasty>(unwritten.InnerException);
                 break;
             case "response":
-                RpcException unread = await Assert.ThrowsAsync<RpcException>(async () => _ = asynchronous ? await client.CallAsync(BadResponse, 1) : client.Call(BadResponse, 1));
+                RpcCallException unread = await Assert.ThrowsAsync<RpcCallException>(async () => _ = asynchronous ? await client.CallAsync(BadResponse, 1) : client.Call(BadResponse, 1));
                 Assert.Equal(RpcStatus.Internal, unread.Status);
                 Assert.IsType<Nasty>(unread.InnerException);
                 break;
             case "progress":
-                RpcException report = await Eventually.Fails(client.CallAsync(BadProgress, 1, new Reports(static _ => { })).AsTask());
+                RpcCallException report = await Eventually.Fails(client.CallAsync(BadProgress, 1, new Reports(static _ => { })).AsTask());
                 Assert.Equal(RpcStatus.Internal, report.Status);
                 break;
             case "report":
                 await FailsNastily(() => Eventually.Ends(client.CallAsync(Hand.Work, 1, new Reports(static _ => throw new Nasty())).AsTask()));
                 break;
             case "item":
-                RpcException item = await Eventually.Fails(Task.Run(async () =>
+                RpcCallException item = await Eventually.Fails(Task.Run(async () =>
                 {
                     await foreach (int number in client.Stream(BadItems, 3))
                         Assert.Fail("an item that cannot be read came: " + number);

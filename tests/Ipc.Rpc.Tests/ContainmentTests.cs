@@ -48,7 +48,7 @@ public sealed class ContainmentTests
             }
             else
             {
-                RpcException e = await Eventually.Fails(CallIt(client, handler));
+                RpcCallException e = await Eventually.Fails(CallIt(client, handler));
                 Assert.Equal(handler == "foreign memory" ? RpcStatus.Aborted : RpcStatus.Unknown, e.Status);
                 if (handler != "foreign memory")
                     Assert.Equal(typeof(Nasty).FullName, e.RemoteType);
@@ -93,7 +93,7 @@ public sealed class ContainmentTests
         using RpcClient client = RpcClient.Connect(name);
         for (int i = 0; i < 3; i++)
         {
-            RpcException e = await Eventually.Fails(message switch
+            RpcCallException e = await Eventually.Fails(message switch
             {
                 "request" => client.CallAsync(Hand.Ask, 77).AsTask(),
                 "response" => client.CallAsync(Hand.Ask, 5).AsTask(),
@@ -123,7 +123,7 @@ public sealed class ContainmentTests
             using RpcClient client = RpcClient.Connect(name);
             for (int i = 0; i < 3; i++)
             {
-                RpcException e = Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 1));
+                RpcCallException e = Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 1));
                 Assert.Equal(RpcStatus.Unknown, e.Status);
                 Assert.Equal(place == "completed" ? "System.FormatException" : typeof(Nasty).FullName, e.RemoteType);
                 if (place != "starting")
@@ -137,7 +137,7 @@ public sealed class ContainmentTests
     {
         bool fails = true;
         using RpcServer server = Hand.Serve(out string name, new RpcServerOptions { Accept = _ => fails ? throw new Nasty() : null }, RpcHandler.Unary(Hand.Ask, static number => number));
-        RpcException e = Assert.Throws<RpcException>(() => RpcClient.Connect(name));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => RpcClient.Connect(name));
         Assert.Equal(RpcStatus.Unauthenticated, e.Status);
         Assert.Contains(nameof(Nasty), e.Message, StringComparison.Ordinal);
         fails = false;
@@ -159,7 +159,7 @@ public sealed class ContainmentTests
         };
         using RpcServer server = Hand.Serve(out string name, options, Throwing("unary"), RpcHandler.Unary(Hand.Other, static number => number));
         using RpcClient client = RpcClient.Connect(name);
-        Assert.Equal(RpcStatus.Unknown, Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 1)).Status);
+        Assert.Equal(RpcStatus.Unknown, Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 1)).Status);
         Assert.Equal(5, client.Call(Hand.Other, 5));
         Assert.Equal(1, told);
     }
@@ -214,7 +214,7 @@ public sealed class ContainmentTests
                 {
                     caller!.Notify(Hand.Tell, 1);
                 }
-                catch (RpcException e)
+                catch (RpcCallException e)
                 {
                     called = e.Status;
                 }
@@ -299,7 +299,7 @@ public sealed class ContainmentTests
         "duplex" => RpcHandler.Duplex(Hand.Scale, static (_, _, _) => Items(disposal: false)),
         "one-way" => RpcHandler.OneWay(Hand.Tell, static _ => throw new Nasty()),
         _ => RpcHandler.Unary<int, int>(
-            Hand.Ask, static _ => throw new RpcException(RpcStatus.Aborted, "with details", [new RpcDetail("x/y.Z", new NastyMemory().Memory)])),
+            Hand.Ask, static _ => throw new RpcCallException(RpcStatus.Aborted, "with details", [new RpcDetail("x/y.Z", new NastyMemory().Memory)])),
     };
 
     private static Task CallIt(RpcClient client, string handler) => handler switch
@@ -394,7 +394,7 @@ public sealed class ContainmentTests
 
         public override void Completed(RpcContext context, RpcStatus status, Exception? exception) => ThrowAt("completed");
 
-        public override RpcException? Map(RpcContext context, Exception exception)
+        public override RpcCallException? Map(RpcContext context, Exception exception)
         {
             ThrowAt("map");
             return null;

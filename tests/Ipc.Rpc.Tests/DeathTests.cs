@@ -43,11 +43,11 @@ public sealed class DeathTests
         server.Kill();
         foreach (Task<int> call in calls)
         {
-            RpcException e = await Eventually.Fails(call);
+            RpcCallException e = await Eventually.Fails(call);
             Assert.Equal(RpcStatus.Unavailable, e.Status);
         }
 
-        RpcException ended = await Eventually.Fails(Task.Run(async () =>
+        RpcCallException ended = await Eventually.Fails(Task.Run(async () =>
         {
             while (await items.MoveNextAsync())
             {
@@ -69,7 +69,7 @@ public sealed class DeathTests
         ErrorTests.Lives(TestServiceRpc.Client(client));
         var killer = new Thread(server.Kill);
         killer.Start();
-        RpcException e = Assert.Throws<RpcException>(() => TestServiceRpc.Client(client).Block("for ever"));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => TestServiceRpc.Client(client).Block("for ever"));
         Assert.Equal(RpcStatus.Unavailable, e.Status);
         killer.Join();
     }
@@ -87,7 +87,7 @@ public sealed class DeathTests
             server.Dispose();
             for (int i = 0; i < 3; i++)
             {
-                Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcException>(() => service.Add(1, 1)).Status);
+                Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcCallException>(() => service.Add(1, 1)).Status);
                 Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(Task.Run(() => service.AddAsync(1, 1).AsTask()))).Status);
             }
 
@@ -108,9 +108,9 @@ public sealed class DeathTests
         ITestService service = TestServiceRpc.Client(client);
         ErrorTests.Lives(service);
         server.Kill();
-        Eventually.True(() => Assert.Throws<RpcException>(() => service.Add(1, 1)).Message.Contains("died", StringComparison.Ordinal), "death is the reason");
+        Eventually.True(() => Assert.Throws<RpcCallException>(() => service.Add(1, 1)).Message.Contains("died", StringComparison.Ordinal), "death is the reason");
         using var again = Peer.Start("serve", name);
-        RpcException e = Assert.Throws<RpcException>(() => service.Add(1, 1));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => service.Add(1, 1));
         Assert.Equal(RpcStatus.Unavailable, e.Status);
         Assert.Contains("died", e.Message, StringComparison.Ordinal);
         Assert.False(client.IsConnected);
@@ -158,7 +158,7 @@ public sealed class DeathTests
         Task<int>[] waiting;
         using (server.Stop())
         {
-            Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcException>(() => hurried.Add(1, 1)).Status);
+            Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcCallException>(() => hurried.Add(1, 1)).Status);
             Assert.Equal(RpcStatus.DeadlineExceeded, (await Eventually.Fails(hurried.AddAsync(1, 1).AsTask())).Status);
             waiting = new[] { patient.AddAsync(1, 2).AsTask(), Task.Run(() => patient.Add(3, 4)) };
         }
@@ -181,8 +181,8 @@ public sealed class DeathTests
             await Eventually.Ends(Task.Run(client.Dispose));
             Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(pending)).Status);
             Exception? e = await Xunit.Record.ExceptionAsync(() => Eventually.Ends(blocked));
-            Assert.True(e is RpcException { Status: RpcStatus.Unavailable } or ObjectDisposedException, "ended with " + e);
-            Assert.Throws<RpcException>(() => RpcClient.Connect(name, new RpcClientOptions { ConnectTimeout = TimeSpan.FromMilliseconds(50) }));
+            Assert.True(e is RpcCallException { Status: RpcStatus.Unavailable } or ObjectDisposedException, "ended with " + e);
+            Assert.Throws<RpcCallException>(() => RpcClient.Connect(name, new RpcClientOptions { ConnectTimeout = TimeSpan.FromMilliseconds(50) }));
         }
 
         using RpcClient again = RpcClient.Connect(name);

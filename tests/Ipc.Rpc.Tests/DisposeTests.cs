@@ -39,7 +39,7 @@ public sealed class DisposeTests
             foreach (Task call in calls)
             {
                 Exception? e = Record(call);
-                Assert.True(e is RpcException { Status: RpcStatus.Unavailable } or ObjectDisposedException, "ended with " + e);
+                Assert.True(e is RpcCallException { Status: RpcStatus.Unavailable } or ObjectDisposedException, "ended with " + e);
             }
 
             Assert.Throws<ObjectDisposedException>(() => service.Add(1, 1));
@@ -73,7 +73,7 @@ public sealed class DisposeTests
             server.Dispose();
             server.Dispose();
             foreach (Task call in calls)
-                Assert.Equal(RpcStatus.Unavailable, Assert.IsType<RpcException>(Record(call)).Status);
+                Assert.Equal(RpcStatus.Unavailable, Assert.IsType<RpcCallException>(Record(call)).Status);
         }
     }
 
@@ -107,13 +107,13 @@ public sealed class DisposeTests
     {
         using var server = new TestServer();
         RpcClient client = server.Connect();
-        var told = new System.Collections.Concurrent.ConcurrentQueue<RpcConnectionChange>();
-        client.ConnectionChanged += told.Enqueue;
+        var told = new System.Collections.Concurrent.ConcurrentQueue<RpcConnectionChangedEventArgs>();
+        client.ConnectionChanged += (_, change) => told.Enqueue(change);
         client.Dispose();
         Eventually.True(() => !told.IsEmpty, "the end is told");
-        RpcConnectionChange change = told.Single();
-        Assert.Equal(RpcConnectionChangeKind.Lost, change.Kind);
-        Assert.Equal("The client of the server " + server.Name + " was disposed.", change.Reason);
+        RpcConnectionChangedEventArgs end = told.Single();
+        Assert.Equal(RpcConnectionChangeKind.Lost, end.Kind);
+        Assert.Equal("The client of the server " + server.Name + " was disposed.", end.Reason);
     }
 
     private static Exception? Record(Task call)

@@ -61,7 +61,7 @@ public sealed class DuplexTests
         using var server = new ShapeServer();
         var source = new Source(-1);
         int seen = 0;
-        RpcException e = await Assert.ThrowsAsync<RpcException>(async () =>
+        RpcCallException e = await Assert.ThrowsAsync<RpcCallException>(async () =>
         {
             await foreach (int item in server.Client.Duplex(Shapes.Shift, -2, source))
                 Assert.Equal(++seen, item);

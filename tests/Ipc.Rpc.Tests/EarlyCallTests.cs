@@ -176,7 +176,7 @@ public sealed class EarlyCallTests
                 {
                     await client.CallAsync(Hand.Ask, 1);
                 }
-                catch (RpcException e) when (e.Status == RpcStatus.Unavailable)
+                catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable)
                 {
                     // There is none at this moment.
                 }
@@ -201,7 +201,7 @@ public sealed class EarlyCallTests
         using var server = new RawServer();
         using RpcClient client = Open(server, new RpcClientOptions { MaxQueuedBytes = bytes, MaxPendingCalls = pending, ConnectTimeout = Timeout.InfiniteTimeSpan });
         var calls = new List<Task>();
-        RpcException e = QueuedCallTests.StartUntilRefused(client, "unary", calls);
+        RpcCallException e = QueuedCallTests.StartUntilRefused(client, "unary", calls);
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         Assert.Contains(limit, e.Message, StringComparison.Ordinal);
         Assert.InRange(calls.Count, bytes == 0 ? 1 : 100, bytes == 0 ? 1 : 1000);
@@ -219,7 +219,7 @@ public sealed class EarlyCallTests
         using RpcClient client = RpcClient.Create(server.Name, new RpcClientOptions { ToServerCapacity = 4096, MaxQueuedBytes = 1000 });
         Assert.Equal(big.Text, (await TestServiceRpc.Client(client).EchoAsync(big)).Text);
         using RpcClient narrow = RpcClient.Create(server.Name, new RpcClientOptions { ToServerCapacity = 4096, LoanBudget = 0 });
-        RpcException e = await Eventually.Fails(TestServiceRpc.Client(narrow).EchoAsync(big).AsTask());
+        RpcCallException e = await Eventually.Fails(TestServiceRpc.Client(narrow).EchoAsync(big).AsTask());
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         Assert.Contains("LoanBudget", e.Message, StringComparison.Ordinal);
     }
@@ -264,9 +264,9 @@ public sealed class EarlyCallTests
         await Unavailable(waits);
     }
 
-    private static async Task<RpcException> Unavailable(Task call)
+    private static async Task<RpcCallException> Unavailable(Task call)
     {
-        RpcException e = await Eventually.Fails(call);
+        RpcCallException e = await Eventually.Fails(call);
         Assert.Equal(RpcStatus.Unavailable, e.Status);
         return e;
     }
@@ -280,7 +280,7 @@ public sealed class EarlyCallTests
             {
                 return await client.CallAsync(Hand.Ask, 12345);
             }
-            catch (RpcException e) when (e.Status == RpcStatus.Unavailable)
+            catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable)
             {
                 await Task.Delay(5);
             }

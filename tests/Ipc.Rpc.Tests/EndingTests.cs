@@ -84,7 +84,7 @@ public sealed class EndingTests
             {
                 await Eventually.Ends(Make(caller, random, _kinds[random.Next(_kinds.Length)], end, own, cancel, application));
             }
-            catch (Exception e) when (e is RpcException or OperationCanceledException or ObjectDisposedException)
+            catch (Exception e) when (e is RpcCallException or OperationCanceledException or ObjectDisposedException)
             {
                 // As it was meant to.
             }
@@ -144,7 +144,7 @@ public sealed class EndingTests
     }
 
     private static Source Source(Random random, string end)
-        => new(random.Next(20), end == "error" ? static (number, _) => number == 3 ? throw new RpcException(RpcStatus.Aborted, "the source's") : default : null);
+        => new(random.Next(20), end == "error" ? static (number, _) => number == 3 ? throw new RpcCallException(RpcStatus.Aborted, "the source's") : default : null);
 
     private static async Task Consume(IAsyncEnumerable<int> items, int most, CancellationToken cancel)
     {
@@ -162,7 +162,7 @@ public sealed class EndingTests
         RpcHandler.UnaryAsync(Hand.Ask, static async (number, cancel) =>
         {
             if (number < 0)
-                throw new RpcException(RpcStatus.NotFound, "no");
+                throw new RpcCallException(RpcStatus.NotFound, "no");
             if (number > 1)
                 await Task.Delay(number - 1, cancel);
             return number;
@@ -177,14 +177,14 @@ public sealed class EndingTests
                 await Task.Delay(Math.Max(0, number - 2), cancel);
             }
 
-            return number >= 0 ? number : throw new RpcException(RpcStatus.NotFound, "no");
+            return number >= 0 ? number : throw new RpcCallException(RpcStatus.NotFound, "no");
         }),
         RpcHandler.ServerStream(Hand.Items, static (number, _) => new Source(Math.Max(0, number), static (item, cancel) => item % 7 == 0 ? new ValueTask(Task.Delay(1, cancel)) : default)),
         RpcHandler.ClientStream(Hand.Sum, async (number, items, _) =>
         {
             await foreach (int item in items.WithCancellation(application))
                 number += item;
-            return number >= 0 ? number : throw new RpcException(RpcStatus.NotFound, "no");
+            return number >= 0 ? number : throw new RpcCallException(RpcStatus.NotFound, "no");
         }),
         RpcHandler.Duplex(Hand.Scale, (number, items, _) => Scale(number, items.GetAsyncEnumerator(application)))); // by hand, and not disposed
 

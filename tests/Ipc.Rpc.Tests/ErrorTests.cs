@@ -15,7 +15,7 @@ public sealed class ErrorTests
         using var server = new TestServer();
         using RpcClient client = server.Connect();
         ITestService service = TestServiceRpc.Client(client);
-        RpcException e = Assert.Throws<RpcException>(() => service.Throw("argument"));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => service.Throw("argument"));
         Assert.Equal(RpcStatus.Unknown, e.Status);
         Assert.Equal("System.ArgumentException", e.RemoteType);
         Assert.Contains("the argument is bad", e.Message, StringComparison.Ordinal);
@@ -33,7 +33,7 @@ public sealed class ErrorTests
         using var server = new TestServer();
         using RpcClient client = server.Connect();
         ITestService service = TestServiceRpc.Client(client);
-        RpcException e = Assert.Throws<RpcException>(() => service.Throw(status.ToString()));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => service.Throw(status.ToString()));
         Assert.Equal(status, e.Status);
         Assert.Equal("chosen: " + status, e.Message);
         Assert.Null(e.RemoteType);
@@ -46,8 +46,8 @@ public sealed class ErrorTests
         using var server = new TestServer();
         using RpcClient client = server.Connect(new RpcClientOptions { ToClientCapacity = 4096 });
         ITestService service = TestServiceRpc.Client(client);
-        Assert.Equal("half a pair: \ufffd", Assert.Throws<RpcException>(() => service.Throw("surrogate")).Message);
-        string text = Assert.Throws<RpcException>(() => service.Throw("long")).Message;
+        Assert.Equal("half a pair: \ufffd", Assert.Throws<RpcCallException>(() => service.Throw("surrogate")).Message);
+        string text = Assert.Throws<RpcCallException>(() => service.Throw("long")).Message;
         Assert.InRange(text.Length, 1000, 4000);
         Lives(service);
     }
@@ -57,7 +57,7 @@ public sealed class ErrorTests
     {
         using var server = new TestServer();
         using RpcClient client = server.Connect();
-        RpcException e = Assert.Throws<RpcException>(() => TestServiceRpc.Client(client).Throw("cancelled"));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => TestServiceRpc.Client(client).Throw("cancelled"));
         Assert.Equal(RpcStatus.Unknown, e.Status);
         Assert.Equal("System.OperationCanceledException", e.RemoteType);
     }
@@ -68,7 +68,7 @@ public sealed class ErrorTests
         using var server = new TestServer();
         using RpcClient client = server.Connect();
         var missing = new RpcMethod<Message, Message>("other.v1", "Echo", RpcMethodKind.Unary, TestServiceRpc.Echo.Request, TestServiceRpc.Echo.Response);
-        RpcException e = Assert.Throws<RpcException>(() => client.Call(missing, new Message()));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => client.Call(missing, new Message()));
         Assert.Equal(RpcStatus.Unimplemented, e.Status);
         Assert.Contains("0x" + missing.Id.ToString("x8"), e.Message, StringComparison.Ordinal);
         Assert.Contains("test.v1: Add, Blob, ", e.Message, StringComparison.Ordinal);
@@ -83,7 +83,7 @@ public sealed class ErrorTests
         using RpcServer server = RpcServer.Start(name, earlier, TestServiceRpc.Service(new TestService()));
         using RpcClient client = RpcClient.Connect(name);
         var missing = new RpcMethod<Message, Message>("test.v2", "Echo", RpcMethodKind.Unary, TestServiceRpc.Echo.Request, TestServiceRpc.Echo.Response);
-        RpcException e = Assert.Throws<RpcException>(() => client.Call(missing, new Message()));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => client.Call(missing, new Message()));
         Assert.Equal(RpcStatus.Unimplemented, e.Status);
         Assert.Contains("no test.v2/Echo", e.Message, StringComparison.Ordinal);
         Assert.Contains("It has test.v1: Add, ", e.Message, StringComparison.Ordinal);
@@ -96,7 +96,7 @@ public sealed class ErrorTests
         using var server = new TestServer();
         using RpcClient client = server.Connect();
         var unary = new RpcMethod<CountRequestStandIn, int>("test.v1", "Count", RpcMethodKind.Unary, CountRequestStandIn.Codec, AddResponse);
-        Assert.Equal(RpcStatus.Unimplemented, Assert.Throws<RpcException>(() => client.Call(unary, default)).Status);
+        Assert.Equal(RpcStatus.Unimplemented, Assert.Throws<RpcCallException>(() => client.Call(unary, default)).Status);
 
         var stream = new RpcMethod<CountRequestStandIn, int>("test.v1", "Add", RpcMethodKind.ServerStream, CountRequestStandIn.Codec, AddResponse);
         await using var items = client.Stream(stream, default).GetAsyncEnumerator();
@@ -112,7 +112,7 @@ public sealed class ErrorTests
         using RpcClient client = server.Connect();
         var garbage = new MessageCodec<int>("Garbage", static (ref ProtoWriter writer, in int _) => writer.WriteBytes((3 << 3) | 2, new byte[] { 0xff, 0xfe }), static (ref ProtoReader _) => 0);
         var method = new RpcMethod<int, Message>("test.v1", "Echo", RpcMethodKind.Unary, garbage, TestServiceRpc.Echo.Response);
-        RpcException e = Assert.Throws<RpcException>(() => client.Call(method, 0));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => client.Call(method, 0));
         Assert.Equal(RpcStatus.InvalidArgument, e.Status);
         Assert.Contains("test.v1/Echo", e.Message, StringComparison.Ordinal);
         Assert.Contains("at byte", e.Message, StringComparison.Ordinal);
@@ -126,7 +126,7 @@ public sealed class ErrorTests
         using RpcClient client = server.Connect();
         var picky = new MessageCodec<Message>("Picky", static (ref ProtoWriter _, in Message _) => { }, static (ref ProtoReader _) => throw new FormatException("not to my taste"));
         var method = new RpcMethod<Message, Message>("test.v1", "Echo", RpcMethodKind.Unary, TestServiceRpc.Echo.Request, picky);
-        RpcException e = Assert.Throws<RpcException>(() => client.Call(method, new Message { Number = 1 }));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => client.Call(method, new Message { Number = 1 }));
         Assert.Equal(RpcStatus.Internal, e.Status);
         Assert.Contains("not to my taste", e.Message, StringComparison.Ordinal);
         Lives(TestServiceRpc.Client(client));
@@ -138,7 +138,7 @@ public sealed class ErrorTests
         using var server = new TestServer();
         using RpcClient client = server.Connect();
         ITestService service = TestServiceRpc.Client(client);
-        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcException>(() => service.Echo(new Message { Text = "\ud800" })).Status);
+        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => service.Echo(new Message { Text = "\ud800" })).Status);
         Lives(service);
     }
 
@@ -149,7 +149,7 @@ public sealed class ErrorTests
         using RpcServer server = RpcServer.Start(name, new RpcService("test.v1", new[] { RpcHandler.Unary(TestServiceRpc.Echo, static (_, _) => new Message { Text = "\ud800" }) }));
         using RpcClient client = RpcClient.Connect(name);
         for (int i = 0; i < 3; i++)
-            Assert.Equal(RpcStatus.Internal, Assert.Throws<RpcException>(() => TestServiceRpc.Client(client).Echo(default)).Status);
+            Assert.Equal(RpcStatus.Internal, Assert.Throws<RpcCallException>(() => TestServiceRpc.Client(client).Echo(default)).Status);
     }
 
     [Fact]
@@ -158,13 +158,13 @@ public sealed class ErrorTests
         using var server = new TestServer();
         using RpcClient client = server.Connect(new RpcClientOptions { ToClientCapacity = 16 * 1024, ToServerCapacity = 8 * 1024, LoanBudget = 0 });
         ITestService service = TestServiceRpc.Client(client);
-        RpcException request = Assert.Throws<RpcException>(() => service.Echo(new Message { Text = new string('x', 10_000) }));
+        RpcCallException request = Assert.Throws<RpcCallException>(() => service.Echo(new Message { Text = new string('x', 10_000) }));
         Assert.Equal(RpcStatus.ResourceExhausted, request.Status);
         Assert.Contains((24 + 3 + 10_000).ToString(), request.Message, StringComparison.Ordinal);
         Assert.Contains((4096 - 8).ToString(), request.Message, StringComparison.Ordinal);
         Lives(service);
 
-        RpcException response = Assert.Throws<RpcException>(() => service.Blob(20_000));
+        RpcCallException response = Assert.Throws<RpcCallException>(() => service.Blob(20_000));
         Assert.Equal(RpcStatus.ResourceExhausted, response.Status);
         Assert.Contains((24 + 4 + 20_000).ToString(), response.Message, StringComparison.Ordinal);
         Assert.Contains((8192 - 8).ToString(), response.Message, StringComparison.Ordinal);
@@ -180,7 +180,7 @@ public sealed class ErrorTests
         var held = new Task<int>[20];
         for (int i = 0; i < held.Length; i++)
             held[i] = service.WaitAsync("full").AsTask();
-        RpcException e = await Eventually.Fails(Task.Run(() => service.Add(1, 1)));
+        RpcCallException e = await Eventually.Fails(Task.Run(() => service.Add(1, 1)));
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         server.Service.GateOf("full").Opened.Set();
         await Eventually.Ends(Task.WhenAll(held));
@@ -206,7 +206,7 @@ public sealed class ErrorTests
     public void WithoutAServerConnectingFailsAfterItsTimeout()
     {
         string name = TestServer.NewName();
-        RpcException e = Assert.Throws<RpcException>(() => RpcClient.Connect(name, new RpcClientOptions { ConnectTimeout = TimeSpan.FromMilliseconds(50) }));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => RpcClient.Connect(name, new RpcClientOptions { ConnectTimeout = TimeSpan.FromMilliseconds(50) }));
         Assert.Equal(RpcStatus.Unavailable, e.Status);
         Assert.Contains(name, e.Message, StringComparison.Ordinal);
     }
@@ -225,7 +225,7 @@ public sealed class ErrorTests
     public void ALargerRingThanTheServerTakesIsRefusedWithBothNumbers()
     {
         using var server = new TestServer(new RpcServerOptions { MaxRingCapacity = 1 << 20 });
-        RpcException e = Assert.Throws<RpcException>(() => server.Connect(new RpcClientOptions { ToClientCapacity = 2 << 20 }));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => server.Connect(new RpcClientOptions { ToClientCapacity = 2 << 20 }));
         Assert.Equal(RpcStatus.Unauthenticated, e.Status);
         Assert.Contains((2 << 20).ToString(), e.Message, StringComparison.Ordinal);
         Assert.Contains((1 << 20).ToString(), e.Message, StringComparison.Ordinal);
@@ -263,7 +263,7 @@ public sealed class ErrorTests
                 return seen.Length == 3 ? null : "three bytes are wanted";
             },
         });
-        RpcException e = Assert.Throws<RpcException>(() => server.Connect());
+        RpcCallException e = Assert.Throws<RpcCallException>(() => server.Connect());
         Assert.Equal(RpcStatus.Unauthenticated, e.Status);
         Assert.Contains("three bytes are wanted", e.Message, StringComparison.Ordinal);
 

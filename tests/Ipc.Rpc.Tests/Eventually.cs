@@ -62,11 +62,11 @@ internal static class Eventually
     }
 
     /// <summary>Makes a call overrun its deadline after its handler has begun: a busy machine may take longer to get there than the first deadlines give it.</summary>
-    public static async Task<RpcException> Overruns(Func<TimeSpan, Task> call, Func<bool> hasBegun)
+    public static async Task<RpcCallException> Overruns(Func<TimeSpan, Task> call, Func<bool> hasBegun)
     {
         for (int ms = 50; ; ms *= 2)
         {
-            RpcException e = await Fails(call(TimeSpan.FromMilliseconds(ms)));
+            RpcCallException e = await Fails(call(TimeSpan.FromMilliseconds(ms)));
             Assert.Equal(RpcStatus.DeadlineExceeded, e.Status);
             if (hasBegun())
                 return e;
@@ -77,6 +77,6 @@ internal static class Eventually
     /// <summary>Waits until a call is over, well or not.</summary>
     public static Task Over(Task call) => Ends(call.ContinueWith(static _ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default));
 
-    public static async Task<RpcException> Fails(Task task)
-        => await Assert.ThrowsAsync<RpcException>(() => Ends(task));
+    public static async Task<RpcCallException> Fails(Task task)
+        => await Assert.ThrowsAsync<RpcCallException>(() => Ends(task));
 }

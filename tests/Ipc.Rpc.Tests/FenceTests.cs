@@ -54,7 +54,7 @@ public sealed class FenceTests
             var subscriber = new Thread(() =>
             {
                 Thread.SpinWait(lateness / 30);
-                client.ConnectionChanged += static _ => { };
+                client.ConnectionChanged += static (_, _) => { };
             });
             subscriber.Start();
             Assert.Equal(3, TestServiceRpc.Client(client).Add(1, 2));

@@ -57,7 +57,7 @@ public sealed class FloodTests : IDisposable
     public async Task ItKeepsNoCallPastItsDeadline()
     {
         Begin();
-        RpcException e = await Eventually.Fails(Task.Run(() => _client.WithTimeout(_brief).Call(Hand.Ask, 1), TestContext.Current.CancellationToken));
+        RpcCallException e = await Eventually.Fails(Task.Run(() => _client.WithTimeout(_brief).Call(Hand.Ask, 1), TestContext.Current.CancellationToken));
         Assert.Equal(RpcStatus.DeadlineExceeded, e.Status);
     }
 

@@ -54,7 +54,7 @@ public sealed class ForgottenTests
     {
         using var server = new TestServer();
         IAsyncEnumerator<byte[]> blobs = Failing(server);
-        await Assert.ThrowsAsync<RpcException>(async () => await blobs.MoveNextAsync());
+        await Assert.ThrowsAsync<RpcCallException>(async () => await blobs.MoveNextAsync());
         IsForgotten(server.Server);
         GC.KeepAlive(blobs);
     }
@@ -142,10 +142,10 @@ public sealed class ForgottenTests
                 await Task.WhenAll(service.AddAsync(1, 2).AsTask(), service.AddAsync(1, 2).AsTask());
                 break;
             case "subscribed":
-                client.ConnectionChanged += static _ => { };
+                client.ConnectionChanged += static (_, _) => { };
                 break;
             case "subscribed by who knows it":
-                client.ConnectionChanged += _ => client.Dispose();
+                client.ConnectionChanged += (_, _) => client.Dispose();
                 break;
             case "streamed":
                 await foreach (int item in service.Count(0, 100))

@@ -127,7 +127,7 @@ public sealed class FrameTests
     public void AHeadThatIsTooLongIsRefusedBeforeItIsSent()
     {
         var head = new CallHead { Metadata = new RpcMetadata { { "k", new byte[CallHead.MaxLength] } } };
-        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcException>(() => head.Encode()).Status);
+        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => head.Encode()).Status);
         Assert.Throws<ArgumentException>(() => new RpcMetadata { { "Upper", "v" } });
         Assert.Throws<ArgumentException>(() => new RpcMetadata { { "", "v" } });
     }

@@ -36,7 +36,7 @@ public sealed class HandlerFailureTests
                 return 0;
             }));
         using RpcClient client = RpcClient.Connect(name);
-        Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 1));
+        Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 1));
         await Eventually.Fails(client.CallAsync(Hand.Third, 1).AsTask());
         await Eventually.Fails(Drain(client.Stream(Hand.Items, 1)));
         client.Notify(Hand.Tell, 1);
@@ -60,7 +60,7 @@ public sealed class HandlerFailureTests
         });
 
         // What a handler throws to be answered is told, too, and called so.
-        Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 2));
+        Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 2));
         Eventually.True(() => told.Count == 5, "five are told");
         Assert.True(told.Last().IsIntended);
         Assert.Equal(RpcStatus.NotFound, told.Last().Status);
@@ -71,7 +71,7 @@ public sealed class HandlerFailureTests
         Task<int> waiting = client.CallAsync(Hand.Other, 1, stop.Token).AsTask();
         await stop.CancelAsync();
         await Assert.ThrowsAsync<OperationCanceledException>(() => waiting);
-        Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 2));
+        Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 2));
         Eventually.True(() => told.Count >= 6, "six are told");
         Assert.DoesNotContain(told, static failure => failure.Exception is OperationCanceledException);
     }
@@ -95,11 +95,11 @@ public sealed class HandlerFailureTests
         var options = new RpcClientOptions { CallbackFailed = toldClient.Enqueue };
         options.Services.Add(Hand.Service(RpcHandler.Unary(Hand.Other, static number => Deep(number))));
         using RpcClient client = RpcClient.Connect(name, options);
-        Assert.Equal(RpcStatus.Internal, Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 1)).Status);
-        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcException>(() => client.Call(Hand.Third, 1)).Status);
+        Assert.Equal(RpcStatus.Internal, Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 1)).Status);
+        Assert.Equal(RpcStatus.InvalidArgument, Assert.Throws<RpcCallException>(() => client.Call(Hand.Third, 1)).Status);
         Eventually.True(() => told.Count == 2, "both messages are told of");
         Assert.All(told, static failure => Assert.IsType<FormatException>(failure.Exception));
-        Assert.Equal(RpcStatus.Unknown, Assert.Throws<RpcException>(() => client.Call(Hand.Other, 1)).Status);
+        Assert.Equal(RpcStatus.Unknown, Assert.Throws<RpcCallException>(() => client.Call(Hand.Other, 1)).Status);
         Eventually.True(() => toldClient.Count == 1, "the client's handler is told of there");
         Assert.Contains(nameof(Deep), toldClient.Single().Exception.StackTrace, StringComparison.Ordinal);
     }
@@ -117,7 +117,7 @@ public sealed class HandlerFailureTests
         ActivitySource.AddActivityListener(listener);
         using RpcServer server = Hand.Serve(out string name, RpcHandler.Unary(Hand.Ask, static number => Deep(number)));
         using RpcClient client = RpcClient.Connect(name);
-        Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 1));
+        Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 1));
         Eventually.True(() => ended.Count(static activity => activity.DisplayName == "hand.v1/Ask") == 2, "both spans have ended");
         ActivityEvent thrown = Assert.Single(ended.Single(static activity => activity is { Kind: ActivityKind.Server, DisplayName: "hand.v1/Ask" }).Events);
         Assert.Equal("exception", thrown.Name);
@@ -133,13 +133,13 @@ public sealed class HandlerFailureTests
         using RpcServer server = Hand.Serve(
             out string name, RpcHandler.Unary(Hand.Ask, static number => Deep(number)), RpcHandler.ServerStream(Hand.Items, static (number, _) => Items(number)));
         using RpcClient client = RpcClient.Connect(name);
-        RpcException[] all =
+        RpcCallException[] all =
         [
-            Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 1)),
+            Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 1)),
             await Eventually.Fails(client.CallAsync(Hand.Ask, 1).AsTask()),
             await Eventually.Fails(Drain(client.Stream(Hand.Items, 1))),
         ];
-        foreach (RpcException e in all)
+        foreach (RpcCallException e in all)
         {
             Assert.Equal(Hand.Name, e.Service);
             Assert.Equal(ReferenceEquals(e, all[2]) ? "Items" : "Ask", e.Method);
@@ -147,19 +147,19 @@ public sealed class HandlerFailureTests
             Assert.Equal("System.FormatException", e.RemoteType);
             Assert.Equal("one", e.Message);
             string text = e.ToString();
-            foreach (string part in new[] { "Ipc.Rpc.RpcException: Unknown of hand.v1/" + e.Method, " at the server " + name, "System.FormatException: one", Environment.NewLine + "   at " })
+            foreach (string part in new[] { "Ipc.Rpc.RpcCallException: Unknown of hand.v1/" + e.Method, " at the server " + name, "System.FormatException: one", Environment.NewLine + "   at " })
                 Assert.Contains(part, text, StringComparison.Ordinal);
         }
 
-        RpcException late = Assert.Throws<RpcException>(() => client.WithTimeout(TimeSpan.FromTicks(1)).Call(Hand.Ask, 1));
+        RpcCallException late = Assert.Throws<RpcCallException>(() => client.WithTimeout(TimeSpan.FromTicks(1)).Call(Hand.Ask, 1));
         Assert.Equal("Ask", late.Method);
         server.Dispose();
-        RpcException gone = Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 1));
+        RpcCallException gone = Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 1));
         Assert.Equal(RpcStatus.Unavailable, gone.Status);
         Assert.Equal(("Ask", "the server " + name), (gone.Method, gone.Peer));
     }
 
-    private static int Deep(int number) => number == 1 ? throw new FormatException("one") : throw new RpcException(RpcStatus.NotFound, "no " + number);
+    private static int Deep(int number) => number == 1 ? throw new FormatException("one") : throw new RpcCallException(RpcStatus.NotFound, "no " + number);
 
     private static async IAsyncEnumerable<int> Items(int number)
     {

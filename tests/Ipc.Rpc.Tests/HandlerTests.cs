@@ -92,11 +92,11 @@ public sealed class HandlerTests
         using RpcServer server = Hand.Serve(out string name, RpcHandler.Unary(Hand.Ask, static (number, _) =>
         {
             RpcContext.Current!.ResponseMetadata.Add("long", new byte[20_000]);
-            return number == 0 ? number : throw new RpcException(RpcStatus.NotFound, "gone");
+            return number == 0 ? number : throw new RpcCallException(RpcStatus.NotFound, "gone");
         }));
         using RpcClient client = RpcClient.Connect(name);
-        Assert.Equal(RpcStatus.Internal, Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 0)).Status);
-        RpcException e = Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 1));
+        Assert.Equal(RpcStatus.Internal, Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 0)).Status);
+        RpcCallException e = Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 1));
         Assert.Equal(RpcStatus.NotFound, e.Status);
         Assert.Contains("metadata was left out", e.Message, StringComparison.Ordinal);
     }
@@ -107,10 +107,10 @@ public sealed class HandlerTests
         using RpcServer server = Hand.Serve(out string name, RpcHandler.Unary(Hand.Ask, static (number, _) =>
         {
             RpcContext.Current!.ResponseMetadata.Add("why", "so");
-            throw new RpcException(RpcStatus.OutOfRange, "too much", new[] { RpcDetail.Of(Hand.Number, number), new RpcDetail("x/y.Z", new byte[] { 1 }) });
+            throw new RpcCallException(RpcStatus.OutOfRange, "too much", new[] { RpcDetail.Of(Hand.Number, number), new RpcDetail("x/y.Z", new byte[] { 1 }) });
         }));
         using RpcClient client = RpcClient.Connect(name);
-        RpcException e = Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 41));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 41));
         Assert.Equal(RpcStatus.OutOfRange, e.Status);
         Assert.Equal(2, e.Details.Count);
         Assert.True(e.Details[0].TryRead(Hand.Number, out int number));
@@ -277,13 +277,13 @@ public sealed class HandlerTests
         using RpcClient client = RpcClient.Connect(name);
         Assert.Equal(1, client.Call(Hand.Ask, 1));
         Assert.Equal(new[] { "outer starts", "inner starts", "inner Ok", "outer Ok" }, Taken(log));
-        RpcException e = Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 2));
+        RpcCallException e = Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 2));
         Assert.Equal(RpcStatus.Aborted, e.Status);
         Assert.Equal("mapped: of the disk", e.Message);
         Assert.Equal(new[] { "outer starts", "inner starts", "inner Aborted TimeoutException", "outer Aborted TimeoutException" }, Taken(log));
-        e = Assert.Throws<RpcException>(() => client.Call(Hand.Ask, 3));
+        e = Assert.Throws<RpcCallException>(() => client.Call(Hand.Ask, 3));
         Assert.Equal(RpcStatus.PermissionDenied, e.Status);
-        Assert.Equal(new[] { "outer starts", "inner PermissionDenied RpcException", "outer PermissionDenied RpcException" }, Taken(log));
+        Assert.Equal(new[] { "outer starts", "inner PermissionDenied RpcCallException", "outer PermissionDenied RpcCallException" }, Taken(log));
     }
 
     [Fact]
@@ -366,7 +366,7 @@ public sealed class HandlerTests
         public override void Starting(RpcContext context)
         {
             if (++_calls == Refused)
-                throw new RpcException(RpcStatus.PermissionDenied, "the third one");
+                throw new RpcCallException(RpcStatus.PermissionDenied, "the third one");
             Add("starts");
         }
 
@@ -376,8 +376,8 @@ public sealed class HandlerTests
             throw new InvalidOperationException("goes no further");
         }
 
-        public override RpcException? Map(RpcContext context, Exception exception)
-            => Translates && exception is not RpcException ? new RpcException(RpcStatus.Aborted, "mapped: " + exception.Message) : null;
+        public override RpcCallException? Map(RpcContext context, Exception exception)
+            => Translates && exception is not RpcCallException ? new RpcCallException(RpcStatus.Aborted, "mapped: " + exception.Message) : null;
 
         private void Add(string what)
         {

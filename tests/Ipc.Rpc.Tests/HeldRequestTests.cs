@@ -58,7 +58,7 @@ public sealed class HeldRequestTests
             int wait = running + (Bound / Size) + 1;
             foreach (Task<int> refused in calls.Skip(wait))
             {
-                RpcException e = await Eventually.Fails(refused);
+                RpcCallException e = await Eventually.Fails(refused);
                 Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
                 Assert.Contains("RpcServerOptions.MaxHeldBytes", e.Message, StringComparison.Ordinal);
             }

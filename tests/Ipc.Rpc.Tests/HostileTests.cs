@@ -88,7 +88,7 @@ public sealed class HostileTests
         if (kind == FrameKind.Item)
             server.Send(new FrameHeader(kind, request.Call), Hand.Bytes(1)); // the first is fine
         server.Send(new FrameHeader(kind, request.Call), 0x08, 0x80); // a varint that does not end
-        RpcException e = await Eventually.Fails(call);
+        RpcCallException e = await Eventually.Fails(call);
         Assert.Equal(RpcStatus.Internal, e.Status);
         Assert.Contains(shape == "progress" ? "hand.v1/Work" : "hand.v1/", e.Message, StringComparison.Ordinal);
 
@@ -129,7 +129,7 @@ public sealed class HostileTests
         Assert.Equal(RpcStatus.DataLoss, (await Eventually.Fails(first)).Status);
         Assert.Equal(RpcStatus.DataLoss, (await Eventually.Fails(second)).Status);
         Assert.Equal(CloseCode.Protocol, server.Connection.PeerCloseCode);
-        Assert.Equal(RpcStatus.DataLoss, Assert.Throws<RpcException>(() => service.Add(1, 1)).Status);
+        Assert.Equal(RpcStatus.DataLoss, Assert.Throws<RpcCallException>(() => service.Add(1, 1)).Status);
     }
 
     [Fact]
@@ -159,7 +159,7 @@ public sealed class HostileTests
         Assert.Equal(FrameKind.Cancel, cancel.Kind);
         Assert.Equal(request.Call, cancel.Call);
         int next = 2;
-        RpcException e = await Eventually.Fails(Task.Run(async () =>
+        RpcCallException e = await Eventually.Fails(Task.Run(async () =>
         {
             while (await items.MoveNextAsync())
                 Assert.Equal(next++, items.Current);

@@ -88,7 +88,7 @@ public sealed class IncomingStreamTests
         Assert.Equal(3UL, NextBut(client, FrameKind.Credit, out byte[] body).Call);
         Assert.Equal(7, Hand.Value(body));
         Eventually.True(() => Volatile.Read(ref seen) is not null, "the handler has looked at its stream");
-        Assert.Equal(RpcStatus.ResourceExhausted, Assert.IsType<RpcException>(seen).Status);
+        Assert.Equal(RpcStatus.ResourceExhausted, Assert.IsType<RpcCallException>(seen).Status);
 
         async IAsyncEnumerable<int> Never(IAsyncEnumerable<int> items, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancel)
         {
@@ -101,7 +101,7 @@ public sealed class IncomingStreamTests
                 await foreach (int item in items)
                     Assert.Equal(count++, item);
             }
-            catch (RpcException e)
+            catch (RpcCallException e)
             {
                 Volatile.Write(ref seen, e);
                 throw;

@@ -124,12 +124,12 @@ public sealed class LoanTests
         using var server = new TestServer();
         using RpcClient client = server.Connect(new RpcClientOptions { LoanBudget = 1 << 20 });
         ITestService service = TestServiceRpc.Client(client);
-        RpcException request = Assert.Throws<RpcException>(() => service.Echo(new Message { Text = Text(1 << 20, 1) }));
+        RpcCallException request = Assert.Throws<RpcCallException>(() => service.Echo(new Message { Text = Text(1 << 20, 1) }));
         Assert.Equal(RpcStatus.ResourceExhausted, request.Status);
         Assert.Contains((24 + 4 + (1 << 20)).ToString(), request.Message, StringComparison.Ordinal);
         Assert.Contains((1 << 20).ToString(), request.Message, StringComparison.Ordinal);
         Assert.Contains("LoanBudget", request.Message, StringComparison.Ordinal);
-        RpcException response = Assert.Throws<RpcException>(() => service.Blob(2 << 20));
+        RpcCallException response = Assert.Throws<RpcCallException>(() => service.Blob(2 << 20));
         Assert.Equal(RpcStatus.ResourceExhausted, response.Status);
         Assert.Contains("LoanBudget", response.Message, StringComparison.Ordinal);
         Assert.Equal(1_000_000, service.Blob(1_000_000).Length);
@@ -140,7 +140,7 @@ public sealed class LoanTests
     public void AServerRefusesAClientWhoseBudgetIsTooLarge()
     {
         using var server = new TestServer(new RpcServerOptions { MaxLoanBudget = 1 << 20 });
-        RpcException refused = Assert.Throws<RpcException>(() => server.Connect(new RpcClientOptions { LoanBudget = 2 << 20 }));
+        RpcCallException refused = Assert.Throws<RpcCallException>(() => server.Connect(new RpcClientOptions { LoanBudget = 2 << 20 }));
         Assert.Contains((2 << 20).ToString(), refused.Message, StringComparison.Ordinal);
         using RpcClient client = server.Connect(new RpcClientOptions { LoanBudget = 1 << 20 });
         ErrorTests.Lives(TestServiceRpc.Client(client));

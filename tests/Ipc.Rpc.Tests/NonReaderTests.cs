@@ -127,7 +127,7 @@ public sealed class NonReaderTests
             Eventually.True(() => pending.IsCompleted || server.Connection.Writer.TryWrite(request, FrameHeader.RecordType), "the client reads");
         }
 
-        RpcException e = await Eventually.Fails(pending);
+        RpcCallException e = await Eventually.Fails(pending);
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         Assert.Contains("does not read", e.Message, StringComparison.Ordinal);
         Assert.False(client.IsConnected);

@@ -26,7 +26,7 @@ public sealed class QueuedCallTests
         using var server = new RawServer();
         using RpcClient client = Connect(server, new RpcClientOptions { ToServerCapacity = Ring, MaxQueuedBytes = 10_000 });
         var calls = new List<Task>();
-        RpcException e = await Eventually.Ends(Task.Run(() => StartUntilRefused(client, shape, calls), TestContext.Current.CancellationToken));
+        RpcCallException e = await Eventually.Ends(Task.Run(() => StartUntilRefused(client, shape, calls), TestContext.Current.CancellationToken));
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         Assert.Contains("MaxQueuedBytes", e.Message, StringComparison.Ordinal);
         Assert.InRange(calls.Count, 150, 1000); // what the ring and the bound take
@@ -155,7 +155,7 @@ public sealed class QueuedCallTests
         foreach (Task each in waiting)
         {
             Exception e = await Assert.ThrowsAnyAsync<Exception>(() => Eventually.Ends(each));
-            Assert.True(e is RpcException { Status: RpcStatus.Unavailable } or ObjectDisposedException, e.ToString()); // some may not have begun
+            Assert.True(e is RpcCallException { Status: RpcStatus.Unavailable } or ObjectDisposedException, e.ToString()); // some may not have begun
         }
     }
 
@@ -168,14 +168,14 @@ public sealed class QueuedCallTests
         using var server = new RawServer();
         using RpcClient client = Connect(server, new RpcClientOptions { ToServerCapacity = Ring, MaxQueuedBytes = 0 });
         RpcClient brief = client.WithTimeout(TimeSpan.FromMilliseconds(20));
-        RpcException? e = null;
+        RpcCallException? e = null;
         for (int i = 0; i < 100 && e is null; i++)
-            e = Record.Exception(() => brief.Notify(Hand.Tell, i)) as RpcException;
+            e = Record.Exception(() => brief.Notify(Hand.Tell, i)) as RpcCallException;
         Assert.Equal(RpcStatus.DeadlineExceeded, e!.Status);
         if (!call)
             return;
 
-        Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcException>(() => brief.Call(Hand.Ask, 1)).Status);
+        Assert.Equal(RpcStatus.DeadlineExceeded, Assert.Throws<RpcCallException>(() => brief.Call(Hand.Ask, 1)).Status);
         using var cancel = new CancellationTokenSource(20);
         Assert.ThrowsAny<OperationCanceledException>(() => client.Call(Hand.Ask, 1, cancel.Token));
     }
@@ -206,7 +206,7 @@ public sealed class QueuedCallTests
     public async Task AHandlersAsynchronousCallDoesNotWaitForItsClient(string shape)
     {
         var calls = new List<Task>();
-        var refused = new TaskCompletionSource<RpcException>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var refused = new TaskCompletionSource<RpcCallException>(TaskCreationOptions.RunContinuationsAsynchronously);
         using RpcServer server = Hand.Serve(
             out string name, new RpcServerOptions { MaxUnsentBytes = 20_000 }, RpcHandler.Unary(Hand.Other, number =>
             {
@@ -215,7 +215,7 @@ public sealed class QueuedCallTests
             }));
         using var client = new RawClient(name, Ring);
         client.Send(Hand.Request(Hand.Other, 1), Hand.Bytes(1));
-        RpcException e = await Eventually.Ends(refused.Task);
+        RpcCallException e = await Eventually.Ends(refused.Task);
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         int requests = 0;
         FrameHeader next = client.Receive();
@@ -242,7 +242,7 @@ public sealed class QueuedCallTests
     }
 
     /// <summary>Calls until one is not accepted any more, and says why.</summary>
-    internal static RpcException StartUntilRefused(RpcCaller caller, string shape, List<Task> calls)
+    internal static RpcCallException StartUntilRefused(RpcCaller caller, string shape, List<Task> calls)
     {
         using RpcBatch? batch = shape == "batch" ? ((RpcClient)caller).Batch() : null;
         try
@@ -250,12 +250,12 @@ public sealed class QueuedCallTests
             while (true)
             {
                 Task call = Start(caller, shape, calls.Count, default);
-                if (call.IsFaulted && call.Exception.InnerException is RpcException { Status: RpcStatus.ResourceExhausted } e)
+                if (call.IsFaulted && call.Exception.InnerException is RpcCallException { Status: RpcStatus.ResourceExhausted } e)
                     return e;
                 calls.Add(call);
             }
         }
-        catch (RpcException e)
+        catch (RpcCallException e)
         {
             return e;
         }

@@ -44,11 +44,11 @@ public sealed class SerializerTests
         using TestServer server = Offering(new JsonIpcSerializer("json.v1"));
         using RpcClient client = server.Connect(new RpcClientOptions { Serializer = new JsonIpcSerializer("json.v2") });
         ITestService proxy = TestServiceRpc.Client(client);
-        RpcException refused = Assert.Throws<RpcException>(() => proxy.Add(1, 2));
+        RpcCallException refused = Assert.Throws<RpcCallException>(() => proxy.Add(1, 2));
         Assert.Equal(RpcStatus.Unimplemented, refused.Status);
         Assert.Contains("'json.v2'", refused.Message, StringComparison.Ordinal);
         Assert.Contains("protobuf (0), json.v1", refused.Message, StringComparison.Ordinal);
-        refused = await Assert.ThrowsAsync<RpcException>(() => Collect(proxy.Count(0, 1, Cancel)));
+        refused = await Assert.ThrowsAsync<RpcCallException>(() => Collect(proxy.Count(0, 1, Cancel)));
         Assert.Equal(RpcStatus.Unimplemented, refused.Status);
         Assert.True(client.IsConnected);
     }
@@ -59,11 +59,11 @@ public sealed class SerializerTests
         using TestServer server = Offering(new JsonIpcSerializer());
         using RpcClient client = server.Connect(new RpcClientOptions { Serializer = new JsonIpcSerializer { Unwritable = IsBad } });
         ITestService proxy = TestServiceRpc.Client(client);
-        RpcException refused = Assert.Throws<RpcException>(() => proxy.Echo(Bad));
+        RpcCallException refused = Assert.Throws<RpcCallException>(() => proxy.Echo(Bad));
         Assert.Equal(RpcStatus.InvalidArgument, refused.Status);
         Assert.Contains("unwritable", refused.Message, StringComparison.Ordinal);
         Assert.IsType<NotSupportedException>(refused.InnerException?.InnerException);
-        refused = await Assert.ThrowsAsync<RpcException>(async () => await proxy.EchoAsync(Bad, Cancel));
+        refused = await Assert.ThrowsAsync<RpcCallException>(async () => await proxy.EchoAsync(Bad, Cancel));
         Assert.Equal(RpcStatus.InvalidArgument, refused.Status);
         Assert.Equal(3, proxy.Add(1, 2));
     }
@@ -90,7 +90,7 @@ public sealed class SerializerTests
         using RpcClient client = server.Connect(new RpcClientOptions { Serializer = atTheServer ? new JsonIpcSerializer() : new JsonIpcSerializer { Unreadable = isFifth } });
         ITestService proxy = TestServiceRpc.Client(client);
         var items = new List<int>();
-        RpcException failure = await Assert.ThrowsAsync<RpcException>(async () =>
+        RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(async () =>
         {
             await foreach (int item in proxy.Count(1, 1_000, Cancel))
                 items.Add(item);
@@ -146,7 +146,7 @@ public sealed class SerializerTests
         using TestServer server = Offering(offered);
         using RpcClient client = server.Connect(new RpcClientOptions { Serializer = chosen });
         ITestService proxy = TestServiceRpc.Client(client);
-        RpcException failure = Assert.Throws<RpcException>(() => proxy.Echo(Bad));
+        RpcCallException failure = Assert.Throws<RpcCallException>(() => proxy.Echo(Bad));
         Assert.Equal(status, failure.Status);
         Assert.Contains(text, failure.Message, StringComparison.Ordinal);
         Assert.Equal(3, proxy.Add(1, 2));

@@ -243,7 +243,7 @@ public sealed class ServerOptionTests
         Eventually.True(() => service.Running == 1, "a handler blocks");
         using (RpcClient leaving = RpcClient.Connect(name))
         {
-            Task third = Task.Run(() => Assert.ThrowsAny<RpcException>(() => RpcClient.Connect(name)));
+            Task third = Task.Run(() => Assert.ThrowsAny<RpcCallException>(() => RpcClient.Connect(name)));
             Assert.True(deciding.Wait(Eventually.Watchdog));
             for (int i = 0; i < 10; i++)
                 _ = leaving.CallAsync(Hand.Ask, 1).AsTask();

@@ -119,7 +119,7 @@ public sealed class ServerThreadTests
         Eventually.True(() => gate.Entered == 1, "the handler blocks");
         server.Dispose();
         Assert.True(server.Server.Completion.IsCompletedSuccessfully);
-        RpcException e = await Eventually.Fails(call);
+        RpcCallException e = await Eventually.Fails(call);
         Assert.Equal(RpcStatus.Unavailable, e.Status);
         Assert.Contains("stopped", e.Message, StringComparison.Ordinal);
         Eventually.True(() => gate.Cancelled == 1, "the handler's token fires");
@@ -139,7 +139,7 @@ public sealed class ServerThreadTests
             }),
         }));
         using RpcClient client = RpcClient.Connect(name);
-        RpcException e = await Eventually.Fails(Task.Run(() => TestServiceRpc.Client(client).Echo(default)));
+        RpcCallException e = await Eventually.Fails(Task.Run(() => TestServiceRpc.Client(client).Echo(default)));
         Assert.Equal(RpcStatus.Unavailable, e.Status);
         await Eventually.Ends(server.Completion);
     }
@@ -153,7 +153,7 @@ public sealed class ServerThreadTests
         Task<int> call = TestServiceRpc.Client(client).WaitAsync("drain").AsTask();
         Eventually.True(() => gate.Entered == 1, "the handler waits");
         Task stopping = server.Server.StopAsync(Eventually.Watchdog);
-        RpcException e = await Eventually.Fails(Task.Run(() =>
+        RpcCallException e = await Eventually.Fails(Task.Run(() =>
         {
             while (true)
                 TestServiceRpc.Client(client).Add(1, 1); // until the server has heard of it

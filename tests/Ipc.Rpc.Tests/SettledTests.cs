@@ -96,7 +96,7 @@ public sealed class SettledTests
                     {
                         // as good
                     }
-                    catch (RpcException e)
+                    catch (RpcCallException e)
                     {
                         wrong = e;
                     }

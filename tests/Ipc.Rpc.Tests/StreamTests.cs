@@ -32,7 +32,7 @@ public sealed class StreamTests
         using var server = new TestServer();
         using RpcClient client = server.Connect();
         int seen = 0;
-        RpcException e = await Assert.ThrowsAsync<RpcException>(async () =>
+        RpcCallException e = await Assert.ThrowsAsync<RpcCallException>(async () =>
         {
             await foreach (byte[] item in TestServiceRpc.Client(client).Blobs(10, 300, nameof(RpcStatus.Aborted)))
             {
@@ -141,7 +141,7 @@ public sealed class StreamTests
         using var server = new TestServer();
         using RpcClient client = server.Connect(new RpcClientOptions { ToClientCapacity = 8192, LoanBudget = 0 });
         await using IAsyncEnumerator<byte[]> items = TestServiceRpc.Client(client).Blobs(5000, 2, string.Empty).GetAsyncEnumerator();
-        RpcException e = await Eventually.Fails(items.MoveNextAsync().AsTask());
+        RpcCallException e = await Eventually.Fails(items.MoveNextAsync().AsTask());
         Assert.Equal(RpcStatus.ResourceExhausted, e.Status);
         Assert.Contains("4088", e.Message, StringComparison.Ordinal);
         ErrorTests.Lives(TestServiceRpc.Client(client));

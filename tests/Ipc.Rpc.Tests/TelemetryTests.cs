@@ -132,7 +132,7 @@ public sealed class TelemetryTests : IDisposable
     [Fact]
     public void AOneWayCallThatFailsSaysSoOnItsServersSpanAlone()
     {
-        using RpcServer server = Hand.Serve(out string name, RpcHandler.OneWay(Hand.Tell, static (_, _) => throw new RpcException(RpcStatus.NotFound, "nobody")));
+        using RpcServer server = Hand.Serve(out string name, RpcHandler.OneWay(Hand.Tell, static (_, _) => throw new RpcCallException(RpcStatus.NotFound, "nobody")));
         using RpcClient client = RpcClient.Connect(name);
         using var spans = new Spans();
         client.Notify(Hand.Tell, 1);
@@ -145,7 +145,7 @@ public sealed class TelemetryTests : IDisposable
     public void AFailureIsOnBothSpans()
     {
         using var spans = new Spans();
-        Assert.Throws<RpcException>(() => _service.Throw("any"));
+        Assert.Throws<RpcCallException>(() => _service.Throw("any"));
         (Activity client, Activity server) = spans.Pair("test.v1/Throw");
         foreach (Activity span in new[] { client, server })
         {
@@ -181,7 +181,7 @@ public sealed class TelemetryTests : IDisposable
         listener.Start();
 
         _service.Add(1, 2);
-        Assert.Throws<RpcException>(() => _service.Throw("any"));
+        Assert.Throws<RpcCallException>(() => _service.Throw("any"));
         Eventually.True(() => told.Count == 4, "both sides have told both calls");
         foreach (string name in new[] { "rpc.client.duration", "rpc.server.duration" })
         {
@@ -224,7 +224,7 @@ public sealed class TelemetryTests : IDisposable
         long carried = Count("ipc.rpc.io client receive");
 
         _client.Dispose();
-        await Assert.ThrowsAsync<RpcException>(() => pending);
+        await Assert.ThrowsAsync<RpcCallException>(() => pending);
         Eventually.True(() => Count("ipc.rpc.connections server") == 0, "the server has seen the client go");
         Assert.Equal((0, 0), (Count("ipc.rpc.connections client"), Count("ipc.rpc.calls.pending client")));
         Assert.InRange(Count("ipc.rpc.io client receive"), carried, carried + 1000); // what an ended connection has carried still counts

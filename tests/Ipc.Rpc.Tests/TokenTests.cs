@@ -85,7 +85,7 @@ public sealed class TokenTests
 
     private static RpcServer Serve(out string name) => Hand.Serve(
         out name,
-        RpcHandler.Unary(Hand.Ask, static (number, _) => number < 0 ? throw new RpcException(RpcStatus.NotFound, "no") : number),
+        RpcHandler.Unary(Hand.Ask, static (number, _) => number < 0 ? throw new RpcCallException(RpcStatus.NotFound, "no") : number),
         RpcHandler.UnaryProgress(Hand.Work, static (number, progress, _) =>
         {
             progress.Report(1);
@@ -120,7 +120,7 @@ public sealed class TokenTests
                 Assert.Equal(3, await client.CallAsync(Hand.Ask, 3, cancel));
                 break;
             case "refused":
-                await Assert.ThrowsAsync<RpcException>(async () => await client.CallAsync(Hand.Ask, -3, cancel));
+                await Assert.ThrowsAsync<RpcCallException>(async () => await client.CallAsync(Hand.Ask, -3, cancel));
                 break;
             case "never awaited":
                 ValueTask<int> forgotten = client.CallAsync(Hand.Ask, 3, cancel);

@@ -91,7 +91,7 @@ public sealed class UserCodeClientTests
     {
         bool refused = reads ? place is "written request" or "written item" : IsNarrow(place);
         if (refused)
-            Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcException>(user.Failure).Status);
+            Assert.Equal(RpcStatus.FailedPrecondition, Assert.IsType<RpcCallException>(user.Failure).Status);
         else
             Assert.Null(user.Failure);
         Assert.True(refused || worked());
@@ -114,7 +114,7 @@ public sealed class UserCodeClientTests
             {
                 return await RpcContext.Current!.Caller.CallAsync(Hand.Ask, number, cancellationToken);
             }
-            catch (RpcException)
+            catch (RpcCallException)
             {
                 return -1; // the client was disposed, or its handler threw
             }
@@ -159,7 +159,7 @@ public sealed class UserCodeClientTests
                 _ => RpcHandler.Unary(ask, Handle),
             }));
             Client = RpcClient.Create(name, options);
-            Client.ConnectionChanged += _ => At("connection");
+            Client.ConnectionChanged += (_, _) => At("connection");
             if (place != "connection")
                 Assert.Equal(1, Client.Call(Hand.Ask, 1));
         }
@@ -175,7 +175,7 @@ public sealed class UserCodeClientTests
             {
                 await Eventually.Ends(Make());
             }
-            catch (Exception e) when (e is RpcException or OperationCanceledException or ObjectDisposedException)
+            catch (Exception e) when (e is RpcCallException or OperationCanceledException or ObjectDisposedException)
             {
                 // It was ended, or its message was refused what it wanted: said below.
             }

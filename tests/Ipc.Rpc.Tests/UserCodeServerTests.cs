@@ -197,7 +197,7 @@ public sealed class UserCodeServerTests
             {
                 await Eventually.Ends(call);
             }
-            catch (Exception e) when (e is RpcException or OperationCanceledException)
+            catch (Exception e) when (e is RpcCallException or OperationCanceledException)
             {
             }
 
@@ -251,7 +251,7 @@ public sealed class UserCodeServerTests
 
             public override void Completed(RpcContext context, RpcStatus status, Exception? exception) => user.At("completed");
 
-            public override RpcException? Map(RpcContext context, Exception exception)
+            public override RpcCallException? Map(RpcContext context, Exception exception)
             {
                 user.At("map");
                 return null;

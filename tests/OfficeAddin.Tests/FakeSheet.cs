@@ -46,7 +46,7 @@ internal sealed class FakeSheet : ISheet, IDisposable
     public static CellGrid Row(GridRequest request, int number) => new(1, request.Picks.Count, request.Picks.Select(pick => CellValue.Of(
         $"{request.Ids[pick / request.Fields.Count]}.{request.Fields[pick % request.Fields.Count]}#{number}")).ToArray());
 
-    public Cells Calc(CalcRequest request, CancellationToken cancel = default) => throw new RpcException(RpcStatus.FailedPrecondition, "not today");
+    public Cells Calc(CalcRequest request, CancellationToken cancel = default) => throw new RpcCallException(RpcStatus.FailedPrecondition, "not today");
 
     public async IAsyncEnumerable<Changes> Subscribe(SubscribeRequest request, [EnumeratorCancellation] CancellationToken cancel = default)
     {

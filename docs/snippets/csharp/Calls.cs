@@ -41,7 +41,7 @@ internal static class Calls
         {
             await hasty.OrderAsync(new Order("apple", 20_000));
         }
-        catch (RpcException e) when (e.Status == RpcStatus.DeadlineExceeded)
+        catch (RpcCallException e) when (e.Status == RpcStatus.DeadlineExceeded)
         {
             Console.WriteLine("not in 50 ms"); //> not in 50 ms
         }
@@ -67,7 +67,7 @@ internal static class Calls
         {
             store.Get("plum");
         }
-        catch (RpcException e) when (e.Status == RpcStatus.NotFound)
+        catch (RpcCallException e) when (e.Status == RpcStatus.NotFound)
         {
             Console.WriteLine(e.Message); //> There is no plum.
         }
@@ -76,7 +76,7 @@ internal static class Calls
         {
             store.Take("pear", 5);
         }
-        catch (RpcException e) when (e.Details.Count > 0 && e.Details[0].TryRead(StoreRpc.Codecs.OutOfStock, out OutOfStock why))
+        catch (RpcCallException e) when (e.Details.Count > 0 && e.Details[0].TryRead(StoreRpc.Codecs.OutOfStock, out OutOfStock why))
         {
             Console.WriteLine($"{why.Left} left"); //> 3 left
         }

@@ -25,7 +25,7 @@ internal static class Doors
         {
             RpcClient.Connect("store", new RpcClientOptions { LoanBudget = 16 << 20 }).Dispose();
         }
-        catch (RpcException e) when (e.Status == RpcStatus.Unauthenticated)
+        catch (RpcCallException e) when (e.Status == RpcStatus.Unauthenticated)
         {
             Console.WriteLine(e.Message.Contains("only tills are served here", StringComparison.Ordinal)); //> True
         }

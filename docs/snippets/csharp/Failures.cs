@@ -26,7 +26,7 @@ internal static class Failures
         {
             RpcClient.Connect("nobody", new RpcClientOptions { ConnectTimeout = TimeSpan.Zero }).Dispose();
         }
-        catch (RpcException e)
+        catch (RpcCallException e)
         {
             Console.WriteLine(e.Status); //> Unavailable
         }
@@ -38,7 +38,7 @@ internal static class Failures
         {
             StoreRpc.Client(early).Get("pear");
         }
-        catch (RpcException e) when (e.Status == RpcStatus.Unavailable)
+        catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable)
         {
             Console.WriteLine("not yet"); //> not yet
         }
@@ -54,7 +54,7 @@ internal static class Failures
         // end-snippet
 
         // snippet: changes
-        client.ConnectionChanged += change => { }; // Connected or Lost, with the reason and the server's process
+        client.ConnectionChanged += (_, change) => { }; // Connected or Lost, with the reason and the server's process
         // end-snippet
         return Task.CompletedTask;
     }
@@ -67,7 +67,7 @@ internal static class Failures
             cancellationToken.ThrowIfCancellationRequested();
             return store.Get(sku).Count.ToString();
         }
-        catch (RpcException e)
+        catch (RpcCallException e)
         {
             return e.Status switch
             {

@@ -27,7 +27,7 @@ internal static class Fakes
         {
             new Shelf(StoreRpc.Client(client)).IsLow("pear");
         }
-        catch (RpcException e) when (e.Status == RpcStatus.Unavailable)
+        catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable)
         {
             Console.WriteLine(e.Status); //> Unavailable
         }

@@ -13,7 +13,7 @@ internal sealed class Retries(RpcCaller next) : RpcForwardingCaller(next)
         {
             return Next.Call(method, in request, cancellationToken);
         }
-        catch (RpcException e) when (e.Status == RpcStatus.Unavailable && method.Name == "Get")
+        catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable && method.Name == "Get")
         {
             return Next.Call(method, in request, cancellationToken);
         }

@@ -18,7 +18,7 @@ internal class Store : IStore
     // snippet: get
     public Item Get(string sku) => _stock.TryGetValue(sku, out int count)
         ? new Item(sku, count)
-        : throw new RpcException(RpcStatus.NotFound, $"There is no {sku}.");
+        : throw new RpcCallException(RpcStatus.NotFound, $"There is no {sku}.");
     // end-snippet
 
     // snippet: order
@@ -34,7 +34,7 @@ internal class Store : IStore
     {
         int left = Get(sku).Count - count;
         if (left < 0)
-            throw new RpcException(RpcStatus.FailedPrecondition, $"{count} of {sku} are too many.", [RpcDetail.Of(StoreRpc.Codecs.OutOfStock, new OutOfStock(sku, left + count))]);
+            throw new RpcCallException(RpcStatus.FailedPrecondition, $"{count} of {sku} are too many.", [RpcDetail.Of(StoreRpc.Codecs.OutOfStock, new OutOfStock(sku, left + count))]);
         _stock[sku] = left;
         if (_watched.TryGetValue(sku, out var watch) && left < watch.Below)
             watch.Alerts.Low(new Item(sku, left)); // a call to the client that watches, on its own connection

@@ -150,8 +150,8 @@ internal sealed class SheetService : IDisposable
     /// <summary>A few words for whatever went wrong.</summary>
     public static string ReasonOf(Exception error) => error switch
     {
-        RpcException { Status: RpcStatus.Unimplemented } => $"the daemon does not speak {SheetRpc.ServiceName}: {error.Message}",
-        RpcException or InvalidDataException => error.Message,
+        RpcCallException { Status: RpcStatus.Unimplemented } => $"the daemon does not speak {SheetRpc.ServiceName}: {error.Message}",
+        RpcCallException or InvalidDataException => error.Message,
         ObjectDisposedException => "the add-in has been closed",
         _ => $"{error.GetType().Name}: {error.Message}",
     };
@@ -179,7 +179,7 @@ internal sealed class SheetService : IDisposable
                     Volatile.Write(ref _pausesUntil, 0);
                 return answer;
             }
-            catch (RpcException e) when (e.Status == RpcStatus.Unavailable && wasConnected && !again && Clock.Now < until)
+            catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable && wasConnected && !again && Clock.Now < until)
             {
                 Failed(ReasonOf(e));
             }
@@ -188,7 +188,7 @@ internal sealed class SheetService : IDisposable
 #pragma warning restore CA1031
             {
                 Failed(ReasonOf(e));
-                Pause(IsMostlyOver(Clock.Until(until)) || e is RpcException { Status: RpcStatus.DeadlineExceeded }, slow);
+                Pause(IsMostlyOver(Clock.Until(until)) || e is RpcCallException { Status: RpcStatus.DeadlineExceeded }, slow);
                 return null;
             }
         }

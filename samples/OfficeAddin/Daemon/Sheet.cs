@@ -20,7 +20,7 @@ internal sealed class Sheet(SheetTable table) : ISheet
     public async IAsyncEnumerable<Changes> Subscribe(SubscribeRequest request, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         if (request.IntervalMs is < 10 or > 60_000)
-            throw new RpcException(RpcStatus.InvalidArgument, $"interval_ms is {request.IntervalMs}, it must be 10 to 60000");
+            throw new RpcCallException(RpcStatus.InvalidArgument, $"interval_ms is {request.IntervalMs}, it must be 10 to 60000");
         GridRequest cells = request.Cells ?? new GridRequest();
         CellGrid? before = null;
         while (true)

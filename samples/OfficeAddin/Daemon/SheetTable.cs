@@ -28,12 +28,12 @@ internal sealed class SheetTable(CsvTable csv)
         Interlocked.Add(ref _cells, cells);
     }
 
-    /// <exception cref="RpcException">The request is too large, or picks what it does not name.</exception>
+    /// <exception cref="RpcCallException">The request is too large, or picks what it does not name.</exception>
     public CellGrid Read(GridRequest request)
     {
         List<string> ids = request.Ids, fields = request.Fields;
         if ((long)ids.Count * fields.Count > MostCells && request.Picks.Count == 0)
-            throw new RpcException(RpcStatus.InvalidArgument, $"{ids.Count} x {fields.Count} cells are too many for one request");
+            throw new RpcCallException(RpcStatus.InvalidArgument, $"{ids.Count} x {fields.Count} cells are too many for one request");
         int[] picks = request.Picks.Count == 0 ? All(ids.Count * fields.Count) : request.Picks.ToArray();
         var values = new CellValue[picks.Length];
         List<int> elsewhere = [];
@@ -41,7 +41,7 @@ internal sealed class SheetTable(CsvTable csv)
         {
             int pick = picks[i];
             if (pick < 0 || pick >= (long)ids.Count * fields.Count)
-                throw new RpcException(RpcStatus.InvalidArgument, $"cell {pick} is not in a table of {ids.Count} x {fields.Count}");
+                throw new RpcCallException(RpcStatus.InvalidArgument, $"cell {pick} is not in a table of {ids.Count} x {fields.Count}");
             if (!csv.TryGet(ids[pick / fields.Count], fields[pick % fields.Count], out values[i]))
                 elsewhere.Add(i);
         }

@@ -32,7 +32,7 @@ internal static class Client
         {
             portfolio.Position("NONE");
         }
-        catch (RpcException e) when (e.Status == RpcStatus.NotFound && e.Details[0].TryRead(PortfolioRpc.Codecs.UnknownSymbol, out UnknownSymbol unknown))
+        catch (RpcCallException e) when (e.Status == RpcStatus.NotFound && e.Details[0].TryRead(PortfolioRpc.Codecs.UnknownSymbol, out UnknownSymbol unknown))
         {
             Console.WriteLine($"{e.Message} There are {string.Join(", ", unknown.Known)}.");
         }

@@ -62,7 +62,7 @@ internal sealed class Portfolios : IPortfolio
     // snippet: detail
     public double Position(string symbol) => _positions.TryGetValue(symbol, out double held)
         ? held
-        : throw new RpcException(RpcStatus.NotFound, $"There is no position in {symbol}.", [RpcDetail.Of(PortfolioRpc.Codecs.UnknownSymbol, new UnknownSymbol(symbol, [.. _positions.Keys.Order()]))]);
+        : throw new RpcCallException(RpcStatus.NotFound, $"There is no position in {symbol}.", [RpcDetail.Of(PortfolioRpc.Codecs.UnknownSymbol, new UnknownSymbol(symbol, [.. _positions.Keys.Order()]))]);
     // end-snippet
 
     public Task<double> PositionAsync(string symbol) => Task.FromResult(Position(symbol));

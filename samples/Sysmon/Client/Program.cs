@@ -37,7 +37,7 @@ try
     }
     return 0;
 }
-catch (Exception failure) when (failure is RpcException or IOException or InvalidDataException or InvalidOperationException or SocketException or TimeoutException)
+catch (Exception failure) when (failure is RpcCallException or IOException or InvalidDataException or InvalidOperationException or SocketException or TimeoutException)
 {
     Console.Error.WriteLine($"Sysmon.Client: {failure}");
     return 1;

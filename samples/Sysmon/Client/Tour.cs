@@ -98,10 +98,10 @@ internal sealed class Tour(RpcClient client, Options options)
         {
             long killed = Stopwatch.GetTimestamp();
             daemon.Kill();
-            RpcException seen = await Failure(async () => await next.AsTask().WaitAsync(s_patience));
+            RpcCallException seen = await Failure(async () => await next.AsTask().WaitAsync(s_patience));
             TimeSpan took = Stopwatch.GetElapsedTime(killed);
             Console.WriteLine(FormattableString.Invariant(
-                $"   the stream ended {took.TotalMilliseconds:0.0} ms after the kill: RpcException {seen.Status}: {seen.Message}"));
+                $"   the stream ended {took.TotalMilliseconds:0.0} ms after the kill: RpcCallException {seen.Status}: {seen.Message}"));
         }
 
         long began = Stopwatch.GetTimestamp();
@@ -113,22 +113,22 @@ internal sealed class Tour(RpcClient client, Options options)
                 Console.WriteLine($"   the daemon is back as process {client.ServerProcessId}; the same client works again ({attempts - 1} calls failed meanwhile)");
                 return;
             }
-            catch (RpcException failure) when (failure.Status == RpcStatus.Unavailable && Stopwatch.GetElapsedTime(began) < s_patience)
+            catch (RpcCallException failure) when (failure.Status == RpcStatus.Unavailable && Stopwatch.GetElapsedTime(began) < s_patience)
             {
                 if (attempts == 1)
-                    Console.WriteLine($"   the next call: RpcException {failure.Status}: {failure.Message}");
+                    Console.WriteLine($"   the next call: RpcCallException {failure.Status}: {failure.Message}");
                 await Task.Delay(20);
             }
         }
     }
 
-    private static async Task<RpcException> Failure(Func<Task> call)
+    private static async Task<RpcCallException> Failure(Func<Task> call)
     {
         try
         {
             await call();
         }
-        catch (RpcException expected) when (expected.Status == RpcStatus.Unavailable)
+        catch (RpcCallException expected) when (expected.Status == RpcStatus.Unavailable)
         {
             return expected;
         }

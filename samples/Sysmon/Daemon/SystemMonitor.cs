@@ -19,7 +19,7 @@ internal sealed class SystemMonitor(SystemData data) : ISystemMonitor
     public async IAsyncEnumerable<Sample> Watch(WatchRequest request, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         if (request.IntervalMs is < 10 or > 3_600_000)
-            throw new RpcException(RpcStatus.InvalidArgument, $"interval_ms is {request.IntervalMs}, it must be 10 to 3600000");
+            throw new RpcCallException(RpcStatus.InvalidArgument, $"interval_ms is {request.IntervalMs}, it must be 10 to 3600000");
         for (int sequence = 1; request.Count == 0 || sequence <= request.Count; sequence++)
         {
             if (sequence > 1)

@@ -73,7 +73,7 @@ internal sealed class SocketServer<TRequest, TResponse> : IDisposable
             while (frame.TryReceive(client, _method.Request, out TRequest? request))
                 frame.Send(client, _method.Response, _answer(request!));
         }
-        catch (Exception broken) when (broken is SocketException or ObjectDisposedException or InvalidDataException or ProtoException or RpcException)
+        catch (Exception broken) when (broken is SocketException or ObjectDisposedException or InvalidDataException or ProtoException or RpcCallException)
         {
             // This client's connection only: it has gone, or does not speak our language.
         }

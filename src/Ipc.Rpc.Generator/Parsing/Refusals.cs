@@ -57,7 +57,7 @@ internal static class Refusals
         "System.Version" or "System.Net.IPAddress" or "System.Globalization.CultureInfo" or "System.Text.StringBuilder" => ("it is not data of its own", "use a string"),
         "System.Type" => ("a type of one process means nothing in another", "use an enum, or its name as a string"),
         "System.IO.Stream" => ("a stream of bytes stays where it is", "use byte[] or PooledBytes, or an IAsyncEnumerable of parts"),
-        "System.Exception" => ("an exception stays where it was thrown", "throw an RpcException, with details by [IpcFault(typeof(...))]"),
+        "System.Exception" => ("an exception stays where it was thrown", "throw an RpcCallException, with details by [IpcFault(typeof(...))]"),
         _ when name.StartsWith("System.Tuple`", System.StringComparison.Ordinal) => ("it is a class without field names", "use a value tuple: (int Count, string Name)"),
         _ when name.StartsWith("System.ValueTuple", System.StringComparison.Ordinal) => ("a tuple has two elements or more", "use the element itself, or a message"),
         _ => null,

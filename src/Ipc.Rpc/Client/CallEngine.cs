@@ -76,8 +76,8 @@ internal sealed partial class CallEngine
 
     /// <summary>Sends a request, or leaves it to the link, which sends it when there is room.</summary>
     /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
-    /// <exception cref="RpcException">Among others: so much waits to be sent already that an asynchronous call may not
-    /// wait behind it.</exception>
+    /// <exception cref="RpcCallException">Among others: so much waits to be sent already that an asynchronous call may
+    /// not wait behind it.</exception>
     [MethodImpl(Tiering.Optimized)]
     public bool TrySend<TRequest>(
         RpcMethod method, MessageCodec<TRequest> codec, in TRequest request, PendingCall call, in CallRequest how)
@@ -91,7 +91,7 @@ internal sealed partial class CallEngine
             if (Link.Ended is not null || !Link.CheckPeer())
                 return false;
 
-            slot = _table.Take(call) ?? throw new RpcException(RpcStatus.ResourceExhausted, TooMany(method));
+            slot = _table.Take(call) ?? throw new RpcCallException(RpcStatus.ResourceExhausted, TooMany(method));
             use = call.Use;
             bool open = false;
             try
@@ -263,7 +263,7 @@ internal sealed partial class CallEngine
                 default:
                     int length = builder.Length;
                     builder.Trim();
-                    throw new RpcException(RpcStatus.ResourceExhausted, TooLong(header.Kind, method, length));
+                    throw new RpcCallException(RpcStatus.ResourceExhausted, TooLong(header.Kind, method, length));
             }
         }
         catch (CorruptRegionException e)
@@ -281,10 +281,10 @@ internal sealed partial class CallEngine
             codec.Write(ref writer, in message);
         }
 #pragma warning disable CA1031 // whatever a codec or a property throws is this call's failure
-        catch (Exception e) when (e is not (CorruptRegionException or RpcException or IpcException))
+        catch (Exception e) when (e is not (CorruptRegionException or RpcCallException or IpcException))
 #pragma warning restore CA1031
         {
-            throw new RpcException(
+            throw new RpcCallException(
                 RpcStatus.InvalidArgument,
                 null,
                 "The " + NameOf(kind) + " for " + method.FullName + " cannot be encoded: " + ErrorText.Of(e),

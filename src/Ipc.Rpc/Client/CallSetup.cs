@@ -39,7 +39,7 @@ internal sealed class CallSetup
         return copy;
     }
 
-    /// <exception cref="RpcException">The metadata is longer than a head may be.</exception>
+    /// <exception cref="RpcCallException">The metadata is longer than a head may be.</exception>
     public CallSetup WithMetadata(RpcMetadata metadata)
     {
         var own = new RpcMetadata();

@@ -109,7 +109,7 @@ internal sealed partial class ClientChannel
         {
             string text = "A call to " + method.FullName + " was not sent: " + Peer + " does not read, and " +
                 _requests.MostBytes + " bytes of requests may wait for it (RpcClientOptions.MaxQueuedBytes).";
-            throw new RpcException(RpcStatus.ResourceExhausted, null, text, null, null, method, Peer);
+            throw new RpcCallException(RpcStatus.ResourceExhausted, null, text, null, null, method, Peer);
         }
 
         queued = frame;

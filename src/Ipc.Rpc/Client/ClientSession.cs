@@ -202,12 +202,12 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
 
     private void Lost(ClientChannel channel, RpcFailure reason)
     {
-        Tell(new RpcConnectionChange(RpcConnectionChangeKind.Lost, channel.ServerProcessId, reason.Cause));
+        Tell(new RpcConnectionChangedEventArgs(RpcConnectionChangeKind.Lost, channel.ServerProcessId, reason.Cause));
         if (RpcEvents.Log.IsEnabled())
             RpcEvents.Log.ConnectionLost(_name, channel.ServerProcessId, reason.Cause);
     }
 
-    private void Tell(RpcConnectionChange change)
+    private void Tell(RpcConnectionChangedEventArgs change)
     {
         if (_events.TryGetTarget(out ConnectionEvents? events))
             events.Add(change);
@@ -216,7 +216,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     private ClientChannel Start(Connection connection)
     {
         var channel = new ClientChannel(this, _name, connection, Options);
-        Tell(new RpcConnectionChange(RpcConnectionChangeKind.Connected, channel.ServerProcessId, null));
+        Tell(new RpcConnectionChangedEventArgs(RpcConnectionChangeKind.Connected, channel.ServerProcessId, null));
         channel.WhenEnded(reason => Lost(channel, reason));
         if (RpcEvents.Log.IsEnabled())
             RpcEvents.Log.Connected(_name, channel.ServerProcessId);

@@ -9,25 +9,28 @@ namespace Ipc.Rpc;
 /// pool.</summary>
 internal sealed class ConnectionEvents
 {
-    private readonly Queue<RpcConnectionChange> _queue = new();
-    private Action<RpcConnectionChange>? _subscribers; // changed under the lock
+    private readonly Queue<RpcConnectionChangedEventArgs> _queue = new();
+    private EventHandler<RpcConnectionChangedEventArgs>? _subscribers; // changed under the lock
     private bool _running;
+
+    /// <summary>The client that tells, for the subscribers. Set before there can be any.</summary>
+    public RpcClient? Sender { get; set; }
 
     public bool HasAny => Volatile.Read(ref _subscribers) is not null; // [watched]
 
-    public void Subscribe(Action<RpcConnectionChange>? subscriber)
+    public void Subscribe(EventHandler<RpcConnectionChangedEventArgs>? subscriber)
     {
         lock (_queue)
             _subscribers += subscriber;
     }
 
-    public void Unsubscribe(Action<RpcConnectionChange>? subscriber)
+    public void Unsubscribe(EventHandler<RpcConnectionChangedEventArgs>? subscriber)
     {
         lock (_queue)
             _subscribers -= subscriber;
     }
 
-    public void Add(RpcConnectionChange change)
+    public void Add(RpcConnectionChangedEventArgs change)
     {
         lock (_queue)
         {
@@ -46,8 +49,8 @@ internal sealed class ConnectionEvents
     {
         while (true)
         {
-            RpcConnectionChange change;
-            Action<RpcConnectionChange>? subscribers;
+            RpcConnectionChangedEventArgs change;
+            EventHandler<RpcConnectionChangedEventArgs>? subscribers;
             lock (_queue)
             {
                 if (_queue.Count == 0)
@@ -61,17 +64,20 @@ internal sealed class ConnectionEvents
             }
 
             if (subscribers is not null)
-                Tell(subscribers, change);
+                Tell(Sender, subscribers, change);
         }
     }
 
     /// <summary>Tells each of them. What one throws is traced: it ends neither the others' turn nor, on a thread of the
     /// pool, the process.</summary>
-    private static void Tell(Action<RpcConnectionChange> subscribers, RpcConnectionChange change)
+    private static void Tell(
+        RpcClient? sender,
+        EventHandler<RpcConnectionChangedEventArgs> subscribers,
+        RpcConnectionChangedEventArgs change)
     {
         foreach (Delegate subscriber in subscribers.GetInvocationList())
         {
-            var turn = new Turn((Action<RpcConnectionChange>)subscriber, change);
+            var turn = new Turn(sender, (EventHandler<RpcConnectionChangedEventArgs>)subscriber, change);
             CleanContext.Undo(ref turn);
         }
     }
@@ -79,11 +85,16 @@ internal sealed class ConnectionEvents
     /// <summary>One subscriber's event: the next one sees nothing of what it leaves behind.</summary>
     private readonly struct Turn : CleanContext.IWork
     {
-        private readonly Action<RpcConnectionChange> _subscriber;
-        private readonly RpcConnectionChange _change;
+        private readonly RpcClient? _sender;
+        private readonly EventHandler<RpcConnectionChangedEventArgs> _subscriber;
+        private readonly RpcConnectionChangedEventArgs _change;
 
-        public Turn(Action<RpcConnectionChange> subscriber, RpcConnectionChange change)
+        public Turn(
+            RpcClient? sender,
+            EventHandler<RpcConnectionChangedEventArgs> subscriber,
+            RpcConnectionChangedEventArgs change)
         {
+            _sender = sender;
             _subscriber = subscriber;
             _change = change;
         }
@@ -92,7 +103,7 @@ internal sealed class ConnectionEvents
         {
             try
             {
-                _subscriber(_change);
+                _subscriber(_sender, _change);
             }
 #pragma warning disable CA1031 // a subscriber's failure is its author's
             catch (Exception e)

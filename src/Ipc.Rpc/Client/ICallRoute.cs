@@ -9,7 +9,7 @@ internal interface ICallRoute
     int StreamWindow { get; }
 
     /// <summary>The engine to call on; another one than <paramref name="stale"/>, which was found to be over.</summary>
-    /// <exception cref="RpcException">There is none.</exception>
+    /// <exception cref="RpcCallException">There is none.</exception>
     CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how);
 
     /// <summary>The same, if it is there; <see langword="null"/> where <see cref="Get"/> would have to connect first,
@@ -25,7 +25,7 @@ internal interface ICallRoute
     /// <param name="how">What else the request says.</param>
     /// <param name="early">Where the request waits.</param>
     /// <returns><see langword="false"/> when there is a connection now.</returns>
-    /// <exception cref="RpcException">There will be none, or too much waits for one already.</exception>
+    /// <exception cref="RpcCallException">There will be none, or too much waits for one already.</exception>
     bool TrySendEarly<TRequest>(
         CallEngine? stale,
         RpcMethod method,

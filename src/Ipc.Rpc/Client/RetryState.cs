@@ -31,11 +31,11 @@ internal struct RetryState
     public readonly CallSetup Setup => Deadline == Deadline.Never ? _setup : _setup.WithTimeout(Deadline.Remaining);
 
     /// <summary>Whether the failure is that there is no server, and the client waits for it.</summary>
-    public readonly bool WaitsForServer(RpcException failure)
+    public readonly bool WaitsForServer(RpcCallException failure)
         => _options.WaitForReady && failure.IsUnsent && failure.Status == RpcStatus.Unavailable && !Deadline.HasPassed;
 
     /// <summary>Whether the policy has the call made again.</summary>
-    public readonly bool MayTryAgain(RpcException failure, bool isIdempotent)
+    public readonly bool MayTryAgain(RpcCallException failure, bool isIdempotent)
         => _options.Retry is { } policy
             && _made < policy.Attempts
             && policy.On.Contains(failure.Status)

@@ -35,7 +35,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             {
                 return next.Call(method, in request, cancellationToken);
             }
-            catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
+            catch (RpcCallException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
             {
                 Prepare(ref state, e, method, cancellationToken);
             }
@@ -72,7 +72,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
                 next.Notify(method, in request);
                 return;
             }
-            catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, isIdempotent: false))
+            catch (RpcCallException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, isIdempotent: false))
             {
                 Prepare(ref state, e, method, CancellationToken.None);
             }
@@ -120,7 +120,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             {
                 return await next.CallAsync(method, in request, cancellationToken).ConfigureAwait(false);
             }
-            catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
+            catch (RpcCallException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
             {
                 TimeSpan? pause = state.WaitsForServer(e) ? null : state.Again(NextRandom());
                 await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);
@@ -141,7 +141,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
                 await next.NotifyAsync(method, in request, cancellationToken).ConfigureAwait(false);
                 return;
             }
-            catch (RpcException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, isIdempotent: false))
+            catch (RpcCallException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, isIdempotent: false))
             {
                 TimeSpan? pause = state.WaitsForServer(e) ? null : state.Again(NextRandom());
                 await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);
@@ -169,7 +169,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
 
     /// <summary>Waits on the calling thread for what the next attempt needs.</summary>
     private void Prepare(
-        ref RetryState state, RpcException failure, RpcMethod method, CancellationToken cancellationToken)
+        ref RetryState state, RpcCallException failure, RpcMethod method, CancellationToken cancellationToken)
     {
         TimeSpan? pause = state.WaitsForServer(failure) ? null : state.Again(NextRandom());
         using var scope = new CallScope(cancellationToken);
@@ -196,7 +196,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             _session.EnsureConnected(RetryState.Until(deadline), cancellationToken);
             return TimeSpan.Zero;
         }
-        catch (RpcException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
+        catch (RpcCallException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
         {
             return PauseOrThrow(deadline, method, cancellationToken);
         }
@@ -237,7 +237,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             await _session.EnsureConnectedAsync(RetryState.Until(deadline), cancellationToken).ConfigureAwait(false);
             return TimeSpan.Zero;
         }
-        catch (RpcException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
+        catch (RpcCallException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
         {
             return PauseOrThrow(deadline, method, cancellationToken);
         }

@@ -10,9 +10,9 @@ namespace Ipc.Rpc;
 /// once.</summary>
 /// <remarks>
 /// <para>A synchronous call encodes its request into shared memory, reads its own reply on the calling thread, and
-/// allocates nothing but the response. Every call ends: response, <see cref="RpcException"/>, or cancellation. When the
-/// server dies, pending calls fail at once with <see cref="RpcStatus.Unavailable"/>, and the next call connects again
-/// if there is a server.</para>
+/// allocates nothing but the response. Every call ends: response, <see cref="RpcCallException"/>, or cancellation. When
+/// the server dies, pending calls fail at once with <see cref="RpcStatus.Unavailable"/>, and the next call connects
+/// again if there is a server.</para>
 /// <para>Awaiting an asynchronous call first reads on the awaiting thread for a few microseconds, in which most replies
 /// come.</para>
 /// <para>Dispose it. One that is forgotten closes its connection when the garbage collector finds that neither it nor a
@@ -55,7 +55,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// returns with.</summary>
     /// <remarks>In order, one at a time, on the thread pool. Subscribing keeps a thread reading, so that a loss is
     /// noticed without a call.</remarks>
-    public event Action<RpcConnectionChange>? ConnectionChanged
+    public event EventHandler<RpcConnectionChangedEventArgs>? ConnectionChanged
     {
         add
         {
@@ -79,7 +79,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
 
     /// <summary>Connects to the server <paramref name="name"/>, waiting for it up to
     /// <see cref="RpcClientOptions.ConnectTimeout"/>.</summary>
-    /// <exception cref="RpcException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
+    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
     /// <see cref="RpcStatus.Unauthenticated"/>: it refused, with its text.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
@@ -95,7 +95,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// <see cref="RpcClientOptions.ConnectTimeout"/>. No thread is held meanwhile.</summary>
     /// <remarks>What needs no waiting is done on the caller's thread; what follows an <c>await</c> runs on the thread
     /// pool, or in the context that awaited. Everything that connecting may fail with is thrown by the task.</remarks>
-    /// <exception cref="RpcException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
+    /// <exception cref="RpcCallException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
     /// <see cref="RpcStatus.Unauthenticated"/>: it refused, with its text.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
@@ -134,15 +134,17 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         var session = new ClientSession(name, copy, events);
         CallSetup setup = CallSetup.Default.WithLease(
             new ClientLease(session, events)).WithTimeout(copy.CallTimeout).WithFormat(CallFormat.Of(copy.Serializer));
-        return new RpcClient(session, setup, isView: false);
+        RpcClient client = new(session, setup, isView: false);
+        events.Sender = client;
+        return client;
     }
 
-    /// <summary>Connects now unless it is connected, waiting up to <paramref name="patience"/> for a server to be there
+    /// <summary>Connects now unless it is connected, waiting up to <paramref name="timeout"/> for a server to be there
     /// and to answer: for a client that was only created, before its first call; for one that has lost its server; to
     /// see whether there is one.</summary>
     /// <remarks>With <see cref="TimeSpan.Zero"/> the server has to be there, and has 5 seconds to answer. Calls that
     /// other threads make meanwhile do not wait for this.</remarks>
-    /// <exception cref="RpcException">As from <see cref="Connect"/>.</exception>
+    /// <exception cref="RpcCallException">As from <see cref="Connect"/>.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
@@ -158,7 +160,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// <summary>As <see cref="EnsureConnected"/>, without holding a thread while there is no server, or while it does
     /// not answer.</summary>
     /// <remarks>Any number may be pending. <see cref="Dispose"/> ends them.</remarks>
-    /// <exception cref="RpcException">As from <see cref="ConnectAsync"/>.</exception>
+    /// <exception cref="RpcCallException">As from <see cref="ConnectAsync"/>.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed, before or meanwhile.</exception>
@@ -189,7 +191,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     /// <summary>The same client, whose requests carry metadata in place of what they carried before. Disposing it does
     /// nothing.</summary>
     /// <remarks>What is added to <paramref name="metadata"/> afterwards has no effect.</remarks>
-    /// <exception cref="RpcException"><see cref="RpcStatus.InvalidArgument"/>: it is longer than a request
+    /// <exception cref="RpcCallException"><see cref="RpcStatus.InvalidArgument"/>: it is longer than a request
     /// carries.</exception>
     public RpcClient With(RpcMetadata metadata)
         => new(

@@ -49,15 +49,15 @@ internal abstract class RpcLink
     /// another thread needs to write a message.</param>
     /// <param name="deadline">When the wait ends.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="RpcException">The deadline passed; this thread writes a message already; or the callee does not
-    /// read, and so much waits for it already that no more may.</exception>
+    /// <exception cref="RpcCallException">The deadline passed; this thread writes a message already; or the callee does
+    /// not read, and so much waits for it already that no more may.</exception>
     /// <exception cref="System.OperationCanceledException"><paramref name="cancellationToken"/> was
     /// triggered.</exception>
     public abstract void EnterWrite(
         RpcMethod method, bool mayWait, Deadline deadline, CancellationToken cancellationToken);
 
     /// <summary>What a message gets that calls over the connection that it is being written for.</summary>
-    private protected RpcException Encoding(RpcMethod method)
+    private protected RpcCallException Encoding(RpcMethod method)
         => new(
             RpcStatus.FailedPrecondition,
             null,
@@ -85,7 +85,7 @@ internal abstract class RpcLink
     /// <param name="queued">Where it is, if it can be taken back.</param>
     /// <returns>Whether it is in the ring now, to be published; if not, the link has taken its bytes and sends them by
     /// itself, in order.</returns>
-    /// <exception cref="RpcException">Too much waits already, or the link ended.</exception>
+    /// <exception cref="RpcCallException">Too much waits already, or the link ended.</exception>
     public abstract bool MakeRoom(RpcMethod method, bool mayExceed, bool isAwaited, out QueuedFrame? queued);
 
     /// <summary>Takes a frame back.</summary>

@@ -7,8 +7,8 @@ namespace Ipc.Rpc;
 /// <remarks>
 /// <para>A call is made again when its status is one of <see cref="On"/>, attempts are left, its deadline is not in the
 /// pause, and it cannot be done twice by that: either its request was not sent
-/// (<see cref="RpcException.IsUnsent"/>), or its method is marked with <see cref="IpcIdempotentAttribute"/>. Where it
-/// is not known whether the request was handled, the method alone says that doing it twice is harmless.</para>
+/// (<see cref="RpcCallException.IsUnsent"/>), or its method is marked with <see cref="IpcIdempotentAttribute"/>. Where
+/// it is not known whether the request was handled, the method alone says that doing it twice is harmless.</para>
 /// <para>All attempts together have the time that one call has (<see cref="RpcClientOptions.CallTimeout"/>, the
 /// deadline of the handler that calls). Each is a call of its own to telemetry and to the server. Streams, and
 /// calls with a stream or with progress, are made once.</para>

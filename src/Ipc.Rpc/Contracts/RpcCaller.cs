@@ -8,20 +8,20 @@ namespace Ipc.Rpc;
 
 /// <summary>Makes calls. Generated proxies stand on it: on an <see cref="RpcClient"/>, on what a handler calls its
 /// client back with, or on an interceptor around either.</summary>
-/// <remarks>Every call ends: response, <see cref="RpcException"/>, or cancellation. Any number of threads may use one
-/// at once.</remarks>
+/// <remarks>Every call ends: response, <see cref="RpcCallException"/>, or cancellation. Any number of threads may use
+/// one at once.</remarks>
 public abstract class RpcCaller
 {
     /// <summary>Calls and waits for the response.</summary>
-    /// <exception cref="RpcException">The call failed; the status says why.</exception>
+    /// <exception cref="RpcCallException">The call failed; the status says why.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered; the callee is
     /// told.</exception>
     public abstract TResponse Call<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default);
 
     /// <summary>Calls without waiting for the response. Await the result exactly once.</summary>
-    /// <exception cref="RpcException">The call failed; the status says why. Local refusals are thrown at once, the rest
-    /// when awaited.</exception>
+    /// <exception cref="RpcCallException">The call failed; the status says why. Local refusals are thrown at once, the
+    /// rest when awaited.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered; the callee is
     /// told.</exception>
     public abstract ValueTask<TResponse> CallAsync<TRequest, TResponse>(
@@ -69,7 +69,7 @@ public abstract class RpcCaller
     /// <summary>Calls a method that gives no answer, without waiting for room when the callee does not read. Await the
     /// result exactly once: it completes when the request has been published.</summary>
     /// <remarks>A caller that does not override it waits as <see cref="Notify"/> does.</remarks>
-    /// <exception cref="RpcException">It was not sent. Local refusals are thrown at once, the rest when
+    /// <exception cref="RpcCallException">It was not sent. Local refusals are thrown at once, the rest when
     /// awaited.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered before it was
     /// sent.</exception>

@@ -37,7 +37,7 @@ internal sealed class RpcFailure
         : this(RpcStatus.Unavailable, ofCall is null ? cause : cause + " " + ofCall) => Cause = cause;
 
     private RpcFailure(Exception own)
-        : this(own is RpcException { Status: var status } ? status : RpcStatus.Cancelled, ErrorText.Of(own)) =>
+        : this(own is RpcCallException { Status: var status } ? status : RpcStatus.Cancelled, ErrorText.Of(own)) =>
             _own = own;
 
     public RpcStatus Status { get; }
@@ -68,7 +68,7 @@ internal sealed class RpcFailure
         => new(RpcStatus.Cancelled, "A call to " + method.FullName + " was cancelled.", method: method);
 
     /// <summary>The caller's own cancellation is what its token promises; everything else is an
-    /// <see cref="RpcException"/>.</summary>
+    /// <see cref="RpcCallException"/>.</summary>
     /// <param name="cancellationToken">The caller's token.</param>
     /// <param name="method">What was called, if that is known.</param>
     /// <param name="peer">Who was called, if that is known.</param>
@@ -76,5 +76,5 @@ internal sealed class RpcFailure
         => _own is not null ? _own
             : Status == RpcStatus.Cancelled && cancellationToken.IsCancellationRequested
             ? new OperationCanceledException(Text, cancellationToken)
-            : new RpcException(Status, RemoteType, Text, _inner, _details, method ?? _method, peer, _isUnsent);
+            : new RpcCallException(Status, RemoteType, Text, _inner, _details, method ?? _method, peer, _isUnsent);
 }

@@ -32,10 +32,10 @@ public sealed class RpcHandlerFailure
     public bool IsOneWay { get; }
 
     /// <summary>Whether it was thrown to choose what the caller is told, and is no defect here: an
-    /// <see cref="RpcException"/>, unless of the statuses <see cref="RpcStatus.Internal"/> or
+    /// <see cref="RpcCallException"/>, unless of the statuses <see cref="RpcStatus.Internal"/> or
     /// <see cref="RpcStatus.Unknown"/>.</summary>
     public bool IsIntended => Means(Exception);
 
     internal static bool Means(Exception thrown) =>
-        thrown is RpcException { Status: not (RpcStatus.Internal or RpcStatus.Unknown) };
+        thrown is RpcCallException { Status: not (RpcStatus.Internal or RpcStatus.Unknown) };
 }

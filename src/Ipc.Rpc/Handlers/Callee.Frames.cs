@@ -144,7 +144,7 @@ internal sealed partial class Callee
         bool mine = TryAnswer(call); // [answer]
         if (mine)
         {
-            call.Incoming?.Fail(new RpcException(failure.Status, failure.Text));
+            call.Incoming?.Fail(new RpcCallException(failure.Status, failure.Text));
             Link.SendError(call, failure.Status, new ErrorBody(null, failure.Text));
             if (failure.Inner is { } cause)
                 Host.Tell(call.Handler.Method, Link.Peer, failure.Status, cause, call.Header.IsOneWay);

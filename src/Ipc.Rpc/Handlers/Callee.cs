@@ -161,7 +161,7 @@ internal sealed partial class Callee
         ErrorBody error;
         switch (e)
         {
-            case RpcException { Status: > RpcStatus.Ok and <= RpcStatus.Unauthenticated } chosen:
+            case RpcCallException { Status: > RpcStatus.Ok and <= RpcStatus.Unauthenticated } chosen:
                 status = chosen.Status;
                 error = new ErrorBody(chosen.RemoteType, chosen.Message, chosen.Details);
                 break;
@@ -193,7 +193,7 @@ internal sealed partial class Callee
     }
 
     /// <summary>A report of progress failed that nobody waits for.</summary>
-    public void ProgressFailed(ServerCall call, RpcException e) =>
+    public void ProgressFailed(ServerCall call, RpcCallException e) =>
         Break(call, new RpcFailure(e.Status, e.Message, inner: e.InnerException));
 
     /// <summary>Takes the right to send the last frame: its caller may make another call for this one as soon as it has

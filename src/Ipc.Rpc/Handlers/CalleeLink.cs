@@ -215,7 +215,7 @@ internal abstract class CalleeLink
             head = new CallHead { Metadata = metadata }.Encode();
             return null;
         }
-        catch (RpcException e)
+        catch (RpcCallException e)
         {
             return e.Message;
         }

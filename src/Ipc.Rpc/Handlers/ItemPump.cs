@@ -75,7 +75,7 @@ internal static class ItemPump
             if (call.IsAnswered)
                 throw new OperationCanceledException(cancellationToken); // its caller broke the rules, and was told so
             if (link.SendItem(call, codec, in item, out bool sent) is { } failure)
-                throw new RpcException(failure.Status, failure.Text, failure.Inner);
+                throw new RpcCallException(failure.Status, failure.Text, failure.Inner);
             if (!sent && !SendSoon(call, in item, codec, room))
                 await SendWhenRoom(call, item, codec, cancellationToken).ConfigureAwait(false);
         }
@@ -89,7 +89,7 @@ internal static class ItemPump
         while (room.Turn())
         {
             if (call.Callee.Link.SendItem(call, codec, in item, out bool sent) is { } failure)
-                throw new RpcException(failure.Status, failure.Text, failure.Inner);
+                throw new RpcCallException(failure.Status, failure.Text, failure.Inner);
             if (!sent)
                 continue;
             room.Found();
@@ -110,7 +110,7 @@ internal static class ItemPump
             await link.WhenRoom(pause, cancellationToken).ConfigureAwait(false);
             cancellationToken.ThrowIfCancellationRequested();
             if (link.SendItem(call, codec, in item, out bool sent) is { } failure)
-                throw new RpcException(failure.Status, failure.Text, failure.Inner);
+                throw new RpcCallException(failure.Status, failure.Text, failure.Inner);
             if (sent)
                 return;
         }

@@ -21,7 +21,7 @@ internal sealed class ProgressReporter<TProgress> : IProgress<TProgress>
 
     /// <summary>Sends the report now, or as soon as there is room unless a newer one or the answer comes first. Does
     /// not wait for room.</summary>
-    /// <exception cref="RpcException">It cannot be encoded, or is too large.</exception>
+    /// <exception cref="RpcCallException">It cannot be encoded, or is too large.</exception>
     public void Report(TProgress value)
     {
         lock (_gate)
@@ -50,7 +50,7 @@ internal sealed class ProgressReporter<TProgress> : IProgress<TProgress>
         while (true)
         {
             await _call.Callee.Link.Flushed().ConfigureAwait(false);
-            RpcException? failed = null;
+            RpcCallException? failed = null;
             lock (_gate)
             {
                 if (_call.IsAnswered)
@@ -69,7 +69,7 @@ internal sealed class ProgressReporter<TProgress> : IProgress<TProgress>
                 {
                     Send(newest);
                 }
-                catch (RpcException e)
+                catch (RpcCallException e)
                 {
                     failed = e;
                 }
@@ -84,6 +84,6 @@ internal sealed class ProgressReporter<TProgress> : IProgress<TProgress>
     private void Send(TProgress value)
     {
         if (_call.Callee.Link.Send(FrameKind.Progress, _call, _codec, in value) is { } failure)
-            throw new RpcException(failure.Status, failure.Text, failure.Inner);
+            throw new RpcCallException(failure.Status, failure.Text, failure.Inner);
     }
 }

@@ -8,7 +8,7 @@ namespace Ipc.Rpc;
 /// <summary>What runs when a method is called.</summary>
 /// <remarks>
 /// The token that a handler gets fires when the caller cancels, its deadline passes, or its process ends. An
-/// <see cref="RpcException"/> reaches the caller with its status and details; any other exception as
+/// <see cref="RpcCallException"/> reaches the caller with its status and details; any other exception as
 /// <see cref="RpcStatus.Unknown"/> with its type and text. <see cref="RpcContext.Current"/> says what the handler runs
 /// for.
 /// </remarks>

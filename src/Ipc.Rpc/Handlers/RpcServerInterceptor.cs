@@ -8,7 +8,7 @@ namespace Ipc.Rpc;
 /// quick.</remarks>
 public abstract class RpcServerInterceptor
 {
-    /// <summary>A handler is about to run. What this throws is its outcome: an <see cref="RpcException"/> with its
+    /// <summary>A handler is about to run. What this throws is its outcome: an <see cref="RpcCallException"/> with its
     /// status.</summary>
     public virtual void Starting(RpcContext context)
     {
@@ -26,5 +26,5 @@ public abstract class RpcServerInterceptor
     /// <summary>Chooses what a caller is told about an exception of its handler.</summary>
     /// <returns><see langword="null"/> for no opinion: then the next interceptor is asked, and at last the exception
     /// itself.</returns>
-    public virtual RpcException? Map(RpcContext context, Exception exception) => null;
+    public virtual RpcCallException? Map(RpcContext context, Exception exception) => null;
 }

@@ -70,7 +70,7 @@ internal sealed class CallbackLink : RpcLink
                 throw TooManyBytes(method);
             if (CalleeLink.IsInline)
             {
-                throw new RpcException(
+                throw new RpcCallException(
                     RpcStatus.ResourceExhausted,
                     "A call to " + method.FullName + " was not sent: " + Peer +
                         " does not read, and an inline handler may not wait until it does.");
@@ -189,7 +189,7 @@ internal sealed class CallbackLink : RpcLink
             call.Callee.ComeBack(call);
     }
 
-    private RpcException TooManyBytes(RpcMethod method)
+    private RpcCallException TooManyBytes(RpcMethod method)
         => new(
             RpcStatus.ResourceExhausted,
             "A call to " + method.FullName + " was not sent: " + Peer +

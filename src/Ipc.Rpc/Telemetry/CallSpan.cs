@@ -115,7 +115,7 @@ internal readonly struct CallSpan
     public static RpcStatus StatusOf(Exception? failure) => failure switch
     {
         null => RpcStatus.Ok,
-        RpcException e => e.Status,
+        RpcCallException e => e.Status,
         OperationCanceledException => RpcStatus.Cancelled,
         _ => RpcStatus.Unknown,
     };

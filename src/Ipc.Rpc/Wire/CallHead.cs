@@ -40,7 +40,7 @@ internal sealed class CallHead
         (Metadata is null || Metadata.Count == 0);
 
     /// <summary>The bytes in front of the message, the length included.</summary>
-    /// <exception cref="RpcException">It is longer than a head may be.</exception>
+    /// <exception cref="RpcCallException">It is longer than a head may be.</exception>
     public byte[] Encode()
     {
         var target = new GrowingBuffer(256);
@@ -65,7 +65,7 @@ internal sealed class CallHead
             writer.WriteString(FormatTag, Format!);
         if (writer.Written > MaxLength)
         {
-            throw new RpcException(
+            throw new RpcCallException(
                 RpcStatus.InvalidArgument,
                 "Metadata and trace context of a call take " + writer.Written + " bytes; the most is " + MaxLength +
                     ".");

@@ -281,7 +281,7 @@ internal sealed class FrameBuilder : IPayloadTarget
     {
         const int MaxArray = 0x7FFFFFC7;
         if (exact > MaxArray)
-            throw new RpcException(
+            throw new RpcCallException(
                 RpcStatus.ResourceExhausted, "A message of more than " + MaxArray + " bytes cannot be encoded.");
         return new byte[Math.Min(Math.Max(exact, generous), MaxArray)];
     }

@@ -6,7 +6,7 @@ namespace Ipc.Tool;
 /// <summary>How a call ended, when not well.</summary>
 internal static class CallErrors
 {
-    public static void Print(Terminal terminal, RpcException error)
+    public static void Print(Terminal terminal, RpcCallException error)
     {
         string type = string.IsNullOrEmpty(error.RemoteType) ? "" : $" ({Tame.Line(error.RemoteType)})";
         terminal.Error.WriteLine($"ipc: {error.Status}{type}: {Tame.Indented(error.Message)}");

@@ -50,7 +50,7 @@ internal static class BenchVerb
             Measurement found = measure($"ipc-bench-{Environment.ProcessId}-{++s_last}");
             return found with { Name = what, Limits = Math.Round(found.Nanoseconds / limit, 2) };
         }
-        catch (Exception error) when (error is IpcException or ToolException or Ipc.Rpc.RpcException)
+        catch (Exception error) when (error is IpcException or ToolException or Ipc.Rpc.RpcCallException)
         {
             return Measurement.None(what, error.Message);
         }

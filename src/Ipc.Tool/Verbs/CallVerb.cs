@@ -39,7 +39,7 @@ internal static class CallVerb
                 await new DynamicCall(terminal, sent.Count == 0 ? client : client.With(sent), called, parsed.GetValue(limit), parsed.GetValue(compact)).RunAsync(message, cancel);
                 return ExitCode.Ok;
             }
-            catch (RpcException error)
+            catch (RpcCallException error)
             {
                 CallErrors.Print(terminal, error);
                 return error.Status == RpcStatus.Cancelled && cancel.IsCancellationRequested ? ExitCode.Interrupted : ExitCode.CallFailed;

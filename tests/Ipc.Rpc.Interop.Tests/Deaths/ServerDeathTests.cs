@@ -45,7 +45,7 @@ public sealed class ServerDeathTests
                 flowing.Killed.SetResult();
                 foreach ((string shape, Task call) in calls)
                 {
-                    RpcException failure = await Assert.ThrowsAsync<RpcException>(() => call.InTime());
+                    RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(() => call.InTime());
                     Assert.True(failure.Status == RpcStatus.Unavailable, $"{shape} ended with {failure.Status}: {failure.Message}");
                 }
 

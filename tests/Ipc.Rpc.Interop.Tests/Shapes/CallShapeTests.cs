@@ -56,7 +56,7 @@ public sealed class CallShapeTests
     public void AnErrorCarriesItsDetail(Language language)
     {
         using var pair = new Pair(language);
-        RpcException failure = Assert.Throws<RpcException>(() => pair.Tests.FailWith(new FailRequest { Status = 9, Text = "in detail" }));
+        RpcCallException failure = Assert.Throws<RpcCallException>(() => pair.Tests.FailWith(new FailRequest { Status = 9, Text = "in detail" }));
         Assert.Equal(RpcStatus.FailedPrecondition, failure.Status);
         RpcDetail detail = Assert.Single(failure.Details);
         Assert.Equal("tests.v1.Blob", detail.TypeName);

@@ -47,13 +47,13 @@ public sealed class StreamShapeTests
     public async Task AServerFailsACallersStreamInTheMiddle(Language language)
     {
         using var pair = new Pair(language);
-        RpcException failure = await Assert.ThrowsAsync<RpcException>(
+        RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(
             () => pair.Tests.CollectAsync(new CountRequest(), Then(Blob("good"), Blob("thirteen char"), Blob("more"))).InTime());
         Assert.Equal(RpcStatus.OutOfRange, failure.Status);
         Assert.Contains("unlucky", failure.Message, StringComparison.Ordinal);
 
         int items = 0;
-        failure = await Assert.ThrowsAsync<RpcException>(async () =>
+        failure = await Assert.ThrowsAsync<RpcCallException>(async () =>
         {
             await foreach (Blob item in pair.Tests.Mirror(new CountRequest(), Then(Blob("good"), Blob("thirteen char"))))
                 items++;

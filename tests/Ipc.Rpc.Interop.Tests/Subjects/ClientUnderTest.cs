@@ -75,7 +75,7 @@ internal static class ClientUnderTest
             await call().WaitAsync(Repository.Watchdog);
             return nameof(RpcStatus.Ok);
         }
-        catch (RpcException failure)
+        catch (RpcCallException failure)
         {
             return failure.Status.ToString();
         }

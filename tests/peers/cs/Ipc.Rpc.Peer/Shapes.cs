@@ -91,7 +91,7 @@ public sealed class Shapes
         }),
         RpcHandler.UnaryProgress(Work, WorkAsync),
         RpcHandler.Unary<int, int>(Fail, static (number, _) =>
-            throw new RpcException(RpcStatus.Aborted, "with a detail", new[] { RpcDetail.Of(Number, number) })),
+            throw new RpcCallException(RpcStatus.Aborted, "with a detail", new[] { RpcDetail.Of(Number, number) })),
         RpcHandler.Unary(Meta, static (number, _) =>
         {
             RpcContext context = RpcContext.Current!;
@@ -104,7 +104,7 @@ public sealed class Shapes
                 context.ResponseMetadata.Add("back", entry.Value);
             }
 
-            return number < 0 ? throw new RpcException(RpcStatus.NotFound, "with metadata") : seen;
+            return number < 0 ? throw new RpcCallException(RpcStatus.NotFound, "with metadata") : seen;
         }),
     });
 
@@ -119,7 +119,7 @@ public sealed class Shapes
                 Interlocked.Increment(ref _itemsSeen);
                 sum += item;
                 if (++seen == 3 && request is -1 or -2)
-                    return request == -1 ? 1 : throw new RpcException(RpcStatus.Aborted, "three are enough");
+                    return request == -1 ? 1 : throw new RpcCallException(RpcStatus.Aborted, "three are enough");
             }
 
             if (request == -3)
@@ -150,7 +150,7 @@ public sealed class Shapes
                 if (++seen == 3 && request == -1)
                     yield break;
                 if (seen == 3 && request == -2)
-                    throw new RpcException(RpcStatus.Aborted, "three are enough");
+                    throw new RpcCallException(RpcStatus.Aborted, "three are enough");
             }
         }
         finally

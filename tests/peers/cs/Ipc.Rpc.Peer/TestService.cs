@@ -44,7 +44,7 @@ public sealed class TestService : ITestService
         "surrogate" => throw new InvalidOperationException("half a pair: \ud800"),
         "long" => throw new InvalidOperationException(new string('x', 100_000)),
         "cancelled" => throw new OperationCanceledException("of its own"),
-        _ => throw new RpcException(Enum.Parse<RpcStatus>(what), "chosen: " + what),
+        _ => throw new RpcCallException(Enum.Parse<RpcStatus>(what), "chosen: " + what),
     };
 
     public int Block(string gate, CancellationToken cancel = default)

@@ -35,12 +35,12 @@ public sealed class ManagedTests : ITests
 
     public Task<Blob> EchoAsync(Blob request, CancellationToken cancel = default) => Task.FromResult(request);
 
-    public Blob Fail(FailRequest request) => throw new RpcException((RpcStatus)request.Status, request.Text);
+    public Blob Fail(FailRequest request) => throw new RpcCallException((RpcStatus)request.Status, request.Text);
 
     public Blob FailWith(FailRequest request)
     {
         RpcDetail detail = RpcDetail.Of(TestsRpc.Codecs.Blob, Text(request.Text));
-        throw new RpcException((RpcStatus)request.Status, request.Text, [detail]);
+        throw new RpcCallException((RpcStatus)request.Status, request.Text, [detail]);
     }
 
     public async Task<Blob> SleepAsync(SleepRequest request, CancellationToken cancel = default)
@@ -122,7 +122,7 @@ public sealed class ManagedTests : ITests
             byte[] data = Pattern.Of(number, request.Size);
             Blob got = await back.BackAsync(new Blob { Data = data }, cancel);
             if (!got.Data.AsSpan().SequenceEqual(data))
-                throw new RpcException(RpcStatus.DataLoss, $"callback {number} brought something else");
+                throw new RpcCallException(RpcStatus.DataLoss, $"callback {number} brought something else");
         }
         return Text(request.Count);
     }
@@ -158,7 +158,7 @@ public sealed class ManagedTests : ITests
         while ((request.Count == 0 || count < request.Count) && await Next(at))
         {
             if (at.Current.Data.Length == Unlucky)
-                throw new RpcException(RpcStatus.OutOfRange, "unlucky");
+                throw new RpcCallException(RpcStatus.OutOfRange, "unlucky");
             count++;
             Interlocked.Increment(ref _taken);
             yield return at.Current;

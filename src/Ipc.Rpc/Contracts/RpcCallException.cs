@@ -6,18 +6,18 @@ using System.Text;
 namespace Ipc.Rpc;
 
 /// <summary>A call failed. A handler throws it to choose the status that its caller gets.</summary>
-public sealed class RpcException : Exception
+public sealed class RpcCallException : Exception
 {
     private readonly RpcMethod? _method;
 
     /// <summary>Fails a call with a status and a text.</summary>
-    public RpcException(RpcStatus status, string text)
+    public RpcCallException(RpcStatus status, string text)
         : this(status, null, text, null)
     {
     }
 
     /// <summary>Fails a call with a status, a text, and the failure behind it, which stays on this side.</summary>
-    public RpcException(RpcStatus status, string text, Exception? inner)
+    public RpcCallException(RpcStatus status, string text, Exception? inner)
         : this(status, null, text, inner)
     {
     }
@@ -25,13 +25,13 @@ public sealed class RpcException : Exception
     /// <summary>Fails a call with a status, a text, and messages that say more; <see cref="RpcDetail.Of"/> makes
     /// them.</summary>
     /// <remarks>Details that do not fit into a frame are left out when they are sent, the last ones first.</remarks>
-    public RpcException(RpcStatus status, string text, IReadOnlyList<RpcDetail> details, Exception? inner = null)
+    public RpcCallException(RpcStatus status, string text, IReadOnlyList<RpcDetail> details, Exception? inner = null)
         // a copy: what the list does later is not asked
         : this(status, null, text, inner, (details ?? throw new ArgumentNullException(nameof(details))).ToArray())
     {
     }
 
-    internal RpcException(
+    internal RpcCallException(
         RpcStatus status,
         string? remoteType,
         string text,
@@ -78,7 +78,7 @@ public sealed class RpcException : Exception
     /// stack.</summary>
     public override string ToString()
     {
-        var text = new StringBuilder(typeof(RpcException).FullName).Append(": ").Append(Status);
+        var text = new StringBuilder(typeof(RpcCallException).FullName).Append(": ").Append(Status);
         if (_method is not null)
             text.Append(" of ").Append(_method.FullName);
         if (Peer is not null)

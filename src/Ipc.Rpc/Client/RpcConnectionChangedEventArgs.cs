@@ -1,9 +1,11 @@
+using System;
+
 namespace Ipc.Rpc;
 
 /// <summary>One change of a client's connection; see <see cref="RpcClient.ConnectionChanged"/>.</summary>
-public sealed class RpcConnectionChange
+public sealed class RpcConnectionChangedEventArgs : EventArgs
 {
-    internal RpcConnectionChange(RpcConnectionChangeKind kind, int serverProcessId, string? reason)
+    internal RpcConnectionChangedEventArgs(RpcConnectionChangeKind kind, int serverProcessId, string? reason)
     {
         Kind = kind;
         ServerProcessId = serverProcessId;
