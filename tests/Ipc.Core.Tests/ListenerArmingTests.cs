@@ -15,13 +15,13 @@ public sealed class ListenerArmingTests : RegionTest
         using Listener listener = Listener.Open("late");
         Connection? opened = null;
         Background connecting = Run(() => opened = Connection.Connect("late", new ConnectOptions { Deadline = Hang }));
-        Assert.Equal(IpcStatus.Ok, listener.Next(Hang, None, out ListenerEvent next));
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Hang));
         using Connection server = next.Connection;
         server.Accept();
         connecting.Join();
         using Connection client = opened!;
         listener.Return(server);
-        Assert.Equal(IpcStatus.Timeout, listener.Next(Deadline.Now, None, out _));
+        Assert.Equal(IpcStatus.Timeout, listener.Next(out _, Deadline.Now));
 
         Listener.EventCondition sleep = new(listener);
         Assert.False(sleep.IsTrue());

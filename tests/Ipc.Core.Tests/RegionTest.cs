@@ -9,7 +9,6 @@ using Xunit;
 
 // IPC_DIR is the process's: one test at a time has it.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]
-[assembly: System.Runtime.Versioning.SupportedOSPlatform("linux")]
 
 namespace Ipc.Core.Tests;
 

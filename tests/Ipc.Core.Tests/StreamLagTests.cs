@@ -9,7 +9,7 @@ public sealed class StreamLagTests
     private const int Stream = 8, Portion = 8, Penalty = 1000;
     private const ulong Longest = 1500; // ns
 
-    private static StreamLag New(WaitMode mode = WaitMode.Adaptive, ulong longestSpin = 0, uint slots = 1024) => new(mode, longestSpin, slots);
+    private static StreamLag New(WaitMode mode = WaitMode.Adaptive, ulong longestSpin = 0, uint slots = 1024) => new(new WaitStyle(mode, longestSpin), slots);
 
     private static void Learn(StreamLag lag, bool atOnce, int times)
     {

@@ -35,7 +35,7 @@ public sealed class WaitTests : RegionTest
             Assert.Skip("with one processor there is no spinning at all");
         PlaceOfPeer place = new();
         WaiterWords waiter = default;
-        WaitControl control = new(WaitMode.Adaptive, &waiter, null, place: place);
+        WaitControl control = new(new WaitStyle(WaitMode.Adaptive), &waiter, null, place: place);
         NothingComes condition = default;
         ulong budget = control.SpinNanoseconds;
 

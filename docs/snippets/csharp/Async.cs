@@ -110,7 +110,68 @@ internal static class Async
         await server.StopAsync(patience.Token); // no new calls; what runs has five seconds, then it is cut off
         // end-snippet
 
+        await Accept(stop);
+        Loop(jobs, stop);
         await Serve(stop);
+    }
+
+    private static async Task Accept(CancellationToken stop)
+    {
+        // snippet: accept
+        using Listener door = Listener.Open("door");
+        Task accepting = Task.Run(async () =>
+        {
+            while (true)
+                _ = ServeAsync(await door.AcceptAsync(stop)); // each client has a task of its own
+        }, stop);
+        // end-snippet
+
+        using (Connection client = await Connection.ConnectAsync("door", cancellationToken: stop))
+        {
+            await client.Writer.WriteAsync("hello"u8.ToArray(), cancellationToken: stop);
+            await foreach (RingItem answer in client.Reader.ReadAllAsync(stop))
+                break;
+        }
+
+        door.Stop();
+        try
+        {
+            await accepting;
+        }
+        catch (IpcException e) when (e.Status == IpcStatus.Stopped)
+        {
+        }
+    }
+
+    // snippet: accepted
+    private static async Task ServeAsync(Connection client)
+    {
+        using (client)
+        {
+            await foreach (RingItem request in client.Reader.ReadAllAsync()) // until the client has gone
+                await client.Writer.WriteAsync(request.Payload);
+        }
+    }
+    // end-snippet
+
+    private static void Loop(SharedQueue jobs, CancellationToken stop)
+    {
+        // snippet: loop
+        using ReadyHandle ready = jobs.GetReadyHandle(); // armed
+        jobs.Send("resize owl.png"u8, stop);
+        WaitHandle[] all = [stop.WaitHandle, ready];
+        while (WaitHandle.WaitAny(all) == 1)
+        {
+            while (jobs.TryReceive(out QueueMessage job)) // until there is nothing
+            {
+                using (job)
+                    Console.WriteLine(Encoding.UTF8.GetString(job.Payload)); //> resize owl.png
+            }
+
+            ready.Arm(); // signalled again as soon as there is something
+            break; // this loop has seen enough
+        }
+        // end-snippet
     }
 
     private static async Task Serve(CancellationToken stop)

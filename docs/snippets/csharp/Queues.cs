@@ -15,6 +15,11 @@ internal static class Queues
         using SharedQueue sender = SharedQueue.Open("jobs", options);
         // end-snippet
 
+        // snippet: reconnect
+        if (!sender.IsFindable)
+            sender.Reconnect(); // what waits meanwhile ends with Stopped, what was held is left behind
+        // end-snippet
+
         // snippet: send
         if (sender.Send("resize cat.png"u8, type: 1, Deadline.After(TimeSpan.FromSeconds(1))) != IpcStatus.Ok)
             Console.WriteLine("nobody receives, and the queue is full");

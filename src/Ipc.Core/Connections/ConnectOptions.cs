@@ -19,6 +19,11 @@ public sealed class ConnectOptions
     /// <summary>How this side waits.</summary>
     public WaitMode WaitMode { get; set; }
 
+    /// <summary>The longest spin before sleeping. Default (zero): as measured, 50 us.</summary>
+    public TimeSpan SpinLimit { get; set; }
+
+    internal WaitStyle Style => WaitStyle.Of(WaitMode, SpinLimit);
+
     /// <summary>To find the server and be answered. Default, <see cref="Ipc.Deadline.Now"/>: the server must be there,
     /// and answer within 5 seconds.</summary>
     public Deadline Deadline { get; set; }

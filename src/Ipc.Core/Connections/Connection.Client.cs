@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
 using System.Threading;
 using System.Threading.Tasks;
@@ -26,16 +27,50 @@ public sealed unsafe partial class Connection
     {
         options ??= new ConnectOptions();
         RegionName.Check(name);
-        ListenerRules rules = ListenerRules.ForClient();
-        Deadline deadline = options.Deadline;
-        Region listener = Region.Open(name, rules, OpenMode.OpenExisting, deadline, cancellationToken);
+        _ = options.Style;
+        ListenerEntrance entrance = ListenerEntrance.ForClient();
+        return From(
+            Region.Open(name, entrance, OpenMode.OpenExisting, options.Deadline, cancellationToken),
+            name,
+            entrance,
+            options,
+            cancellationToken);
+    }
+
+    /// <summary>Connects to the listener <paramref name="name"/> if there is one by the deadline of the
+    /// options.</summary>
+    /// <returns>False: there is no server.</returns>
+    /// <exception cref="IpcException">There is one, and connecting failed: as from <see cref="Connect"/>.</exception>
+    /// <exception cref="ConnectionRefusedException">The server said no; its text is the message.</exception>
+    public static bool TryConnect(
+        string name,
+        [NotNullWhen(true)] out Connection? connection,
+        ConnectOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        options ??= new ConnectOptions();
+        RegionName.Check(name);
+        _ = options.Style;
+        ListenerEntrance entrance = ListenerEntrance.ForClient();
+        Region? listener = Region.TryOpen(name, entrance, options.Deadline, cancellationToken);
+        connection = listener is null ? null : From(listener, name, entrance, options, cancellationToken);
+        return connection is not null;
+    }
+
+    private static Connection From(
+        Region listener,
+        string name,
+        ListenerEntrance entrance,
+        ConnectOptions options,
+        CancellationToken cancellationToken)
+    {
         Connection? connection = null;
         try
         {
-            connection = Request(name, listener, rules, options, cancellationToken);
-            rules.PeersWereRecovered = connection.PeersRecovered;
+            connection = Request(name, listener, entrance, options, cancellationToken);
+            entrance.PeersWereRecovered = connection.PeersRecovered;
             listener.WatchParticipant(0);
-            connection.AwaitReply(name, options.WaitMode, OrFiveSeconds(deadline), cancellationToken);
+            connection.AwaitReply(name, options.Style, OrFiveSeconds(options.Deadline), cancellationToken);
             return connection;
         }
         catch
@@ -56,9 +91,13 @@ public sealed unsafe partial class Connection
 
     /// <summary>idle -> opening -> requested</summary>
     private static Connection Request(
-        string name, Region listener, ListenerRules rules, ConnectOptions options, CancellationToken cancellationToken)
+        string name,
+        Region listener,
+        ListenerEntrance entrance,
+        ConnectOptions options,
+        CancellationToken cancellationToken)
     {
-        Connection connection = Prepare(name, listener, rules, options, out Region region);
+        Connection connection = Prepare(name, listener, entrance, options, out Region region);
         try
         {
             listener.Lock(options.Deadline, cancellationToken);
@@ -80,30 +119,30 @@ public sealed unsafe partial class Connection
     /// <summary>idle -> opening: a connection whose region is complete and has no name yet. Its file is still
     /// open.</summary>
     private static Connection Prepare(
-        string name, Region listener, ListenerRules rules, ConnectOptions options, out Region region)
+        string name, Region listener, ListenerEntrance entrance, ConnectOptions options, out Region region)
     {
         int index = listener.Index;
-        ListenerSlot* slot = rules.Slot(listener, index);
+        ListenerSlot* slot = entrance.Slot(listener, index);
         ulong id = NewId();
-        ConnectionRules layout = new(index, id, options);
+        ConnectionEntrance layout = new(index, id, options);
         // [slot]
         if (!Atomic.TryExchange(&slot->Word, ListenerSlot.Idle, ListenerSlot.WordOf(id, ListenerSlot.Opening)))
             Throw.Corrupt($"slot {index} of {listener.Path} is somebody else's.");
         FaultPoints.Pass(FaultPoints.ConnectSlotOpening);
 
-        region = Region.BuildPlain(ListenerRules.ConnectionName(name, id), layout);
-        return new Connection(region, layout, listener, rules, listener: null, index, options.WaitMode);
+        region = Region.BuildPlain(ListenerEntrance.ConnectionName(name, id), layout);
+        return new Connection(region, layout, listener, entrance, listener: null, index, options.Style);
     }
 
     /// <summary>opening -> requested, with a name. The listener's region lock is this thread's, and is given
     /// back.</summary>
     private void AskAndUnlock(string name, Region region)
     {
-        ListenerSlot* slot = _rules.Slot(_listenerRegion, Slot);
+        ListenerSlot* slot = _entrance.Slot(_listenerRegion, Slot);
         try
         {
             bool open = Atomic.LoadAcquire(ref _listenerRegion.Header->State) == RegionHeader.Live &&
-                _rules.IsOpen(_listenerRegion);
+                ListenerEntrance.TakesRequests(_listenerRegion);
             if (open)
             {
                 region.LinkPlain();
@@ -151,9 +190,9 @@ public sealed unsafe partial class Connection
         HowServerEnded(),
         $"The server \"{name}\" (process {PeerProcessId}) ended while it was being connected to.");
 
-    private void AwaitReply(string name, WaitMode mode, Deadline deadline, CancellationToken cancellationToken)
+    private void AwaitReply(string name, WaitStyle style, Deadline deadline, CancellationToken cancellationToken)
     {
-        WaitControl control = new(mode, &_header->Session, null);
+        WaitControl control = new(style, &_header->Session, null);
         ReplyCondition condition = new(this);
         CheckReply(name, control.Wait(ref condition, &_header->Session, deadline, cancellationToken));
     }
@@ -224,19 +263,19 @@ public sealed unsafe partial class Connection
     }
 
     /// <summary>How the wait for the reply ends. Nobody disposes the connection before: it is nobody's yet.</summary>
-    private ValueTask<IpcStatus> ReplyAsync(WaitMode mode, Deadline deadline, CancellationToken cancellationToken)
+    private ValueTask<IpcStatus> ReplyAsync(WaitStyle style, Deadline deadline, CancellationToken cancellationToken)
     {
         ReplyWait wait = ReplyWait.Rent(this);
-        return new ValueTask<IpcStatus>(wait, wait.Begin(mode, deadline, cancellationToken));
+        return new ValueTask<IpcStatus>(wait, wait.Begin(style, deadline, cancellationToken));
     }
 
     private sealed class ReplyWait : OwnedWait<ReplyWait, Connection, ReplyCondition, IpcStatus>
     {
-        public short Begin(WaitMode mode, Deadline deadline, CancellationToken cancellationToken)
+        public short Begin(WaitStyle style, Deadline deadline, CancellationToken cancellationToken)
         {
             WaiterWords* session = &Owner._header->Session;
             Condition = new ReplyCondition(Owner);
-            return Begin(new WaitControl(mode, session, null), session, Owner._view, deadline, cancellationToken);
+            return Begin(new WaitControl(style, session, null), session, Owner._view, deadline, cancellationToken);
         }
 
         private protected override IpcStatus Finish(IpcStatus status) => status;
@@ -259,12 +298,12 @@ public sealed unsafe partial class Connection
         {
             // [slot]
             ulong word = Atomic.LoadAcquire(
-                ref _connection._rules.Slot(_connection._listenerRegion, _connection.Slot)->Word);
+                ref _connection._entrance.Slot(_connection._listenerRegion, _connection.Slot)->Word);
             IpcStatus peer = RingEnd.StatusOf(_connection.PeerNow);
             if (peer != IpcStatus.Ok || ListenerSlot.IdOf(word) == _connection.Id)
                 return peer;
             // Dropped; or withdrawn by a server on its way out.
-            return _connection._rules.IsOpen(_connection._listenerRegion)
+            return ListenerEntrance.TakesRequests(_connection._listenerRegion)
                 ? IpcStatus.Refused
                 : _connection.HowServerEnded();
         }

@@ -34,6 +34,7 @@ public sealed partial class Connection
         try
         {
             RegionName.Check(name);
+            _ = options?.Style;
             return await ConnectedAsync(name, options ?? new ConnectOptions(), cancellationToken).ConfigureAwait(false);
         }
         catch (IpcException error) when (error.Status == IpcStatus.Timeout)
@@ -49,20 +50,20 @@ public sealed partial class Connection
     private static async Task<Connection> ConnectedAsync(
         string name, ConnectOptions options, CancellationToken cancellationToken)
     {
-        ListenerRules rules = ListenerRules.ForClient();
+        ListenerEntrance entrance = ListenerEntrance.ForClient();
         Deadline deadline = options.Deadline;
-        Region listener = await AttachAsync(name, rules, deadline, cancellationToken).ConfigureAwait(false);
+        Region listener = await AttachAsync(name, entrance, deadline, cancellationToken).ConfigureAwait(false);
         Connection? connection = null;
         try
         {
-            connection = Prepare(name, listener, rules, options, out Region region);
+            connection = Prepare(name, listener, entrance, options, out Region region);
             await connection.AskAsync(name, region, deadline, cancellationToken).ConfigureAwait(false);
-            rules.PeersWereRecovered = connection.PeersRecovered;
+            entrance.PeersWereRecovered = connection.PeersRecovered;
             listener.WatchParticipant(0);
             connection.CheckReply(
                 name,
                 await connection.ReplyAsync(
-                    options.WaitMode, OrFiveSeconds(deadline), cancellationToken).ConfigureAwait(false));
+                    options.Style, OrFiveSeconds(deadline), cancellationToken).ConfigureAwait(false));
             return connection;
         }
         catch
@@ -82,16 +83,16 @@ public sealed partial class Connection
     }
 
     private static async Task<Region> AttachAsync(
-        string name, ListenerRules rules, Deadline deadline, CancellationToken cancellationToken)
+        string name, ListenerEntrance entrance, Deadline deadline, CancellationToken cancellationToken)
     {
         Deadline unlocked = OrFiveSeconds(deadline);
         for (int nap = 1; ; nap = Math.Min(nap * 2, LongestNap))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            if (Region.TryAttachNow(name, rules, out bool isLocked) is { } listener)
+            if (Region.TryAttachNow(name, entrance, out bool isLocked) is { } listener)
                 return listener;
             if ((isLocked ? unlocked : deadline).HasPassed)
-                Region.ThrowNotAttached(name, rules, isLocked);
+                Region.ThrowNotAttached(name, entrance, isLocked);
             await Task.Delay(nap, cancellationToken).ConfigureAwait(false);
         }
     }

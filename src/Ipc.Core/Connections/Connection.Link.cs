@@ -19,6 +19,27 @@ public sealed unsafe partial class Connection : IRingLink
     bool IRingLink.WakesReader => !IsServer;
 
     /// <inheritdoc/>
+    WaiterWords* IRingLink.Doorbell => &((ListenerHeader*)_listenerRegion.Body)->Doorbell;
+
+    /// <inheritdoc/>
+    MappedView? IRingLink.DoorbellView => IsServer ? _listenerRegion.View : null;
+
+    /// <inheritdoc/>
+    void IRingLink.WakeReader()
+    {
+        if (!IsServer || !_listenerRegion.View.TryUse())
+            return;
+        try
+        {
+            Waiter.SignalAlways(&((ListenerHeader*)_listenerRegion.Body)->Doorbell);
+        }
+        finally
+        {
+            _listenerRegion.View.Unuse();
+        }
+    }
+
+    /// <inheritdoc/>
     void IRingLink.IdentifyPeer(out int processId, out int generation)
     {
         processId = PeerProcessId;
@@ -56,5 +77,5 @@ public sealed unsafe partial class Connection : IRingLink
     /// <inheritdoc/>
     void IRingLink.DisposeEnd() => Dispose();
 
-    private void RingDoorbell() => _rules.Ring(_listenerRegion, Slot);
+    private void RingDoorbell() => _entrance.Ring(_listenerRegion, Slot);
 }

@@ -102,13 +102,13 @@ public sealed unsafe partial class Connection
     /// <summary>The server's side of a request that was checked and mapped.</summary>
     internal static Connection ForServer(
         Region region,
-        ConnectionRules layout,
+        ConnectionEntrance layout,
         Region listenerRegion,
-        ListenerRules rules,
+        ListenerEntrance entrance,
         Listener listener,
         int slot,
-        WaitMode mode) =>
-        new(region, layout, listenerRegion, rules, listener, slot, mode);
+        WaitStyle style) =>
+        new(region, layout, listenerRegion, entrance, listener, slot, style);
 
     /// <summary>The leader takes it to lend it to its caller.</summary>
     internal bool TryLend() => CompareLease(LeaseWatched, LeaseLent);
@@ -147,6 +147,7 @@ public sealed unsafe partial class Connection
             RefuseAnswered("The server closed the connection without accepting it.");
         Atomic.Exchange(ref _lease, LeaseGone);
         Shutdown(CloseCode.Normal);
+        ((IRingLink)this).WakeReader(); // one that is awaited
         bool quiet = CloseEnds();
         Free(_view, quiet);
         _listener!.Forget(this, quiet);

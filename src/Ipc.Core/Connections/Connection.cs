@@ -28,7 +28,7 @@ public sealed unsafe partial class Connection : IDisposable
     private readonly ConnectionHeader* _header;
     private readonly MappedView _view;       // the connection's
     private readonly Region _listenerRegion; // and the listener's: the client's attachment to it, or the server's own
-    private readonly ListenerRules _rules;
+    private readonly ListenerEntrance _entrance;
     private readonly Listener? _listener;    // the server's side has it
     private readonly uint _peerGeneration;
     private readonly int _peerIndex;
@@ -39,17 +39,17 @@ public sealed unsafe partial class Connection : IDisposable
 
     private Connection(
         Region region,
-        ConnectionRules layout,
+        ConnectionEntrance layout,
         Region listenerRegion,
-        ListenerRules rules,
+        ListenerEntrance entrance,
         Listener? listener,
         int slot,
-        WaitMode mode)
+        WaitStyle style)
     {
         _view = region.View;
         _header = (ConnectionHeader*)region.Body;
         _listenerRegion = listenerRegion;
-        _rules = rules;
+        _entrance = entrance;
         _listener = listener;
         Slot = slot;
         Id = layout.Id;
@@ -62,8 +62,8 @@ public sealed unsafe partial class Connection : IDisposable
         PeerProcessId = listenerRegion.ProcessOf(_peerIndex).Pid;
         RingGeometry written = IsServer ? layout.ToClient : layout.ToServer;
         RingGeometry read = IsServer ? layout.ToServer : layout.ToClient;
-        Writer = new RingWriter(this, _view, written, mode, tail: 0, free: 0, owner: 1);
-        Reader = new RingReader(this, _view, read, mode, position: 0, redeliverUntil: 0);
+        Writer = new RingWriter(this, _view, written, style, tail: 0, free: 0, owner: 1);
+        Reader = new RingReader(this, _view, read, style, position: 0, redeliverUntil: 0);
     }
 
     /// <summary>What this side sends.</summary>

@@ -9,8 +9,8 @@ namespace Ipc;
 /// <remarks>
 /// A pending wait is the one that leads, but it is inside only while it is looked at: each look takes the place from
 /// Pending to Inside and puts it back, so Dispose waits for no more than that. What comes back, or is made hot by its
-/// ready bit, after the leader has begun to arm may have missed it <c>[return]</c>: then the doorbell is changed, so that nobody sleeps there, and
-/// everything is armed and looked at anew.
+/// ready bit, after the leader has begun to arm may have missed it <c>[return]</c>: then the doorbell is changed, so
+/// that nobody sleeps there, and everything is armed and looked at anew.
 /// </remarks>
 public sealed unsafe partial class Listener
 {
@@ -59,6 +59,34 @@ public sealed unsafe partial class Listener
         return new ValueTask<ListenerEvent>(wait, wait.Begin(deadline, cancellationToken));
     }
 
+    /// <summary>For a loop of another kind: signalled while <see cref="TryNext"/> may have something.</summary>
+    /// <exception cref="InvalidOperationException">Another thread waits here.</exception>
+    public ReadyHandle GetReadyHandle() => new(WaitForNextAsync);
+
+    /// <summary>True as soon as <see cref="Next"/> has something; false when it never will have again: disposed or
+    /// stopped.</summary>
+    internal ValueTask<bool> WaitForNextAsync(CancellationToken cancellationToken)
+    {
+        if (TryGetInside())
+        {
+            bool found = false;
+            try
+            {
+                found = !cancellationToken.IsCancellationRequested && !_control.IsStopped && FindEvent();
+            }
+            finally
+            {
+                Atomic.Exchange(ref _inside, found ? Free : Pending);
+            }
+
+            if (found)
+                return new ValueTask<bool>(true);
+        }
+
+        ReadyWait wait = ReadyWait.Rent(this);
+        return new ValueTask<bool>(wait, wait.Begin(cancellationToken));
+    }
+
     /// <summary>The first event whose connection is still there. False: everything has been looked at.</summary>
     private bool FindAndTake(out ListenerEvent next)
     {
@@ -76,7 +104,7 @@ public sealed unsafe partial class Listener
     {
         public short Begin(Deadline deadline, CancellationToken cancellationToken)
         {
-            Condition = new AsyncEventCondition(Owner);
+            Condition = new AsyncEventCondition(Owner, takes: true);
             return Begin(Owner._control, Owner._doorbell, Owner._region.View, deadline, cancellationToken);
         }
 
@@ -92,16 +120,36 @@ public sealed unsafe partial class Listener
         private protected override void EndCondition() => Atomic.CompareExchange(ref Owner._inside, Free, Pending);
     }
 
-    /// <summary>An event, which is taken when it is found.</summary>
+    private sealed class ReadyWait : OwnedWait<ReadyWait, Listener, AsyncEventCondition, bool>
+    {
+        public short Begin(CancellationToken cancellationToken)
+        {
+            Condition = new AsyncEventCondition(Owner, takes: false);
+            return Begin(Owner._control, Owner._doorbell, Owner._region.View, Deadline.Never, cancellationToken);
+        }
+
+        private protected override bool Finish(IpcStatus status)
+        {
+            if (status == IpcStatus.Cancelled)
+                Throw.Ended(status, Owner, nameof(GetReadyHandle), Cancel);
+            return status == IpcStatus.Ok;
+        }
+
+        private protected override void EndCondition() => Atomic.CompareExchange(ref Owner._inside, Free, Pending);
+    }
+
+    /// <summary>An event, which is taken when it is found; or one to be taken by a call that follows.</summary>
     private struct AsyncEventCondition : IWaitCondition
     {
         private readonly Listener _listener;
+        private readonly bool _takes;
         private bool _hasArmed;
         private ListenerEvent _taken;
 
-        public AsyncEventCondition(Listener listener)
+        public AsyncEventCondition(Listener listener, bool takes)
         {
             _listener = listener;
+            _takes = takes;
             _hasArmed = false;
             _taken = default;
         }
@@ -116,7 +164,7 @@ public sealed unsafe partial class Listener
                 return false;
             try
             {
-                if (_listener.FindAndTake(out _taken))
+                if (_takes ? _listener.FindAndTake(out _taken) : _listener.FindEvent())
                     return true;
                 if (_hasArmed && _listener.MissedArming())
                     Waiter.SignalAlways(&_listener._header->Doorbell);

@@ -94,7 +94,7 @@ public sealed unsafe partial class Listener
                 }
 
                 Opened(slot, connection, failed);
-                if (ListenerSlot.StateOf(Atomic.LoadAcquire(ref _rules.Slot(_region, slot)->Word)) ==
+                if (ListenerSlot.StateOf(Atomic.LoadAcquire(ref _entrance.Slot(_region, slot)->Word)) ==
                     ListenerSlot.Requested) // [slot]
                 {
                     OpenAside(slot);

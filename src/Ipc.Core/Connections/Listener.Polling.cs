@@ -43,9 +43,9 @@ public sealed unsafe partial class Listener
     [MethodImpl(Tiering.Optimized)]
     private void TakeReadyBits()
     {
-        for (int first = 0; first < _rules.SlotCount; first += 64)
+        for (int first = 0; first < _entrance.SlotCount; first += 64)
         {
-            ulong* word = _rules.ReadyWord(_region, first);
+            ulong* word = _entrance.ReadyWord(_region, first);
             if (Atomic.LoadAcquire(ref *word) == 0)
                 continue;
             ulong bits = Atomic.Exchange(word, 0); // [ready]
@@ -61,7 +61,7 @@ public sealed unsafe partial class Listener
     [MethodImpl(Tiering.Optimized)]
     private void Look(int slot)
     {
-        ulong state = ListenerSlot.StateOf(Atomic.LoadAcquire(ref _rules.Slot(_region, slot)->Word));
+        ulong state = ListenerSlot.StateOf(Atomic.LoadAcquire(ref _entrance.Slot(_region, slot)->Word));
         if (state == ListenerSlot.Requested)
         {
             if (_looksAside)
@@ -228,23 +228,23 @@ public sealed unsafe partial class Listener
     /// <summary>requested -> attached, or idle. Null when nothing came of it.</summary>
     private Connection? TakeRequest(int slot)
     {
-        ListenerSlot* shared = _rules.Slot(_region, slot);
+        ListenerSlot* shared = _entrance.Slot(_region, slot);
         ulong requested = Atomic.LoadAcquire(ref shared->Word); // [slot]
         if (ListenerSlot.StateOf(requested) != ListenerSlot.Requested)
             return null;
         Opening?.Invoke();
         ulong id = ListenerSlot.IdOf(requested);
-        ConnectionRules layout = new(slot, id);
+        ConnectionEntrance layout = new(slot, id);
         Region region;
         try
         {
-            region = Region.OpenPlain(ListenerRules.ConnectionName(_region.Name, id), layout);
+            region = Region.OpenPlain(ListenerEntrance.ConnectionName(_region.Name, id), layout);
         }
         catch (IpcException)
         {
             // Not there any more, or not what a client makes. The client, if it lives, sees the idle slot and says so;
             // nobody else is concerned.
-            Os.Current.Unlink(_region.SiblingPath(ListenerRules.ConnectionName(_region.Name, id)));
+            Os.Current.Unlink(_region.SiblingPath(ListenerEntrance.ConnectionName(_region.Name, id)));
             Atomic.TryExchange(&shared->Word, requested, ListenerSlot.Idle); // [slot]
             return null;
         }
@@ -262,7 +262,7 @@ public sealed unsafe partial class Listener
             return null;
         }
 
-        Connection connection = Connection.ForServer(region, layout, _region, _rules, this, slot, _options.WaitMode);
+        Connection connection = Connection.ForServer(region, layout, _region, _entrance, this, slot, _style);
         lock (_connections)
             _connections[slot] = connection;
         int count = Atomic.Increment(ref _count);
@@ -277,7 +277,7 @@ public sealed unsafe partial class Listener
         return connection;
     }
 
-    private string? Refusal(ConnectionRules layout, int count)
+    private string? Refusal(ConnectionEntrance layout, int count)
     {
         ulong largest = Math.Max(layout.ToServer.Capacity, layout.ToClient.Capacity);
         if (largest > (ulong)_options.MaxRingCapacity)
@@ -304,7 +304,7 @@ public sealed unsafe partial class Listener
         {
             // [slot]
             Atomic.TryExchange(
-                &_rules.Slot(_region, connection.Slot)->Word,
+                &_entrance.Slot(_region, connection.Slot)->Word,
                 ListenerSlot.WordOf(connection.Id, ListenerSlot.Attached),
                 ListenerSlot.Idle);
             FaultPoints.Pass(FaultPoints.ListenerSlotIdle);

@@ -34,10 +34,11 @@ public sealed unsafe partial class Listener : IDisposable
     private const int Free = 0, Inside = 1, Pending = 2; // values of _inside
 
     private readonly Region _region;
-    private readonly ListenerRules _rules;
+    private readonly ListenerEntrance _entrance;
     private readonly ListenerHeader* _header;
     private readonly WaiterWords* _doorbell; // its address alone, which is good after the end of the mapping too
     private readonly ListenerOptions _options;
+    private readonly WaitStyle _style;
     private readonly WaitControl _control;
     private readonly Connection?[] _connections; // by slot; changed under its lock
     private readonly List<Connection> _hot = new();      // the leader's
@@ -53,15 +54,16 @@ public sealed unsafe partial class Listener : IDisposable
     private int _disposed;
     private int _spanOut; // a connection was disposed while a thread was inside: it may still look at our region
 
-    private Listener(Region region, ListenerRules rules, ListenerOptions options)
+    private Listener(Region region, ListenerEntrance entrance, ListenerOptions options, WaitStyle style)
     {
+        _style = style;
         _region = region;
-        _rules = rules;
+        _entrance = entrance;
         _options = options;
         _header = (ListenerHeader*)region.Body;
         _doorbell = &_header->Doorbell;
-        _connections = new Connection?[rules.SlotCount];
-        _control = new WaitControl(options.WaitMode, &_header->Doorbell, null);
+        _connections = new Connection?[entrance.SlotCount];
+        _control = new WaitControl(style, &_header->Doorbell, null);
     }
 
     /// <summary>Opens the listener <paramref name="name"/>. A left-over of a dead server is replaced.</summary>
@@ -76,13 +78,14 @@ public sealed unsafe partial class Listener : IDisposable
                 IpcStatus.InvalidArgument,
                 $"{options.MaxConnections} connections were asked for; 1 to {RegionGeometry.MaxParticipants - 1} are " +
                 "possible.");
+        WaitStyle style = WaitStyle.Of(options.WaitMode, options.SpinLimit);
         ulong maxRing = RingGeometry.CheckRequested(options.MaxRingCapacity);
 
         _ = PoolGeometry.CheckRequested(options.MaxLoanBudget);
-        ListenerRules rules = ListenerRules.ForServer(options.MaxConnections, maxRing);
-        Region region = Region.Open(name, rules, OpenMode.CreateNew, Deadline.Now, CancellationToken.None);
-        Listener listener = new(region, rules, options);
-        rules.PeersWereRecovered = listener.PeersRecovered;
+        ListenerEntrance entrance = ListenerEntrance.ForServer(options.MaxConnections, maxRing);
+        Region region = Region.Open(name, entrance, OpenMode.CreateNew, Deadline.Now, CancellationToken.None);
+        Listener listener = new(region, entrance, options, style);
+        entrance.PeersWereRecovered = listener.PeersRecovered;
         return listener;
     }
 
@@ -142,6 +145,9 @@ public sealed unsafe partial class Listener : IDisposable
         }
     }
 
+    /// <summary>The next thing to do, if there is something now. See <see cref="Next"/>. Never blocks.</summary>
+    public bool TryNext(out ListenerEvent e) => Next(out e, Deadline.Now) == IpcStatus.Ok;
+
     /// <summary>False when this listener is disposed.</summary>
     private bool TryGetInside()
     {
@@ -153,7 +159,8 @@ public sealed unsafe partial class Listener : IDisposable
 
         if (!_control.IsClosed)
             throw new InvalidOperationException(
-                "Another thread is in Listener.Next, or a Listener.NextAsync is pending; one at a time.");
+                "Another thread is in Listener.Next or Accept, or one of them is awaited, or a ReadyHandle is armed; " +
+                "one at a time.");
         return false;
     }
 
@@ -246,7 +253,7 @@ public sealed unsafe partial class Listener : IDisposable
     /// <summary>Nobody else hears those that have asked and were not taken yet.</summary>
     private void RefuseRequests()
     {
-        for (int slot = 1; slot < _rules.SlotCount; slot++)
+        for (int slot = 1; slot < _entrance.SlotCount; slot++)
         {
             if (TakeRequest(slot) is { } connection)
                 connection.TurnAway();

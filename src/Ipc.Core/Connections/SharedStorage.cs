@@ -1,3 +1,6 @@
+using System;
+using System.Collections.Generic;
+
 namespace Ipc;
 
 /// <summary>What lies in the region directory under a name.</summary>
@@ -11,28 +14,61 @@ public static class SharedStorage
     public static bool Clear(string name)
     {
         RegionName.Check(name);
-        return Region.Clear(name, RulesOf);
+        return Region.Clear(name, EntranceOf);
     }
 
-    /// <summary>The same, for what a crash has left only: what is persistent or holds messages stays. Looked at under
-    /// its lock, so nobody who joins meanwhile loses it.</summary>
+    /// <summary>What there is whose name begins with <paramref name="prefix"/>: an application that gives all its names
+    /// one ("shop.orders", "shop.prices") sees its own here, and clears them.</summary>
+    /// <param name="prefix">Empty: everything.</param>
+    /// <returns>In the order of the names, as of now: others may come and go meanwhile. Left-overs of the dead are
+    /// among them until they are opened or cleared.</returns>
+    /// <exception cref="IpcException">The directory cannot be looked at.</exception>
+    public static IReadOnlyList<SharedStorageInfo> List(string prefix = "")
+    {
+        Throw.IfNull(prefix, nameof(prefix));
+        List<SharedStorageInfo> found = new();
+        string directory = Os.Current.RegionDirectory();
+        foreach (string name in Os.Current.NamesIn(directory))
+        {
+            if (!name.StartsWith(prefix, StringComparison.Ordinal) || !RegionName.IsOne(name))
+                continue;
+            using RegionFile? file = Os.Current.OpenFileToLook(directory + "/" + name);
+            if (file is not null)
+                found.Add(new SharedStorageInfo(name, KindOf(file)));
+        }
+
+        found.Sort(static (left, right) => string.CompareOrdinal(left.Name, right.Name));
+        return found;
+    }
+
+    private static SharedStorageKind KindOf(RegionFile file)
+    {
+        KindNumber kind = Region.KindOf(file);
+        return kind is KindNumber.OfRing or KindNumber.OfListener or KindNumber.OfQueue or KindNumber.OfTopic or
+            KindNumber.OfMutex or KindNumber.OfSemaphore or KindNumber.OfEvent
+            ? (SharedStorageKind)kind
+            : SharedStorageKind.Unknown;
+    }
+
+    /// <summary>As <see cref="Clear"/>, for what a crash has left only: what is persistent or holds messages stays.
+    /// Looked at under its lock, so nobody who joins meanwhile loses it.</summary>
     internal static bool ClearLeftOver(string name) => Region.Clear(name, JudgeOf, onlyLeftOver: true);
 
     /// <summary>As <see cref="Clear"/>; if need be from under those who use it, who go on by themselves.</summary>
     internal static bool Remove(string name, bool evenIfUsed)
     {
         RegionName.Check(name);
-        return Region.Clear(name, RulesOf, evenIfUsed: evenIfUsed);
+        return Region.Clear(name, EntranceOf, evenIfUsed: evenIfUsed);
     }
 
     /// <summary>Those who know whether it holds messages.</summary>
-    private static RegionRules JudgeOf(RegionKind kind) => kind switch
+    private static RegionEntrance JudgeOf(KindNumber kind) => kind switch
     {
-        RegionKind.OfQueue => new QueueRules(new QueueOptions()),
-        RegionKind.OfRing => new RingRules(new RingOptions(), isWriter: true),
-        _ => RulesOf(kind),
+        KindNumber.OfQueue => new QueueEntrance(new QueueOptions()),
+        KindNumber.OfRing => new RingEntrance(new RingOptions(), isWriter: true),
+        _ => EntranceOf(kind),
     };
 
-    private static RegionRules RulesOf(RegionKind kind) =>
-        kind == RegionKind.OfListener ? ListenerRules.ForClient() : new StorageRules(kind);
+    private static RegionEntrance EntranceOf(KindNumber kind) =>
+        kind == KindNumber.OfListener ? ListenerEntrance.ForClient() : new StorageEntrance(kind);
 }

@@ -90,6 +90,8 @@ internal sealed unsafe partial class LinuxOs : Os
             Failed("futex wait", error);
     }
 
+    public override OsEvent CreateEvent() => new LinuxEvent();
+
     public override int MaxSleepWords => _sleepsOnMany ? FUTEX_WAITV_MAX : 1;
 
     public override void SleepOnAny(SleepWord* words, int count, ulong deadline)

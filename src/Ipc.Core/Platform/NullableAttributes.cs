@@ -7,4 +7,12 @@ internal sealed class DoesNotReturnAttribute : Attribute;
 
 [AttributeUsage(AttributeTargets.Parameter)]
 internal sealed class NotNullAttribute : Attribute;
+
+[AttributeUsage(AttributeTargets.Parameter)]
+internal sealed class NotNullWhenAttribute : Attribute
+{
+    public NotNullWhenAttribute(bool returnValue) => ReturnValue = returnValue;
+
+    public bool ReturnValue { get; }
+}
 #endif

@@ -1,4 +1,7 @@
 using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
 using System.Runtime.InteropServices;
 
 namespace Ipc;
@@ -87,6 +90,9 @@ internal abstract unsafe class Os
     {
     }
 
+    /// <summary>For loops that wait for descriptors; null where there is no such thing.</summary>
+    public virtual OsEvent? CreateEvent() => null;
+
     /// <summary>Wakes every process that sleeps on the word, which has been changed. Arguments as for
     /// <see cref="Sleep"/>.</summary>
     public abstract void Wake(uint* word, ulong* asleep);
@@ -109,6 +115,10 @@ internal abstract unsafe class Os
 
     /// <summary>The directory of region files; made if absent, refused if others can write to it.</summary>
     public abstract string RegionDirectory();
+
+    /// <summary>The names of the files in it.</summary>
+    public virtual IEnumerable<string> NamesIn(string directory) =>
+        Directory.EnumerateFiles(directory).Select(static path => Path.GetFileName(path));
 
     /// <summary>A file without a name. The pages of two ranges are reserved (either may be empty), the others are
     /// holes.</summary>

@@ -7,16 +7,16 @@ namespace Ipc;
 /// takes to fill it.</summary>
 public readonly unsafe ref struct QueueClaim
 {
-    private readonly SharedQueue? _queue;
+    private readonly QueueSender? _sender;
     private readonly SlotHeader* _slot;
     private readonly ulong _word;
     private readonly int _length;
     private readonly Loan _loan; // empty: the payload is in the slot
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal QueueClaim(SharedQueue queue, SlotHeader* slot, ulong word, int length, scoped in Loan loan = default)
+    internal QueueClaim(QueueSender sender, SlotHeader* slot, ulong word, int length, scoped in Loan loan = default)
     {
-        _queue = queue;
+        _sender = sender;
         _slot = slot;
         _word = word;
         _length = length;
@@ -37,24 +37,27 @@ public readonly unsafe ref struct QueueClaim
     [MethodImpl(Tiering.Optimized)]
     public void Commit(int length, ushort type = 0)
     {
-        if (_queue is null)
+        if (_sender is null)
             Throw.NoClaim();
         if ((uint)length > (uint)_length)
             Refuse(length);
         if (!TryCommitOnce(length, type))
-            _queue!.Missed();
+            _sender!.Missed();
     }
 
     /// <summary>The same, unchecked. False: nothing was sent, because the slot is not ours any more.</summary>
     [MethodImpl(Tiering.Optimized)]
     internal bool TryCommitOnce(int length, ushort type) =>
         _loan.Bytes == null
-            ? _queue!.Commit(_slot, _word, (uint)length, type, 0)
-            : _queue!.CommitLoan(_slot, _word, _loan, (uint)length, type);
+            ? _sender!.Commit(_slot, _word, (uint)length, type, 0)
+            : _sender!.CommitLoan(_slot, _word, _loan, (uint)length, type);
 
     /// <summary>Gives the room back: nothing was sent. Nothing if there is no claim, or it has been committed or
     /// abandoned.</summary>
-    public void Abandon() => _queue?.Abandon(_slot, _word, _loan);
+    public void Abandon() => _sender?.Abandon(_slot, _word, _loan);
+
+    /// <summary>Gives the room back unless it has been committed.</summary>
+    public void Dispose() => Abandon();
 
     private void Refuse(int length)
     {

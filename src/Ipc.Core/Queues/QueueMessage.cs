@@ -6,7 +6,7 @@ namespace Ipc;
 /// <summary>One message of a queue, in place: nobody else gets it until it is released, or its receiver dies.</summary>
 public readonly unsafe struct QueueMessage : IDisposable
 {
-    private readonly SharedQueue? _queue;
+    private readonly QueueReceiver? _receiver;
     private readonly SlotHeader* _slot;
     private readonly ulong _word;
     private readonly byte* _payload;
@@ -17,7 +17,7 @@ public readonly unsafe struct QueueMessage : IDisposable
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal QueueMessage(
-        SharedQueue queue,
+        QueueReceiver receiver,
         SlotHeader* slot,
         ulong word,
         byte* payload,
@@ -26,7 +26,7 @@ public readonly unsafe struct QueueMessage : IDisposable
         bool isLoan = false,
         in LoanDescriptor loan = default)
     {
-        _queue = queue;
+        _receiver = receiver;
         _slot = slot;
         _word = word;
         _payload = payload;
@@ -52,12 +52,12 @@ public readonly unsafe struct QueueMessage : IDisposable
     [MethodImpl(Tiering.Optimized)]
     public void Release()
     {
-        if (_queue is null)
+        if (_receiver is null)
             return;
         if (_isLoan)
-            _queue.ReleaseLoan(_slot, _word, _loan);
+            _receiver.ReleaseLoan(_slot, _word, _loan);
         else
-            _queue.Release(_slot, _word);
+            _receiver.Release(_slot, _word);
     }
 
     /// <summary><see cref="Release"/>.</summary>

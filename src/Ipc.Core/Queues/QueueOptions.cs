@@ -57,4 +57,6 @@ public sealed class QueueOptions
 
     /// <summary>The longest spin before sleeping. Default (zero): as measured, 50 us.</summary>
     public TimeSpan SpinLimit { get; set; }
+
+    internal QueueOptions Copy() => (QueueOptions)MemberwiseClone();
 }

@@ -77,7 +77,7 @@ public sealed unsafe partial class SharedQueue
         Deadline deadline = Deadline.Within(timeout, nameof(timeout));
         if (!cancellationToken.IsCancellationRequested && TryReceive(out QueueMessage message))
             return new ValueTask<QueueMessage>(message);
-        CheckMayAwait();
+        _place.Waits.CheckMayAwait();
         ReceiveWait wait = ReceiveWait.Rent(this);
         return new ValueTask<QueueMessage>(wait, wait.Begin(deadline, cancellationToken));
     }
@@ -87,10 +87,15 @@ public sealed unsafe partial class SharedQueue
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public ValueTask<bool> WaitToReceiveAsync(CancellationToken cancellationToken = default)
     {
-        CheckMayAwait();
+        _place.Waits.CheckMayAwait();
         ReadyWait wait = ReadyWait.Rent(this);
         return new ValueTask<bool>(wait, wait.Begin(Deadline.Never, cancellationToken));
     }
+
+    /// <summary>For a loop of another kind: signalled while something may be received.</summary>
+    /// <exception cref="InvalidOperationException">The queue was opened with
+    /// <see cref="QueueOptions.SingleThreaded"/>.</exception>
+    public ReadyHandle GetReadyHandle() => new(WaitToReceiveAsync);
 
     /// <summary>All messages as they come, until the queue is disposed or stopped. Dispose each.</summary>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
@@ -123,68 +128,85 @@ public sealed unsafe partial class SharedQueue
         Deadline deadline = Deadline.Within(timeout, nameof(timeout));
         if (!cancellationToken.IsCancellationRequested && TrySend(payload.Span))
             return default;
-        CheckLength(payload.Length);
-        CheckMayAwait();
+        _sender.CheckLength(payload.Length);
+        _place.Waits.CheckMayAwait();
         SendWait wait = SendWait.Rent(this);
         return new ValueTask(wait, wait.Begin(payload, deadline, cancellationToken));
     }
 
-    /// <summary>A wait is looked at by another thread than its caller's.</summary>
-    private void CheckMayAwait()
+    /// <summary>A wait belongs to the place where it began.</summary>
+    private abstract class QueueWait<TSelf, TCondition, TResult> : OwnedWait<TSelf, SharedQueue, TCondition, TResult>
+        where TSelf : QueueWait<TSelf, TCondition, TResult>, new()
+        where TCondition : struct, IWaitCondition
     {
-        if (_isSingleThreaded)
-            throw new InvalidOperationException(
-                "This queue was opened for a single thread (QueueOptions.SingleThreaded): its asynchronous calls " +
-                "cannot wait.");
+        private QueuePlace? _place;
+
+        private protected QueuePlace Place
+        {
+            get => _place!;
+            set => _place = value;
+        }
+
+        private protected override void GiveBack()
+        {
+            _place = null;
+            base.GiveBack();
+        }
     }
 
-    private sealed class ReceiveWait : OwnedWait<ReceiveWait, SharedQueue, DataCondition, QueueMessage>
+    private sealed class ReceiveWait : QueueWait<ReceiveWait, QueueDataCondition, QueueMessage>
     {
         public short Begin(Deadline deadline, CancellationToken cancellationToken)
         {
-            Condition = new DataCondition(Owner, takes: true);
-            return Begin(Owner._place.Control, Owner._data, Owner._region.View, deadline, cancellationToken);
+            Place = Owner._place;
+            Condition = new QueueDataCondition(Place.Receiver, takes: true);
+            return Begin(
+                Place.Control, &Place.Segments.Header->Data, Place.Region.View, deadline, cancellationToken);
         }
 
         private protected override QueueMessage Finish(IpcStatus status)
         {
             if (status != IpcStatus.Ok)
-                Throw.Ended(status, Owner, nameof(ReceiveAsync), Cancel);
-            return Owner.MessageAt(Condition.Slot, Condition.Word);
+                Throw.Ended(Owner.Told(status), Owner, nameof(ReceiveAsync), Cancel);
+            return Place.Receiver.MessageAt(Condition.Slot, Condition.Word);
         }
     }
 
-    private sealed class ReadyWait : OwnedWait<ReadyWait, SharedQueue, DataCondition, bool>
+    private sealed class ReadyWait : QueueWait<ReadyWait, QueueDataCondition, bool>
     {
         public short Begin(Deadline deadline, CancellationToken cancellationToken)
         {
-            Condition = new DataCondition(Owner, takes: false);
-            return Begin(Owner._place.Control, Owner._data, Owner._region.View, deadline, cancellationToken);
+            Place = Owner._place;
+            Condition = new QueueDataCondition(Place.Receiver, takes: false);
+            return Begin(
+                Place.Control, &Place.Segments.Header->Data, Place.Region.View, deadline, cancellationToken);
         }
 
         private protected override bool Finish(IpcStatus status)
         {
             if (status is not (IpcStatus.Ok or IpcStatus.Closed or IpcStatus.Stopped))
-                Throw.Ended(status, Owner, nameof(WaitToReceiveAsync), Cancel);
+                Throw.Ended(Owner.Told(status), Owner, nameof(WaitToReceiveAsync), Cancel);
             return status == IpcStatus.Ok;
         }
     }
 
-    private sealed class SendWait : OwnedWait<SendWait, SharedQueue, SpaceCondition, bool>
+    private sealed class SendWait : QueueWait<SendWait, QueueSpaceCondition, bool>
     {
         private ReadOnlyMemory<byte> _payload;
 
         public short Begin(ReadOnlyMemory<byte> payload, Deadline deadline, CancellationToken cancellationToken)
         {
             _payload = payload;
-            Condition = new SpaceCondition(Owner, payload.Length, marks: true);
-            return Begin(Owner._place.Control, Owner._space, Owner._region.View, deadline, cancellationToken);
+            Place = Owner._place;
+            Condition = new QueueSpaceCondition(Place.Sender, payload.Length, marks: true);
+            return Begin(
+                Place.Control, &Place.Segments.Header->Space, Place.Region.View, deadline, cancellationToken);
         }
 
         private protected override bool Finish(IpcStatus status)
         {
             if (status != IpcStatus.Ok)
-                Throw.Ended(status, Owner, nameof(SendAsync), Cancel);
+                Throw.Ended(Owner.Told(status), Owner, nameof(SendAsync), Cancel);
             QueueClaim claim = Condition.Taken();
             try
             {
@@ -196,8 +218,8 @@ public sealed unsafe partial class SharedQueue
                 throw;
             }
 
-            if (!claim.TryCommitOnce(_payload.Length, 0) && !Owner.TakenAway())
-                Throw.Ended(IpcStatus.Closed, Owner, nameof(SendAsync), Cancel);
+            if (!claim.TryCommitOnce(_payload.Length, 0) && !Place.Sender.TakenAway())
+                Throw.Ended(Owner.Told(IpcStatus.Closed), Owner, nameof(SendAsync), Cancel);
             return true;
         }
 

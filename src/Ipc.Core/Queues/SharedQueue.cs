@@ -1,5 +1,5 @@
 using System;
-using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -37,90 +37,61 @@ namespace Ipc;
 /// </remarks>
 public sealed unsafe partial class SharedQueue : IDisposable
 {
-    private const int CopyPatienceMilliseconds = 1000, ClaimPatienceMilliseconds = 10;
-
-    private readonly Region _region;
-    private readonly QueueGeometry _geometry;
-    private readonly Pool? _pool;
-    private readonly QueueHeader* _header;
-    // this and the next: addresses alone, which are good after the end of the mapping too
-    private readonly WaiterWords* _data;
-    private readonly WaiterWords* _space;
-    private readonly QueueSegmentHeader* _segments; // their headers
-    private readonly QueueSegmentHeader* _only;     // if there can be only one; null otherwise
-    private readonly byte* _slots;                  // of segment 0
-    private readonly ulong _segmentStride;
-    private readonly ulong _stride;
-    private readonly ulong _mask;
-    private readonly int _shift;
-    private readonly uint _blockSize;
-    private readonly uint _limit;                   // how many segments there can be
-    private readonly uint _me;                      // our owner number: participant index + 1
-    private readonly ulong _writing;                // the owner and phase of a slot that we write
-    private readonly ulong _reading;
-    private readonly ulong _prepareMask;            // claims of such positions look whether the next segment is due
-    private readonly Attachment _place;
-    private readonly StreamLag _sendingLag;
-    private readonly StreamLag _receivingLag;
-    private readonly bool _isSingleThreaded;        // promised
-    private int _waiting;                           // debug, and promised: a thread waits
+    private readonly object _sync = new(); // reconnecting, subscribing and closing
+    private readonly QueueOptions _options;
+    private readonly WaitStyle _style;
+    private QueueSender _sender;     // of the place
+    private QueueReceiver _receiver; // of the place
+    private QueuePlace _place;
+    private EventHandler<ParticipantChangedEventArgs>? _subscribers;
     private int _closed;
-    // who is dropped without Dispose keeps its memory: nobody counts what is handed out
-    private bool _mayHaveSpanOut = true;
-    private int _orphanHint;                        // where the last orphan was found
 
-    private SharedQueue(Region region, QueueRules rules, QueueOptions options)
+    private SharedQueue(Region region, QueueEntrance entrance, QueueOptions options, WaitStyle style)
     {
-        _region = region;
-        _geometry = rules.Geometry;
-        _pool = rules.Pool;
-        _header = (QueueHeader*)region.Body;
-        _data = &_header->Data;
-        _space = &_header->Space;
-        _segments = (QueueSegmentHeader*)(region.Body + QueueHeader.ByteSize);
-        _limit = _geometry.SegmentLimit;
-        _only = _limit == 1 ? _segments : null;
-        _slots = region.Base + _geometry.SegmentsOffset;
-        _segmentStride = _geometry.SegmentStride;
-        _stride = _geometry.Stride;
-        _mask = _geometry.SlotCount - 1;
-        _shift = _geometry.SlotShift;
-        _blockSize = _geometry.BlockSize;
-        _me = (uint)region.Index + 1;
-        _writing = SlotState.Of(0, _me, SlotState.Writing);
-        _reading = SlotState.Of(0, _me, SlotState.Reading);
-        _prepareMask = Math.Max(_geometry.SlotCount / 8, 1) - 1;
-        _isSingleThreaded = options.SingleThreaded;
-        _sendingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
-        _receivingLag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, _geometry.SlotCount);
-        region.View.AddHolder(() => _mayHaveSpanOut);
-        Os.Current.Touch(_slots, _segmentStride); // the first segment; others when they are linked
-        WaitControl control = new(
-            options.WaitMode,
-            &_header->Data,
-            &_header->Space,
-            &region.Header->Change,
-            (ulong)options.SpinLimit.Ticks * 100);
-        _place = new Attachment(region, control);
+        _options = options.Copy();
+        _style = style;
+        _place = new QueuePlace(region, entrance, options.SingleThreaded, style);
+        _sender = _place.Sender;
+        _receiver = _place.Receiver;
+        QueueMetrics.Add(this);
     }
 
     /// <summary>Payload bytes of a block: messages up to this length travel in the queue itself, longer ones as
     /// loans.</summary>
-    public int BlockSize => (int)_blockSize;
+    public int BlockSize => (int)_place.Segments.Geometry.BlockSize;
 
     /// <summary>The longest message.</summary>
-    public int MaxPayload => (int)(_pool is null ? _blockSize : Math.Max(_blockSize, _pool.MaxLength));
+    public int MaxPayload => _place.Segments.MaxPayload;
+
+    /// <summary>Whether who opens the name finds this very queue: not after somebody has removed it, or made another in
+    /// its place (<see cref="Reconnect"/>). One look at the directory.</summary>
+    public bool IsFindable => Os.Current.LeadsTo(_place.Region.Path, _place.Region.File!);
 
     /// <summary>A participant attached, left or died. Raised on a background thread of this object, which exists once
     /// somebody has subscribed and sleeps otherwise; it begins with those who are there. What a handler throws is
     /// traced and goes no further.</summary>
     public event EventHandler<ParticipantChangedEventArgs> ParticipantChanged
     {
-        add => _place.Subscribe(this, value);
-        remove => _place.Unsubscribe(value);
+        add
+        {
+            lock (_sync)
+            {
+                _subscribers += value;
+                _place.Attachment.Subscribe(this, value);
+            }
+        }
+
+        remove
+        {
+            lock (_sync)
+            {
+                _subscribers -= value;
+                _place.Attachment.Unsubscribe(value);
+            }
+        }
     }
 
-    internal string Name => _region.Name;
+    internal string Name => _place.Region.Name;
 
     /// <summary>Opens the queue <paramref name="name"/>, or creates it.</summary>
     /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>. TableFull: all places for
@@ -129,78 +100,162 @@ public sealed unsafe partial class SharedQueue : IDisposable
         string name, QueueOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new QueueOptions();
-        RegionName.Check(name);
-        if (options.SpinLimit < TimeSpan.Zero)
-            Throw.Status(
-                IpcStatus.InvalidArgument,
-                $"A spin limit of {options.SpinLimit} was asked for; it cannot be negative.");
-        QueueRules rules = new(options);
-        Region region = Region.Open(
-            name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken);
-        var queue = new SharedQueue(region, rules, options);
-        QueueMetrics.Add(queue);
-        return queue;
+        QueueEntrance entrance = Entrance(name, options, out WaitStyle style);
+        return new SharedQueue(
+            Region.Open(name, entrance, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken),
+            entrance,
+            options,
+            style);
     }
+
+    /// <summary>Opens the queue <paramref name="name"/> if there is one, and creates none, whatever the options
+    /// say. They say how long to wait for one.</summary>
+    /// <returns>False: there is none.</returns>
+    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <see cref="IpcException.Status"/>.</exception>
+    public static bool TryOpen(
+        string name,
+        [NotNullWhen(true)] out SharedQueue? queue,
+        QueueOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        options ??= new QueueOptions();
+        QueueEntrance entrance = Entrance(name, options, out WaitStyle style);
+        Region? region = Region.TryOpen(name, entrance, Deadline.After(options.OpenTimeout), cancellationToken);
+        queue = region is null ? null : new SharedQueue(region, entrance, options, style);
+        return queue is not null;
+    }
+
+    private static QueueEntrance Entrance(string name, QueueOptions options, out WaitStyle style)
+    {
+        RegionName.Check(name);
+        style = WaitStyle.Of(options.WaitMode, options.SpinLimit);
+        return new QueueEntrance(options);
+    }
+
+    /// <summary>Leaves this queue and attaches to the one that has its name now, or makes it, as it was opened: for who
+    /// finds that somebody has removed it (<see cref="IsFindable"/>), as after a restart of everything.</summary>
+    /// <remarks>Calls of other threads that wait meanwhile end as by <see cref="Stop"/>. What they hold of the queue
+    /// that is left, claims and messages, ends as by <see cref="Dispose"/>: it is undone, or comes again there.
+    /// Subscribers of <see cref="ParticipantChanged"/> are told of those who are in the other queue. Any
+    /// thread.</remarks>
+    /// <exception cref="IpcException">As from <see cref="Open"/>; this object stays where it is.</exception>
+    /// <exception cref="ObjectDisposedException">The queue is disposed.</exception>
+    public void Reconnect(CancellationToken cancellationToken = default)
+    {
+        lock (_sync)
+        {
+            if (Atomic.LoadAcquire(ref _closed) != 0)
+                Throw.Disposed(this);
+            QueueEntrance entrance = new(_options);
+            OpenMode mode = _options.OpenMode == OpenMode.CreateNew ? OpenMode.OpenOrCreate : _options.OpenMode;
+            Region region = Region.Open(
+                Name, entrance, mode, Deadline.After(_options.OpenTimeout), cancellationToken);
+            QueuePlace left = _place;
+            QueuePlace place = new(region, entrance, _options.SingleThreaded, _style);
+            _place = place;
+            _sender = place.Sender;
+            _receiver = place.Receiver;
+            foreach (Delegate subscriber in _subscribers?.GetInvocationList() ?? [])
+                place.Attachment.Subscribe(this, (EventHandler<ParticipantChangedEventArgs>)subscriber);
+            if (left.Control.IsStopped)
+                place.Attachment.Stop();
+            left.Close();
+            GC.KeepAlive(left);
+        }
+    }
+
+    /// <summary>Claims room for <paramref name="length"/> bytes, in place. Commit or abandon it: until then nothing of
+    /// it is to be seen, and the order of this object's later messages waits for it.</summary>
+    /// <returns>False when the queue is full (or no memory is to be had for a long message now), or closed. Never
+    /// blocks.</returns>
+    /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>; nothing has changed.</exception>
+    [MethodImpl(Tiering.Inlined)]
+    public bool TryClaim(int length, out QueueClaim claim) => _sender.TryClaim(length, out claim);
+
+    /// <summary>Claims, waiting for room if there is none. See <see cref="TryClaim"/>.</summary>
+    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
+    public IpcStatus Claim(
+        int length, out QueueClaim claim, Deadline deadline, CancellationToken cancellationToken = default) =>
+        Told(_sender.Claim(length, out claim, deadline, cancellationToken));
+
+    /// <summary>Claim, copy, commit. False when the queue is full or closed.</summary>
+    /// <exception cref="IpcException">TooLarge.</exception>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public bool TrySend(ReadOnlySpan<byte> payload, ushort type = 0) => _sender.TrySend(payload, type);
+
+    /// <summary>Claim (waiting for room), copy, commit. See <see cref="Claim"/> for the results.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public IpcStatus Send(
+        ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancellationToken = default) =>
+        Told(_sender.Send(payload, type, deadline, cancellationToken));
+
+    /// <summary>The next message, in place. Release it. Several may be held at a time, by any threads.</summary>
+    /// <returns>False when there is none, or this object is closed. Never blocks.</returns>
+    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    [MethodImpl(Tiering.Inlined)]
+    public bool TryReceive(out QueueMessage message) => _receiver.TryReceive(out message);
+
+    /// <summary>The next message, waiting for it if there is none. See <see cref="TryReceive"/>.</summary>
+    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
+    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    public IpcStatus Receive(
+        out QueueMessage message, Deadline deadline, CancellationToken cancellationToken = default) =>
+        Told(_receiver.Receive(out message, deadline, cancellationToken));
 
     /// <summary>Waits until something can be received (Ok), without taking it: another receiver may be
     /// faster.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
-    public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
-    {
-        DataCondition condition = new(this, takes: false);
-        IpcStatus status = WaitFor(ref condition, &_header->Data, deadline, cancellationToken);
-        GC.KeepAlive(this);
-        return status;
-    }
+    public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default) =>
+        Told(_receiver.Wait(deadline, cancellationToken));
 
     /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
     /// waiting still works.</summary>
-    public void Stop() => _place.Stop();
+    public void Stop() => _place.Attachment.Stop();
 
     /// <summary>Waits work again.</summary>
-    public void Resume() => _place.Resume();
+    public void Resume() => _place.Attachment.Resume();
 
     /// <summary>Gives the memory of loans that are not in use back to the system.</summary>
     public void TrimLoans()
     {
-        if (_pool is not null && Atomic.LoadAcquire(ref _closed) == 0)
+        QueuePlace place = _place;
+        if (place.Segments.Pool is { } pool && Atomic.LoadAcquire(ref _closed) == 0)
         {
-            _pool.Trim(_me);
-            Waiter.Signal(&_header->Space); // who waits for a loan
+            pool.Trim(place.Segments.Owner);
+            Waiter.Signal(&place.Segments.Header->Space); // who waits for a loan
         }
 
-        GC.KeepAlive(this);
+        GC.KeepAlive(place);
     }
 
     /// <summary>Who has the queue open now, this object included; none when it is closed.</summary>
-    public ParticipantInfo[] GetParticipants() => _place.GetParticipants();
+    public ParticipantInfo[] GetParticipants() => _place.Attachment.GetParticipants();
 
     /// <summary>What the queue is and has been through. Also after Dispose.</summary>
     public QueueInfo GetInfo()
     {
-        QueueHeader* header = _header;
-        uint segments = Math.Min(Atomic.LoadAcquire(ref header->Segments), _limit);
-        long depth = 0;
-        for (uint i = 0; i < segments; i++)
-            depth += Math.Max(
-                0, (long)(Atomic.LoadAcquire(ref _segments[i].Tail) - Atomic.LoadAcquire(ref _segments[i].Head)));
+        QueuePlace place = _place;
+        QueueSegments segments = place.Segments;
+        QueueHeader* header = segments.Header;
+        Pool? pool = segments.Pool;
         QueueInfo info = new()
         {
-            BlockSize = (int)_blockSize,
-            BlockCount = (int)_geometry.SlotCount,
-            Segments = (int)segments,
-            SegmentLimit = (int)_limit,
-            Participants = ParticipantInfo.AllOf(_region).Length,
-            ParticipantCapacity = _region.Geometry.ParticipantCapacity,
-            Depth = depth,
+            BlockSize = (int)segments.Geometry.BlockSize,
+            BlockCount = (int)segments.Geometry.SlotCount,
+            Segments = (int)segments.Present,
+            SegmentLimit = (int)segments.Limit,
+            Participants = ParticipantInfo.AllOf(segments.Region).Length,
+            ParticipantCapacity = segments.Region.Geometry.ParticipantCapacity,
+            Depth = segments.Depth,
             Redelivered = (long)Atomic.LoadAcquire(ref header->Redelivered),
             Dropped = (long)Atomic.LoadAcquire(ref header->Dropped),
             GrowthFailures = (int)Atomic.LoadAcquire(ref header->GrowthFailures),
-            LoanBudget = _pool is null ? 0 : (long)_pool.Geometry.Budget,
-            LoansPresent = _pool is null ? 0 : (long)_pool.PresentBytes(),
-            LoansExhausted = _pool is null ? 0 : (long)_pool.Exhausted,
+            LoanBudget = pool is null ? 0 : (long)pool.Geometry.Budget,
+            LoansPresent = pool is null ? 0 : (long)pool.PresentBytes(),
+            LoansExhausted = pool is null ? 0 : (long)pool.Exhausted,
         };
-        GC.KeepAlive(this);
+        GC.KeepAlive(place);
         return info;
     }
 
@@ -209,125 +264,17 @@ public sealed unsafe partial class SharedQueue : IDisposable
     /// calls do nothing: nothing is sent or received, waits return Closed. Any thread.</summary>
     public void Dispose()
     {
-        if (Atomic.Exchange(ref _closed, 1) != 0) // a full barrier: see the remarks
+        if (Atomic.Exchange(ref _closed, 1) != 0)
             return;
         QueueMetrics.Remove(this);
-        _place.Control.End(IpcStatus.Closed);
-        if (!_isSingleThreaded)
-            WaitForSends();
-        _mayHaveSpanOut = HoldsSlots();
-        _place.Leave();
-        _region.View.LeaveToCollector((long)(_geometry.SegmentsOffset + _segmentStride));
-        GC.KeepAlive(this);
-    }
-
-    private IpcStatus WaitFor<TCondition>(
-        ref TCondition condition,
-        WaiterWords* waiter,
-        Deadline deadline,
-        CancellationToken cancellationToken,
-        StreamLag? lag = null,
-        ulong progress = 0)
-        where TCondition : struct, IWaitCondition
-    {
-        CheckPromise();
-        try
+        lock (_sync)
         {
-            return _place.Control.Wait(ref condition, waiter, deadline, cancellationToken, lag, progress);
-        }
-        finally
-        {
-            EndPromise();
+            _place.Close();
+            GC.KeepAlive(_place);
         }
     }
 
-    [Conditional("DEBUG")]
-    private void CheckPromise()
-    {
-        if (_isSingleThreaded && Atomic.Exchange(ref _waiting, 1) != 0)
-            throw new InvalidOperationException("This queue was opened for a single thread, and another waits.");
-    }
-
-    [Conditional("DEBUG")]
-    private void EndPromise() => Atomic.StoreRelease(ref _waiting, 0);
-
-    private void WaitForSends()
-    {
-        bool fenced = Atomic.TryFenceProcess();
-        Deadline copies = Deadline.FromMilliseconds(CopyPatienceMilliseconds);
-        Deadline claims = Deadline.FromMilliseconds(ClaimPatienceMilliseconds);
-        for (int attempt = 0; IsWriting(out bool marked) && !(marked || !fenced ? copies : claims).HasPassed; attempt++)
-            ClosePause.Take(attempt);
-    }
-
-    /// <summary>There are slots that this object has claimed; <paramref name="marked"/>: and copies into.</summary>
-    private bool IsWriting(out bool marked)
-    {
-        bool writing = false;
-        marked = false;
-        uint segments = Math.Min(Atomic.LoadAcquire(ref _header->Segments), _limit);
-        for (uint segment = 0; segment < segments; segment++)
-        {
-            for (uint index = 0; index < _geometry.SlotCount; index++)
-            {
-                SlotHeader* slot = SlotAt(segment, index);
-                if ((Atomic.LoadAcquire(ref slot->State) & (SlotState.OwnerMask | SlotState.PhaseMask)) != _writing)
-                    continue;
-                writing = true;
-                marked |= Atomic.LoadAcquire(ref slot->Length) == InFlight;
-            }
-        }
-
-        return writing;
-    }
-
-    /// <summary>There are slots that this object has claimed or received: their spans are in somebody's
-    /// hands.</summary>
-    private bool HoldsSlots()
-    {
-        uint segments = Math.Min(Atomic.LoadAcquire(ref _header->Segments), _limit);
-        for (uint segment = 0; segment < segments; segment++)
-        {
-            for (uint index = 0; index < _geometry.SlotCount; index++)
-            {
-                ulong holder = Atomic.LoadAcquire(
-                    ref SlotAt(segment, index)->State) & (SlotState.OwnerMask | SlotState.PhaseMask);
-                if (holder == _writing || holder == _reading)
-                    return true;
-            }
-        }
-
-        return false;
-    }
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private SlotHeader* SlotAt(uint segment, ulong position) =>
-        (SlotHeader*)(_slots + segment * _segmentStride + (position & _mask) * _stride);
-
-    /// <summary>The segment of a turn; throws when there is none of that number.</summary>
-    private uint SegmentOf(ulong turn)
-    {
-        uint segment = QueueTurn.SegmentOf(turn);
-        if (segment >= _limit)
-            Corrupted($"segment {segment} of {_limit} in turn 0x{turn:X}");
-        return segment;
-    }
-
-    private void Corrupted(string what) =>
-        Throw.Corrupt(
-            $"The queue {_region.Path} holds {what}. A participant is faulty or hostile: end it and make a new queue.");
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void WakeReceivers()
-    {
-        if (Waiter.TryTakeSleeper(&_header->Data))
-            Waiter.Wake(&_header->Data);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void WakeSenders()
-    {
-        if (Waiter.TryTakeSleeper(&_header->Space))
-            Waiter.Wake(&_header->Space);
-    }
+    /// <summary>What a wait says whose place was closed under it: this object may live on, elsewhere.</summary>
+    private IpcStatus Told(IpcStatus status) =>
+        status == IpcStatus.Closed && Atomic.LoadAcquire(ref _closed) == 0 ? IpcStatus.Stopped : status;
 }

@@ -9,11 +9,11 @@ internal sealed unsafe partial class Region
     /// <summary>Retires the region and removes its name. False: there is none. Throws InUse while a live participant is
     /// attached.</summary>
     /// <param name="name">Of the region.</param>
-    /// <param name="rulesOf">The rules of a kind, which may be unknown.</param>
+    /// <param name="entranceOf">For a kind, which may be unknown.</param>
     /// <param name="onlyLeftOver">One that is kept (persistent, or with messages in it) is left alone: false.</param>
     /// <param name="evenIfUsed">Whoever is attached goes on with what has no name any more.</param>
     public static bool Clear(
-        string name, Func<RegionKind, RegionRules> rulesOf, bool onlyLeftOver = false, bool evenIfUsed = false)
+        string name, Func<KindNumber, RegionEntrance> entranceOf, bool onlyLeftOver = false, bool evenIfUsed = false)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         for (; ; )
@@ -21,10 +21,10 @@ internal sealed unsafe partial class Region
             RegionFile? file = Os.Current.OpenFile(path);
             if (file is null)
                 return false;
-            Region region = Map(name, path, rulesOf(KindOf(file)), file);
+            Region region = Map(name, path, entranceOf(KindOf(file)), file);
             try
             {
-                region._rules.CheckBody(region);
+                region.Kind.CheckBody(region);
                 if (region.TryClear(onlyLeftOver, evenIfUsed, out bool cleared))
                     return cleared;
             }
@@ -55,7 +55,7 @@ internal sealed unsafe partial class Region
             }
 
             if (cleared)
-                _rules.Retire(this);
+                Kind.Retire(this);
             RetireLocked();
             return true;
         }
@@ -66,11 +66,11 @@ internal sealed unsafe partial class Region
     }
 
     /// <summary>What the file says; checked later. Nonsense where there is not enough to read.</summary>
-    private static RegionKind KindOf(RegionFile file)
+    public static KindNumber KindOf(RegionFile file)
     {
         byte[] start = new byte[16];
         return file.IsRegular && file.ReadStart(start) == start.Length
-            ? (RegionKind)BinaryPrimitives.ReadUInt32LittleEndian(start.AsSpan(12))
+            ? (KindNumber)BinaryPrimitives.ReadUInt32LittleEndian(start.AsSpan(12))
             : 0;
     }
 }

@@ -26,13 +26,28 @@ internal sealed unsafe partial class Region
     /// <summary>For the region lock, between two looks at the caller's deadline and token.</summary>
     private static readonly TimeSpan s_lockSlice = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Opens a region as the rules' role. Throws <see cref="IpcException"/>, of status Cancelled when it
+    /// <summary>Opens a region. Throws <see cref="IpcException"/>, of status Cancelled when it
     /// was.</summary>
     public static Region Open(
-        string name, RegionRules rules, OpenMode mode, Deadline deadline, CancellationToken cancellationToken)
+        string name, RegionEntrance entrance, OpenMode mode, Deadline deadline, CancellationToken cancellationToken)
+    {
+        Region? region = OpenOrNot(name, entrance, mode, deadline, cancellationToken);
+        if (region is null)
+            ThrowNotFound(name, Os.Current.RegionDirectory() + "/" + name, entrance);
+        return region;
+    }
+
+    /// <summary>Opens one that exists; null when there is none by the deadline. Otherwise as
+    /// <see cref="Open"/>.</summary>
+    public static Region? TryOpen(
+        string name, RegionEntrance entrance, Deadline deadline, CancellationToken cancellationToken) =>
+        OpenOrNot(name, entrance, OpenMode.OpenExisting, deadline, cancellationToken);
+
+    private static Region? OpenOrNot(
+        string name, RegionEntrance entrance, OpenMode mode, Deadline deadline, CancellationToken cancellationToken)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
-        _ = rules.NewLifetime; // throws what nobody may ask for, also when the region exists
+        _ = entrance.NewLifetime; // throws what nobody may ask for, also when the region exists
         int nap = 1;
         TimeSpan lockPatience = mode == OpenMode.OpenExisting && !deadline.HasPassed ? s_lockSlice : s_lockPatience;
         for (; ; )
@@ -41,7 +56,7 @@ internal sealed unsafe partial class Region
                 Throw.Status(IpcStatus.Cancelled, $"Opening {path} was cancelled.");
             if (mode != OpenMode.CreateNew)
             {
-                Attempt attempt = TryAttach(name, path, rules, lockPatience, out Region? attached);
+                Attempt attempt = TryAttach(name, path, entrance, lockPatience, out Region? attached);
                 if (attempt == Attempt.Attached)
                     return attached!;
                 if (attempt == Attempt.Again)
@@ -57,19 +72,19 @@ internal sealed unsafe partial class Region
             if (mode == OpenMode.OpenExisting)
             {
                 if (deadline.HasPassed)
-                    ThrowNotFound(name, path, rules);
+                    return null;
                 cancellationToken.WaitHandle.WaitOne(
                     (int)Math.Min(nap, Math.Max(1, deadline.Remaining.TotalMilliseconds)));
                 nap = Math.Min(nap * 2, 20);
                 continue;
             }
 
-            Region created = Create(name, path, rules);
+            Region created = Create(name, path, entrance);
             bool kept = false;
             try
             {
                 kept = Os.Current.TryLink(created._file, path) ||
-                    (mode == OpenMode.CreateNew && ReplaceLeftOver(created, rules));
+                    (mode == OpenMode.CreateNew && ReplaceLeftOver(created, entrance));
             }
             finally
             {
@@ -87,15 +102,15 @@ internal sealed unsafe partial class Region
 
     /// <summary>Attaches to a region if that can be done now, without waiting for its lock.</summary>
     /// <param name="name">Its name.</param>
-    /// <param name="rules">The role's.</param>
+    /// <param name="entrance">The role's.</param>
     /// <param name="isLocked">Why it is null: somebody has the region's lock at this moment; if not, there is no such
     /// region.</param>
-    public static Region? TryAttachNow(string name, RegionRules rules, out bool isLocked)
+    public static Region? TryAttachNow(string name, RegionEntrance entrance, out bool isLocked)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         for (; ; )
         {
-            Attempt attempt = TryAttach(name, path, rules, TimeSpan.Zero, out Region? attached);
+            Attempt attempt = TryAttach(name, path, entrance, TimeSpan.Zero, out Region? attached);
             if (attempt == Attempt.Again)
                 continue;
             isLocked = attempt == Attempt.Locked;
@@ -106,23 +121,24 @@ internal sealed unsafe partial class Region
     /// <summary>What <see cref="TryAttachNow"/> is given up with: of status Timeout when the lock was taken all the
     /// time, otherwise NotFound.</summary>
     [DoesNotReturn]
-    public static void ThrowNotAttached(string name, RegionRules rules, bool isLocked)
+    public static void ThrowNotAttached(string name, RegionEntrance entrance, bool isLocked)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         if (isLocked)
             ThrowLocked(path);
-        ThrowNotFound(name, path, rules);
+        ThrowNotFound(name, path, entrance);
     }
 
     [DoesNotReturn]
-    private static void ThrowNotFound(string name, string path, RegionRules rules) => Throw.Status(IpcStatus.NotFound,
-        $"There is no live {RegionGeometry.NameOf((uint)rules.Kind)} \"{name}\" ({path}). Start the other side " +
-        "first, or wait longer for it.");
+    private static void ThrowNotFound(string name, string path, RegionEntrance entrance) => Throw.Status(
+        IpcStatus.NotFound,
+        $"There is no live {RegionGeometry.NameOf((uint)entrance.Kind.Number)} \"{name}\" ({path}). Start the other " +
+        "side first, or wait longer for it.");
 
     /// <summary>Builds a region that has no participants (a connection's), for a name that nobody else can have. It has
     /// none until <see cref="LinkPlain"/>.</summary>
-    public static Region BuildPlain(string name, RegionRules rules) =>
-        Create(name, Os.Current.RegionDirectory() + "/" + name, rules);
+    public static Region BuildPlain(string name, RegionEntrance entrance) =>
+        Create(name, Os.Current.RegionDirectory() + "/" + name, entrance);
 
     /// <summary>Gives it its name.</summary>
     public void LinkPlain()
@@ -133,18 +149,18 @@ internal sealed unsafe partial class Region
     }
 
     /// <summary>Opens a region that has no participants; checks the body.</summary>
-    public static Region OpenPlain(string name, RegionRules rules)
+    public static Region OpenPlain(string name, RegionEntrance entrance)
     {
         string path = Os.Current.RegionDirectory() + "/" + name;
         RegionFile? file = Os.Current.OpenFile(path);
         if (file is null)
             Throw.Status(IpcStatus.NotFound, $"There is no {path}.");
-        Region region = Map(name, path, rules, file!);
+        Region region = Map(name, path, entrance, file!);
         try
         {
             if (Atomic.LoadAcquire(ref region.Header->State) != RegionHeader.Live) // [live]
                 Throw.Status(IpcStatus.NotFound, $"{path} was retired.");
-            rules.CheckBody(region);
+            entrance.Kind.CheckBody(region);
         }
         catch
         {
@@ -162,21 +178,21 @@ internal sealed unsafe partial class Region
             Os.Current.Unlink(Path);
     }
 
-    private static Region Create(string name, string path, RegionRules rules)
+    private static Region Create(string name, string path, RegionEntrance entrance)
     {
-        RegionGeometry geometry = rules.NewGeometry();
+        RegionGeometry geometry = entrance.NewGeometry();
         RegionFile file = Os.Current.CreateFile(System.IO.Path.GetDirectoryName(path)!, (long)geometry.TotalSize,
             geometry.FirstReserved, geometry.SecondReserved);
         Region? region = null;
         try
         {
             MappedView view = new(file, (long)geometry.TotalSize);
-            region = new Region(name, path, rules, file, view, geometry);
+            region = new Region(name, path, entrance, file, view, geometry);
             RegionHeader* header = region.Header;
             header->Magic = RegionHeader.MagicValue;
             header->Major = RegionHeader.MajorVersion;
             header->Minor = RegionHeader.MinorVersion;
-            header->Kind = (uint)rules.Kind;
+            header->Kind = (uint)entrance.Kind.Number;
             header->TotalSize = geometry.TotalSize;
             header->ParticipantOffset = geometry.ParticipantOffset;
             header->ParticipantCapacity = (uint)geometry.ParticipantCapacity;
@@ -190,12 +206,12 @@ internal sealed unsafe partial class Region
             header->Created = UnixTime();
             header->CreatorPid = (uint)Os.Current.Self.Pid;
             header->Lifetime = (uint)geometry.Lifetime;
-            rules.WriteBody(region);
+            entrance.WriteBody(region);
             if (region._hasParticipants)
                 region.TakeEntry();
             Atomic.StoreRelease(ref header->State, RegionHeader.Live); // [live]
             FaultPoints.Pass(FaultPoints.RegionCreateBeforeLink);
-            if (rules.Kind == RegionKind.OfListener)
+            if (entrance.Kind.Number == KindNumber.OfListener)
                 FaultPoints.Pass(FaultPoints.ListenerOpenBeforeLink);
             return region;
         }
@@ -220,18 +236,18 @@ internal sealed unsafe partial class Region
 
     /// <summary>The name is taken: throws if by somebody live; else removes the left-over and links ours. False: the
     /// name was free again for a moment, try anew.</summary>
-    private static bool ReplaceLeftOver(Region created, RegionRules rules)
+    private static bool ReplaceLeftOver(Region created, RegionEntrance entrance)
     {
         for (; ; )
         {
             RegionFile? file = Os.Current.OpenFile(created.Path);
             if (file is not null)
             {
-                RegionRules oldRules = rules.ForAnother();
-                Region old = Map(created.Name, created.Path, oldRules, file);
+                RegionEntrance oldEntrance = entrance.ForAnother();
+                Region old = Map(created.Name, created.Path, oldEntrance, file);
                 try
                 {
-                    oldRules.CheckBody(old);
+                    oldEntrance.Kind.CheckBody(old);
                     old.ReapOrThrow();
                 }
                 finally
@@ -253,11 +269,11 @@ internal sealed unsafe partial class Region
             if (Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live)
             {
                 RecoverDead();
-                if (_rules.CanJoin(this))
+                if (Kind.IsOpen(this))
                     ThrowTaken();
             }
 
-            _rules.Retire(this);
+            Kind.Retire(this);
             RetireLocked();
         }
         finally
@@ -268,7 +284,7 @@ internal sealed unsafe partial class Region
 
     private void ThrowTaken()
     {
-        Throw.Status(_rules.TakenStatus, HasLiveParticipant(out int pid)
+        Throw.Status(Entrance.TakenStatus, HasLiveParticipant(out int pid)
             ? $"{Path} exists and process {pid} uses it. End that process, or use another name."
             : Geometry.Lifetime == Lifetime.Persistent
                 ? $"{Path} exists and is persistent. Open it, or remove it first."
@@ -279,7 +295,7 @@ internal sealed unsafe partial class Region
     /// <summary>Nobody gets another lifetime than the one that was asked for.</summary>
     private void CheckAsked()
     {
-        Lifetime asked = _rules.AskedLifetime;
+        Lifetime asked = Entrance.AskedLifetime;
         if (asked != Lifetime.Default && asked != Geometry.Lifetime)
         {
             Throw.Status(
@@ -290,18 +306,18 @@ internal sealed unsafe partial class Region
     }
 
     private static Attempt TryAttach(
-        string name, string path, RegionRules rules, TimeSpan lockPatience, out Region? attached)
+        string name, string path, RegionEntrance entrance, TimeSpan lockPatience, out Region? attached)
     {
         attached = null;
         RegionFile? file = Os.Current.OpenFile(path);
         if (file is null)
             return Attempt.NotFound;
 
-        Region region = Map(name, path, rules, file);
+        Region region = Map(name, path, entrance, file);
         bool keep = false;
         try
         {
-            rules.CheckBody(region);
+            entrance.Kind.CheckBody(region);
             if (!region.TryLock(Deadline.After(lockPatience)))
                 return Attempt.Locked;
             try
@@ -316,12 +332,12 @@ internal sealed unsafe partial class Region
                 }
 
                 FaultPoints.Pass(FaultPoints.RegionAttachLocked);
-                region.RecoverDead(suspectsOnly: !rules.RecoversAllOnJoin && region.IsAlive(0));
-                if (!rules.CanJoin(region))
+                region.RecoverDead(suspectsOnly: entrance.Kind.FirstJudges && region.IsAlive(0));
+                if (!entrance.Kind.IsOpen(region))
                 {
                     if (!region.HasLiveParticipant() && !region.IsKept())
                     {
-                        rules.Retire(region);
+                        entrance.Kind.Retire(region);
                         region.RetireLocked();
                     }
 
@@ -329,7 +345,7 @@ internal sealed unsafe partial class Region
                 }
 
                 region.CheckAsked();
-                rules.Prepare(region);
+                entrance.Kind.Admit(region, entrance.Role);
                 region.TakeEntry();
                 region.SignalAll(); // whoever sleeps has a new peer to look after
                 keep = true;
@@ -352,7 +368,7 @@ internal sealed unsafe partial class Region
     }
 
     /// <summary>Checks an open file and maps it; disposes it when it throws.</summary>
-    private static Region Map(string name, string path, RegionRules rules, RegionFile file)
+    private static Region Map(string name, string path, RegionEntrance entrance, RegionFile file)
     {
         try
         {
@@ -365,11 +381,12 @@ internal sealed unsafe partial class Region
 
             byte[] start = new byte[RegionGeometry.CheckedBytes];
             int count = file.ReadStart(start);
-            RegionGeometry geometry = RegionGeometry.Check(start.AsSpan(0, count), file.Length, rules.Kind, path);
+            RegionGeometry geometry = RegionGeometry.Check(
+                start.AsSpan(0, count), file.Length, entrance.Kind.Number, path);
             file.Identity.Identify(BitConverter.ToUInt64(start, RegionHeader.IdOffset),
                 BitConverter.ToUInt64(start, RegionHeader.IdOffset + sizeof(ulong)));
             Os.Current.CheckSleep(file, path, RegionHeader.ChangeOffset);
-            return new Region(name, path, rules, file, new MappedView(file, (long)geometry.TotalSize), geometry);
+            return new Region(name, path, entrance, file, new MappedView(file, (long)geometry.TotalSize), geometry);
         }
         catch
         {

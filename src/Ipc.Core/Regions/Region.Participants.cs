@@ -47,7 +47,7 @@ internal sealed unsafe partial class Region
     private void TakeEntry()
     {
         Index = FindEntry();
-        if (Index < 0 && !_rules.RecoversAllOnJoin)
+        if (Index < 0 && Kind.FirstJudges)
         {
             RecoverDead();
             Index = FindEntry();
@@ -65,7 +65,7 @@ internal sealed unsafe partial class Region
         ParticipantEntry* entry = Entry(Index);
         entry->Generation++;
         entry->Pid = (uint)self.Pid;
-        entry->Role = (uint)_rules.Role;
+        entry->Role = (uint)Entrance.Role;
         entry->StartTime = self.StartTime;
         entry->Attached = UnixTime();
         entry->PidNamespace = self.PidNamespace;
@@ -78,15 +78,15 @@ internal sealed unsafe partial class Region
         if (Atomic.LoadAcquire(ref Header->State) == RegionHeader.Live)
             // before others may have to wait for us: whoever waits looks whom to watch (Crowd) when this word has moved
             Waiter.SignalAlways(&Header->Change);
-        _rules.Join(this, Index);
+        Kind.Enter(this, Index, Entrance.Role);
     }
 
     private int FindEntry()
     {
-        (int first, int end) = _rules.Entries(this);
+        (int first, int end) = Kind.Entries(this, Entrance.Role);
         for (int index = first; index < Math.Min(end, Geometry.ParticipantCapacity); index++)
         {
-            if (Atomic.LoadAcquire(ref Entry(index)->State) == ParticipantEntry.Free && !_rules.Names(this, index) &&
+            if (Atomic.LoadAcquire(ref Entry(index)->State) == ParticipantEntry.Free && !Kind.Names(this, index) &&
                 Os.Current.TryTakePlace(_file, index))
             {
                 return index;
@@ -104,15 +104,15 @@ internal sealed unsafe partial class Region
         {
             ParticipantEntry* entry = Entry(index);
             if (index == Index || Atomic.LoadAcquire(ref entry->State) != ParticipantEntry.Live ||
-                (suspectsOnly && !_rules.IsSuspect(this, index)) || IsAlive(index))
+                (suspectsOnly && !Kind.IsSuspect(this, index)) || IsAlive(index))
             {
                 continue;
             }
 
-            FaultPoints.Pass(FaultPoints.RecoverBegin);
-            _rules.Recover(this, index);
-            FaultPoints.Pass(FaultPoints.RecoverBeforeFree);
             bool died = Atomic.LoadAcquire(ref entry->Ended) != ParticipantEntry.EndedByLeaving; // [given-up]
+            FaultPoints.Pass(FaultPoints.RecoverBegin);
+            Kind.CleanUp(this, index, died);
+            FaultPoints.Pass(FaultPoints.RecoverBeforeFree);
             if (died)
             {
                 Header->Recoveries++;
@@ -120,7 +120,7 @@ internal sealed unsafe partial class Region
             }
 
             Atomic.StoreRelease(ref entry->State, ParticipantEntry.Free);
-            _rules.Recovered(this, index);
+            Kind.Freed(this, index);
             if (died)
                 CoreMeter.Died(Name);
             SignalAll();
@@ -147,7 +147,7 @@ internal sealed unsafe partial class Region
                 Unlock();
             }
 
-            _rules.PeersChanged(this);
+            Entrance.PeersChanged();
             return true;
         }
         finally
@@ -169,7 +169,7 @@ internal sealed unsafe partial class Region
     /// recovered.</summary>
     public bool IsKept() =>
         Geometry.Lifetime == Lifetime.Persistent ||
-        (Geometry.Lifetime == Lifetime.UntilEmpty && _rules.HoldsMessages(this));
+        (Geometry.Lifetime == Lifetime.UntilEmpty && Kind.HoldsMessages(this));
 
     /// <summary>Nobody is attached and nothing is kept. What a dead one had received and not released counts as kept:
     /// it is recovered before the look.</summary>
@@ -202,16 +202,16 @@ internal sealed unsafe partial class Region
                 if (Index >= 0)
                 {
                     int index = Index;
-                    if (_rules.EndsWith(index))
+                    if (Kind.Retires(index))
                         RecoverDead(suspectsOnly: true); // nobody comes after us who would
-                    _rules.Leave(this, index);
+                    Kind.CleanUp(this, index, died: false);
                     Entry(index)->Ended = ParticipantEntry.EndedByLeaving;
                     Atomic.StoreRelease(ref Entry(index)->State, ParticipantEntry.Free);
                     FaultPoints.Pass(FaultPoints.RegionLeaveEntryFreed);
                     Index = -1;
                     Os.Current.GiveBackPlace(_file, index);
                     SignalAll();
-                    if (_rules.EndsWith(index) || IsOver())
+                    if (Kind.Retires(index) || IsOver())
                         RetireLocked();
                 }
             }

@@ -28,17 +28,16 @@ internal sealed unsafe partial class Region : IWatchedRegion
     private static readonly TimeSpan s_lockPatience = TimeSpan.FromSeconds(5);
 
     private readonly object _sync = new(); // before the region lock, and around the closing of the file
-    private readonly RegionRules _rules;
     private readonly RegionFile _file;
     private readonly bool _hasParticipants;
     private bool _left;
 
     private Region(
-        string name, string path, RegionRules rules, RegionFile file, MappedView view, in RegionGeometry geometry)
+        string name, string path, RegionEntrance entrance, RegionFile file, MappedView view, in RegionGeometry geometry)
     {
         Name = name;
         Path = path;
-        _rules = rules;
+        Entrance = entrance;
         _file = file;
         View = view;
         Geometry = geometry;
@@ -48,6 +47,11 @@ internal sealed unsafe partial class Region : IWatchedRegion
     public string Name { get; }
     public string Path { get; }
     public MappedView View { get; }
+
+    /// <summary>As what it was opened, and where its parts are.</summary>
+    public RegionEntrance Entrance { get; }
+
+    public RegionKind Kind => Entrance.Kind;
 
     /// <summary>What parts of it grow in; null in a region without participants, whose file is not kept open.</summary>
     public RegionFile? File => _hasParticipants ? _file : null;
@@ -149,7 +153,7 @@ internal sealed unsafe partial class Region : IWatchedRegion
     public void SignalAll()
     {
         Waiter.SignalAlways(&Header->Change);
-        _rules.SignalAll(this);
+        Kind.Wake(this);
     }
 
     /// <summary>Closes the file without unmapping. Idempotent.</summary>

@@ -73,7 +73,7 @@ internal readonly struct RegionGeometry
 
     /// <summary>Checks the first bytes of a file against its size, field by field; throws what is wrong, with both
     /// values.</summary>
-    public static unsafe RegionGeometry Check(ReadOnlySpan<byte> start, long fileSize, RegionKind kind, string path)
+    public static unsafe RegionGeometry Check(ReadOnlySpan<byte> start, long fileSize, KindNumber kind, string path)
     {
         if (fileSize < MinSize || start.Length < CheckedBytes)
             Throw.Corrupt(
@@ -128,10 +128,10 @@ internal readonly struct RegionGeometry
             if (header->State is not (RegionHeader.Live or RegionHeader.Retired))
                 Throw.Corrupt($"{path}: state {header->State}; a region that has its name is live (1) or retired (2).");
 
-            if (!IsLifetimeOf((RegionKind)header->Kind, (Lifetime)header->Lifetime))
+            if (!IsLifetimeOf((KindNumber)header->Kind, (Lifetime)header->Lifetime))
                 Throw.Corrupt(
                     $"{path}: lifetime {header->Lifetime}; a {NameOf(header->Kind)} has " +
-                    $"{LifetimesOf((RegionKind)header->Kind)}.");
+                    $"{LifetimesOf((KindNumber)header->Kind)}.");
 
             return new RegionGeometry(
                 header->TotalSize,
@@ -145,31 +145,31 @@ internal readonly struct RegionGeometry
 
     /// <summary>Rings and queues know when they are empty; what belongs to a connection or a listener lives no longer
     /// than who made it.</summary>
-    public static bool IsLifetimeOf(RegionKind kind, Lifetime lifetime) => lifetime switch
+    public static bool IsLifetimeOf(KindNumber kind, Lifetime lifetime) => lifetime switch
     {
         Lifetime.WhileUsed => true,
-        Lifetime.UntilEmpty => kind is RegionKind.OfRing or RegionKind.OfQueue,
-        Lifetime.Persistent => kind is not (RegionKind.OfListener or RegionKind.OfConnection),
+        Lifetime.UntilEmpty => kind is KindNumber.OfRing or KindNumber.OfQueue,
+        Lifetime.Persistent => kind is not (KindNumber.OfListener or KindNumber.OfConnection),
         _ => false,
     };
 
-    public static string LifetimesOf(RegionKind kind) => kind switch
+    public static string LifetimesOf(KindNumber kind) => kind switch
     {
-        RegionKind.OfRing or RegionKind.OfQueue => "WhileUsed (1), UntilEmpty (2) or Persistent (3)",
-        RegionKind.OfListener or RegionKind.OfConnection => "WhileUsed (1)",
+        KindNumber.OfRing or KindNumber.OfQueue => "WhileUsed (1), UntilEmpty (2) or Persistent (3)",
+        KindNumber.OfListener or KindNumber.OfConnection => "WhileUsed (1)",
         _ => "WhileUsed (1) or Persistent (3)",
     };
 
     public static string NameOf(uint kind) => kind switch
     {
-        (uint)RegionKind.OfRing => "ring (kind 1)",
-        (uint)RegionKind.OfListener => "listener (kind 2)",
-        (uint)RegionKind.OfConnection => "connection (kind 3)",
-        (uint)RegionKind.OfQueue => "queue (kind 4)",
-        (uint)RegionKind.OfTopic => "topic (kind 5)",
-        (uint)RegionKind.OfMutex => "mutex (kind 7)",
-        (uint)RegionKind.OfSemaphore => "semaphore (kind 8)",
-        (uint)RegionKind.OfEvent => "event (kind 9)",
+        (uint)KindNumber.OfRing => "ring (kind 1)",
+        (uint)KindNumber.OfListener => "listener (kind 2)",
+        (uint)KindNumber.OfConnection => "connection (kind 3)",
+        (uint)KindNumber.OfQueue => "queue (kind 4)",
+        (uint)KindNumber.OfTopic => "topic (kind 5)",
+        (uint)KindNumber.OfMutex => "mutex (kind 7)",
+        (uint)KindNumber.OfSemaphore => "semaphore (kind 8)",
+        (uint)KindNumber.OfEvent => "event (kind 9)",
         _ => $"region of kind {kind}",
     };
 }

@@ -5,6 +5,20 @@ internal static class RegionName
 {
     public const int MaxLength = 120;
 
+    /// <summary>It can be a region's, and is no connection's.</summary>
+    public static bool IsOne(string name)
+    {
+        if (name.Length is 0 or > MaxLength || name[0] == '.')
+            return false;
+        foreach (char character in name)
+        {
+            if (!IsAllowed(character))
+                return false;
+        }
+
+        return Os.Current.WhyNoName(name) is null;
+    }
+
     /// <summary>Refuses a name that is not 1 to 120 of [A-Za-z0-9._-], starts with a dot, or is none on this system.
     /// Names are never mangled.</summary>
     public static void Check(string name)
@@ -18,7 +32,7 @@ internal static class RegionName
                 $"The name \"{name}\" starts with a dot; it must start with a letter, a digit, _ or -.");
         foreach (char character in name)
         {
-            if (character is not (>= 'a' and <= 'z' or >= 'A' and <= 'Z' or >= '0' and <= '9' or '.' or '_' or '-'))
+            if (!IsAllowed(character))
                 Throw.Status(
                     IpcStatus.InvalidName,
                     $"The name \"{name}\" holds the character U+{(int)character:X4}; letters A-Z a-z, digits, dot, _ " +
@@ -28,4 +42,7 @@ internal static class RegionName
         if (Os.Current.WhyNoName(name) is { } reason)
             Throw.Status(IpcStatus.InvalidName, $"The name \"{name}\" {reason}. Use another one.");
     }
+
+    private static bool IsAllowed(char character) =>
+        character is >= 'a' and <= 'z' or >= 'A' and <= 'Z' or >= '0' and <= '9' or '.' or '_' or '-';
 }

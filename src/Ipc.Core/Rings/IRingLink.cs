@@ -21,6 +21,16 @@ internal interface IRingLink : IPeerPlace
     /// doorbell).</summary>
     bool WakesReader { get; }
 
+    /// <summary>Where a reader that is awaited sleeps when <see cref="WakesReader"/> is false; the memory is
+    /// <see cref="DoorbellView"/>'s.</summary>
+    unsafe WaiterWords* Doorbell { get; }
+
+    /// <summary>Null where there is no doorbell.</summary>
+    MappedView? DoorbellView { get; }
+
+    /// <summary>Makes a reader that sleeps at the doorbell look again.</summary>
+    void WakeReader();
+
     /// <summary>The writer has taken the sleeper's flag off the data waiter. True: somebody else has been told
     /// instead.</summary>
     bool RelaySignal();

@@ -22,14 +22,14 @@ public abstract unsafe class RingEnd : IDisposable
     private CallGate _gate;
     private PeerEvents? _events;
 
-    private protected RingEnd(IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, bool isWriter)
+    private protected RingEnd(IRingLink link, MappedView view, in RingGeometry geometry, WaitStyle style, bool isWriter)
     {
         _link = link;
         _view = view;
         Geometry = geometry;
         Header = (RingHeader*)(view.Base + geometry.HeaderOffset);
         Control = new WaitControl(
-            mode, isWriter ? &Header->Space : link.WakesReader ? &Header->Data : null, link.Change, place: link);
+            style, isWriter ? &Header->Space : link.WakesReader ? &Header->Data : null, link.Change, place: link);
         view.AddHolder(() => HasSpanOut);
         Os.Current.Touch(view.Base + geometry.DataOffset, geometry.Capacity);
     }
@@ -114,7 +114,11 @@ public abstract unsafe class RingEnd : IDisposable
 
     /// <summary>All waits of this end return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
     /// waiting still works.</summary>
-    public void Stop() => Control.Stop(_view);
+    public void Stop()
+    {
+        Control.Stop(_view);
+        _link.WakeReader();
+    }
 
     /// <summary>Waits work again.</summary>
     public void Resume() => Control.Resume();

@@ -20,6 +20,9 @@ public sealed class RingOptions
     /// <summary>How this end waits.</summary>
     public WaitMode WaitMode { get; set; }
 
+    /// <summary>The longest spin before sleeping. Default (zero): as measured, 50 us.</summary>
+    public TimeSpan SpinLimit { get; set; }
+
     /// <summary>How long the ring stays. One that exists must be as asked (<see cref="IpcStatus.WrongLifetime"/>).
     /// Default: no wish; a new one stays until it is empty.</summary>
     public Lifetime Lifetime { get; set; }

@@ -25,6 +25,10 @@ public sealed unsafe partial class RingReader
         return new ValueTask<bool>(wait, wait.Begin(cancellationToken));
     }
 
+    /// <summary>For a loop of another kind: signalled while something may be read, and when the writer has
+    /// gone.</summary>
+    public ReadyHandle GetReadyHandle() => new(WaitToReadAsync);
+
     private bool LooksReadable()
     {
         try
@@ -63,7 +67,10 @@ public sealed unsafe partial class RingReader
         public short Begin(CancellationToken cancellationToken)
         {
             Condition = new AsyncDataCondition(Owner);
-            return Begin(Owner.Control, Owner._data, Owner.View, Deadline.Never, cancellationToken);
+            IRingLink link = Owner.Link;
+            return link.WakesReader
+                ? Begin(Owner.Control, Owner._data, Owner.View, Deadline.Never, cancellationToken)
+                : Begin(Owner.Control, link.Doorbell, link.DoorbellView!, Deadline.Never, cancellationToken);
         }
 
         private protected override bool Finish(IpcStatus status)
@@ -75,7 +82,8 @@ public sealed unsafe partial class RingReader
     }
 
     /// <summary>The condition of a thread inside the gate, for one that is not: it enters for each look, so that
-    /// Dispose waits for no more than that.</summary>
+    /// Dispose waits for no more than that. Where the writer's signals go to a doorbell, it is armed before each sleep,
+    /// as the listener arms what it watches: then the next record rings.</summary>
     private struct AsyncDataCondition : IWaitCondition
     {
         private readonly RingReader _reader;
@@ -87,7 +95,7 @@ public sealed unsafe partial class RingReader
             _data = new DataCondition(reader);
         }
 
-        public readonly ulong LongestSleep => _data.LongestSleep;
+        public readonly ulong LongestSleep => ulong.MaxValue;
 
         public readonly bool IsTrue() => _reader.LooksReadable();
 
@@ -95,6 +103,12 @@ public sealed unsafe partial class RingReader
 
         public readonly void BeforeSleep()
         {
+            if (!_reader.Link.WakesReader)
+            {
+                _reader.Arm();
+                return;
+            }
+
             try
             {
                 if (_reader.Enter())

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -38,8 +39,13 @@ public sealed unsafe partial class RingReader : RingEnd
     private ulong _limit;                   // the writer can have published up to here
 
     internal RingReader(
-        IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, ulong position, ulong redeliverUntil)
-        : base(link, view, geometry, mode, isWriter: false)
+        IRingLink link,
+        MappedView view,
+        in RingGeometry geometry,
+        WaitStyle style,
+        ulong position,
+        ulong redeliverUntil)
+        : base(link, view, geometry, style, isWriter: false)
     {
         _records = view.Base + geometry.DataOffset;
         _data = &Header->Data;
@@ -70,6 +76,21 @@ public sealed unsafe partial class RingReader : RingEnd
     public static RingReader Open(
         string name, RingOptions? options = null, CancellationToken cancellationToken = default) =>
         RingRegion.OpenReader(name, options ?? new RingOptions(), cancellationToken);
+
+    /// <summary>Opens the ring <paramref name="name"/> if there is one, and creates none, whatever the options
+    /// say. They say how long to wait for one.</summary>
+    /// <returns>False: there is none.</returns>
+    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <see cref="IpcException.Status"/>.</exception>
+    public static bool TryOpen(
+        string name,
+        [NotNullWhen(true)] out RingReader? reader,
+        RingOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        reader = RingRegion.TryOpenReader(name, options ?? new RingOptions(), cancellationToken);
+        return reader is not null;
+    }
 
     /// <summary>Whether everything that was published by now has been released: there is nothing to read, and nobody is
     /// at a record. True when this end is closed. Any thread, beside the one that reads; never waits.</summary>

@@ -40,37 +40,49 @@ internal sealed unsafe class RingRegion : IRingLink
 
     public bool WakesReader => true;
 
+    public WaiterWords* Doorbell => null;
+
+    public MappedView? DoorbellView => null;
+
     public static RingWriter OpenWriter(string name, RingOptions options, CancellationToken cancellationToken)
     {
-        RingRules rules = new(options, isWriter: true);
-        RingRegion link = Open(name, options, rules, isWriter: true, cancellationToken);
-        RingWriter writer = new(
-            link,
-            link._region.View,
-            rules.Geometry,
-            options.WaitMode,
-            rules.Position,
-            rules.Free,
-            (uint)link._region.Index + 1);
-        link._end = writer;
-        return writer;
+        RingEntrance entrance = new(options, isWriter: true);
+        WaitStyle style = Check(name, options);
+        return WriterOf(Open(name, options, entrance, cancellationToken), entrance, style);
     }
 
     public static RingReader OpenReader(string name, RingOptions options, CancellationToken cancellationToken)
     {
-        RingRules rules = new(options, isWriter: false);
-        RingRegion link = Open(name, options, rules, isWriter: false, cancellationToken);
-        RingReader reader = new(
-            link, link._region.View, rules.Geometry, options.WaitMode, rules.Position, rules.RedeliverUntil);
-        link._end = reader;
-        return reader;
+        RingEntrance entrance = new(options, isWriter: false);
+        WaitStyle style = Check(name, options);
+        return ReaderOf(Open(name, options, entrance, cancellationToken), entrance, style);
+    }
+
+    /// <summary>Null: there is no such ring.</summary>
+    public static RingWriter? TryOpenWriter(string name, RingOptions options, CancellationToken cancellationToken)
+    {
+        RingEntrance entrance = new(options, isWriter: true);
+        WaitStyle style = Check(name, options);
+        return TryOpen(name, options, entrance, cancellationToken) is { } region
+            ? WriterOf(region, entrance, style)
+            : null;
+    }
+
+    /// <summary>Null: there is no such ring.</summary>
+    public static RingReader? TryOpenReader(string name, RingOptions options, CancellationToken cancellationToken)
+    {
+        RingEntrance entrance = new(options, isWriter: false);
+        WaitStyle style = Check(name, options);
+        return TryOpen(name, options, entrance, cancellationToken) is { } region
+            ? ReaderOf(region, entrance, style)
+            : null;
     }
 
     public void IdentifyPeer(out int processId, out int generation)
     {
         processId = generation = 0;
         uint owner = Owner;
-        if (RingRules.IsLive(_region, owner))
+        if (RingKind.IsLive(_region, owner))
         {
             processId = _region.ProcessOf((int)owner - 1).Pid;
             generation = (int)_region.Entry((int)owner - 1)->Generation;
@@ -80,7 +92,7 @@ internal sealed unsafe class RingRegion : IRingLink
     public void WatchPeer()
     {
         uint owner = Owner;
-        if (!RingRules.IsLive(_region, owner))
+        if (!RingKind.IsLive(_region, owner))
             return;
 
         // before the looks: who gives up in between moves it again
@@ -99,6 +111,11 @@ internal sealed unsafe class RingRegion : IRingLink
     public bool IsPeerHere() => _processors.AreOne();
 
     public void NotePlace() => _processors.Note();
+
+    public void WakeReader()
+    {
+        // It sleeps at its data waiter, which has been signalled.
+    }
 
     public bool RelaySignal() => false;
 
@@ -123,14 +140,43 @@ internal sealed unsafe class RingRegion : IRingLink
 
     private uint Owner => Atomic.LoadAcquire(ref _isWriter ? ref _header->Reader : ref _header->Writer);
 
-    private static RingRegion Open(
-        string name, RingOptions options, RingRules rules, bool isWriter, CancellationToken cancellationToken)
+    private static RingWriter WriterOf(Region region, RingEntrance entrance, WaitStyle style)
+    {
+        RingRegion link = new(region, isWriter: true);
+        RingWriter writer = new(
+            link,
+            region.View,
+            entrance.Geometry,
+            style,
+            entrance.Position,
+            entrance.Free,
+            (uint)region.Index + 1);
+        link._end = writer;
+        return writer;
+    }
+
+    private static RingReader ReaderOf(Region region, RingEntrance entrance, WaitStyle style)
+    {
+        RingRegion link = new(region, isWriter: false);
+        RingReader reader = new(
+            link, region.View, entrance.Geometry, style, entrance.Position, entrance.RedeliverUntil);
+        link._end = reader;
+        return reader;
+    }
+
+    private static WaitStyle Check(string name, RingOptions options)
     {
         RegionName.Check(name);
         _ = RingGeometry.CheckRequested(options.Capacity);
         _ = PoolGeometry.CheckRequested(options.LoanBudget);
-        Region region = Region.Open(
-            name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken);
-        return new RingRegion(region, isWriter);
+        return WaitStyle.Of(options.WaitMode, options.SpinLimit);
     }
+
+    private static Region Open(
+        string name, RingOptions options, RingEntrance entrance, CancellationToken cancellationToken) =>
+        Region.Open(name, entrance, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken);
+
+    private static Region? TryOpen(
+        string name, RingOptions options, RingEntrance entrance, CancellationToken cancellationToken) =>
+        Region.TryOpen(name, entrance, Deadline.After(options.OpenTimeout), cancellationToken);
 }

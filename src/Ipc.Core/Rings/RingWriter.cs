@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -53,13 +54,13 @@ public sealed unsafe partial class RingWriter : RingEnd
     /// <param name="link">What is around the ring.</param>
     /// <param name="view">The memory.</param>
     /// <param name="geometry">Where in it the ring is.</param>
-    /// <param name="mode">How this end waits.</param>
+    /// <param name="style">How this end waits.</param>
     /// <param name="tail">Where it begins.</param>
     /// <param name="free">The free position.</param>
     /// <param name="owner">Participant index + 1; 1 in a connection.</param>
     internal RingWriter(
-        IRingLink link, MappedView view, in RingGeometry geometry, WaitMode mode, ulong tail, ulong free, uint owner)
-        : base(link, view, geometry, mode, isWriter: true)
+        IRingLink link, MappedView view, in RingGeometry geometry, WaitStyle style, ulong tail, ulong free, uint owner)
+        : base(link, view, geometry, style, isWriter: true)
     {
         _records = view.Base + geometry.DataOffset;
         _data = &Header->Data;
@@ -99,6 +100,21 @@ public sealed unsafe partial class RingWriter : RingEnd
     public static RingWriter Open(
         string name, RingOptions? options = null, CancellationToken cancellationToken = default) =>
         RingRegion.OpenWriter(name, options ?? new RingOptions(), cancellationToken);
+
+    /// <summary>Opens the ring <paramref name="name"/> if there is one, and creates none, whatever the options
+    /// say. They say how long to wait for one.</summary>
+    /// <returns>False: there is none.</returns>
+    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <see cref="IpcException.Status"/>.</exception>
+    public static bool TryOpen(
+        string name,
+        [NotNullWhen(true)] out RingWriter? writer,
+        RingOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        writer = RingRegion.TryOpenWriter(name, options ?? new RingOptions(), cancellationToken);
+        return writer is not null;
+    }
 
     /// <summary>Claims <paramref name="length"/> contiguous bytes in place. An open claim is given back
     /// first.</summary>

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 
 namespace Ipc;
@@ -29,8 +30,26 @@ public sealed unsafe partial class SharedEvent : IDisposable
         string name, EventOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new EventOptions();
-        EventRules rules = new(options);
-        return new SharedEvent(SyncRegion.Open(name, rules, options, cancellationToken), rules.IsManual);
+        EventEntrance entrance = new(options);
+        return new SharedEvent(SyncRegion.Open(name, entrance, options, cancellationToken), entrance.IsManual);
+    }
+
+    /// <summary>Opens the event <paramref name="name"/> if there is one, and creates none, whatever the options
+    /// say. They say how long to wait for one.</summary>
+    /// <returns>False: there is none.</returns>
+    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <see cref="IpcException.Status"/>.</exception>
+    public static bool TryOpen(
+        string name,
+        [NotNullWhen(true)] out SharedEvent? sharedEvent,
+        EventOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        options ??= new EventOptions();
+        EventEntrance entrance = new(options);
+        SyncRegion? sync = SyncRegion.TryOpen(name, entrance, options, cancellationToken);
+        sharedEvent = sync is null ? null : new SharedEvent(sync, entrance.IsManual);
+        return sharedEvent is not null;
     }
 
     /// <summary>Lets pass who waits: everybody until the reset, or one. Nothing happens when this object is

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 
 namespace Ipc;
@@ -32,7 +33,25 @@ public sealed unsafe partial class SharedMutex : IDisposable
         string name, SyncOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new SyncOptions();
-        return new SharedMutex(SyncRegion.Open(name, new MutexRules(options), options, cancellationToken));
+        return new SharedMutex(SyncRegion.Open(name, new MutexEntrance(options), options, cancellationToken));
+    }
+
+    /// <summary>Opens the mutex <paramref name="name"/> if there is one, and creates none, whatever the options
+    /// say. They say how long to wait for one.</summary>
+    /// <returns>False: there is none.</returns>
+    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <see cref="IpcException.Status"/>.</exception>
+    public static bool TryOpen(
+        string name,
+        [NotNullWhen(true)] out SharedMutex? mutex,
+        SyncOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        options ??= new SyncOptions();
+        MutexEntrance entrance = new(options);
+        SyncRegion? sync = SyncRegion.TryOpen(name, entrance, options, cancellationToken);
+        mutex = sync is null ? null : new SharedMutex(sync);
+        return mutex is not null;
     }
 
     /// <summary>Acquires the mutex, waiting for it if somebody has it.</summary>

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 
 namespace Ipc;
@@ -24,7 +25,7 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
     {
         _sync = sync;
         _header = (SemaphoreHeader*)sync.Region.Body;
-        _table = SemaphoreRules.TableOf(sync.Region);
+        _table = SemaphoreKind.TableOf(sync.Region);
         _permits = permits;
     }
 
@@ -50,8 +51,26 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
         string name, SemaphoreOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new SemaphoreOptions();
-        SemaphoreRules rules = new(options);
-        return new SharedSemaphore(SyncRegion.Open(name, rules, options, cancellationToken), rules.Permits);
+        SemaphoreEntrance entrance = new(options);
+        return new SharedSemaphore(SyncRegion.Open(name, entrance, options, cancellationToken), entrance.Permits);
+    }
+
+    /// <summary>Opens the semaphore <paramref name="name"/> if there is one, and creates none, whatever the options
+    /// say. They say how long to wait for one.</summary>
+    /// <returns>False: there is none.</returns>
+    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <see cref="IpcException.Status"/>.</exception>
+    public static bool TryOpen(
+        string name,
+        [NotNullWhen(true)] out SharedSemaphore? semaphore,
+        SemaphoreOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        options ??= new SemaphoreOptions();
+        SemaphoreEntrance entrance = new(options);
+        SyncRegion? sync = SyncRegion.TryOpen(name, entrance, options, cancellationToken);
+        semaphore = sync is null ? null : new SharedSemaphore(sync, entrance.Permits);
+        return semaphore is not null;
     }
 
     /// <summary>Acquires a permit, waiting for one if there is none.</summary>

@@ -15,6 +15,9 @@ public class SyncOptions
     /// <summary>How this object waits.</summary>
     public WaitMode WaitMode { get; set; }
 
+    /// <summary>The longest spin before sleeping. Default (zero): as measured, 50 us.</summary>
+    public TimeSpan SpinLimit { get; set; }
+
     /// <summary>How long the object stays. One that exists must be as asked (<see cref="IpcStatus.WrongLifetime"/>).
     /// Default: no wish; a new one goes with its last participant.</summary>
     public Lifetime Lifetime { get; set; }

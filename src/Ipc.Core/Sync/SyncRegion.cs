@@ -18,10 +18,10 @@ internal sealed unsafe class SyncRegion
     // when a sleeper of ours last asked for the holders' locks; a race of two costs one question
     private ulong _askedAt;
 
-    private SyncRegion(Region region, SyncRules rules, WaitMode mode)
+    private SyncRegion(Region region, SyncEntrance entrance, WaitStyle style)
     {
-        _waiter = rules.WaiterOf(region);
-        _place = new Attachment(region, new WaitControl(mode, _waiter, null));
+        _waiter = ((SyncKind)entrance.Kind).WaiterOf(region);
+        _place = new Attachment(region, new WaitControl(style, _waiter, null));
     }
 
     public Region Region => _place.Region;
@@ -35,14 +35,25 @@ internal sealed unsafe class SyncRegion
 
     public bool IsClosed => Atomic.LoadAcquire(ref _closed) != 0;
 
-    public static SyncRegion Open(
-        string name, SyncRules rules, SyncOptions options, CancellationToken cancellationToken)
+    /// <summary>Null: there is none.</summary>
+    public static SyncRegion? TryOpen(
+        string name, SyncEntrance entrance, SyncOptions options, CancellationToken cancellationToken)
     {
         RegionName.Check(name);
+        WaitStyle style = WaitStyle.Of(options.WaitMode, options.SpinLimit);
+        Region? region = Region.TryOpen(name, entrance, Deadline.After(options.OpenTimeout), cancellationToken);
+        return region is null ? null : new SyncRegion(region, entrance, style);
+    }
+
+    public static SyncRegion Open(
+        string name, SyncEntrance entrance, SyncOptions options, CancellationToken cancellationToken)
+    {
+        RegionName.Check(name);
+        WaitStyle style = WaitStyle.Of(options.WaitMode, options.SpinLimit);
         return new SyncRegion(
-            Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken),
-            rules,
-            options.WaitMode);
+            Region.Open(name, entrance, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken),
+            entrance,
+            style);
     }
 
     public IpcStatus Wait<TCondition>(ref TCondition condition, Deadline deadline, CancellationToken cancellationToken)

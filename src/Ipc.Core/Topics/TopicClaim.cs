@@ -6,7 +6,7 @@ namespace Ipc;
 /// back.</summary>
 public readonly ref struct TopicClaim
 {
-    private readonly TopicWriter _writer;
+    private readonly TopicWriter? _writer;
     private readonly ulong _position;
 
     internal TopicClaim(TopicWriter writer, ulong position, Span<byte> payload)
@@ -24,11 +24,24 @@ public readonly ref struct TopicClaim
     /// <summary>Publishes the first <paramref name="length"/> bytes and wakes sleeping readers. Nothing when the writer
     /// is closed.</summary>
     /// <exception cref="InvalidOperationException">The claim is no longer open.</exception>
-    public void Commit(int length, ushort type = 0, ulong key = 0) => _writer.Commit(_position, length, type, key);
+    public void Commit(int length, ushort type = 0, ulong key = 0) => Writer.Commit(_position, length, type, key);
 
     /// <summary>Publishes all of it.</summary>
-    public void Commit() => _writer.Commit(_position, Payload.Length, 0, 0);
+    public void Commit() => Writer.Commit(_position, Payload.Length, 0, 0);
 
     /// <summary>Gives it back: readers pass over the place. Nothing when it is no longer open.</summary>
-    public void Abandon() => _writer.Abandon(_position);
+    public void Abandon() => _writer?.Abandon(_position);
+
+    /// <summary>Gives the place back unless it has been committed.</summary>
+    public void Dispose() => Abandon();
+
+    private TopicWriter Writer
+    {
+        get
+        {
+            if (_writer is null)
+                Throw.NoClaim();
+            return _writer;
+        }
+    }
 }

@@ -16,27 +16,23 @@ namespace Ipc;
 /// </remarks>
 public abstract unsafe class TopicEnd : IDisposable
 {
-    private readonly TopicRules _rules;
+    private readonly TopicEntrance _entrance;
     private readonly Attachment _place;
     private CallGate _gate;
     private int _disposed;
 
-    private protected TopicEnd(Region region, TopicRules rules, TopicOptions options)
+    private protected TopicEnd(Region region, TopicEntrance entrance, TopicOptions options)
     {
         Region = region;
-        _rules = rules;
-        Geometry = rules.Geometry;
+        _entrance = entrance;
+        Geometry = entrance.Geometry;
         Header = (TopicHeader*)region.Body;
         Index = region.Index;
-        Lag = new StreamLag(options.WaitMode, (ulong)options.SpinLimit.Ticks * 100, Geometry.SlotCount);
+        WaitStyle style = WaitStyle.Of(options.WaitMode, options.SpinLimit);
+        Lag = new StreamLag(style, Geometry.SlotCount);
         region.View.AddHolder(() => HasSpanOut);
         Os.Current.Touch(region.Base + Geometry.SlotsOffset, Geometry.SlotsEnd - Geometry.SlotsOffset);
-        Control = new WaitControl(
-            options.WaitMode,
-            &Header->Data,
-            &Header->Space,
-            &region.Header->Change,
-            (ulong)options.SpinLimit.Ticks * 100);
+        Control = new WaitControl(style, &Header->Data, &Header->Space, &region.Header->Change);
         _place = new Attachment(region, Control);
     }
 
@@ -74,10 +70,10 @@ public abstract unsafe class TopicEnd : IDisposable
 
     private protected TopicHeader* Header { get; }
 
-    private protected TopicRules Rules => _rules;
+    private protected TopicEntrance Entrance => _entrance;
 
     /// <summary>For messages longer than a block; null: there is none.</summary>
-    private protected Pool? Pool => _rules.Pool;
+    private protected Pool? Pool => _entrance.Pool;
 
     /// <summary>This end holds a span that its user may still touch.</summary>
     private protected abstract bool HasSpanOut { get; }
@@ -95,7 +91,7 @@ public abstract unsafe class TopicEnd : IDisposable
             info.Readers = CountReaders();
             info.Tail = (long)Atomic.LoadAcquire(ref Header->Tail);
             info.Evictions = (long)Atomic.LoadAcquire(ref Header->Evictions);
-            info.Writers = TopicRules.Count(Region, ParticipantRole.Writer, out _);
+            info.Writers = TopicKind.Count(Region, ParticipantRole.Writer, out _);
             if (Pool is { } pool)
             {
                 info.LoanBudget = (long)pool.Geometry.Budget;
@@ -157,7 +153,8 @@ public abstract unsafe class TopicEnd : IDisposable
 
     private protected int NextReader(int from) => ReaderBits.Next(Header->Active, from, Geometry.Participants);
 
-    private protected TopicReaderEntry* Seat(int index) => _rules.Seat(Region, index);
+    private protected TopicReaderEntry* Seat(int index) =>
+        (TopicReaderEntry*)(Region.Base + Geometry.ReadersOffset) + index;
 
     /// <summary>Sees to it that the death of every other participant is noticed. Cheap while nobody comes or
     /// goes.</summary>
@@ -179,14 +176,23 @@ public abstract unsafe class TopicEnd : IDisposable
             $"Topic {Region.Path} holds {what}. A participant is faulty or hostile: end it and make a new topic.");
 
     private protected static Region OpenRegion(
-        string name, TopicRules rules, TopicOptions options, CancellationToken cancellationToken)
+        string name, TopicEntrance entrance, TopicOptions options, CancellationToken cancellationToken)
+    {
+        Check(name, options);
+        return Region.Open(name, entrance, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken);
+    }
+
+    private protected static Region? TryOpenRegion(
+        string name, TopicEntrance entrance, TopicOptions options, CancellationToken cancellationToken)
+    {
+        Check(name, options);
+        return Region.TryOpen(name, entrance, Deadline.After(options.OpenTimeout), cancellationToken);
+    }
+
+    private static void Check(string name, TopicOptions options)
     {
         RegionName.Check(name);
         _ = TopicGeometry.New(options);
-        if (options.SpinLimit < TimeSpan.Zero)
-            Throw.Status(
-                IpcStatus.InvalidArgument,
-                $"A spin limit of {options.SpinLimit} was asked for; it cannot be negative.");
-        return Region.Open(name, rules, options.OpenMode, Deadline.After(options.OpenTimeout), cancellationToken);
+        _ = WaitStyle.Of(options.WaitMode, options.SpinLimit);
     }
 }

@@ -41,6 +41,10 @@ public sealed unsafe partial class TopicReader
     public IAsyncEnumerable<TopicItem> ReadAllAsync(
         CancellationToken cancellationToken = default) => new TopicItems(this).ReadAllAsync(cancellationToken);
 
+    /// <summary>For a loop of another kind: signalled while something may be read, and when this reader has been
+    /// evicted.</summary>
+    public ReadyHandle GetReadyHandle() => new(WaitToReadAsync);
+
     private bool LooksReadable()
     {
         try

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -39,8 +40,8 @@ public sealed unsafe partial class TopicReader : TopicEnd
     private ulong _position;             // ours alone
     private ulong _cursor;               // what is before it is done with
 
-    private TopicReader(Region region, TopicRules rules, TopicOptions options, TopicReaderOptions own)
-        : base(region, rules, options)
+    private TopicReader(Region region, TopicEntrance entrance, TopicOptions options, TopicReaderOptions own)
+        : base(region, entrance, options)
     {
         Policy = own.Policy;
         _slots = region.Base + Geometry.SlotsOffset;
@@ -81,6 +82,32 @@ public sealed unsafe partial class TopicReader : TopicEnd
     {
         options ??= new TopicOptions();
         reader ??= new TopicReaderOptions();
+        TopicEntrance entrance = EntranceOf(options, reader);
+        return From(OpenRegion(name, entrance, options, cancellationToken), entrance, options, reader);
+    }
+
+    /// <summary>Opens the topic <paramref name="name"/> if there is one, and creates none, whatever the options
+    /// say. They say how long to wait for one.</summary>
+    /// <returns>False: there is none.</returns>
+    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <see cref="IpcException.Status"/>.</exception>
+    public static bool TryOpen(
+        string name,
+        [NotNullWhen(true)] out TopicReader? topicReader,
+        TopicOptions? options = null,
+        TopicReaderOptions? reader = null,
+        CancellationToken cancellationToken = default)
+    {
+        options ??= new TopicOptions();
+        reader ??= new TopicReaderOptions();
+        TopicEntrance entrance = EntranceOf(options, reader);
+        Region? region = TryOpenRegion(name, entrance, options, cancellationToken);
+        topicReader = region is null ? null : From(region, entrance, options, reader);
+        return topicReader is not null;
+    }
+
+    private static TopicEntrance EntranceOf(TopicOptions options, TopicReaderOptions reader)
+    {
         if (reader.Policy is < TopicPolicy.Reliable or > TopicPolicy.Latest ||
             reader.Join is < TopicJoin.Newest or > TopicJoin.LastValue)
         {
@@ -90,9 +117,13 @@ public sealed unsafe partial class TopicReader : TopicEnd
                 "thing.");
         }
 
-        TopicRules rules = TopicRules.ForReader(options, reader.Policy);
-        Region region = OpenRegion(name, rules, options, cancellationToken);
-        TopicReader opened = new(region, rules, options, reader);
+        return TopicEntrance.ForReader(options, reader.Policy);
+    }
+
+    private static TopicReader From(
+        Region region, TopicEntrance entrance, TopicOptions options, TopicReaderOptions reader)
+    {
+        TopicReader opened = new(region, entrance, options, reader);
         if (reader.IgnoreWriter is { } ignored && !ignored.IsOf(region))
         {
             opened.Dispose();
@@ -214,7 +245,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
                 return IpcStatus.Closed;
             ulong released = _cursor;
             bool evicted = Atomic.LoadAcquire(ref _seat->State) != _seatState;
-            Rules.JoinAgain(Region);
+            TopicKind.JoinAgain(Region);
             ulong start = StartOf(join);
             if (evicted)
                 AddLost(released, start);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -52,7 +53,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     private int _slowProcess;
     private long _slowBehind;
 
-    private TopicWriter(Region region, TopicRules rules, TopicOptions options) : base(region, rules, options)
+    private TopicWriter(Region region, TopicEntrance entrance, TopicOptions options) : base(region, entrance, options)
     {
         _slots = region.Base + Geometry.SlotsOffset;
         _space = &Header->Space;
@@ -98,10 +99,30 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         string name, TopicOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= new TopicOptions();
-        TopicRules rules = TopicRules.ForWriter(options);
-        var opened = new TopicWriter(OpenRegion(name, rules, options, cancellationToken), rules, options);
+        TopicEntrance entrance = TopicEntrance.ForWriter(options);
+        var opened = new TopicWriter(OpenRegion(name, entrance, options, cancellationToken), entrance, options);
         TopicMetrics.Add(opened);
         return opened;
+    }
+
+    /// <summary>Opens the topic <paramref name="name"/> if there is one, and creates none, whatever the options
+    /// say. They say how long to wait for one.</summary>
+    /// <returns>False: there is none.</returns>
+    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <see cref="IpcException.Status"/>.</exception>
+    public static bool TryOpen(
+        string name,
+        [NotNullWhen(true)] out TopicWriter? writer,
+        TopicOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        options ??= new TopicOptions();
+        TopicEntrance entrance = TopicEntrance.ForWriter(options);
+        Region? region = TryOpenRegion(name, entrance, options, cancellationToken);
+        writer = region is null ? null : new TopicWriter(region, entrance, options);
+        if (writer is not null)
+            TopicMetrics.Add(writer);
+        return writer is not null;
     }
 
     /// <summary>Claims room for a message, in place. An open claim is given back first.</summary>

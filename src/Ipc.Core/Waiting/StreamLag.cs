@@ -29,10 +29,11 @@ internal sealed class StreamLag
 
     /// <summary>For a ring of <paramref name="slots"/>. Who wants the lowest latency, never spins or limits the
     /// spinning to less does not lag.</summary>
-    public StreamLag(WaitMode mode, ulong longestSpin, uint slots)
+    public StreamLag(WaitStyle style, uint slots)
     {
         ulong longest = Math.Min(slots * PerSlot, Longest);
-        bool mayLag = mode == WaitMode.Adaptive && longest >= Shortest && (longestSpin == 0 || longestSpin >= longest);
+        bool mayLag = style.Mode == WaitMode.Adaptive && longest >= Shortest &&
+            (style.LongestSpin == 0 || style.LongestSpin >= longest);
         _longest = mayLag ? longest : 0;
     }
 

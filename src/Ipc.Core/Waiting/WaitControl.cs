@@ -29,17 +29,16 @@ internal sealed unsafe class WaitControl
 
     /// <summary>An end that sleeps on these words, and on no others. Null: none, or only in short slices.</summary>
     public WaitControl(
-        WaitMode mode,
+        WaitStyle style,
         WaiterWords* first,
         WaiterWords* second,
         WaiterWords* third = null,
-        ulong longestSpin = 0,
         IPeerPlace? place = null)
     {
         _place = place;
         _third = third;
-        _spin = new SpinBudget(longestSpin);
-        _mode = mode;
+        _spin = new SpinBudget(style.LongestSpin);
+        _mode = style.Mode;
         _first = first;
         _second = second;
     }

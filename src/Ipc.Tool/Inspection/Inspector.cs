@@ -98,7 +98,7 @@ internal static class Inspector
         report.State = hasNoNameYet ? RegionState.Temporary : RegionState.Damaged;
         try
         {
-            look.Geometry = RegionGeometry.Check(look.Start(RegionGeometry.CheckedBytes), look.File.Length, (RegionKind)header.Kind, report.Path);
+            look.Geometry = RegionGeometry.Check(look.Start(RegionGeometry.CheckedBytes), look.File.Length, (KindNumber)header.Kind, report.Path);
         }
         catch (IpcException error)
         {
@@ -112,7 +112,7 @@ internal static class Inspector
         ParticipantInspector.Read(look, report);
         if (!hasNoNameYet)
             report.State = StateOf(header, report, directory);
-        KindInspector.Read(look, (RegionKind)header.Kind, report, depth);
+        KindInspector.Read(look, (KindNumber)header.Kind, report, depth);
         if (report.State == RegionState.LeftOver && report.Lifetime == Lifetime.UntilEmpty && report.Unread is null or > 0)
             report.State = RegionState.Idle; // messages wait in it
         Explain(report);
@@ -140,7 +140,7 @@ internal static class Inspector
     {
         if (header.State == RegionHeader.Retired)
             return RegionState.Retired;
-        if (header.Kind == (uint)RegionKind.OfConnection)
+        if (header.Kind == (uint)KindNumber.OfConnection)
             return ConnectionOwner.IsAlive(directory, report.Name) ? RegionState.Live : RegionState.LeftOver;
         if (report.Alive > 0)
             return RegionState.Live;

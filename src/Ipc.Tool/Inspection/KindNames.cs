@@ -3,28 +3,28 @@ namespace Ipc.Tool;
 /// <summary>What the kinds of region are called.</summary>
 internal static class KindNames
 {
-    public static string Of(uint kind) => (RegionKind)kind switch
+    public static string Of(uint kind) => (KindNumber)kind switch
     {
-        RegionKind.OfRing => "ring",
-        RegionKind.OfListener => "listener",
-        RegionKind.OfConnection => "connection",
-        RegionKind.OfQueue => "queue",
-        RegionKind.OfTopic => "topic",
-        RegionKind.OfMutex => "mutex",
-        RegionKind.OfSemaphore => "semaphore",
-        RegionKind.OfEvent => "event",
+        KindNumber.OfRing => "ring",
+        KindNumber.OfListener => "listener",
+        KindNumber.OfConnection => "connection",
+        KindNumber.OfQueue => "queue",
+        KindNumber.OfTopic => "topic",
+        KindNumber.OfMutex => "mutex",
+        KindNumber.OfSemaphore => "semaphore",
+        KindNumber.OfEvent => "event",
         _ => $"kind {kind}",
     };
 
-    public static RegionKind Kind(string? name) => name switch
+    public static KindNumber Kind(string? name) => name switch
     {
-        "ring" => RegionKind.OfRing,
-        "queue" => RegionKind.OfQueue,
-        "topic" => RegionKind.OfTopic,
-        "listener" => RegionKind.OfListener,
-        "connection" => RegionKind.OfConnection,
-        "mutex" => RegionKind.OfMutex,
-        "semaphore" => RegionKind.OfSemaphore,
-        _ => RegionKind.OfEvent,
+        "ring" => KindNumber.OfRing,
+        "queue" => KindNumber.OfQueue,
+        "topic" => KindNumber.OfTopic,
+        "listener" => KindNumber.OfListener,
+        "connection" => KindNumber.OfConnection,
+        "mutex" => KindNumber.OfMutex,
+        "semaphore" => KindNumber.OfSemaphore,
+        _ => KindNumber.OfEvent,
     };
 }

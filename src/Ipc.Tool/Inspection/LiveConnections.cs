@@ -85,7 +85,7 @@ internal static class LiveConnections
             using var look = new MemoryLook(pid, mappings);
             byte[] start = look.Start(RegionGeometry.CheckedBytes);
             var header = MemoryMarshal.Read<RegionHeader>(Padded(start));
-            look.Geometry = RegionGeometry.Check(start, (long)Math.Min(header.TotalSize, long.MaxValue - TotalSizeMargin), RegionKind.OfConnection, report.Path);
+            look.Geometry = RegionGeometry.Check(start, (long)Math.Min(header.TotalSize, long.MaxValue - TotalSizeMargin), KindNumber.OfConnection, report.Path);
             ConnectionInspector.Read(look, found, depth);
             if (found.Damage.Count > 0)
                 return found.Damage[0];

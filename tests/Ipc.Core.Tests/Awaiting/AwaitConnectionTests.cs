@@ -91,8 +91,8 @@ public sealed class AwaitConnectionTests : RegionTest
     public async Task ALockThatIsTakenIsAwaitedToo()
     {
         using EchoServer server = new("locked");
-        ListenerRules rules = ListenerRules.ForClient();
-        Region held = Region.Open("locked", rules, OpenMode.OpenExisting, Deadline.Now, None);
+        ListenerEntrance entrance = ListenerEntrance.ForClient();
+        Region held = Region.Open("locked", entrance, OpenMode.OpenExisting, Deadline.Now, None);
         Assert.True(held.TryLock(Hang));
         Task<Connection> connecting = Connection.ConnectAsync("locked", Within(Hang));
         Task<Connection> brief = Connection.ConnectAsync("locked", Within(Deadline.FromMilliseconds(30)));
@@ -272,7 +272,7 @@ public sealed class AwaitConnectionTests : RegionTest
             region.Or((long)region.U64(region.Body + Wire.Listener.ReadyOffset), ulong.MaxValue); // it rings once more
         Task<ListenerEvent> next = isAwaited
             ? Soon(listener.NextAsync())
-            : Task.Run(() => listener.Next(Hang, None, out ListenerEvent found) == IpcStatus.Ok ? found : throw new InvalidOperationException(), None);
+            : Task.Run(() => listener.Next(out ListenerEvent found, Hang) == IpcStatus.Ok ? found : throw new InvalidOperationException(), None);
         go.Set();
         ListenerEvent asked = await next.WaitAsync(Watchdog.Patience);
         Assert.Equal(ListenerEventKind.Connect, asked.Kind);
@@ -308,7 +308,7 @@ public sealed class AwaitConnectionTests : RegionTest
 
         Task disposing = Task.Run(listener.Dispose, None);
         if (!isOpened)
-            Watchdog.Until(() => listener.Next(Deadline.Now, None, out _) == IpcStatus.Closed, "the listener is being disposed");
+            Watchdog.Until(() => listener.Next(out _, Deadline.Now) == IpcStatus.Closed, "the listener is being disposed");
         go.Set();
         await disposing.WaitAsync(Watchdog.Patience);
         await Fails(IpcStatus.PeerClosed, connecting);

@@ -130,7 +130,7 @@ public sealed unsafe class PoolGrowthTests : RegionTest
         }
     }
 
-    private static Region Open(ulong budget) => Region.Open("pool", new PoolRules(budget), OpenMode.OpenOrCreate, Deadline.Now, None);
+    private static Region Open(ulong budget) => Region.Open("pool", new PoolEntrance(budget), OpenMode.OpenOrCreate, Deadline.Now, None);
 
     private static Pool Locate(Region region) => Pool.Locate(region.View, region.Geometry.BodyOffset, region.Path, region);
 
@@ -154,23 +154,30 @@ public sealed unsafe class PoolGrowthTests : RegionTest
     }
 
     /// <summary>A region that is a pool and nothing else; its kind does not matter.</summary>
-    private sealed class PoolRules : RegionRules
+    private sealed class PoolKind : RegionKind
     {
+        public override KindNumber Number => KindNumber.OfQueue;
+
+        public override void CheckBody(Region region) => Locate(region);
+    }
+
+    private sealed class PoolEntrance : RegionEntrance
+    {
+        private static readonly PoolKind s_kind = new();
+
         private readonly ulong _budget;
 
-        public PoolRules(ulong budget) => _budget = budget;
+        public PoolEntrance(ulong budget) => _budget = budget;
 
-        public override RegionKind Kind => RegionKind.OfQueue;
+        public override RegionKind Kind => s_kind;
 
         public override ParticipantRole Role => ParticipantRole.None;
 
-        public override RegionRules ForAnother() => new PoolRules(_budget);
+        public override RegionEntrance ForAnother() => new PoolEntrance(_budget);
 
         public override RegionGeometry NewGeometry() => RegionGeometry.ForSparse(
             8, 4096, Pool.SizeOf(_budget), Lifetime.WhileUsed, 4096 + Pool.ReservedOf(_budget), default);
 
         public override void WriteBody(Region region) => Pool.WriteHeader(region.Body, _budget);
-
-        public override void CheckBody(Region region) => Locate(region);
     }
 }

@@ -5,32 +5,32 @@ namespace Ipc.Tool;
 /// <summary>The body of a region, by its kind.</summary>
 internal static class KindInspector
 {
-    public static void Read(RegionLook look, RegionKind kind, RegionReport report, InspectionDepth depth)
+    public static void Read(RegionLook look, KindNumber kind, RegionReport report, InspectionDepth depth)
     {
         switch (kind)
         {
-            case RegionKind.OfRing:
+            case KindNumber.OfRing:
                 RingInspector.ReadRegion(look, report, depth);
                 break;
-            case RegionKind.OfListener:
+            case KindNumber.OfListener:
                 ListenerInspector.Read(look, report);
                 break;
-            case RegionKind.OfConnection:
+            case KindNumber.OfConnection:
                 ConnectionInspector.Read(look, report, depth);
                 break;
-            case RegionKind.OfQueue:
+            case KindNumber.OfQueue:
                 QueueInspector.Read(look, report, depth);
                 break;
-            case RegionKind.OfTopic:
+            case KindNumber.OfTopic:
                 TopicInspector.Read(look, report, depth);
                 break;
-            case RegionKind.OfMutex:
+            case KindNumber.OfMutex:
                 SyncInspector.ReadMutex(look, report);
                 break;
-            case RegionKind.OfSemaphore:
+            case KindNumber.OfSemaphore:
                 SyncInspector.ReadSemaphore(look, report);
                 break;
-            case RegionKind.OfEvent:
+            case KindNumber.OfEvent:
                 SyncInspector.ReadEvent(look, report);
                 break;
             default:

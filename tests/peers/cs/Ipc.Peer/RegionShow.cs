@@ -17,22 +17,22 @@ internal static unsafe partial class RegionShow
         byte[] start = new byte[RegionGeometry.CheckedBytes];
         file.ReadStart(start);
         RegionHeader header = MemoryMarshal.Read<RegionHeader>(Padded(start));
-        RegionGeometry geometry = RegionGeometry.Check(start, file.Length, (RegionKind)header.Kind, file.Stream.Name);
+        RegionGeometry geometry = RegionGeometry.Check(start, file.Length, (KindNumber)header.Kind, file.Stream.Name);
         using MappedView view = new(file, (long)geometry.TotalSize);
         ShowHeader((RegionHeader*)view.Base);
         for (int index = 0; index < geometry.ParticipantCapacity; index++)
             ShowParticipant(index, (ParticipantEntry*)(view.Base + geometry.ParticipantOffset) + index, file);
-        if (header.Kind == (uint)RegionKind.OfRing)
+        if (header.Kind == (uint)KindNumber.OfRing)
         {
             ShowRing("ring.", (RingHeader*)(view.Base + geometry.BodyOffset));
             if (ShowWord("ring.pool_offset", view, geometry.BodyOffset + 24, 8) is > 0 and var pool)
                 ShowPool(view, pool);
         }
-        else if (header.Kind == (uint)RegionKind.OfQueue)
+        else if (header.Kind == (uint)KindNumber.OfQueue)
             ShowQueue(view, geometry);
-        else if (header.Kind == (uint)RegionKind.OfTopic)
+        else if (header.Kind == (uint)KindNumber.OfTopic)
             ShowTopic(view, geometry);
-        else if (header.Kind == (uint)RegionKind.OfListener)
+        else if (header.Kind == (uint)KindNumber.OfListener)
             ShowListener(view, geometry);
         else
             ShowConnection(view, geometry);

@@ -1,0 +1,134 @@
+using System;
+
+namespace Ipc;
+
+/// <summary>One opening of a connection's region, and its layout; docs/wire-format.md section 6.</summary>
+internal sealed unsafe class ConnectionEntrance : RegionEntrance
+{
+    private readonly uint _slot;
+    private readonly ulong _id;
+    private readonly ulong _budget;
+    private readonly ReadOnlyMemory<byte> _hello;
+
+    /// <summary>For a client, which makes it.</summary>
+    public ConnectionEntrance(int slot, ulong id, ConnectOptions options)
+        : this(slot, id)
+    {
+        const ulong BodyOffset = RegionHeader.ByteSize;
+        ulong toServer = RingGeometry.CheckRequested(options.ToServerCapacity);
+        ulong toClient = RingGeometry.CheckRequested(options.ToClientCapacity);
+        ulong budget = PoolGeometry.CheckRequested(options.LoanBudget);
+        // behind the rings, so that what is present from the start is two ranges
+        ulong pools = 4096 + toServer + toClient;
+        _budget = budget;
+        ToServer = new RingGeometry(BodyOffset + ConnectionHeader.ToServerRing, toServer, 4096, pools, budget);
+        ToClient = new RingGeometry(
+            BodyOffset + ConnectionHeader.ToClientRing, toClient, 4096 + toServer, pools + Pool.SizeOf(budget), budget);
+        _hello = options.Hello;
+        if (_hello.Length > ConnectionHeader.TextCapacity)
+            Throw.Status(
+                IpcStatus.InvalidArgument,
+                $"The hello has {_hello.Length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
+    }
+
+    /// <summary>For a server, which checks it.</summary>
+    public ConnectionEntrance(int slot, ulong id)
+    {
+        _slot = (uint)slot;
+        _id = id;
+    }
+
+    public ulong Id => _id;
+
+    public RingGeometry ToServer { get; private set; }
+
+    public RingGeometry ToClient { get; private set; }
+
+    public byte[] Hello { get; private set; } = Array.Empty<byte>();
+
+    public override RegionKind Kind => ConnectionKind.Instance;
+
+    public override ParticipantRole Role => ParticipantRole.None;
+
+    public override RegionEntrance ForAnother() => new ConnectionEntrance((int)_slot, _id);
+
+    public override RegionGeometry NewGeometry()
+    {
+        ulong rings = ToClient.DataOffset + ToClient.Capacity;
+        return RegionGeometry.ForSparse(
+            0, RegionHeader.ByteSize, rings + 2 * Pool.SizeOf(_budget) - RegionHeader.ByteSize, NewLifetime,
+            rings + Pool.ReservedOf(_budget), new FileRange(ToClient.PoolOffset, Pool.ReservedOf(_budget)));
+    }
+
+    public override void WriteBody(Region region)
+    {
+        ConnectionHeader* header = (ConnectionHeader*)region.Body;
+        header->Magic = ConnectionHeader.MagicValue;
+        header->Slot = _slot;
+        header->ToServer = ToServer.HeaderOffset;
+        header->ToClient = ToClient.HeaderOffset;
+        header->ConnectionId = _id;
+        header->HelloLength = (uint)_hello.Length;
+        _hello.Span.CopyTo(new Span<byte>(header->Hello, ConnectionHeader.TextCapacity));
+        ToServer = ToServer.Write(region);
+        ToClient = ToClient.Write(region);
+    }
+
+    /// <summary>Checks what the other side wrote.</summary>
+    public void Check(Region region)
+    {
+        if (region.Geometry.BodySize < ConnectionHeader.ByteSize)
+            Throw.Corrupt(
+                $"{region.Path}: a connection body of {region.Geometry.BodySize} bytes; it has at least " +
+                $"{ConnectionHeader.ByteSize}.");
+
+        ConnectionHeader* header = (ConnectionHeader*)region.Body;
+        uint magic = Atomic.LoadAcquire(ref header->Magic);
+        if (magic != ConnectionHeader.MagicValue)
+            Throw.Corrupt(
+                $"{region.Path}: connection magic 0x{magic:X8}, expected 0x{ConnectionHeader.MagicValue:X8}.");
+        uint slot = Atomic.LoadAcquire(ref header->Slot);
+        ulong id = Atomic.LoadAcquire(ref header->ConnectionId);
+        if (slot != _slot || id != _id)
+            Throw.Corrupt(
+                $"{region.Path}: connection {id:x16} of slot {slot}; it was announced as {_id:x16} of slot {_slot}.");
+
+        ulong end = region.Geometry.BodyOffset + region.Geometry.BodySize;
+        ToServer = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToServer), end);
+        ToClient = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToClient), end);
+        CheckApart(region.Path);
+
+        uint length = Atomic.LoadAcquire(ref header->HelloLength);
+        if (length > ConnectionHeader.TextCapacity)
+            Throw.Corrupt(
+                $"{region.Path}: a hello of {length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
+        Hello = new ReadOnlySpan<byte>(header->Hello, (int)length).ToArray();
+    }
+
+    private void CheckApart(string path)
+    {
+        FileRange[] parts =
+        {
+            new(ToServer.HeaderOffset, RingHeader.ByteSize), new(ToClient.HeaderOffset, RingHeader.ByteSize),
+            new(ToServer.DataOffset, ToServer.Capacity), new(ToClient.DataOffset, ToClient.Capacity),
+            new(
+                ToServer.PoolOffset,
+                ToServer.Pool?.Geometry.Size ?? 0), new(ToClient.PoolOffset, ToClient.Pool?.Geometry.Size ?? 0),
+        };
+        for (int i = 0; i < parts.Length; i++)
+        {
+            for (int other = 0; other < i; other++)
+            {
+                if (parts[i].Offset < parts[other].Offset + parts[other].Size &&
+                    parts[other].Offset < parts[i].Offset + parts[i].Size)
+                {
+                    Throw.Corrupt(
+                        $"{path}: {parts[i].Size} bytes at {parts[i].Offset} and {parts[other].Size} at " +
+                        $"{parts[other].Offset} overlap; rings (headers at " +
+                        $"{ToServer.HeaderOffset} and {ToClient.HeaderOffset}, data at {ToServer.DataOffset} and " +
+                        $"{ToClient.DataOffset}) and their pools must not.");
+                }
+            }
+        }
+    }
+}

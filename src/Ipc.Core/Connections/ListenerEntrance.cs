@@ -1,0 +1,84 @@
+using System.Globalization;
+using System.Runtime.CompilerServices;
+
+namespace Ipc;
+
+/// <summary>One opening of a listener's region, and where its parts are.</summary>
+internal sealed unsafe class ListenerEntrance : RegionEntrance
+{
+    private readonly bool _isServer;
+    private readonly int _participants;
+    private readonly ulong _maxRingCapacity;
+
+    private ListenerEntrance(bool isServer, int participants, ulong maxRingCapacity)
+    {
+        _isServer = isServer;
+        _participants = participants;
+        _maxRingCapacity = maxRingCapacity;
+    }
+
+    /// <summary>Told after a recovery that the process watch asked for; on its thread.</summary>
+    public System.Action? PeersWereRecovered { get; set; }
+
+    // The body's geometry, checked.
+    public int SlotCount { get; set; }
+    public ulong SlotsOffset { get; set; }
+    public ulong ReadyOffset { get; set; }
+
+    public override RegionKind Kind => ListenerKind.Instance;
+
+    public override ParticipantRole Role => _isServer ? ParticipantRole.Server : ParticipantRole.Client;
+
+    public override IpcStatus TakenStatus => IpcStatus.InUse;
+
+    public static ListenerEntrance ForServer(int maxConnections, ulong maxRingCapacity) =>
+        new(true, (maxConnections + 1 + 63) & ~63, maxRingCapacity);
+
+    public static ListenerEntrance ForClient() => new(false, 0, 0);
+
+    public static string ConnectionName(string listener, ulong id) =>
+        listener + "~" + id.ToString("x16", CultureInfo.InvariantCulture);
+
+    public ListenerSlot* Slot(Region region, int index) => (ListenerSlot*)(region.Base + SlotsOffset) + index;
+
+    public ulong* ReadyWord(Region region, int index) => (ulong*)(region.Base + ReadyOffset) + index / 64;
+
+    /// <summary>Says "look at connection i" and rings.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    public void Ring(Region region, int index)
+    {
+        Atomic.TryOr(ReadyWord(region, index), 1UL << index % 64); // [ready]
+        Waiter.Signal(&HeaderOf(region)->Doorbell);
+    }
+
+    /// <summary>The server takes requests. Under the region lock.</summary>
+    public static bool TakesRequests(Region region) =>
+        Atomic.LoadAcquire(ref HeaderOf(region)->ServerState) == ListenerHeader.Open;
+
+    public override RegionEntrance ForAnother() => new ListenerEntrance(_isServer, _participants, _maxRingCapacity);
+
+    public override RegionGeometry NewGeometry()
+    {
+        ulong bodyOffset = RegionGeometry.TableEnd(_participants);
+        SlotCount = _participants;
+        ReadyOffset = bodyOffset + ListenerHeader.ByteSize;
+        SlotsOffset = (ReadyOffset + (ulong)_participants / 8 + 127) & ~127UL;
+        ulong end = (SlotsOffset + (ulong)_participants * ListenerSlot.ByteSize + 4095) & ~4095UL;
+        return RegionGeometry.For(_participants, bodyOffset, end - bodyOffset, NewLifetime);
+    }
+
+    public override void WriteBody(Region region)
+    {
+        ListenerHeader* header = HeaderOf(region);
+        header->Magic = ListenerHeader.MagicValue;
+        header->SlotCount = (uint)SlotCount;
+        header->SlotsOffset = SlotsOffset;
+        header->ReadyOffset = ReadyOffset;
+        header->MaxRingCapacity = _maxRingCapacity;
+        header->ServerState = ListenerHeader.Open;
+    }
+
+    public override void PeersChanged() => PeersWereRecovered?.Invoke();
+
+    private static ListenerHeader* HeaderOf(Region region) => (ListenerHeader*)region.Body;
+}

@@ -1,0 +1,151 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Ipc;
+
+/// <summary>Tells a loop that is not this library's when there is something to do for an object: a
+/// <see cref="WaitHandle"/> for loops of .NET, an eventfd for poll, epoll and what is built on them.</summary>
+/// <remarks>
+/// <para>It is armed when it is made. When it is signalled, look at the object until there is nothing more
+/// (<c>TryReceive</c>, <c>TryRead</c>, <c>TryNext</c>), then <see cref="Arm"/> it: it is signalled again as soon as
+/// there is something, at once if there is already. Between that and the signal an object for one thread at a time is
+/// to be left alone, but for Stop and Dispose.</para>
+/// <para>It is also signalled when the object is stopped or disposed, and when its region is damaged or its peer has
+/// gone: the next call of the object says which.</para>
+/// <para>No thread belongs to it: the one that waits for all who await signals it. Dispose it before its object.</para>
+/// </remarks>
+public sealed class ReadyHandle : WaitHandle
+{
+    private readonly object _sync = new();
+    private readonly ManualResetEvent _event = new(false);
+    private readonly CancellationTokenSource _closing = new();
+    private readonly Func<CancellationToken, ValueTask<bool>> _wait;
+    private readonly Action _completed;
+    private ConfiguredValueTaskAwaitable<bool>.ConfiguredValueTaskAwaiter _pending;
+    private OsEvent? _descriptor;
+    private bool _armed;
+    private bool _disposed;
+
+    /// <param name="wait">Ends when there is something to do.</param>
+    internal ReadyHandle(Func<CancellationToken, ValueTask<bool>> wait)
+    {
+        _wait = wait;
+        _completed = Completed;
+        SafeWaitHandle = _event.SafeWaitHandle;
+        Arm();
+    }
+
+    /// <summary>An eventfd that is readable while this handle is signalled. It belongs to this handle: do not read it,
+    /// <see cref="Arm"/> does.</summary>
+    /// <exception cref="PlatformNotSupportedException">The system has no such thing.</exception>
+    public SafeHandle Descriptor
+    {
+        get
+        {
+            lock (_sync)
+            {
+                CheckOpen();
+                if (_descriptor is null)
+                {
+                    _descriptor = Os.Current.CreateEvent() ?? throw new PlatformNotSupportedException(
+                        "This system has no descriptors for events: wait for the handle itself.");
+                    if (!_armed)
+                        _descriptor.Set();
+                }
+
+                return _descriptor;
+            }
+        }
+    }
+
+    /// <summary>Takes the signal back and watches anew. Nothing if it is armed.</summary>
+    /// <exception cref="InvalidOperationException">Another thread waits for an object that lets one
+    /// wait.</exception>
+    public void Arm()
+    {
+        lock (_sync)
+        {
+            CheckOpen();
+            if (_armed)
+                return;
+            _armed = true;
+            _event.Reset();
+            _descriptor?.Reset();
+        }
+
+        try
+        {
+#pragma warning disable CA2012 // it is awaited here, by hand: once, without an object for each time
+            _pending = _wait(_closing.Token).ConfigureAwait(false).GetAwaiter();
+#pragma warning restore CA2012
+        }
+        catch
+        {
+            Signal();
+            throw;
+        }
+
+        if (_pending.IsCompleted)
+            Completed();
+        else
+            _pending.UnsafeOnCompleted(_completed);
+    }
+
+    /// <inheritdoc/>
+    protected override void Dispose(bool explicitDisposing)
+    {
+        if (explicitDisposing)
+        {
+            lock (_sync)
+            {
+                if (_disposed)
+                    return;
+                _disposed = true;
+            }
+
+            _closing.Cancel(); // outside of the lock: it may complete the wait here
+            _closing.Dispose();
+            _descriptor?.Dispose();
+            _event.Dispose();
+        }
+
+        base.Dispose(explicitDisposing);
+    }
+
+    private void Completed()
+    {
+        try
+        {
+            _ = _pending.GetResult();
+        }
+#pragma warning disable CA1031 // whatever it is, the object's next call says it to who asks
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+        }
+
+        _pending = default;
+        Signal();
+    }
+
+    private void Signal()
+    {
+        lock (_sync)
+        {
+            _armed = false;
+            if (_disposed)
+                return;
+            _event.Set();
+            _descriptor?.Set();
+        }
+    }
+
+    private void CheckOpen()
+    {
+        if (_disposed)
+            Throw.Disposed(this);
+    }
+}

@@ -1,3 +1,0 @@
-using System.Runtime.Versioning;
-
-[assembly: SupportedOSPlatform("linux")]
