@@ -1,30 +1,95 @@
 #!/usr/bin/env bash
-# usage: bench/sizes.sh [--rounds N]     throughput over message sizes, 1 B to 100 MB: a table, and docs/charts/sizes.svg
+# usage: bench/sizes.sh [--rounds N] [--only bytes|throughput]     what a message of a size costs: two tables, two charts
 #
-# Ring, queue and topic, one to one, C to C, with the blocks that they have by default (1 KB): what is larger travels as a loan.
+# bytes: what one byte more costs. One thread sends and receives, C and C#, warm (its memory is in the caches) and cold (it is
+# not), a Unix socket beside them; docs/charts/bytes.svg with the spread of the rounds. About 3 minutes.
+# throughput: 1 B to 100 MB; docs/charts/sizes.svg. Ring, queue and topic, one to one, C to C, with the blocks that they have by default (1 KB): what is larger travels as a loan.
 # Beside them the memory limits: a copy into shared memory and a read in place, without any protocol. A cliff would be a size at
-# which one byte more costs twice as much: the pairs of sizes at every change of path stand side by side.
-# About 5 minutes; on a machine that does nothing else.
+# which one byte more costs twice as much: the pairs of sizes at every change of path stand side by side. About 5 minutes.
+# On a machine that does nothing else.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 . "$top/eng/setup.sh"
-rounds=5
-[ "${1:-}" != --rounds ] || rounds=${2:?}
-case " $* " in *" --help "* | *" -h "*) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;; esac
+case " $* " in *" --help "* | *" -h "*) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;; esac
+rounds=5 only=
+while [ $# -gt 0 ]; do
+    case $1 in
+        --rounds) rounds=${2:?--rounds wants a number} ;;
+        --only) only=${2:?--only wants bytes or throughput} ;;
+        *) warn "unknown: $1"; exit 2 ;;
+    esac
+    shift 2
+done
 
 cd "$top" || exit 1
 require build || exit 1
 offer gnuplot-nox:/usr/bin/gnuplot
-{ cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_crew; } >"$logs/bench-sizes.log" 2>&1 ||
+{ cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_crew bench_cliff &&
+    dotnet build bench/Ipc.Matrix/Ipc.Matrix.csproj -c Release -m:2 -nodeReuse:false -v:minimal -tl:off; } >"$logs/bench-sizes.log" 2>&1 ||
     { show_failure "building" "$logs/bench-sizes.log"; exit 1; }
 
 shared=/dev/shm
 [ -w $shared ] || shared=${TMPDIR:-/tmp}
 IPC_DIR=$(mktemp -d "$shared/ipc-test.XXXXXX") || exit 1
 export IPC_DIR
-data=docs/charts/sizes.dat
 mkdir -p docs/charts
 trap 'rm -rf "$IPC_DIR"' EXIT
+
+# ---- one byte more ------------------------------------------------------------------------------------
+
+rounds_of() { # FIGURE: least, median and greatest of its rounds, ns; the first two only warm it up
+    local program="build/native/bench/native/bench_cliff $1"
+    [ "${1%.cs}" = "$1" ] || program="bench/Ipc.Matrix/bin/Release/net10.0/Ipc.Matrix measure $1"
+    # shellcheck disable=SC2086 # a program and its arguments
+    for ((i = 0; i < rounds + 2; i++)); do echo go; done | timeout 120 $program | tail -n "$rounds" | sort -g |
+        awk '{ v[NR] = $1 } END { if (NR > 0) print v[1], v[int((NR + 1) / 2)], v[NR] }'
+}
+
+one_byte_more() {
+    local data=docs/charts/bytes.dat kinds="queue.c queue.cs ring.c ring.cs topic.c topic.cs uds.c" bytes kind state row found
+    printf '# bytes, then least median greatest of:' >"$data"
+    for state in "" cold.; do for kind in $kinds; do printf ' %s' "${kind%.*}.$state${kind##*.}" >>"$data"; done; done
+    echo >>"$data"
+    for bytes in 64 65 1015 1016 1024 1025 4096 4097 16384 16385 65536 65537 262144 262145 1048576 1048577; do
+        row=$bytes
+        for state in "" cold.; do
+            for kind in $kinds; do
+                found=$(rounds_of "size.${kind%.*}.$bytes.$state${kind##*.}")
+                row="$row ${found:-nan nan nan}"
+            done
+        done
+        echo "$row" >>"$data"
+        say "$bytes bytes measured"
+    done
+    awk '
+        NR == 1 { for (i = 7; i <= NF; i++) name[i - 6] = $i; n = NF - 6; next }
+        NR % 2 == 0 { split($0, less); next }
+        { if (!head++) { printf "%24s", "ns, one byte more:"; for (i = 1; i <= n; i++) printf " %15s", name[i]; print "" }
+          printf "%11d and %8d", less[1], $1
+          for (i = 1; i <= n; i++) { a = less[3 * i]; b = $(3 * i); r = b / a; printf " %8.0f (%4.2f)", a, r; if (r > worst[i]) worst[i] = r }
+          print "" }
+        END { printf "%24s", "worst ratio (target 2):"; for (i = 1; i <= n; i++) { printf " %15.2f", worst[i]; over += name[i] !~ /^uds/ && worst[i] > 2 }; printf "\n%d of the columns above 2\n", over }' "$data"
+    command -v gnuplot >/dev/null || return 0
+    gnuplot <<G
+set terminal svg size 900,520 font "sans-serif,13" background "white"
+set output "docs/charts/bytes.svg"
+set title "One thread sends and receives one message: median, and the spread of the rounds"
+set logscale xy
+set xlabel "bytes (each size, and one byte more)"
+set ylabel "ns"
+set xtics ("64" 64, "1K" 1024, "4K" 4096, "16K" 16384, "64K" 65536, "256K" 262144, "1M" 1048576)
+set grid
+set key top left
+plot "$data" using 1:3:2:4 with yerrorlines lw 2 title "queue, C", "" using 1:6:5:7 with yerrorlines lw 2 title "queue, C#", \
+     "" using 1:24:23:25 with yerrorlines dt 2 title "queue, C, cold", "" using 1:27:26:28 with yerrorlines dt 2 title "queue, C#, cold", \
+     "" using 1:21:20:22 with yerrorlines lw 2 title "Unix socket", "" using 1:42:41:43 with yerrorlines dt 2 title "Unix socket, cold"
+G
+    say "docs/charts/bytes.svg"
+}
+[ "$only" = throughput ] || one_byte_more
+[ "$only" != bytes ] || exit 0
+
+# ---- throughput ---------------------------------------------------------------------------------------
 
 median_ns() { # KIND SIZE: ns per message
     local lines=
@@ -33,6 +98,7 @@ median_ns() { # KIND SIZE: ns per message
     printf '%s\n' "$lines" | tail -n "$rounds" | sort -g | awk -v size="$2" '{ v[NR] = $1 } END { m = v[int((NR + 1) / 2)]; print size <= 4096 ? m : size / m }'
 }
 
+data=docs/charts/sizes.dat
 sizes="1 8 64 256 1024 1025 2048 4096 4097 16384 65536 65537 262144 524280 524281 1048576 1048577 4194304 16777216 67108864 104857600"
 printf '# bytes ring queue topic (ns per message)\n' >"$data"
 printf '%11s %14s %14s %14s   ns per message (GB/s)\n' bytes ring queue topic

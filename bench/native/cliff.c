@@ -1,18 +1,27 @@
 /*
- * cliff.c - what one byte more costs at worst. Twin of bench/Ipc.Matrix/Subjects/Cliff.cs, where the rules stand.
+ * cliff.c - what one byte more costs. Twin of bench/Ipc.Matrix/Subjects/Cliff.cs, where the rules stand.
  *
  *   cliff.queue.c  cliff.ring.c  cliff.topic.c      the largest ratio of two lengths one byte apart, 1 B to 1 MB
+ *   size.KIND.LENGTH.c  size.KIND.LENGTH.cold.c     ns for one message of that length; KIND may also be uds, a Unix
+ *                                                   socket whose two ends this thread has
  */
 #include "harness.h"
 
 #include "ipc.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #define TURNS          15
 #define SLOTS          64u
 #define LONGEST        (1u << 20)
 #define BYTES_PER_TURN (1u << 20)
+#define COLD_PASSES    31
+#define CACHES         (64u << 20) /* more than they hold */
 
 typedef struct ends {
     ipc_queue *queue;
@@ -20,6 +29,7 @@ typedef struct ends {
     ipc_ring_reader *ring_reader;
     ipc_topic_writer *topic_writer;
     ipc_topic_reader *topic_reader;
+    int sockets[2];
     char *bytes;
 } ends;
 
@@ -155,6 +165,95 @@ static double measure_topic(void *state, uint64_t count)
     return worst(state, pass_topic);
 }
 
+/* ---- one length -------------------------------------------------------------------------------------- */
+
+static uint32_t size_length;
+static void (*size_pass)(ends *, uint32_t);
+
+static void *open_uds(void *shared, int side)
+{
+    (void)shared;
+    (void)side;
+    ends *made = new_ends();
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, made->sockets) != 0)
+        bench_fail("socketpair", strerror(errno));
+    return made;
+}
+
+static void pass_uds(ends *all, uint32_t length)
+{
+    for (uint32_t sent = 0, got = 0; got < length;) {
+        const ssize_t out = send(all->sockets[0], all->bytes + sent, length - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        sent += out > 0 ? (uint32_t)out : 0;
+        const ssize_t in = recv(all->sockets[1], all->bytes + got, length - got, MSG_DONTWAIT);
+        got += in > 0 ? (uint32_t)in : 0;
+    }
+}
+
+static double measure_warm(void *state, uint64_t count)
+{
+    (void)count;
+    for (uint32_t i = 0; i <= SLOTS; i++)
+        size_pass(state, size_length);
+    double least = 1e18;
+    for (int turn = 0; turn < TURNS; turn++) {
+        const double one = time_of(state, size_pass, size_length);
+        least = one < least ? one : least;
+    }
+    return least;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double measure_cold(void *state, uint64_t count)
+{
+    static char *caches;
+    double times[COLD_PASSES];
+    (void)count;
+    if (caches == NULL && (caches = malloc(CACHES)) == NULL)
+        bench_fail("cliff.c", "no memory");
+    for (uint32_t i = 0; i <= SLOTS; i++)
+        size_pass(state, size_length);
+    for (int i = 0; i < COLD_PASSES; i++) {
+        memset(caches, i, CACHES);
+        const uint64_t began = bench_now();
+        size_pass(state, size_length);
+        times[i] = (double)(bench_now() - began);
+    }
+    qsort(times, COLD_PASSES, sizeof times[0], compare);
+    return times[COLD_PASSES / 2];
+}
+
+static bench_figure size_of(char *name)
+{
+    char kind[8] = "";
+    char rest[8] = "";
+    bench_figure figure = {name, 1, 0, NULL, measure_warm, NULL, NULL, 0};
+    if (sscanf(name, "size.%7[a-z].%u.%7s", kind, &size_length, rest) != 3 || size_length == 0 || size_length > LONGEST + 1)
+        bench_fail(name, "size.KIND.LENGTH.c or size.KIND.LENGTH.cold.c");
+    if (strcmp(rest, "cold.c") == 0)
+        figure.measure = measure_cold;
+    if (strcmp(kind, "queue") == 0) {
+        figure.open = open_queue;
+        size_pass = pass_queue;
+    } else if (strcmp(kind, "ring") == 0) {
+        figure.open = open_ring;
+        size_pass = pass_ring;
+    } else if (strcmp(kind, "topic") == 0) {
+        figure.open = open_topic;
+        size_pass = pass_topic;
+    } else {
+        figure.open = open_uds;
+        size_pass = pass_uds;
+    }
+    return figure;
+}
+
 static void close_ends(void *state, int side)
 {
     (void)side;
@@ -164,6 +263,10 @@ static void close_ends(void *state, int side)
     ipc_ring_writer_close(opened->ring_writer);
     ipc_topic_writer_close(opened->topic_writer);
     ipc_topic_reader_close(opened->topic_reader);
+    if (opened->sockets[0] != 0) {
+        (void)close(opened->sockets[0]);
+        (void)close(opened->sockets[1]);
+    }
     free(opened->bytes);
     free(opened);
 }
@@ -175,5 +278,10 @@ int main(int argc, char **argv)
         {"cliff.ring.c", 1, 0, open_ring, measure_ring, NULL, close_ends, 0},
         {"cliff.topic.c", 1, 0, open_topic, measure_topic, NULL, close_ends, 0},
     };
+    if (argc > 1 && strncmp(argv[1], "size.", 5) == 0) {
+        bench_figure figure = size_of(argv[1]);
+        figure.close = close_ends;
+        return bench_main(argc, argv, &figure, 1);
+    }
     return bench_main(argc, argv, figures, sizeof figures / sizeof figures[0]);
 }

@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Globalization;
 using System.Linq;
 
 namespace Ipc.Matrix;
@@ -8,9 +9,10 @@ namespace Ipc.Matrix;
 /// <remarks>Twin of bench/native/cliff.c. The two lengths in turns, the least time of each: a pause of the machine is no cliff. The lengths are those at which something changes:
 /// powers of two, and those with the header of a record or a block before them. Before it is timed each length passes through all slots of the topic, which has few: memory that
 /// is used for the first time is another matter.</remarks>
-internal sealed class Cliff(string structure) : Subject(1)
+internal sealed class Cliff(string structure, int only = 0, bool isCold = false) : Subject(1)
 {
-    private const int Turns = 15, Longest = 1 << 20, Slots = 64;
+    private const int Turns = 15, Longest = 1 << 20, Slots = 64, ColdPasses = 31;
+    private const int Caches = 64 << 20; // more than they hold
     private const long BytesPerTurn = 1 << 20;
 
     private readonly byte[] _bytes = new byte[Longest + 1];
@@ -21,6 +23,13 @@ internal sealed class Cliff(string structure) : Subject(1)
     private TopicReader? _topicReader;
 
     public override bool IsPinned => false;
+
+    /// <summary><c>size.KIND.LENGTH.cs</c> or <c>size.KIND.LENGTH.cold.cs</c>: ns for one message of that length.</summary>
+    public static Cliff OfSize(string figure)
+    {
+        string[] parts = figure.Split('.');
+        return new Cliff(parts[1], int.Parse(parts[2], CultureInfo.InvariantCulture), parts[3] == "cold");
+    }
 
     public override void Open(string name, Side side)
     {
@@ -45,6 +54,8 @@ internal sealed class Cliff(string structure) : Subject(1)
 
     public override double Measure(int count)
     {
+        if (only > 0)
+            return isCold ? ColdTimeOf(only) : WarmTimeOf(only);
         int[] lengths = Enumerable.Range(0, 20).SelectMany(power => new[] { 1 << power, (1 << power) - 8, (1 << power) - 9 }).Where(length => length > 0).Distinct().ToArray();
         return lengths.Max(RatioAt);
     }
@@ -70,6 +81,32 @@ internal sealed class Cliff(string structure) : Subject(1)
         }
 
         return longer / shorter;
+    }
+
+    private double WarmTimeOf(int length)
+    {
+        for (int i = 0; i <= Slots; i++)
+            Pass(length);
+        return Enumerable.Range(0, Turns).Min(_ => TimeOf(length));
+    }
+
+    /// <summary>The median, each after the caches have been filled with something else.</summary>
+    private double ColdTimeOf(int length)
+    {
+        byte[] caches = new byte[Caches];
+        for (int i = 0; i < 2000; i++) // compiled, at least
+            Pass(length);
+        double[] times = new double[ColdPasses];
+        for (int i = 0; i < ColdPasses; i++)
+        {
+            Array.Fill(caches, (byte)i);
+            long began = Stopwatch.GetTimestamp();
+            Pass(length);
+            times[i] = Nanoseconds(began, 1);
+        }
+
+        Array.Sort(times);
+        return times[ColdPasses / 2];
     }
 
     private double TimeOf(int length)

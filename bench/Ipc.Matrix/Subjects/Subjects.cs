@@ -55,6 +55,7 @@ internal static class Subjects
         "cliff.queue.cs" => new Cliff("queue"),
         "cliff.ring.cs" => new Cliff("ring"),
         "cliff.topic.cs" => new Cliff("topic"),
+        _ when figure.StartsWith("size.", StringComparison.Ordinal) => Cliff.OfSize(figure),
         "pipe.64" => new ByteEcho<PipeBytes>(1_000),
         "uds.64" => new ByteEcho<UnixSocketBytes>(1_000),
         "tcp.64" => new ByteEcho<TcpBytes>(1_000),
