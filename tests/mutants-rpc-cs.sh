@@ -85,7 +85,8 @@ statement $file 'if (_control.HasAny || _requests.HasAny)
 statement Client/SyncCall.cs 'parker.Signal();' '' \
     "[turn]" "who completes another thread's call does not wake it" CallTests.ManyThreadsShareOneClient
 expression Client/ClientChannel.Reading.cs 'cancellationToken.CanBeCanceled
-            ? cancellationToken.Register(static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
+            ? cancellationToken.Register(
+                static state => ((Parker)state!).Signal(), parker, useSynchronizationContext: false)
             : default' 'default(CancellationTokenRegistration)' \
     "[turn]" "a call that waits for another thread's reading is not cancelled" CancellationTests.ACallThatWaitsForAnotherThreadsReadingIsCancelledToo
 statement Client/RpcBatch.cs 'Find(link)?.Flush();' '' \

@@ -1,6 +1,7 @@
 using System;
 using System.Runtime.InteropServices;
 using System.Threading;
+using System.Threading.Tasks;
 using Ipc.Testing.Drive;
 using Xunit;
 
@@ -12,7 +13,7 @@ public sealed class ReadyHandleTests : QueueTest
     private static bool IsSignalled(WaitHandle handle) => handle.WaitOne(Watchdog.Patience);
 
     [Fact]
-    public void OneLoopWaitsForObjectsOfEveryKind()
+    public async Task OneLoopWaitsForObjectsOfEveryKind()
     {
         SharedQueue queue = Queue();
         using RingWriter ringWriter = RingWriter.Open("ring", Small());
@@ -50,7 +51,7 @@ public sealed class ReadyHandleTests : QueueTest
             queueReady.Arm();
         }
 
-        System.Threading.Tasks.Task<Connection> connecting = Connection.ConnectAsync("server", new ConnectOptions { Deadline = Hang });
+        Task<Connection> connecting = Connection.ConnectAsync("server", new ConnectOptions { Deadline = Hang });
         Assert.Equal(3, WaitHandle.WaitAny(all, Watchdog.Patience));
         Assert.True(listener.TryNext(out ListenerEvent next));
         Assert.Equal(ListenerEventKind.Connect, next.Kind);
@@ -58,7 +59,7 @@ public sealed class ReadyHandleTests : QueueTest
         listener.Return(next.Connection);
         Assert.False(listener.TryNext(out _));
         listenerReady.Arm();
-        using Connection client = connecting.GetAwaiter().GetResult();
+        using Connection client = await connecting;
         using (ReadyHandle clientReady = client.Reader.GetReadyHandle())
         {
             Assert.True(client.Writer.TryWrite(Number(5)));
