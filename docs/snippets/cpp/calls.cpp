@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "retries.hpp"
 #include "store.hpp"
 
 using namespace snippets;
@@ -104,6 +105,18 @@ void together()
     // end-snippet
 }
 
+void around()
+{
+    // snippet: interceptor
+    ipc::rpc::client_options options;
+    options.interceptors = {std::make_shared<retries>()};
+    // end-snippet
+    ipc::rpc::client client("store", options);
+    GetRequest request;
+    request.set_sku("pear");
+    client.call(get, request, 5s);
+}
+
 void callback()
 {
     // snippet: callback
@@ -132,6 +145,7 @@ int main()
     errors();
     options();
     together();
+    around();
     callback();
     ipc::rpc::client client("store");
     NoteRequest text;

@@ -60,7 +60,7 @@ endif()
 # Compiled as one: ipc/rpc is headers, and a compiler makes all of it once for each thing that it compiles. 25 s instead of 150.
 add_executable(rpc_test rpc/rpc_test.cpp)
 ipc_add_cpp_tests(rpc_test rpc_calls_test rpc_streams_test rpc_input_test rpc_extras_test rpc_callbacks_test rpc_async_test
-    rpc_options_test rpc_aside_test rpc_server_end_test rpc_unread_test rpc_user_code_server_test rpc_observer_test rpc_frames_test rpc_protocol_test rpc_death_test)
+    rpc_options_test rpc_aside_test rpc_server_end_test rpc_unread_test rpc_user_code_server_test rpc_observer_test rpc_interceptor_test rpc_frames_test rpc_protocol_test rpc_death_test)
 set_target_properties(rpc_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_compile_definitions(rpc_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
 add_dependencies(rpc_test rpc_peer)

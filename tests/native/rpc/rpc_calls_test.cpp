@@ -195,8 +195,10 @@ TEST(AnUnknownMethodIsToldWhatThereIs)
     Blob response;
     const outcome result = caller.try_call(special, blob("x"), response, 60s);
     CHECK_EQUAL(result.code, status::unimplemented);
-    CHECK(result.text.find("tests.v1/Echo") != std::string::npos);
-    CHECK(result.text.find("tests.v1/Count") != std::string::npos);
+    CHECK(result.text.find("The server \"rpc\" has no such method. It has tests.v1: ") == 0);
+    CHECK(result.text.find("Count, ") != std::string::npos);
+    CHECK(result.text.find(" Echo, ") != std::string::npos);
+    CHECK_EQUAL(result.at->method, std::string(special.service) + "/" + std::string(special.name));
 }
 
 TEST(AMethodOfAnotherVersionIsNamed)
@@ -207,9 +209,9 @@ TEST(AMethodOfAnotherVersionIsNamed)
     const ipc::rpc::method<Blob, Blob> newer("tests.v2", "Echo");
     const outcome result = caller.try_call(newer, blob("x"), response, 60s);
     CHECK_EQUAL(result.code, status::unimplemented);
-    CHECK(result.text.find("has no tests.v2/Echo, but another version of that service; it offers ") !=
-          std::string::npos);
-    CHECK(result.text.find("tests.v1/Echo") != std::string::npos);
+    CHECK(result.text.find("The server \"rpc\" has no tests.v2/Echo; it has another version of that service. It has "
+                           "tests.v1: ") == 0);
+    CHECK(result.text.find(" Echo, ") != std::string::npos);
 }
 
 TEST(AMethodCalledAsAnotherKindIsUnimplemented)

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "call_options.hpp"
-#include "detail/call_scope.hpp"
-#include "detail/callee.hpp"
-#include "detail/caller_core.hpp"
+#include "detail/calling.hpp"
 #include "detail/codec.hpp"
+#include "detail/frame.hpp"
+#include "detail/pending.hpp"
 #include "method.hpp"
 #include "stream_reader.hpp"
 
@@ -24,11 +24,11 @@ namespace ipc::rpc
 //
 // The variants that end in `deadline, canceller *` and in call_options differ in nothing else. try_ ones have no
 // exceptions for what happens to calls.
-class caller
+class caller : protected detail::calling
 {
   public:
     // Made by the library.
-    explicit caller(std::shared_ptr<detail::caller_core> core) : core_(std::move(core))
+    explicit caller(std::shared_ptr<detail::caller_core> core) : calling(std::move(core))
     {
     }
 
@@ -190,141 +190,6 @@ class caller
         return made;
     }
 
-    // TAKE decodes a progress message while it is in place, REPORT tells the user when no lock is held.
-    template <class Response, class Take>
-    outcome unary(const detail::method_name &method, const message &request, Response &response,
-                  const call_options &options, bool progress, Take &&take)
-    {
-        return unary(method, request, response, options, progress, std::forward<Take>(take), [] {});
-    }
-
-    template <class Response, class Take, class Report>
-    outcome unary(const detail::method_name &method, const message &request, Response &response,
-                  const call_options &options, bool progress, Take &&take, Report &&report)
-    {
-        const std::shared_ptr<detail::caller_core> kept = progress ? core_ : nullptr; // a report may destroy *this
-        if (core_->watcher() == nullptr)
-            return unobserved(method.id, request, response, options, progress, take, report);
-        detail::observation seen = detail::observe(core_->watcher(), method, options);
-        return seen.end(
-            unobserved(method.id, request, response, detail::observed(options, seen), progress, take, report));
-    }
-
-    template <class Response, class Take, class Report>
-    outcome unobserved(uint32_t method, const message &request, Response &response, const call_options &options,
-                       bool progress, Take &take, Report &report)
-    {
-        using namespace detail;
-        outcome result; // the only one, and what is returned: an outcome costs more than most steps of a call
-        if (is_refused_in_place()) {
-            result = refuse_in_place();
-            return result;
-        }
-        std::string head;
-        if (has_head(options)) {
-            result = request_head(options, head);
-            if (!result)
-                return result;
-        }
-        caller_core &core = *core_;
-        const call_limits limits(options);
-        pending *entry = nullptr;
-        const registration registered(limits.cancel, core, entry);
-        asking what;
-        what.method = method;
-        what.body = payload(request, head);
-        what.progress = progress;
-        what.answered = options.received;
-        auto held = core.lock();
-        if (!core.begin(held, what, limits.until, limits.cancel, entry, result))
-            return result;
-        presence inside(core, held, std::adopt_lock);
-        const ended_later end{core, held, entry};
-        for (;;) {
-            arrival body;
-            if (!core.receive_in_place(held, *entry, limits.until, limits.cancel, body))
-                result = core.receive(held, *entry, limits.until, limits.cancel, body);
-            const bool is_last = !body || body.kind() != frame_kind::progress;
-            bool decoded = true;
-            if (body && !body.open(options.received))
-                result = {status::internal, "the head of the answer is damaged"};
-            else if (body && !is_last)
-                decoded = take(body);
-            else if (body && !parse(response, body.data(), body.size()))
-                result = {status::internal, not_a(response, "response", body.size())};
-            if (body)
-                core.settle(held, *entry, body);
-            if (is_last)
-                break;
-            if (!decoded) { // `end` cancels it
-                result = {status::internal, "a progress message could not be decoded"};
-                break;
-            }
-            inside.step_out();
-            held.unlock();
-            report();
-            held.lock();
-            inside.step_in();
-        }
-        return result;
-    }
-
-    outcome one_way(const detail::method_name &method, const message &request, const call_options &options)
-    {
-        detail::observation seen = detail::observe(core_->watcher(), method, options);
-        return seen.end(post(method.id, request, detail::observed(options, seen)));
-    }
-
-    outcome post(uint32_t method, const message &request, const call_options &options)
-    {
-        using namespace detail;
-        std::string head;
-        if (outcome bad = request_head(options, head); !bad)
-            return bad;
-        const call_limits limits(options);
-        pending *none = nullptr;
-        const registration registered(limits.cancel, *core_, none);
-        asking what;
-        what.method = method;
-        what.flags = flag_one_way;
-        what.body = payload(request, head);
-        auto held = core_->lock();
-        return core_->notify(held, what, limits.until, limits.cancel);
-    }
-
-    // A stream, in MADE.
-    template <class Made>
-    outcome open(const detail::method_name &method, const message &request, uint8_t flags, uint16_t window,
-                 const call_options &options, std::optional<Made> &made)
-    {
-        using namespace detail;
-        made.reset();
-        if (is_refused_in_place())
-            return refuse_in_place();
-        observation seen = observe(core_->watcher(), method, options);
-        std::string head;
-        if (outcome bad = request_head(observed(options, seen), head); !bad)
-            return seen.end(bad);
-        auto limits = std::make_unique<call_limits>(options);
-        pending *entry = nullptr;
-        const registration registered(limits->cancel, *core_, entry);
-        asking what;
-        what.method = method.id;
-        what.flags = flags;
-        what.window = window;
-        what.body = payload(request, head);
-        what.answered = options.received;
-        auto held = core_->lock();
-        outcome result;
-        if (core_->begin(held, what, limits->until, limits->cancel, entry, result)) {
-            core_->leave();
-            made.emplace(open_call(core_, *entry, std::move(limits), std::move(seen)));
-            return result;
-        }
-        held.unlock();
-        return seen.end(std::move(result));
-    }
-
 #ifndef IPC_NO_EXCEPTIONS
     template <class Made> static Made made_or_thrown(const outcome &result, std::optional<Made> &made)
     {
@@ -333,35 +198,6 @@ class caller
         return std::move(*made);
     }
 #endif
-
-    std::shared_ptr<detail::caller_core> core_;
-
-  private:
-    // The end of a call, also when a report throws. The lock is held again afterwards.
-    struct ended_later {
-        detail::caller_core &core;
-        detail::caller_core::lock_type &held;
-        detail::pending *const &entry;
-
-        ~ended_later()
-        {
-            if (!held.owns_lock())
-                held.lock();
-            core.end(held, *entry);
-        }
-    };
-
-    // The answer to a callback would never be read.
-    bool is_refused_in_place() const noexcept
-    {
-        const call_context *const serving = call_context::current();
-        return serving != nullptr && detail::callee::is_in_place(*serving) && core_->calls_a_client();
-    }
-
-    static outcome refuse_in_place()
-    {
-        return {status::failed_precondition, "a handler with dispatch::in_place cannot wait for its client"};
-    }
 };
 
 inline rpc::caller call_context::caller()

@@ -15,6 +15,7 @@
 #include "detail/async_call.hpp"
 #include "detail/client_core.hpp"
 #include "pending_call.hpp"
+#include "service.hpp"
 
 namespace ipc::rpc::detail
 {
@@ -55,7 +56,7 @@ class client : public caller
     static outcome try_connect(std::string name, client_options options, std::optional<client> &made)
     {
         made.reset();
-        auto core = std::make_shared<detail::client_core>(std::move(name), std::move(options));
+        auto core = made_for(std::move(name), std::move(options));
         outcome connected = core->connect();
         if (connected)
             made.emplace(client(std::move(core)));
@@ -65,7 +66,7 @@ class client : public caller
 #ifndef IPC_NO_EXCEPTIONS
     // The same, but throws rpc::error.
     explicit client(std::string name, client_options options = {})
-        : client(connected(std::make_shared<detail::client_core>(std::move(name), std::move(options))))
+        : client(connected(made_for(std::move(name), std::move(options))))
     {
     }
 #endif
@@ -88,8 +89,10 @@ class client : public caller
     pending_call<Response> call_async(const method<Request, Response> &method, const Request &request,
                                       const call_options &options = {})
     {
-        auto link = std::make_unique<detail::async_link>(options, prepare(method, options));
-        begin(method.id, request, options, *link);
+        outcome asked;
+        const call_options with = intercepted_async(method, request, options, asked);
+        auto link = std::make_unique<detail::async_link>(with, prepare(method, with));
+        begin(method.id, request, with, *link, std::move(asked));
         return pending_call<Response>(std::move(link));
     }
 
@@ -107,18 +110,20 @@ class client : public caller
     void call_async(const method<Request, Response> &method, const Request &request, Then then,
                     const call_options &options = {})
     {
-        const auto state = prepare(method, options);
-        const std::shared_ptr<detail::async_link> link = std::make_shared<detail::async_link>(options, state);
+        outcome asked;
+        const call_options with = intercepted_async(method, request, options, asked);
+        const auto state = prepare(method, with);
+        const std::shared_ptr<detail::async_link> link = std::make_shared<detail::async_link>(with, state);
         state->then([link, then = std::move(then)]() mutable {
             Response response;
             const outcome result = link->call->take(response);
             then(result, response);
-        }, method);
+        });
 #ifdef IPC_NO_EXCEPTIONS
-        begin(method.id, request, options, *link);
+        begin(method.id, request, with, *link, std::move(asked));
 #else
         try {
-            begin(method.id, request, options, *link);
+            begin(method.id, request, with, *link, std::move(asked));
         } catch (...) {
             state->forget(); // the client is closed
             throw;
@@ -147,15 +152,43 @@ class client : public caller
     }
 
   private:
-    std::shared_ptr<detail::async_call> prepare(const detail::method_name &method, const call_options &options)
+    static std::shared_ptr<detail::client_core> made_for(std::string name, client_options options)
     {
-        return std::make_shared<detail::async_call>(client_, detail::observe(client_->watcher(), method, options));
+        std::shared_ptr<detail::method_table> services = options.services;
+        return std::make_shared<detail::client_core>(std::move(name), std::move(options), std::move(services));
     }
 
-    void begin(uint32_t method, const message &request, const call_options &options, const detail::async_link &link)
+    std::shared_ptr<detail::async_call> prepare(const detail::method_name &method, const call_options &options)
+    {
+        return std::make_shared<detail::async_call>(client_, method,
+                                                    detail::observe(client_->watcher(), method, options));
+    }
+
+    // What the interceptors make of the options; of what they say when they do not pass the call on, ASKED.
+    call_options intercepted_async(const detail::method_name &method, const message &request,
+                                   const call_options &options, outcome &asked)
+    {
+        call_options with = options;
+        if (client_->interceptors() == nullptr)
+            return with;
+        bool passed = false;
+        asked = intercepted(method, outgoing_call::shape::asynchronous, request, nullptr, options,
+                            [&](calling &, const call_options &chosen) {
+                                with = chosen;
+                                passed = true;
+                                return outcome();
+                            });
+        if (asked && !passed)
+            asked = {status::failed_precondition, "an interceptor did not pass the call on"};
+        return with;
+    }
+
+    void begin(uint32_t method, const message &request, const call_options &options, const detail::async_link &link,
+               outcome good)
     {
         std::string head;
-        const outcome good = detail::request_head(detail::observed(options, link.call->seen()), head);
+        if (good)
+            good = detail::request_head(detail::observed(options, link.call->seen()), head);
         detail::asking what;
         what.method = method;
         what.body = detail::payload(request, head);

@@ -7,8 +7,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../../ipc.hpp"
+#include "client_interceptor.hpp"
 #include "observer.hpp"
 
 namespace ipc::rpc
@@ -49,6 +51,8 @@ struct client_options {
     // Told of every connection and of its end, as soon as it ends, in order, on a thread of the client: be quick.
     std::function<void(const connection_change &)> on_connection;
     std::shared_ptr<rpc::observer> observer; // told of calls, and of callbacks that are served here
+    // Stand around every call of the client, the first one outermost; the observer is told what they pass on.
+    std::vector<std::shared_ptr<client_interceptor>> interceptors;
 };
 
 } // namespace ipc::rpc

@@ -66,6 +66,15 @@ class observer
 namespace detail
 {
 
+// Tells TO, or standard error where there is no observer.
+inline void report_thrown(observer *to, const call_info &call, const outcome &thrown) noexcept
+{
+    if (to != nullptr)
+        to->threw(call, thrown);
+    else
+        observer::report_thrown(call, thrown);
+}
+
 // One call, as its observer sees it. Without one it costs a comparison.
 class observation
 {

@@ -65,7 +65,7 @@ template <class Response> class pending_call
     void cancel()
     {
         if (link_ != nullptr)
-            link_->call->cancel({status::cancelled, "the caller cancelled"});
+            link_->call->cancel({status::cancelled});
     }
 
   private:

@@ -8,9 +8,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "../../ipc.hpp"
 #include "observer.hpp"
+#include "server_interceptor.hpp"
 
 namespace ipc::rpc
 {
@@ -46,6 +48,8 @@ struct server_options {
     // The reason to refuse a client; empty: it is welcome. Runs on the thread that watches all connections: be quick.
     std::function<std::string(const client_info &)> refuse;
     std::shared_ptr<rpc::observer> observer; // told of calls that are served, and of callbacks
+    // Look at every call that is served, the first one outermost.
+    std::vector<std::shared_ptr<server_interceptor>> interceptors;
 };
 
 } // namespace ipc::rpc

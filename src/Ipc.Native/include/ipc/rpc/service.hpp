@@ -2,18 +2,18 @@
 #ifndef IPC_RPC_SERVICE_HPP
 #define IPC_RPC_SERVICE_HPP
 
+#include <map>
 #include <memory>
-#include <set>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 
 #include "detail/handle_in_place.hpp"
 #include "detail/handler.hpp"
-#include "detail/text.hpp"
+#include "detail/method_table.hpp"
+#include "dispatch.hpp"
 #include "method.hpp"
+#include "status.hpp"
 #include "stream_writer.hpp"
 
 namespace ipc::rpc
@@ -24,7 +24,7 @@ namespace ipc::rpc
 // FUNCTION returns void, rpc::status or rpc::outcome: which is how it fails where there are no exceptions. It takes
 // what is named at each method, and a call_context & last if it likes. What it throws reaches the caller: rpc::error
 // with its status and details, any other exception as status::unknown with its type and text.
-class service
+class service : public detail::method_table
 {
   public:
     // FUNCTION of (const Request &, Response &), which fills the response; or of (const Request &), which returns the
@@ -130,103 +130,14 @@ class service
                                          });
     }
 
-    // Ok, or why a method could not be added: where there are no exceptions, which would say so at once,
-    // server::try_start() and client::try_connect() do.
-    const outcome &flaw() const noexcept
-    {
-        return flaw_;
-    }
-
-    // ---- for the library
-    // ----------------------------------------------------------------------------------------------------
-
-    // Null when there is no such method.
-    detail::handler *find(uint32_t id) const noexcept
-    {
-        const auto found = handlers_.find(id);
-        return found != handlers_.end() ? found->second.get() : nullptr;
-    }
-
-    // For the caller of a method that is not here. WHO is the name of this side.
-    outcome unknown(uint32_t id, const std::string &who) const
-    {
-        constexpr size_t most = 1000;
-        std::set<std::string> methods, services;
-        for (const auto &each : handlers_) {
-            methods.insert(each.second->full_name());
-            services.insert(each.second->service());
-        }
-        std::string has = listed(methods, "nothing");
-        if (has.size() > most)
-            has = "methods of the services " + text::cut(listed(services, ""), most - 64);
-        if (const std::string asked = of_another_version(id); !asked.empty())
-            return {status::unimplemented,
-                    who + " has no " + asked + ", but another version of that service; it offers " + has};
-        static constexpr char digits[] = "0123456789abcdef";
-        std::string number = "0x";
-        for (int shift = 28; shift >= 0; shift -= 4)
-            number.push_back(digits[id >> shift & 15]);
-        return {status::unimplemented, who + " has no method with the id " + number + "; it offers " + has};
-    }
-
-  private:
-    // A request carries a hash and no name. But if it is a method that is known here, of another version of its
-    // service, that can be found out. Empty: it is not.
-    std::string of_another_version(uint32_t id) const
-    {
-        constexpr int guessed = 20;
-        for (const auto &each : handlers_) {
-            const std::string own = each.second->service();
-            const std::string stem = own.substr(0, own.rfind(".v"));
-            for (int version = 1; version <= guessed; version++) {
-                const std::string other = stem + ".v" + std::to_string(version);
-                if (method_id(other, each.second->name()) == id)
-                    return other + "/" + each.second->name();
-            }
-        }
-        return {};
-    }
-
-  protected:
-    // Called before a method is added: Ok when it still may be.
-    virtual outcome adding() const
-    {
-        return {};
-    }
-
-  public:
-    service() = default;
-    service(const service &) = delete;
-    service &operator=(const service &) = delete;
-    virtual ~service() = default;
-
   private:
     template <class Request, class Response, class Method, class Function>
     void add(const Method &method, detail::shape kind, dispatch how, Function function)
     {
         if (outcome late = adding(); !late)
             return refuse(std::move(late));
-        auto made = std::make_unique<detail::method_handler<Request, Response, Function>>(
-            std::string(method.service), std::string(method.name), kind, how, std::move(function));
-        const auto [place, fresh] = handlers_.try_emplace(made->id());
-        if (!fresh)
-            return refuse({status::invalid_argument, made->full_name() + " has the method id of " +
-                                                         place->second->full_name() +
-                                                         "; give one of them another name"});
-        place->second = std::move(made);
-    }
-
-    // A mistake in the program.
-    void refuse(outcome why)
-    {
-#ifndef IPC_NO_EXCEPTIONS
-        if (why.code == status::invalid_argument)
-            throw std::invalid_argument(why.text);
-        throw std::logic_error(why.text);
-#else
-        if (flaw_)
-            flaw_ = std::move(why);
-#endif
+        method_table::add(std::make_unique<detail::method_handler<Request, Response, Function>>(
+            std::string(method.service), std::string(method.name), kind, how, std::move(function)));
     }
 
     template <class Function, class... Given>
@@ -243,16 +154,6 @@ class service
             return function(given...);
     }
 
-    static std::string listed(const std::set<std::string> &names, const char *none)
-    {
-        std::string all;
-        for (const std::string &each : names)
-            all += (all.empty() ? "" : ", ") + each;
-        return names.empty() ? none : all;
-    }
-
-    std::unordered_map<uint32_t, std::unique_ptr<detail::handler>> handlers_;
-    outcome flaw_;
 };
 
 } // namespace ipc::rpc

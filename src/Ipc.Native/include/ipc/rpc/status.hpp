@@ -3,8 +3,10 @@
 #define IPC_RPC_STATUS_HPP
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,12 +77,19 @@ struct error_detail {
     }
 };
 
+// What was called, and of whom: of a call that failed.
+struct call_place {
+    std::string method; // "sysmon.v1/Get"
+    std::string peer;   // "the server "sysmon" (process 4711)"
+};
+
 // How a call ended, for callers that do not want exceptions: true when it went well.
 struct outcome {
     status code = status::ok;
     std::string type; // the name of the exception that the handler threw; often empty
     std::string text;
     std::vector<error_detail> details;
+    std::shared_ptr<const call_place> at; // where it failed; null while it has not, and in a handler
 
     outcome() = default;
 
@@ -115,7 +124,7 @@ struct outcome {
     // Whether there is more to it than the code.
     bool has_words() const noexcept
     {
-        return !text.empty() || !type.empty() || !details.empty();
+        return !text.empty() || !type.empty() || !details.empty() || at != nullptr;
     }
 
     // Adds a protobuf message that the caller gets to see.
@@ -125,9 +134,21 @@ struct outcome {
         return std::move(*this);
     }
 
+    // Everything in one line: the status, what was called of whom, the type that was thrown there, and the text.
+    std::string whole() const
+    {
+        std::string words = name_of(code);
+        if (at != nullptr)
+            words += " of " + at->method + " at " + at->peer;
+        if (at != nullptr && !type.empty())
+            words += ", thrown there as " + type;
+        return words + ": " + text;
+    }
+
   private:
     void take_words(outcome &other) noexcept
     {
+        at = std::move(other.at);
         type = std::move(other.type);
         text = std::move(other.text);
         details = std::move(other.details);
@@ -146,9 +167,10 @@ class error : public std::runtime_error
     {
     }
 
-    explicit error(const outcome &result) : error(result.code, result.text, result.type)
+    explicit error(const outcome &result)
+        : std::runtime_error(result.whole()), code_(result.code), text_(result.text), remote_type_(result.type),
+          details_(result.details), at_(result.at)
     {
-        details_ = result.details;
     }
 
     status code() const noexcept
@@ -173,11 +195,24 @@ class error : public std::runtime_error
         return details_;
     }
 
+    // What was called, "sysmon.v1/Get"; empty where no call is behind this.
+    std::string_view method() const noexcept
+    {
+        return at_ != nullptr ? std::string_view(at_->method) : std::string_view();
+    }
+
+    // Who was called, in words; empty where that is not known.
+    std::string_view peer() const noexcept
+    {
+        return at_ != nullptr ? std::string_view(at_->peer) : std::string_view();
+    }
+
   private:
     status code_;
     std::string text_;
     std::string remote_type_;
     std::vector<error_detail> details_;
+    std::shared_ptr<const call_place> at_;
 };
 
 #endif

@@ -17,6 +17,7 @@
 #include "codec.hpp"
 #include "guarded.hpp"
 #include "pending.hpp"
+#include "place.hpp"
 
 namespace ipc::rpc::detail
 {
@@ -26,7 +27,8 @@ namespace ipc::rpc::detail
 class async_call final : public completion, public std::enable_shared_from_this<async_call>
 {
   public:
-    async_call(std::shared_ptr<client_core> core, observation seen) : core_(std::move(core)), seen_(std::move(seen))
+    async_call(std::shared_ptr<client_core> core, const method_name &method, observation seen)
+        : core_(std::move(core)), service_(method.service), name_(method.name), seen_(std::move(seen))
     {
     }
 
@@ -59,11 +61,9 @@ class async_call final : public completion, public std::enable_shared_from_this<
     }
 
     // To be called, without any lock, when it is done. Before begin().
-    void then(std::function<void()> tell, const method_name &method)
+    void then(std::function<void()> tell)
     {
         then_ = std::move(tell);
-        service_ = method.service;
-        name_ = method.name;
     }
 
     // begin() has thrown: nobody will be told. Whoever is to be told and the call keep each other.
@@ -105,6 +105,14 @@ class async_call final : public completion, public std::enable_shared_from_this<
     // Once it is done. A second time there is no response any more.
     template <class Response> outcome take(Response &response)
     {
+        outcome result = parsed(response);
+        place(result, {service_, name_}, *core_);
+        return result;
+    }
+
+  private:
+    template <class Response> outcome parsed(Response &response)
+    {
         if (!result_)
             return result_;
         if (!body_)
@@ -119,7 +127,6 @@ class async_call final : public completion, public std::enable_shared_from_this<
         return {};
     }
 
-  private:
     void complete(pending &ended) noexcept override
     {
         result_ = std::move(ended.end);
@@ -157,8 +164,8 @@ class async_call final : public completion, public std::enable_shared_from_this<
     arrival body_;
     metadata *received_ = nullptr;
     std::function<void()> then_;
-    std::string service_; // what then_ is told about
-    std::string name_;
+    const std::string service_; // what was called, for errors
+    const std::string name_;
     observation seen_; // the client's thread's, once it is done
 };
 
@@ -181,7 +188,7 @@ class async_link final : private cancellable
   private:
     void wake() noexcept override
     {
-        call->cancel({status::cancelled, "the caller cancelled"});
+        call->cancel({status::cancelled});
     }
 
     const registered registered_;

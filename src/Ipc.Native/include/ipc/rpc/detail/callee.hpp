@@ -38,24 +38,24 @@ class callee : public callee_calls
     // ---- answers
     // -----------------------------------------------------------------------------------------------------------
 
-    // VALUE may be null: an empty message. Returns its size.
-    uint64_t send_response(call_context &context, const message *value)
+    // VALUE may be null: an empty message. Returns its size. RESULT becomes what is told instead, if it is not sent.
+    uint64_t send_response(call_context &context, const message *value, outcome &result)
     {
         std::string head;
-        if (!answer_head(context, head))
+        if (!answer_head(context, head, result))
             return 0;
         const payload body = value != nullptr ? payload(*value, head) : payload(std::string_view(), head);
         if (body.size() > limit())
-            send_error(context, {status::resource_exhausted, too_large("response", body.size(), limit())});
+            send_error(context, result = {status::resource_exhausted, too_large("response", body.size(), limit())});
         else
             submit(header_for(frame_kind::response, context.call_, body), body);
         return body.size();
     }
 
-    void send_end(call_context &context)
+    void send_end(call_context &context, outcome &result)
     {
         std::string head;
-        if (!answer_head(context, head))
+        if (!answer_head(context, head, result))
             return;
         const payload body(std::string_view(), head);
         submit(header_for(frame_kind::end, context.call_, body), body);
@@ -77,11 +77,11 @@ class callee : public callee_calls
 
     // Why the call was cancelled, for its error frame. A cancel that was read decides, also when the deadline has passed
     // since: so the answer does not depend on when the handler looks (docs/rpc-protocol.md section 2).
-    static outcome why_cancelled(const call_context &context)
+    static outcome why_cancelled(const call_context &context, const std::string &method)
     {
         if (context.cancelled_.load(std::memory_order_acquire)) // [cancelled]
-            return {status::cancelled, "the caller cancelled"};
-        return {status::deadline_exceeded, "the deadline passed while the handler ran"};
+            return {status::cancelled, "A call to " + method + " was cancelled."};
+        return {status::deadline_exceeded, "The deadline of a call to " + method + " passed."};
     }
 
     // The answer was given already, or none is wanted.
@@ -259,7 +259,7 @@ class callee : public callee_calls
     }
 
     // False when the metadata may not travel: the caller has been told.
-    bool answer_head(call_context &context, std::string &head)
+    bool answer_head(call_context &context, std::string &head, outcome &result)
     {
         if (context.answer_ == nullptr)
             return true;
@@ -268,7 +268,7 @@ class callee : public callee_calls
             return true;
         const size_t size = head.size() - 4;
         context.answer_->clear();
-        send_error(context, {status::internal, "the answer's metadata has " + std::to_string(size) +
+        send_error(context, result = {status::internal, "the answer's metadata has " + std::to_string(size) +
                                                    " bytes, a head takes " + std::to_string(max_head)});
         return false;
     }

@@ -12,6 +12,7 @@
 #include "call_home.hpp"
 #include "error_body.hpp"
 #include "frame.hpp"
+#include "interception.hpp"
 #include "payload.hpp"
 
 namespace ipc::rpc::detail
@@ -81,6 +82,17 @@ class callee_link : public call_home
         return observer_.get();
     }
 
+    // Before the first call. May be null.
+    void intercept_served(std::shared_ptr<const interception> by) noexcept
+    {
+        interception_ = std::move(by);
+    }
+
+    const interception *interceptors() const noexcept
+    {
+        return interception_.get();
+    }
+
   protected:
     frame_header header_for(frame_kind kind, uint64_t call, const payload &body) const noexcept
     {
@@ -92,6 +104,7 @@ class callee_link : public call_home
   private:
     const uint8_t flags_;
     std::shared_ptr<observer> observer_;
+    std::shared_ptr<const interception> interception_;
 };
 
 } // namespace ipc::rpc::detail

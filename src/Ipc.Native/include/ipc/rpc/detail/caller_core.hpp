@@ -14,12 +14,12 @@
 #include <utility>
 
 #include "../canceller.hpp"
-#include "../observer.hpp"
 #include "../status.hpp"
 #include "call_table.hpp"
 #include "frame.hpp"
 #include "lateness.hpp"
 #include "payload.hpp"
+#include "surroundings.hpp"
 #include "wait.hpp"
 
 namespace ipc::rpc::detail
@@ -37,7 +37,7 @@ struct asking {
     uint64_t *announced = nullptr;    // where those find the call's id, before anything can come for it
 };
 
-class caller_core
+class caller_core : public surroundings
 {
   public:
     using lock_type = std::unique_lock<std::mutex>;
@@ -61,16 +61,8 @@ class caller_core
         return lock_type(mutex_);
     }
 
-    // Before the first call.
-    void observe_made(std::shared_ptr<observer> to) noexcept
-    {
-        observer_ = std::move(to);
-    }
-
-    observer *watcher() const noexcept
-    {
-        return observer_.get();
-    }
+    // Who is called, for errors. Without the lock.
+    virtual std::string peer() = 0;
 
     uint16_t stream_window() const noexcept
     {
@@ -89,7 +81,7 @@ class caller_core
                 return false;
         }
         if (cancel != nullptr && cancel->triggered()) {
-            why = {status::cancelled, "the caller cancelled before the call began"};
+            why = {status::cancelled};
             return false;
         }
         pending *const fresh = take_entry(what, epoch_);
@@ -117,7 +109,7 @@ class caller_core
         if (outcome ready = prepare(held, until, cancel); !ready)
             return ready;
         if (cancel != nullptr && cancel->triggered())
-            return {status::cancelled, "the caller cancelled before the call began"};
+            return {status::cancelled};
         // An id that no entry has ever: the low half is 0.
         const uint64_t id = ++notified_ << 32;
         enter();
@@ -157,7 +149,7 @@ class caller_core
             if (entry.ended)
                 return entry.end;
             if (cancel != nullptr && cancel->triggered())
-                return {status::cancelled, "the caller cancelled"};
+                return {status::cancelled};
             entry.hungry = true;
             const bool in_time = await(held, &entry, entry.wake, look, cancel, got);
             if (got.in_place)
@@ -166,7 +158,7 @@ class caller_core
             if (!entry.arrived.empty() || entry.ended || (in_time && !is_to_look_up(frames, first)))
                 continue;
             if (until.has_passed() && is_over(entry.late))
-                return {status::deadline_exceeded, "the deadline passed while the call waited for its reply"};
+                return {status::deadline_exceeded};
             waited = wait.has_passed();
             if (waited)
                 return {status::deadline_exceeded, "nothing came within the reader's wait"};
@@ -376,7 +368,7 @@ class caller_core
         deadline look = until;
         for (unsigned frames = 1; !entry.ended && !(entry.credit.any() && takes_items()); ++frames) {
             if (cancel != nullptr && cancel->triggered())
-                return {status::cancelled, "the caller cancelled"};
+                return {status::cancelled};
             entry.credit.waited = entry.credit.waited || !entry.credit.any();
             calls_.begin_wanting(entry.credited);
             const bool in_time = await(held, nullptr, entry.credited, look, cancel, none);
@@ -384,7 +376,7 @@ class caller_core
             if (entry.ended || (entry.credit.any() && takes_items()) || (in_time && !is_to_look_up(frames, until)))
                 continue;
             if (is_over(entry.late))
-                return {status::deadline_exceeded, "the deadline passed while an item waited for credit"};
+                return {status::deadline_exceeded};
             look = lateness::next_look();
         }
         return {};
@@ -392,7 +384,6 @@ class caller_core
 
     const uint16_t window_;
     const uint8_t flags_;
-    std::shared_ptr<observer> observer_;
     uint64_t notified_ = 0;
 };
 

@@ -7,15 +7,12 @@
 #define IPC_RPC_DETAIL_CLIENT_CORE_HPP
 
 #include <condition_variable>
-#include <iterator>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "../service.hpp"
 #include "../status.hpp"
 #include "background.hpp"
 #include "caller_core.hpp"
@@ -24,6 +21,7 @@
 #include "client_posting.hpp"
 #include "frame.hpp"
 #include "guarded.hpp"
+#include "method_table.hpp"
 #include "task_pool.hpp"
 #include "wait.hpp"
 
@@ -35,21 +33,23 @@ class client_core final : public client_posting,
                           private background_host
 {
   public:
-    client_core(std::string name, client_options options)
-        : client_posting(options), name_(std::move(name)), options_(std::move(options)), background_(mutex_, *this)
+    client_core(std::string name, client_options options, std::shared_ptr<method_table> services)
+        : client_posting(options), name_(std::move(name)), options_(std::move(options)),
+          services_(std::move(services)), background_(mutex_, *this)
     {
     }
 
     // First of all.
     outcome connect()
     {
-        if (options_.services != nullptr && !options_.services->flaw())
-            return options_.services->flaw();
+        if (services_ != nullptr && !services_->flaw())
+            return services_->flaw();
         const ipc_deadline until = deadline(options_.connect_timeout).at();
         if (outcome connected = open_connection(name_, options_, until, closing_.get(), connection_); !connected)
             return connected;
         observe_made(options_.observer);
-        if (options_.services != nullptr)
+        intercept_made(options_.interceptors);
+        if (services_ != nullptr)
             handlers_ = std::make_unique<task_pool>(options_.max_threads);
         return {};
     }
@@ -74,6 +74,12 @@ class client_core final : public client_posting,
         return usable_ ? connection_.peer_pid() : 0;
     }
 
+    std::string peer() override
+    {
+        const lock_type held(mutex_);
+        return server_of(name_, peer_pid_);
+    }
+
     // Pending calls end with status::unavailable; later ones throw ipc::error(IPC_CLOSED), or without exceptions fail
     // with failed_precondition. Waits for the user's code that runs on threads of the client, unless it is called there:
     // then somebody else has to. Returns whether all is over.
@@ -81,7 +87,7 @@ class client_core final : public client_posting,
     {
         lock_type held(mutex_);
         if (!std::exchange(closed_, true)) {
-            const outcome why(status::unavailable, "the client was closed on this side");
+            const outcome why(status::unavailable, "The client of " + server_of(name_, 0) + " was closed.");
             closing_.trigger();
             if (usable_) {
                 connection_.reader().stop();
@@ -110,9 +116,6 @@ class client_core final : public client_posting,
         return true;
     }
 
-    // ---- asynchronous calls and batches
-    // ------------------------------------------------------------------------------------
-
     background &thread() noexcept
     {
         return background_;
@@ -120,16 +123,10 @@ class client_core final : public client_posting,
 
     void report_thrown(const call_info &call, const outcome &thrown) noexcept
     {
-        if (options_.observer != nullptr)
-            options_.observer->threw(call, thrown);
-        else
-            observer::report_thrown(call, thrown);
+        detail::report_thrown(options_.observer.get(), call, thrown);
     }
 
   private:
-    // ---- the connection
-    // ---------------------------------------------------------------------------------------------------
-
     bool is_prepared(deadline until) noexcept override
     {
         return usable_ && !closed_ && !owes() && (until.is_never() || !until.has_passed()) && connection_.is_open();
@@ -138,7 +135,7 @@ class client_core final : public client_posting,
     outcome prepare(lock_type &held, deadline until, canceller *cancel) override
     {
         if (until.has_passed())
-            return {status::deadline_exceeded, "the deadline had passed before the call began"};
+            return {status::deadline_exceeded};
         for (;;) {
             if (closed_)
                 return refuse();
@@ -153,7 +150,7 @@ class client_core final : public client_posting,
             if (!usable_ && !options_.auto_reconnect)
                 return {status::unavailable, reason_};
             if (cancel != nullptr && cancel->triggered())
-                return {status::cancelled, "the caller cancelled while there was no connection"};
+                return {status::cancelled};
             if (!usable_ && !connecting_ && inside_ == 0) {
                 if (outcome connected = reconnect(held, until, cancel); !connected)
                     return connected;
@@ -161,14 +158,14 @@ class client_core final : public client_posting,
             }
             // Somebody else reads the end of the old connection, leaves it, or connects.
             if (!sleep_until(held, changed_, until))
-                return {status::deadline_exceeded, "the deadline passed before there was a connection"};
+                return {status::deadline_exceeded};
         }
     }
 
     // A mistake in the program, which no caller expects to handle.
     outcome refuse() const override
     {
-        std::string text = "the client of \"" + name_ + "\" is closed; make a new one";
+        std::string text = "The client of " + server_of(name_, 0) + " is closed; make a new one.";
 #ifdef IPC_NO_EXCEPTIONS
         return {status::failed_precondition, std::move(text)};
 #else
@@ -194,7 +191,7 @@ class client_core final : public client_posting,
         held.lock();
         result = connected(std::move(made), std::move(result));
         if (!result && cancel != nullptr && cancel->triggered())
-            return {status::cancelled, "the caller cancelled while the client connected"};
+            return {status::cancelled};
         return result;
     }
 
@@ -207,6 +204,7 @@ class client_core final : public client_posting,
             return {}; // which prepare() sees
         if (!result) {
             reason_ = result.text;
+            peer_pid_ = 0;
             background_.wake();
             return result;
         }
@@ -219,12 +217,13 @@ class client_core final : public client_posting,
     void begin_connection()
     {
         usable_ = true;
+        peer_pid_ = connection_.peer_pid();
         unflushed_ = false;
         owed_.clear();
         owed_bytes_ = 0;
         owed_report_ = {};
         transit_.begin(connection_.writer(), connection_.reader());
-        if (options_.services != nullptr) {
+        if (services_ != nullptr) {
             callee_ = std::make_shared<client_callee>(link(), epoch_, connection_.peer_pid(), options_.stream_window);
             callee_->observe_served(options_.observer);
         }
@@ -238,7 +237,7 @@ class client_core final : public client_posting,
         usable_ = false;
         reason_ = why.text;
         queue_.drop(epoch_);
-        calls_.end_all(why, epoch_);
+        calls_.end_all(of_pending(why), epoch_);
         if (callee_ != nullptr) // not from here: a handler's calls may be this client's, whose lock we have
             background_.run([ended = callee_] { ended->end_calls(); });
         tell({false, connection_.peer_pid(), why.text});
@@ -286,18 +285,17 @@ class client_core final : public client_posting,
         if (got.kind() != frame_kind::request)
             return callee_ != nullptr ? callee_->arrived(got) : nullptr;
         if (callee_ == nullptr) {
+            const outcome why(status::unimplemented, "The client of " + server_of(name_, 0) + " offers no services to call back.");
             if (!got.has(flag_one_way))
-                client_callee(link(), epoch_, 0)
-                    .post_error(got.header.call, {status::unimplemented,
-                                                  "the client of \"" + name_ + "\" offers nothing to its server"});
+                client_callee(link(), epoch_, 0).post_error(got.header.call, why);
             return nullptr;
         }
         if (callee_->clashes(got.header))
             return nullptr;
-        handler *const found = options_.services->find(got.header.method);
+        handler *const found = services_->find(got.header.method);
         outcome result;
         if (found == nullptr)
-            result = options_.services->unknown(got.header.method, "the client of \"" + name_ + "\"");
+            result = services_->unknown(got.header.method, "The client of " + server_of(name_, 0));
         else if (!handlers_->run(found->accept(callee_, got)))
             result = {status::resource_exhausted, "all threads of the client are busy (client_options::max_threads)"};
         if (!result && !got.has(flag_one_way))
@@ -311,11 +309,10 @@ class client_core final : public client_posting,
     }
 
     // ---- background_host
-    // ---------------------------------------------------------------------------------------------------
 
     bool always_reads() const noexcept
     {
-        return options_.services != nullptr || options_.on_connection;
+        return services_ != nullptr || options_.on_connection;
     }
 
     void look() noexcept override
@@ -387,8 +384,10 @@ class client_core final : public client_posting,
 
     const std::string name_;
     const client_options options_;
+    const std::shared_ptr<method_table> services_;
+    int32_t peer_pid_ = 0; // of the last connection, for errors; 0 when no other could be made after it
     bool connecting_ = false;
-    bool finishing_ = false;        // somebody waits for the end of all
+    bool finishing_ = false; // somebody waits for the end of all
     bool finished_ = false;
     canceller closing_;
     std::shared_ptr<client_callee> callee_; // this connection's, when there are services

@@ -40,9 +40,9 @@ class client_posting : public client_channel
         if (closed_)
             return refuse();
         if (until.has_passed())
-            return {status::deadline_exceeded, "the deadline had passed before the call began"};
+            return {status::deadline_exceeded};
         if (cancel != nullptr && cancel->triggered())
-            return {status::cancelled, "the caller cancelled before the call began"};
+            return {status::cancelled};
         if (usable_)
             pay(held);
         const bool connected = usable_ && connection_.is_open();
@@ -69,7 +69,7 @@ class client_posting : public client_channel
         pending *const entry = calls_.find(call);
         if (entry != nullptr && !entry->ended && !is_over(entry->late))
             return false;
-        abort(held, call, {status::deadline_exceeded, "the deadline passed while the call waited for its reply"});
+        abort(held, call, {status::deadline_exceeded});
         return true;
     }
 

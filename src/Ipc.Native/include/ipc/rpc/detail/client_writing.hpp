@@ -106,9 +106,9 @@ class client_writing : public caller_core, private client_link
                 continue;
             }
             if (cancel != nullptr && cancel->triggered())
-                return {status::cancelled, "the caller cancelled"};
+                return {status::cancelled};
             if (until.has_passed())
-                return {status::deadline_exceeded, "the deadline passed while the request waited for room in the ring"};
+                return {status::deadline_exceeded};
             flush(held);
             read_meanwhile(held, soon(until));
         }

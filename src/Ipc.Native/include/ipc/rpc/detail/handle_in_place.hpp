@@ -37,6 +37,7 @@ bool method_handler<Request, Response, Function>::handle(crew &threads, session 
         clear(response);
         outcome called = call(request, response, from, context);
         is_large = answer(from, context, called, answer_of(response)) || is_large;
+        completed(from, context, called);
         let_go(response);
     }
     if (is_large) {

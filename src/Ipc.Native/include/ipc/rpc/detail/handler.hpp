@@ -83,8 +83,8 @@ struct shape {
 inline const char *name_of(shape kind) noexcept
 {
     if (kind.input)
-        return kind.output ? "a duplex stream" : "a client stream";
-    return kind.output ? "a server stream" : "a unary method";
+        return kind.output ? "Duplex" : "ClientStream";
+    return kind.output ? "ServerStream" : "Unary";
 }
 
 // An accepted call.
@@ -155,16 +155,28 @@ class handler
     virtual std::shared_ptr<job> accept(std::shared_ptr<callee> from, const frame &request) = 0;
 
   protected:
+    call_info info() const noexcept
+    {
+        return {service_, name_, true};
+    }
+
+    // A call that was begun has been answered.
+    void completed(callee &home, call_context &context, const outcome &result) const noexcept
+    {
+        if (const interception *const around = home.interceptors(); around != nullptr)
+            around->completed(context, info(), result, home.served_watcher());
+    }
+
     // Ok when the user's function may see REQUEST.
     outcome check(call_context &context, frame got, message &request) const
     {
         const shape called{got.has(flag_client_stream), got.header.code != 0};
         if (called.input != kind_.input || called.output != kind_.output)
             return {status::unimplemented,
-                    full_name() + " is " + name_of(kind_) + " and was called as " + name_of(called)};
+                    full_name() + " is " + name_of(kind_) + "; it was called as " + name_of(called) + "."};
         if (has_streams() && got.has(flag_one_way))
             return {status::unimplemented,
-                    full_name() + " has a stream and was called one-way"}; // which nobody is told
+                    full_name() + " has a stream; it was called one-way."}; // which nobody is told
         if (got.has(flag_format))
             return {status::unimplemented, full_name() +
                                                " has messages in format 0 (protobuf) and was called in format " +
@@ -172,9 +184,11 @@ class handler
         if (!callee::take_head(context, got))
             return {status::invalid_argument, "the head of the request is damaged"};
         if (!parse(request, got.body, got.size))
-            return {status::invalid_argument, not_a(request, "request", got.size)};
+            return {status::invalid_argument, "The request for " + full_name() +
+                                                  " could not be decoded: " + not_a(request, "request", got.size) + "."};
         if (context.cancelled())
-            return {status::deadline_exceeded, "the deadline had passed when the request was read"};
+            return {status::deadline_exceeded,
+                    "The deadline of a call to " + full_name() + " passed before its handler ran."};
         return {};
     }
 
@@ -184,13 +198,13 @@ class handler
         if (callee::is_answered(context) || !callee::take_answer(context))
             return false;
         if (context.cancelled()) // nobody wants the result any more, whatever it is
-            result = callee::why_cancelled(context);
+            result = callee::why_cancelled(context, full_name());
         if (!result)
             home.send_error(context, result);
         else if (kind_.output)
-            home.send_end(context);
+            home.send_end(context, result);
         else
-            return home.send_response(context, response) > large;
+            return home.send_response(context, response, result) > large;
         return false;
     }
 
@@ -230,9 +244,12 @@ template <class Request, class Response, class Function> class method_handler fi
 
         void run() override
         {
-            if (result && !context.cancelled())
+            const bool runs = result && !context.cancelled();
+            if (runs)
                 result = method.call(message, response, *home, context);
             method.answer(*home, context, result, answer_of(response));
+            if (runs)
+                method.completed(*home, context, result);
         }
 
         method_handler &method;
@@ -245,9 +262,11 @@ template <class Request, class Response, class Function> class method_handler fi
     {
         observation seen = context.observe(home.served_watcher(), service_, name_);
         const call_scope serving(context);
-        outcome result = guarded([&] { return function_(request, response, home, context); });
+        const auto run = [&] { return function_(request, response, home, context); };
+        const interception *const around = home.interceptors();
+        outcome result = around == nullptr ? guarded(run) : around->run(context, info(), run);
         if (seen)
-            seen.end(context.cancelled() ? callee::why_cancelled(context) : result);
+            seen.end(context.cancelled() ? callee::why_cancelled(context, full_name()) : result);
         return result;
     }
 

@@ -3,6 +3,7 @@
 #define IPC_RPC_DETAIL_OPEN_CALL_HPP
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "../observer.hpp"
@@ -10,6 +11,7 @@
 #include "call_scope.hpp"
 #include "caller_core.hpp"
 #include "codec.hpp"
+#include "place.hpp"
 
 namespace ipc::rpc::detail
 {
@@ -19,15 +21,17 @@ namespace ipc::rpc::detail
 class open_call
 {
   public:
-    open_call(std::shared_ptr<caller_core> to, pending &place, std::unique_ptr<call_limits> its_limits,
-              observation seen)
-        : core(std::move(to)), limits(std::move(its_limits)), entry(&place), seen_(std::move(seen))
+    open_call(std::shared_ptr<caller_core> to, pending &its_entry, const method_name &method,
+              std::unique_ptr<call_limits> its_limits, observation seen)
+        : core(std::move(to)), limits(std::move(its_limits)), entry(&its_entry), service_(method.service),
+          name_(method.name), seen_(std::move(seen))
     {
     }
 
     open_call(open_call &&other) noexcept
         : core(std::move(other.core)), limits(std::move(other.limits)), entry(std::exchange(other.entry, nullptr)),
-          over(std::move(other.over)), finished_(other.finished_), seen_(std::move(other.seen_))
+          over(std::move(other.over)), finished_(other.finished_), service_(std::move(other.service_)),
+          name_(std::move(other.name_)), seen_(std::move(other.seen_))
     {
     }
 
@@ -45,12 +49,65 @@ class open_call
             return; // moved from
         auto held = core->lock();
         if (!finished_)
-            finish(held, {status::cancelled, "the stream was cancelled by its reader"});
+            finish(held, {status::cancelled});
     }
 
     // Waits for the next body and hands it to TAKE (data, size), which returns false when it cannot decode it. When WAIT
     // has passed the call goes on.
     template <class Take> outcome receive(deadline wait, bool &got, const char *what, const message &type, Take &&take)
+    {
+        outcome result = unplaced_receive(wait, got, what, type, std::forward<Take>(take));
+        if (!result)
+            place(result, {service_, name_}, *core);
+        return result;
+    }
+
+    // Sends an item. SENT is false when the call is over: receive() says why. Fails when the item is too large, or there is
+    // no time for it.
+    template <class Item> outcome write(const Item &item, bool &sent)
+    {
+        outcome result = unplaced_write(item, sent);
+        if (!result)
+            place(result, {service_, name_}, *core);
+        return result;
+    }
+
+    void end_input()
+    {
+        const registration registered(limits->cancel, *core, entry);
+        auto held = core->lock();
+        if (finished_)
+            return;
+        const presence inside(*core, held);
+        const user here(*this);
+        core->send_input_end(held, *entry, limits->until, limits->cancel);
+        if (users_ == 1)
+            release(held);
+    }
+
+    std::shared_ptr<caller_core> core;
+    std::unique_ptr<call_limits> limits;
+
+  private:
+    template <class Item> outcome unplaced_write(const Item &item, bool &sent)
+    {
+        sent = false;
+        const payload body(item);
+        const registration registered(limits->cancel, *core, entry);
+        auto held = core->lock();
+        if (finished_)
+            return {};
+        const presence inside(*core, held);
+        const user here(*this);
+        outcome result = core->send_item(held, *entry, body, limits->until, limits->cancel, sent);
+        const bool over_already = entry->ended;
+        if (users_ == 1)
+            release(held);
+        return over_already ? outcome() : result;
+    }
+
+    template <class Take>
+    outcome unplaced_receive(deadline wait, bool &got, const char *what, const message &type, Take &&take)
     {
         got = false;
         const registration registered(limits->cancel, *core, entry);
@@ -84,42 +141,6 @@ class open_call
         return result;
     }
 
-    // Sends an item. SENT is false when the call is over: receive() says why. Fails when the item is too large, or there is
-    // no time for it.
-    template <class Item> outcome write(const Item &item, bool &sent)
-    {
-        sent = false;
-        const payload body(item);
-        const registration registered(limits->cancel, *core, entry);
-        auto held = core->lock();
-        if (finished_)
-            return {};
-        const presence inside(*core, held);
-        const user here(*this);
-        const outcome result = core->send_item(held, *entry, body, limits->until, limits->cancel, sent);
-        const bool over_already = entry->ended;
-        if (users_ == 1)
-            release(held);
-        return over_already ? outcome() : result;
-    }
-
-    void end_input()
-    {
-        const registration registered(limits->cancel, *core, entry);
-        auto held = core->lock();
-        if (finished_)
-            return;
-        const presence inside(*core, held);
-        const user here(*this);
-        core->send_input_end(held, *entry, limits->until, limits->cancel);
-        if (users_ == 1)
-            release(held);
-    }
-
-    std::shared_ptr<caller_core> core;
-    std::unique_ptr<call_limits> limits;
-
-  private:
     // A thread that uses the entry, which is freed by the last one.
     struct user {
         explicit user(open_call &call) noexcept : of(call)
@@ -155,6 +176,8 @@ class open_call
     outcome over;
     bool finished_ = false;
     int users_ = 0;
+    std::string service_; // what was called, for errors
+    std::string name_;
     observation seen_;
 };
 

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "../server_options.hpp"
-#include "../service.hpp"
 #include "courier.hpp"
 #include "crew.hpp"
 #include "server_reading.hpp"
@@ -26,7 +25,7 @@ namespace ipc::rpc::detail
 class server_core final : private courier_host, private server_reading
 {
   public:
-    server_core(std::string name, server_options options, service &methods)
+    server_core(std::string name, server_options options, method_table &methods)
         : server_reading(std::move(name), std::move(options), methods,
                          std::make_shared<courier>(static_cast<courier_host &>(*this)))
     {

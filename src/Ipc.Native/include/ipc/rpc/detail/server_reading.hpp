@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "../server_options.hpp"
-#include "../service.hpp"
 #include "call_starter.hpp"
 #include "courier.hpp"
 #include "crew.hpp"
@@ -18,6 +17,8 @@
 #include "frame.hpp"
 #include "gate.hpp"
 #include "handler.hpp"
+#include "interception.hpp"
+#include "method_table.hpp"
 #include "session.hpp"
 #include "session_list.hpp"
 #include "turn_watch.hpp"
@@ -31,8 +32,9 @@ class server_reading : protected crew_host
 {
   protected:
     // WATCH is told of sessions that are not read.
-    server_reading(std::string name, server_options options, service &methods, std::shared_ptr<courier> watch)
+    server_reading(std::string name, server_options options, method_table &methods, std::shared_ptr<courier> watch)
         : name_(std::move(name)), options_(std::move(options)), methods_(methods),
+          interception_(interception::of(options_.interceptors)),
           gate_(options_.max_concurrent_calls, options_.ordered_calls, options_.max_calls_per_connection,
                 options_.max_held_bytes),
           courier_(std::move(watch))
@@ -67,7 +69,8 @@ class server_reading : protected crew_host
 
     const std::string name_;
     const server_options options_;
-    service &methods_; // not changed once started
+    method_table &methods_; // not changed once started
+    const std::shared_ptr<const interception> interception_;
     gate gate_;
     std::unique_ptr<listener> listener_;
     std::unique_ptr<crew> threads_;
@@ -75,7 +78,7 @@ class server_reading : protected crew_host
     std::optional<call_starter> starter_;
     session_list sessions_;
 
-    static constexpr const char *shutting_down = "the server is shutting down";
+    static constexpr const char *shutting_down = "The server stopped.";
 
   private:
     void lead(worker &me) override
@@ -194,7 +197,7 @@ class server_reading : protected crew_host
         if (found == nullptr) {
             from.reader().release();
             if ((header.flags & flag_one_way) == 0)
-                from.post_error(header.call, methods_.unknown(header.method, "\"" + name_ + "\""));
+                from.post_error(header.call, methods_.unknown(header.method, "The server \"" + name_ + "\""));
             return true;
         }
         if (!gate_.is_open())
@@ -218,6 +221,7 @@ class server_reading : protected crew_host
                                                session_options{options_.send_timeout, options_.max_unsent_bytes,
                                                                options_.max_callbacks, options_.stream_window});
         fresh->observe_served(options_.observer);
+        fresh->intercept_served(interception_);
         fresh->observe_made(options_.observer);
         ipc_connection_set_context(asking, fresh.get());
         if (!sessions_.add(fresh)) {

@@ -205,6 +205,11 @@ class session final : public std::enable_shared_from_this<session>,
         return shared_from_this();
     }
 
+    std::string peer() override
+    {
+        return "the client (process " + std::to_string(peer_pid_) + ")";
+    }
+
     std::shared_ptr<callee> keep() override
     {
         return shared_from_this();
@@ -223,7 +228,7 @@ class session final : public std::enable_shared_from_this<session>,
     outcome prepare(lock_type &, deadline until, canceller *) override
     {
         if (until.has_passed())
-            return {status::deadline_exceeded, "the deadline had passed before the call began"};
+            return {status::deadline_exceeded};
         if (ended())
             return {status::unavailable, "the client is gone"};
         return {};
@@ -351,9 +356,9 @@ class session final : public std::enable_shared_from_this<session>,
                 return {status::resource_exhausted,
                         "the client does not read, and a handler with dispatch::in_place cannot wait until it does"};
             if (cancel != nullptr && cancel->triggered())
-                return {status::cancelled, "the caller cancelled"};
+                return {status::cancelled};
             if (until.has_passed())
-                return {status::deadline_exceeded, "the deadline passed while the request waited for room in the ring"};
+                return {status::deadline_exceeded};
         }
     }
 
