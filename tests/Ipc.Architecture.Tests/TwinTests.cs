@@ -43,6 +43,9 @@ public sealed partial class TwinTests
         ["queue_arm"] = "WaitToReceiveAsync",      // what becomes of a ready handle is in C# what becomes of an await
         ["ring_arm"] = "WaitToReadAsync",
         ["topic_arm"] = "WaitToReadAsync",
+        ["queue_arm_room"] = "SendAsync",
+        ["ring_arm_room"] = "WriteAsync",
+        ["topic_arm_room"] = "PublishAsync",
         ["listener_arm"] = "NextAsync",
         ["shared_mutex_arm"] = "AcquireAsync",
         ["shared_semaphore_arm"] = "AcquireAsync",

@@ -27,11 +27,14 @@ public sealed partial class CompleteTests
         ["ipc_ready_handle_descriptor"] = "the same",
         ["ipc_listener_arm"] = "the same",
         ["ipc_queue_arm"] = "the same",
+        ["ipc_queue_arm_room"] = "the same",
         ["ipc_ring_arm"] = "the same",
+        ["ipc_ring_arm_room"] = "the same",
         ["ipc_shared_event_arm"] = "the same",
         ["ipc_shared_mutex_arm"] = "the same",
         ["ipc_shared_semaphore_arm"] = "the same",
         ["ipc_topic_arm"] = "the same",
+        ["ipc_topic_arm_room"] = "the same",
     };
 
     [GeneratedRegex(@"^\s+(?<name>ipc_[a-z0-9_]+);", RegexOptions.Multiline)]

@@ -46,6 +46,15 @@ ipc::detached update(ipc::shared_mutex &table, ipc::run_loop &loop)
 }
 // end-snippet
 
+// snippet: room
+ipc::detached feed(ipc::queue &jobs, ipc::run_loop &loop)
+{
+    for (int i = 0; i < 3; i++) // of which two have room
+        co_await jobs.send_async("resize dog.png", 1, 5s, nullptr, &loop);
+    loop.stop();
+}
+// end-snippet
+
 int main()
 {
     // snippet: loop
@@ -62,6 +71,17 @@ int main()
     ipc::topic_writer writer("prices");
     watch(prices, loop);
     writer.publish("EURUSD 1.0842");
+    loop.run();
+
+    ipc_queue_options small = {};
+    small.block_count = 2;
+    small.lifetime = IPC_LIFETIME_WHILE_USED;
+    ipc::queue dogs("dogs", small);
+    feed(dogs, loop);
+    ipc::queue_message dog;
+    if (dogs.try_receive(dog) != IPC_OK)
+        return 1;
+    dog.release();
     loop.run();
 
     ipc::shared_mutex table("table");

@@ -53,7 +53,7 @@ check_cxx_source_compiles("#include <coroutine>\n#ifndef __cpp_impl_coroutine\n#
 unset(CMAKE_REQUIRED_FLAGS)
 if(IPC_HAS_COROUTINES)
     add_executable(coroutine_test)
-    ipc_add_cpp_tests(coroutine_test coroutine_test)
+    ipc_add_cpp_tests(coroutine_test coroutine_test coroutine_room_test)
     set_target_properties(coroutine_test PROPERTIES CXX_STANDARD 20)
 endif()
 

@@ -179,6 +179,23 @@ IPC_API IPC_MUST_USE ipc_status ipc_queue_wait(ipc_queue *queue, ipc_deadline de
 IPC_API IPC_MUST_USE ipc_status ipc_queue_arm(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel,
                                               ipc_ready_handle *handle);
 
+/* Arms the handle for room: it becomes ready when ipc_queue_try_claim, which has returned IPC_FULL, may find it, or the
+ * deadline has passed, or it is cancelled, stopped or closed. Then that is called again, and the handle armed again.
+ *
+ * queue      the queue object
+ * length     of the payload that is to be claimed
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there may be room already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_TOO_LARGE: there never will be room.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: any number at once.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_queue_arm_room(ipc_queue *queue, uint32_t length, ipc_deadline deadline,
+                                                   ipc_cancel *cancel, ipc_ready_handle *handle);
+
 /* Waits of this object, now and from now on, return IPC_STOPPED until it is resumed. Calls that need not wait work.
  *
  * queue      the queue object

@@ -228,6 +228,17 @@ class queue
     }
 #endif
 
+    // It becomes ready when a try_claim() of LENGTH may find room; until then IPC_EMPTY. Anything else: not armed.
+    [[nodiscard]] status arm_room(uint32_t length, ready_handle &when, deadline until = deadline::never(),
+                                  ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_queue_arm_room(get(), length, until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what send() and claim() wait for, awaited.
+    template <class... Arguments> auto send_async(Arguments &&...arguments);
+    template <class... Arguments> auto claim_async(Arguments &&...arguments);
+
     // Until something can be received.
     [[nodiscard]] status wait(deadline until, ipc_cancel *cancel = nullptr) noexcept
     {

@@ -259,6 +259,24 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadl
 IPC_API IPC_MUST_USE ipc_status ipc_ring_arm(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
                                              ipc_ready_handle *handle);
 
+/* Arms the handle for room: it becomes ready when ipc_ring_try_claim, which has returned IPC_FULL, may find it, or the
+ * reader has gone, or the deadline has passed, or it is cancelled, stopped or closed. Then that is called again, and the
+ * handle armed again. A batch is published first, and an open claim given back: nobody makes room for those.
+ *
+ * writer     the writing end, also a connection's
+ * length     of the payload that is to be claimed
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there may be room already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED, IPC_PEER_CLOSED, IPC_PEER_DIED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_TOO_LARGE: there never will be room.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: one at a time.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_ring_arm_room(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline,
+                                                  ipc_cancel *cancel, ipc_ready_handle *handle);
+
 /* Releases all records read so far: their payloads may be overwritten from now on, and a writer that waits for the
  * room goes on.
  *

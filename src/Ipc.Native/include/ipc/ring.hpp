@@ -135,6 +135,17 @@ class writer_ref
     }
 #endif
 
+    // It becomes ready when a try_claim() of LENGTH may find room; until then IPC_EMPTY. Anything else: not armed.
+    [[nodiscard]] status arm_room(uint32_t length, ready_handle &when, deadline until = deadline::never(),
+                                  ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_ring_arm_room(handle_, length, until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what write() and claim() wait for, awaited.
+    template <class... Arguments> auto write_async(Arguments &&...arguments);
+    template <class... Arguments> auto claim_async(Arguments &&...arguments);
+
     // Gives the memory of loans that are not in use back to the system.
     void trim_loans() noexcept
     {

@@ -151,6 +151,17 @@ class topic_writer
     }
 #endif
 
+    // It becomes ready when a try_claim() of LENGTH may find room; until then IPC_EMPTY. Anything else: not armed.
+    [[nodiscard]] status arm_room(uint32_t length, ready_handle &when, deadline until = deadline::never(),
+                                  ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_topic_arm_room(get(), length, until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what publish() and claim() wait for, awaited.
+    template <class... Arguments> auto publish_async(Arguments &&...arguments);
+    template <class... Arguments> auto claim_async(Arguments &&...arguments);
+
     [[nodiscard]] status wait_for_readers(uint32_t count, deadline until, ipc_cancel *cancel = nullptr) noexcept
     {
         return ipc_topic_writer_wait_for_readers(get(), count, until.at(), cancel);

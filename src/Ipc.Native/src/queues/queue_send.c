@@ -301,6 +301,34 @@ ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadl
     return ipc_wait_until(&wait, may_have_room);
 }
 
+/* The cheap look only: a claim would have to be given back, which signals. Whether a long message finds a loan, and who
+   has the lock that a new segment needs, is looked at again after a nap. */
+static ipc_status check_room(void *subject)
+{
+    const claim_wait *claim = subject;
+    return claim->length <= claim->queue->view.block_size && may_have_room(claim) ? IPC_OK : IPC_EMPTY;
+}
+
+ipc_status ipc_queue_arm_room(ipc_queue *queue, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                              ipc_ready_handle *handle)
+{
+    const bool is_long = length > queue->view.block_size;
+    if (is_long && (!ipc_pool_exists(&queue->pool) || length > ipc_pool_max_length(&queue->pool)))
+        return too_large(queue, length);
+    claim_wait claim = {queue, NULL, length, NULL};
+    const ipc_wait wait = {
+        .end = &queue->sending,
+        .waiter = &queue->view.header->space,
+        .check = check_room,
+        .attend = attend,
+        .subject = &claim,
+        .deadline = deadline,
+        .cancel = cancel,
+        .longest_sleep_ns = is_long || ipc_load_relaxed32(&queue->lock_was_busy) != 0 ? IPC_QUEUE_NAP_NS : 0,
+    };
+    return ipc_wait_arm(&wait, handle);
+}
+
 /* The caller had no part in it: somebody else has written where nobody may. */
 IPC_NOINLINE static ipc_status taken_from_us(const ipc_queue *queue)
 {

@@ -187,6 +187,8 @@ ipc_status ipc_ring_reader_gone(ipc_peer_state state);
 ipc_status ipc_ring_claim_loan(ipc_ring_writer *writer, uint32_t length, void **payload);
 ipc_status ipc_ring_wait_for_loan(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
                                   void **payload);
+ipc_status ipc_ring_arm_loan(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                             ipc_ready_handle *handle);
 ipc_status ipc_ring_extend_loan(ipc_ring_writer *writer, uint32_t length, void **payload);
 /* The open claim of ring bytes becomes a loan of `length`. */
 ipc_status ipc_ring_move_to_loan(ipc_ring_writer *writer, uint32_t length, void **payload);

@@ -169,8 +169,7 @@ static bool attend_reader(void *subject)
     return writer->peer.attend(writer->peer.owner);
 }
 
-ipc_status ipc_ring_wait_for_loan(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
-                                  void **payload)
+static ipc_wait wait_of(ipc_ring_writer *writer, ipc_deadline deadline, ipc_cancel *cancel)
 {
     const ipc_wait wait = {
         .end = &writer->end,
@@ -183,6 +182,24 @@ ipc_status ipc_ring_wait_for_loan(ipc_ring_writer *writer, uint32_t length, ipc_
         .cancel = cancel,
         .longest_sleep_ns = IPC_POOL_LOOK_NS,
     };
+    return wait;
+}
+
+ipc_status ipc_ring_arm_loan(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                             ipc_ready_handle *handle)
+{
+    ipc_ring_abandon(writer);
+    const ipc_wait wait = wait_of(writer, deadline, cancel);
+    writer->loan_length = length;
+    ipc_status status = ipc_wait_arm(&wait, handle);
+    ipc_ring_drop_loan(writer); /* who was told that there is one takes it */
+    return status;
+}
+
+ipc_status ipc_ring_wait_for_loan(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                                  void **payload)
+{
+    const ipc_wait wait = wait_of(writer, deadline, cancel);
     writer->loan_length = length;
     ipc_status status = ipc_wait_until(&wait, may_have_loan);
     if (status == IPC_OK)

@@ -281,8 +281,7 @@ static bool attend_reader(void *subject)
     return writer->peer.attend(writer->peer.owner);
 }
 
-static ipc_status wait_for_room(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
-                                void **payload)
+static ipc_wait wait_of(ipc_ring_writer *writer, ipc_deadline deadline, ipc_cancel *cancel)
 {
     const ipc_wait wait = {
         .end = &writer->end,
@@ -294,6 +293,26 @@ static ipc_status wait_for_room(ipc_ring_writer *writer, uint32_t length, ipc_de
         .deadline = deadline,
         .cancel = cancel,
     };
+    return wait;
+}
+
+ipc_status ipc_ring_arm_room(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                             ipc_ready_handle *handle)
+{
+    if (length > writer->longest_record)
+        return ipc_ring_arm_loan(writer, length, deadline, cancel, handle);
+    ipc_ring_abandon(writer);
+    const uint64_t size = ipc_record_size(length);
+    const uint64_t to_end = writer->capacity - (writer->tail & (writer->capacity - 1));
+    writer->wanted_end = (size <= to_end ? writer->tail : writer->tail + to_end) + size;
+    const ipc_wait wait = wait_of(writer, deadline, cancel);
+    return ipc_wait_arm(&wait, handle);
+}
+
+static ipc_status wait_for_room(ipc_ring_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                                void **payload)
+{
+    const ipc_wait wait = wait_of(writer, deadline, cancel);
     ipc_status status = ipc_wait_until(&wait, may_have_room);
     return status == IPC_OK ? ipc_ring_try_claim(writer, length, payload) : status;
 }

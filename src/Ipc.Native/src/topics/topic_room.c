@@ -154,7 +154,7 @@ ipc_status ipc_topic_make_room_by_force(ipc_topic_writer *writer)
     return status;
 }
 
-ipc_status ipc_topic_wait_for_room(ipc_topic_writer *writer, ipc_deadline deadline, ipc_cancel *cancel)
+static ipc_wait wait_of(ipc_topic_writer *writer, ipc_deadline deadline, ipc_cancel *cancel)
 {
     const bool by_writer = writer->held_up == IPC_BY_WRITER; /* a commit signals `data` */
     const ipc_wait wait = {
@@ -170,5 +170,21 @@ ipc_status ipc_topic_wait_for_room(ipc_topic_writer *writer, ipc_deadline deadli
         .longest_sleep_ns = writer->held_up == IPC_BY_LOAN ? LOAN_WAIT_NS : 0,
     };
     writer->waits_for = writer->held_up;
+    return wait;
+}
+
+ipc_status ipc_topic_wait_for_room(ipc_topic_writer *writer, ipc_deadline deadline, ipc_cancel *cancel)
+{
+    const ipc_wait wait = wait_of(writer, deadline, cancel);
     return ipc_wait_until(&wait, may_have_room);
+}
+
+ipc_status ipc_topic_arm_room(ipc_topic_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
+                              ipc_ready_handle *handle)
+{
+    const ipc_wait wait = wait_of(writer, deadline, cancel);
+    writer->wanted = length;
+    ipc_status status = ipc_wait_arm(&wait, handle);
+    ipc_topic_give_loan_back(writer); /* who was told that there is one takes it */
+    return status;
 }
