@@ -113,7 +113,7 @@ public sealed class DisposeTests
         Eventually.True(() => !told.IsEmpty, "the end is told");
         RpcConnectionChangedEventArgs end = told.Single();
         Assert.Equal(RpcConnectionChangeKind.Lost, end.Kind);
-        Assert.Equal("The client of the server " + server.Name + " was disposed.", end.Reason);
+        Assert.Equal("The client of the server \"" + server.Name + "\" was disposed.", end.Reason);
     }
 
     private static Exception? Record(Task call)

@@ -162,14 +162,14 @@ internal readonly struct RegionGeometry
 
     public static string NameOf(uint kind) => kind switch
     {
-        (uint)KindNumber.OfRing => "ring (kind 1)",
-        (uint)KindNumber.OfListener => "listener (kind 2)",
-        (uint)KindNumber.OfConnection => "connection (kind 3)",
-        (uint)KindNumber.OfQueue => "queue (kind 4)",
-        (uint)KindNumber.OfTopic => "topic (kind 5)",
-        (uint)KindNumber.OfMutex => "mutex (kind 7)",
-        (uint)KindNumber.OfSemaphore => "semaphore (kind 8)",
-        (uint)KindNumber.OfEvent => "event (kind 9)",
+        (uint)KindNumber.OfRing => "ring",
+        (uint)KindNumber.OfListener => "listener",
+        (uint)KindNumber.OfConnection => "connection",
+        (uint)KindNumber.OfQueue => "queue",
+        (uint)KindNumber.OfTopic => "topic",
+        (uint)KindNumber.OfMutex => "mutex",
+        (uint)KindNumber.OfSemaphore => "semaphore",
+        (uint)KindNumber.OfEvent => "event",
         _ => $"region of kind {kind}",
     };
 }

@@ -7,6 +7,9 @@ namespace Ipc.Rpc;
 /// <content>How calls and the channel itself end.</content>
 internal sealed partial class ClientChannel
 {
+    /// <summary>Of a call that was pending when the connection ended.</summary>
+    private const string NotKnown = "Whether the server handled the call is not known.";
+
     private bool _readingIsOver; // the turn was taken for good
     private int _freed; // [once]
 
@@ -63,11 +66,11 @@ internal sealed partial class ClientChannel
     /// every call ends.</summary>
     public override void EndUnexpectedly(Exception e)
     {
-        Trace.TraceError("The connection to the server " + _name + " failed: " + ErrorText.Whole(e));
+        Trace.TraceError("The connection to " + Peer + " failed: " + ErrorText.Whole(e));
         End(
             new RpcFailure(
                 RpcStatus.Internal,
-                "The connection to the server " + _name + " failed and was closed: " + ErrorText.Of(e),
+                "The connection to " + Peer + " failed and was closed: " + ErrorText.Of(e),
                 null,
                 e));
     }
@@ -75,7 +78,7 @@ internal sealed partial class ClientChannel
     /// <summary>The server calls and does not read the answers: they may not fill this process.</summary>
     private void EndOverflown()
     {
-        string text = "The server " + _name + " does not read: more than " + _maxUnsent +
+        string text = PeerName.First(Peer) + " does not read: more than " + _maxUnsent +
             " bytes for it wait for room (RpcClientOptions.MaxUnsentBytes).";
         End(new RpcFailure(RpcStatus.ResourceExhausted, text));
     }
@@ -83,7 +86,7 @@ internal sealed partial class ClientChannel
     private RpcFailure Corrupted(CorruptRegionException e)
         => new(
             RpcStatus.DataLoss,
-            "What the server " + _name + " wrote is not a ring, and the connection was closed: " + e.Message,
+            "What " + Peer + " wrote is not a ring, and the connection was closed: " + e.Message,
             null,
             e);
 
@@ -96,22 +99,21 @@ internal sealed partial class ClientChannel
             IpcStatus.PeerDied => Died(),
             IpcStatus.PeerClosed => Closed(),
             IpcStatus.Closed or IpcStatus.Stopped =>
-                RpcFailure.OfConnection("The connection to the server " + _name + " was closed on this side."),
-            _ => RpcFailure.OfConnection("The connection to the server " + _name + " ended: " + status + "."),
+                RpcFailure.OfConnection("The connection to " + Peer + " was closed on this side."),
+            _ => RpcFailure.OfConnection("The connection to " + Peer + " ended: " + status + "."),
         };
     }
 
     private RpcFailure Died()
         => RpcFailure.OfConnection(
-            "The server " + _name + " (process " + ServerProcessId + ") died.",
-            "Whether it handled the call is not known.");
+            PeerName.First(Peer) + " died.",
+            NotKnown);
 
     private RpcFailure Closed()
     {
         string? text = _connection.PeerCloseText;
         return RpcFailure.OfConnection(
-            "The server " + _name + " (process " + ServerProcessId + ") closed the connection with code " +
-            _connection.PeerCloseCode
-            + (string.IsNullOrEmpty(text) ? "." : ": " + text));
+            PeerName.First(Peer) + " closed the connection" + (string.IsNullOrEmpty(text) ? "." : ": " + text),
+            NotKnown);
     }
 }

@@ -220,7 +220,7 @@ internal sealed partial class ClientChannel
         End(
             new RpcFailure(
                 RpcStatus.DataLoss,
-                "What the server " + _name + " wrote is not the protocol, and the connection was closed. " + wrong));
+                "What " + Peer + " wrote is not the protocol, and the connection was closed. " + wrong));
     }
 
     [MethodImpl(Tiering.Optimized)]

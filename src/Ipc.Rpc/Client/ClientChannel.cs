@@ -101,7 +101,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     public override bool IsReaderAway => Volatile.Read(ref _isReaderAway);
 
-    public override string Peer => "the server " + _name;
+    public override string Peer => PeerName.OfServer(_name, ServerProcessId);
 
     public override object BatchOwner => _owner;
 

@@ -201,7 +201,7 @@ internal sealed partial class ClientSession
         Pause(
             new RpcFailure(
                 RpcStatus.Unavailable,
-                "The server " + _name +
+                PeerName.First(Peer) +
                     " did not answer before the deadlines of all calls that waited for a connection.",
                 isUnsent: true));
     }

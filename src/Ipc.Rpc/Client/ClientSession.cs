@@ -50,7 +50,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
 
     public string Name => _name;
 
-    private string Peer => "the server " + _name;
+    private string Peer => PeerName.OfServer(_name);
 
     public RpcClientOptions Options { get; }
 
@@ -126,7 +126,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
 #pragma warning restore CA1031
         {
             System.Diagnostics.Trace.TraceError(
-                "Closing the forgotten client of the server " + _name + " failed: " + ErrorText.Whole(e));
+                "Closing the forgotten client of " + Peer + " failed: " + ErrorText.Whole(e));
         }
     }
 
@@ -286,7 +286,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
 
             failure = new RpcFailure(
                 RpcStatus.Unavailable,
-                "The server " + _name + " did not answer within " +
+                PeerName.First(Peer) + " did not answer within " +
                 patience.TotalMilliseconds.ToString("0", CultureInfo.InvariantCulture) + " ms.",
                 null,
                 e,
@@ -324,7 +324,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         if (e.Status == IpcStatus.Refused)
             return new RpcFailure(
                 RpcStatus.Unauthenticated,
-                "The server " + _name + " refused the connection: " + e.Message,
+                PeerName.First(Peer) + " refused the connection: " + e.Message,
                 null,
                 e,
                 isUnsent: true);
@@ -332,18 +332,18 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
             ? RpcStatus.InvalidArgument
             : RpcStatus.Unavailable;
         string text = e.Status == IpcStatus.NotFound && !waited
-            ? "There is no server " + _name +
-                " now, and a call does not wait for one to appear; RpcClient.Connect does."
+            ? "There is no server \"" + _name + "\"" +
+                " now, and a call does not wait for one to appear; connecting does."
             : NoConnection(e);
         return new RpcFailure(status, text, null, e, isUnsent: true);
     }
 
-    private string NoConnection(Exception e) => "No connection to the server " + _name + ": " + e.Message;
+    private string NoConnection(Exception e) => "No connection to " + Peer + ": " + e.Message;
 
     private RpcFailure ClosedHere()
         => RpcFailure.OfConnection(
-            "The client of the server " + _name + " was disposed.",
-            "The call was pending. Whether the server handled it is not known.");
+            "The client of " + Peer + " was disposed.",
+            "Whether the server handled the call is not known.");
 
     /// <summary>For a call that had begun before.</summary>
     private void ThrowIfDisposedMeanwhile(RpcMethod method)

@@ -248,13 +248,15 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     private TimeSpan PauseOrThrow(Deadline deadline, RpcMethod method, CancellationToken cancellationToken)
         => deadline == Deadline.Never || deadline.Remaining > _look
             ? _look
-            : throw RpcFailure.Deadline(method).ToException(cancellationToken, method, "the server " + _session.Name);
+            : throw RpcFailure.Deadline(method).ToException(
+                cancellationToken, method, PeerName.OfServer(_session.Name));
 
     /// <summary>The wait was cut off: by the client's end, or by a token.</summary>
     private Exception Ended(RpcMethod method, CancellationToken cancellationToken)
         => _session.Closing.IsCancellationRequested
             ? new ObjectDisposedException(nameof(RpcClient))
-            : RpcFailure.Cancelled(method).ToException(cancellationToken, method, "the server " + _session.Name);
+            : RpcFailure.Cancelled(method).ToException(
+                cancellationToken, method, PeerName.OfServer(_session.Name));
 
     private double NextRandom()
     {

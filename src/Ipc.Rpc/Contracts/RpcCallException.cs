@@ -63,8 +63,8 @@ public sealed class RpcCallException : Exception
     /// <summary>The method that was called; <see langword="null"/> where no call is behind this.</summary>
     public string? Method => _method?.Name;
 
-    /// <summary>Who was called, in words: "the server prices"; <see langword="null"/> where that is not
-    /// known.</summary>
+    /// <summary>Who was called, in words: <c>the server "prices" (process 4711)</c>; <see langword="null"/> where that
+    /// is not known.</summary>
     public string? Peer { get; }
 
     /// <summary>It is certain that the request was not sent, because there was no connection: nothing was done, and the

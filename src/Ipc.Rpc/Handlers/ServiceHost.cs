@@ -70,8 +70,8 @@ internal sealed class ServiceHost
             if (handlers.TryGetValue(handler.Method.Id, out RpcHandler? other))
             {
                 throw new ArgumentException(
-                    handler.Method.FullName + " and " + other.Method.FullName + " have the same id 0x" +
-                    handler.Method.Id.ToString("x8", CultureInfo.InvariantCulture) + "; rename one of them.",
+                    handler.Method.FullName + " and " + other.Method.FullName +
+                        " have the same id; rename one of them.",
                     nameof(service));
             }
 
@@ -169,6 +169,9 @@ internal sealed class ServiceHost
         return exception;
     }
 
+    private string Own => PeerName.First(
+        _side == "server" ? PeerName.OfServer(Name) : "the " + _side + " of " + PeerName.OfServer(Name));
+
     /// <summary>Tells a caller what there is instead of what it asked for.</summary>
     public string DescribeUnknown(uint method)
     {
@@ -177,7 +180,7 @@ internal sealed class ServiceHost
         var text = new StringBuilder();
         if (Guess(method) is var (asked, version))
         {
-            text.Append("This ").Append(_side).Append(" has no ").Append(asked).Append(
+            text.Append(Own).Append(" has no ").Append(asked).Append(
                 "; it has another version of that service. It has ");
             int found = services.FindIndex(group => group.Key == version);
             services.Insert(0, services[found]);
@@ -185,28 +188,23 @@ internal sealed class ServiceHost
         }
         else
         {
-            text.Append("This ").Append(_side).Append(" has no method with the id 0x").Append(
-                method.ToString("x8", CultureInfo.InvariantCulture)).Append(". It has ");
+            text.Append(Own).Append(" has no such method. It has "); // only its caller knows its name
         }
 
-        string separator = string.Empty;
-        foreach (IGrouping<string, RpcHandler> service in services)
-        {
-            text.Append(separator).Append(service.Key).Append(": ");
-            text.Append(
-                string.Join(
-                    ", ",
-                    service.Select(static handler => handler.Method.Name).OrderBy(
-                        static name => name, StringComparer.Ordinal)));
-            separator = "; ";
-        }
-
-        if (_handlers.Count == 0)
-            text.Append("none at all");
+        string has = string.Join("; ", services.Select(ListOf));
+        if (text.Length + has.Length > LongestDescription)
+            has = "methods of the services " + string.Join(", ", services.Select(static service => service.Key));
+        text.Append(has.Length == 0 ? "none at all" : has);
         if (text.Length > LongestDescription)
             text.Length = LongestDescription;
         return text.Append(". Do both sides have the same contract?").ToString();
     }
+
+    private static string ListOf(IGrouping<string, RpcHandler> service)
+        => service.Key + ": " + string.Join(
+            ", ",
+            service.Select(static handler => handler.Method.Name).OrderBy(
+                static name => name, StringComparer.Ordinal));
 
     /// <summary>A request carries a hash and not a name. But if it is a method that is known here, of another version
     /// of its service, that can be found out.</summary>

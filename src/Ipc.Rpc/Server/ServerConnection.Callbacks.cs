@@ -63,7 +63,7 @@ internal sealed partial class ServerConnection
             if (_caller is not null)
                 return _caller;
 
-            var link = new CallbackLink(this, _builder, "the client with process id " + Peer.ProcessId);
+            var link = new CallbackLink(this, _builder, PeerName.OfClient(Peer.ProcessId));
             callbacks = new CallEngine(link, FrameFlags.Callback, _server.Options.MaxPendingCalls);
             link.Engine = callbacks;
             Volatile.Write(ref _callbacks, callbacks);
@@ -79,7 +79,7 @@ internal sealed partial class ServerConnection
 
     private RpcFailure ReasonOf(CloseCode code, string text)
     {
-        string who = "The client with process id " + Peer.ProcessId;
+        string who = PeerName.First(PeerName.OfClient(Peer.ProcessId));
         if (code == CloseCode.None)
             return new RpcFailure(
                 RpcStatus.Unavailable,

@@ -126,8 +126,9 @@ internal sealed partial class ServerLoop
 
     /// <summary>Serves until the server stops (true), another thread has taken over, or nothing is left to read aside
     /// (false).</summary>
-    /// <remarks>Compiled as a whole at its start: a loop that never ends is otherwise replaced in its middle, which holds
-    /// up one of the first thousand calls for as long as that takes (40 to 90 ms where processors are busy).</remarks>
+    /// <remarks>Compiled as a whole at its start: a loop that never ends is otherwise replaced in its middle, which
+    /// holds up one of the first thousand calls for as long as that takes (40 to 90 ms where processors are
+    /// busy).</remarks>
     [MethodImpl(Tiering.Optimized)]
     private bool Lead(Leader me)
     {
