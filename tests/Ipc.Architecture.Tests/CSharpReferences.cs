@@ -42,8 +42,8 @@ internal static class CSharpReferences
             foreach (SyntaxReference declared in type?.OriginalDefinition.DeclaringSyntaxReferences ?? [])
             {
                 string to = FolderOf(declared.SyntaxTree.FilePath);
-                if (to != from)
-                    yield return new Reference(from, to, tree.FilePath, type!.Name);
+                if (to != from && !type!.Name.StartsWith('<')) // what the compiler makes of a program's first lines
+                    yield return new Reference(from, to, tree.FilePath, type.Name);
             }
         }
     }

@@ -2,12 +2,14 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using System.Text.RegularExpressions;
+using Ipc.Rpc;
 using Xunit;
 
 namespace Ipc.Architecture.Tests;
 
 /// <summary>A layer names the ones before it in its list and none behind it. The folders of the core are the same in both languages.</summary>
-public sealed class LayerTests
+public sealed partial class LayerTests
 {
     private static readonly string[] s_core =
     [
@@ -15,6 +17,66 @@ public sealed class LayerTests
     ];
 
     private static readonly string[] s_rpc = ["Serialization", "Contracts", "Wire", "Telemetry", "Calls", "Handlers", "Client", "Server"];
+
+    private static readonly string[] s_generator = ["Diagnostics", "Model", "Parsing", "Emit", "Drift", "Analysis", ""];
+
+    private static readonly string[] s_tool =
+    [
+        "Output", "Cli", "Inspection", "Options", "Contracts", "Tapping", "Recordings", "Messages", "Peers", "Bench", "Doctor", "Pages", "Verbs", "",
+    ];
+
+    /// <summary>What a library is built on, besides the framework and packages.</summary>
+    private static readonly Dictionary<string, string[]> s_libraries = new()
+    {
+        ["Ipc.Core"] = ["Ipc.Core.Analyzers"], // ships it
+        ["Ipc.Core.Analyzers"] = [],
+        ["Ipc.Rpc"] = ["Ipc.Core", "Ipc.Rpc.Generator", "Ipc.Rpc.CodeFixes"], // ships these two
+        ["Ipc.Rpc.Generator"] = [],
+        ["Ipc.Rpc.CodeFixes"] = ["Ipc.Rpc.Generator"],
+        ["Ipc.Rpc.MessagePack"] = ["Ipc.Rpc"],
+        ["Ipc.Rpc.ProtobufNet"] = ["Ipc.Rpc"],
+        ["Ipc.Hosting"] = ["Ipc.Rpc"],
+        ["Ipc.Tool"] = ["Ipc.Rpc"],
+        ["Ipc.Native"] = [], // the binding: the C library from C#, and nothing of Ipc.Core
+    };
+
+    [GeneratedRegex(@"<ProjectReference Include=""[^""]*/(?<name>[^/""]+)\.csproj""")]
+    private static partial Regex ProjectReference { get; }
+
+    [Fact]
+    public void ALibraryIsBuiltOnThoseBelowItAndNoOthers()
+    {
+        string[] projects = [.. Repository.Files("src", ".csproj")];
+        foreach (string project in projects)
+        {
+            string name = Path.GetFileNameWithoutExtension(project);
+            Assert.True(s_libraries.ContainsKey(name), $"{name} is new: which libraries may it be built on?");
+            IEnumerable<string> used = ProjectReference.Matches(File.ReadAllText(project)).Select(static match => match.Groups["name"].Value);
+            Assert.Empty(used.Except(s_libraries[name]));
+        }
+    }
+
+    /// <summary>As they were built: what they ask the runtime to load.</summary>
+    [Theory]
+    [InlineData(typeof(RingWriter))]
+    [InlineData(typeof(RpcClient))]
+    public void TheCoreAndTheCallsNeedTheFrameworkAlone(Type type) =>
+        Assert.All(
+            type.Assembly.GetReferencedAssemblies().Select(static one => one.Name!),
+            static name => Assert.True(name.StartsWith("System.", StringComparison.Ordinal) || name is "Microsoft.Win32.Primitives" or "Ipc.Core", name));
+
+    [Fact]
+    public void ALayerOfTheGeneratorNamesNoneAboveIt() => Check(s_generator, CSharpReferences.Of("src/Ipc.Rpc.Generator"));
+
+    [Fact]
+    public void ALayerOfTheToolNamesNoneAboveIt() => Check(s_tool, CSharpReferences.Of("src/Ipc.Tool"));
+
+    [Fact]
+    public void EveryFolderOfTheGeneratorAndTheToolIsALayer()
+    {
+        Assert.Equal(s_generator.Where(static layer => layer.Length != 0).Order(), Folders("src/Ipc.Rpc.Generator"));
+        Assert.Equal(s_tool.Where(static layer => layer.Length != 0).Order(), Folders("src/Ipc.Tool"));
+    }
 
     [Fact]
     public void ALayerOfTheCoreNamesNoneAboveIt() => Check(s_core, CSharpReferences.Of("src/Ipc.Core"));
@@ -44,7 +106,8 @@ public sealed class LayerTests
     }
 
     private static IEnumerable<string> Folders(string library) => Directory.EnumerateDirectories(Repository.PathOf(library))
+        .Where(static folder => Path.GetFileName(folder) is not ("bin" or "obj"))
+        .Where(static folder => Directory.EnumerateFiles(folder, "*.?*", SearchOption.AllDirectories).Any(static file => Path.GetExtension(file) is ".cs" or ".c" or ".h"))
         .Select(static folder => Path.GetFileName(folder))
-        .Where(static folder => folder is not ("bin" or "obj"))
         .Order();
 }

@@ -43,7 +43,7 @@ internal static class LiveConnections
 
     private static IEnumerable<RegionReport> Of(RegionReport listener, string directory, InspectionDepth depth, Dictionary<uint, List<ProcessMapping>> seen)
     {
-        if (listener.Listener is null || listener.State != RegionState.Live || !CommonOptions.IsNameOfRegion(listener.Name))
+        if (listener.Listener is null || listener.State != RegionState.Live || !RegionNames.IsPossible(listener.Name))
             yield break;
         uint server = listener.Participants.FirstOrDefault(static one => one is { Index: 0, Alive: true, ElsewhereInContainer: false })?.Pid ?? 0;
         foreach (ListenerSlotReport slot in listener.Listener.Slots.Where(static slot => slot is { State: "attached", Alive: true }))

@@ -8,6 +8,9 @@ namespace Ipc.Tool;
 /// <summary>This tool once more, as the other process of doctor and bench. Killed when disposed, if it has not ended by itself.</summary>
 internal sealed class PeerProcess : IDisposable
 {
+    /// <summary>How it is started, and what it says when it can be used.</summary>
+    public const string Verb = "__peer", Ready = "ready";
+
     /// <summary>For its start and for its end: a watchdog, so long that a busy machine does not pass for a broken one.</summary>
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
 
@@ -30,7 +33,7 @@ internal sealed class PeerProcess : IDisposable
             start.ArgumentList.Add(assembly);
         }
 
-        start.ArgumentList.Add(PeerVerb.Name);
+        start.ArgumentList.Add(Verb);
         start.ArgumentList.Add(role);
         start.ArgumentList.Add(name);
         return new PeerProcess(Process.Start(start) ?? throw new ToolException(ExitCode.Problems, $"{start.FileName} did not start"));
@@ -46,10 +49,10 @@ internal sealed class PeerProcess : IDisposable
         Task<string?> line = _process.StandardOutput.ReadLineAsync();
         if (!line.Wait(s_patience))
             return $"the other process ({_process.Id}) was not ready after {s_patience.TotalSeconds} s";
-        if (line.Result == PeerVerb.Ready)
+        if (line.Result == Ready)
             return null;
         if (line.Result is { } other)
-            return $"the other process ({_process.Id}) said \"{other}\" instead of \"{PeerVerb.Ready}\"";
+            return $"the other process ({_process.Id}) said \"{other}\" instead of \"{Ready}\"";
         string words = _process.StandardError.ReadToEnd().Trim(); // until it has ended, and it has closed its output already
         WaitForEnd();
         return words.Length != 0 ? words : $"the other process ({_process.Id}) ended without a word";

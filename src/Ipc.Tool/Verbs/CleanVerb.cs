@@ -37,7 +37,7 @@ internal static class CleanVerb
     {
         switch (report.State)
         {
-            case RegionState.LeftOver or RegionState.Retired or RegionState.Idle when !CommonOptions.IsNameOfRegion(report.Name):
+            case RegionState.LeftOver or RegionState.Retired or RegionState.Idle when !RegionNames.IsPossible(report.Name):
                 return new CleanResult(report.Name, report.Kind, CleanAction.Left, "no region can have this name: somebody has put the file there", report.Memory);
             case RegionState.LeftOver or RegionState.Retired:
                 string why = report.State == RegionState.Retired ? "it has ended" : report.Kind == "connection" ? "nobody's connection" : "nobody who lives uses it";

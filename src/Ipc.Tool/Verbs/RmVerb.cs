@@ -28,7 +28,7 @@ internal static class RmVerb
 
     private static void Remove(RegionReport report, bool force)
     {
-        bool isSound = report.State is RegionState.Live or RegionState.Idle or RegionState.LeftOver or RegionState.Retired && CommonOptions.IsNameOfRegion(report.Name);
+        bool isSound = report.State is RegionState.Live or RegionState.Idle or RegionState.LeftOver or RegionState.Retired && RegionNames.IsPossible(report.Name);
         if (isSound && report.Kind != "connection")
         {
             if (!SharedStorage.Remove(report.Name, evenIfUsed: force) && report.State != RegionState.Retired)

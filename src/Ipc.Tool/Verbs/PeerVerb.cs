@@ -7,14 +7,11 @@ namespace Ipc.Tool;
 /// <summary>The hidden verb of the process that <see cref="PeerProcess"/> starts.</summary>
 internal static class PeerVerb
 {
-    public const string Name = "__peer";
-    public const string Ready = "ready";
-
     public static Command Create(Terminal terminal)
     {
         var role = new Argument<string>("ROLE");
         var name = new Argument<string>("NAME");
-        var command = new Command(Name, "The other process of doctor and bench.") { role, name };
+        var command = new Command(PeerProcess.Verb, "The other process of doctor and bench.") { role, name };
         command.Hidden = true;
         command.SetAction(parsed =>
         {
@@ -43,7 +40,7 @@ internal static class PeerVerb
 
     private static void Say(Terminal terminal)
     {
-        terminal.Out.WriteLine(Ready);
+        terminal.Out.WriteLine(PeerProcess.Ready);
         terminal.Out.Flush();
     }
 

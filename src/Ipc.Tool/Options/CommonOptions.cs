@@ -23,7 +23,7 @@ internal static class CommonOptions
     {
         var argument = new Argument<string>("NAME") { Description = description, HelpName = "NAME" };
         argument.CompletionSources.Add(context => Inspector.All(DirectoryOf(context.ParseResult), InspectionDepth.Quick)
-            .Where(report => IsNameOfRegion(report.Name) && report.State is RegionState.Live or RegionState.Idle && (kinds.Length == 0 || kinds.Contains(report.Kind)))
+            .Where(report => RegionNames.IsPossible(report.Name) && report.State is RegionState.Live or RegionState.Idle && (kinds.Length == 0 || kinds.Contains(report.Kind)))
             .Select(static report => new CompletionItem(report.Name)));
         return argument;
     }
@@ -41,8 +41,6 @@ internal static class CommonOptions
             result.AddError(otherwise); // not a number at all
         }
     });
-
-    private static bool IsOfNames(char character) => char.IsAsciiLetterOrDigit(character) || character is '.' or '_' or '-' or '~';
 
     /// <summary>Where the regions are. Nothing is made, and nothing refused: looking needs neither.</summary>
     public static string DirectoryOf(ParseResult parsed)
@@ -68,9 +66,6 @@ internal static class CommonOptions
             throw new ToolException(ExitCode.NotFound, $"there is no directory {directory}, which {(string.IsNullOrEmpty(parsed.GetValue(Directory)) ? "IPC_DIR" : "--dir")} names.");
         return directory;
     }
-
-    /// <summary>Whether a region can have that name: otherwise, who put it there did it without Ipc.</summary>
-    public static bool IsNameOfRegion(string name) => name.Length > 0 && name[0] != '.' && name.All(IsOfNames);
 
     /// <summary>Looks at one region, or ends the verb with what is wrong.</summary>
     public static RegionReport Look(ParseResult parsed, string name, InspectionDepth depth)
