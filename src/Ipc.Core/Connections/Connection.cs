@@ -213,6 +213,8 @@ public sealed unsafe partial class Connection : IDisposable
             Writer.Control.WakeSleepers();
             Reader.Control.WakeSleepers();
             Waiter.SignalAlways(&_header->Session);
+            if (IsServer)
+                RingDoorbell(); // who freed the entry may have been killed before it did
         }
         finally
         {

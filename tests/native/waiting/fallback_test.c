@@ -1,5 +1,6 @@
 /* Where the system does not allow membarrier or pidfd_open (old kernels, tight containers): the same promises. */
 #define _GNU_SOURCE
+#include "connections/connection.h"
 #include "platform/platform.h"
 #include "rings/ring.h"
 #include "test.h"
@@ -200,6 +201,83 @@ TEST(a_death_is_noticed_without_a_watch)
     test_kill(pid);
     CHECK_STATUS(IPC_PEER_DIED, ipc_ring_read(reader, SOON, NULL, &record));
     ipc_ring_reader_close(reader);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+static int hold_connection(void *argument)
+{
+    const ipc_connect_options options = {.deadline = SOON};
+    ipc_connection *connection = NULL;
+    const char result = ipc_connect("l", &options, &connection) == IPC_OK ? 'y' : 'n';
+    (void)!write(((const int *)argument)[1], &result, 1);
+    stay();
+}
+
+TEST(a_listener_that_sleeps_notices_a_death_without_a_watch)
+{
+    const ipc_listener_options options = {.wait_mode = IPC_WAIT_BLOCK};
+    int ends[2];
+    char result = 0;
+    ipc_listener *listener = NULL;
+    ipc_event event;
+    CHECK(pipe(ends) == 0);
+    pid_t pid = test_fork(hold_connection, ends, sizeof ends);
+    CHECK_OK(ipc_listener_open("l", &options, &listener));
+    take_away(SYS_epoll_create1, SYS_eventfd2);
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK_OK(ipc_connection_accept(event.connection));
+    CHECK(read(ends[0], &result, 1) == 1 && result == 'y');
+    ipc_listener_return(listener, event.connection);
+    test_kill(pid);
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK_EQUAL(IPC_EVENT_CLOSED, event.kind);
+    CHECK(ipc_ring_reader_peer(ipc_connection_reader(event.connection)) == IPC_PEER_DEAD);
+    ipc_connection_close(event.connection);
+    ipc_listener_close(listener);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+/* A server that has seen the request, and never answers. */
+static int keep_asking(void *argument)
+{
+    ipc_listener *listener = NULL;
+    ipc_event event;
+    char result = 'n';
+    if (ipc_listener_open("l", NULL, &listener) == IPC_OK &&
+        ipc_listener_next(listener, SOON, NULL, &event) == IPC_OK)
+        result = 'y';
+    (void)!write(((const int *)argument)[1], &result, 1);
+    stay();
+}
+
+typedef struct doomed {
+    int end;
+    pid_t pid;
+} doomed;
+
+static void *kill_when_asked(void *argument)
+{
+    const doomed *one = argument;
+    char result = 0;
+    CHECK(read(one->end, &result, 1) == 1 && result == 'y');
+    test_kill(one->pid);
+    return NULL;
+}
+
+TEST(who_waits_for_an_answer_notices_a_death_without_a_watch)
+{
+    const ipc_connect_options options = {.deadline = SOON, .wait_mode = IPC_WAIT_BLOCK};
+    int ends[2];
+    ipc_connection *connection = NULL;
+    test_thread thread;
+    CHECK(pipe(ends) == 0);
+    doomed server = {ends[0], test_fork(keep_asking, ends, sizeof ends)};
+    take_away(SYS_epoll_create1, SYS_eventfd2);
+    test_thread_start(&thread, kill_when_asked, &server);
+    CHECK_STATUS(IPC_PEER_DIED, ipc_connect("l", &options, &connection));
+    test_thread_join(&thread);
     (void)close(ends[0]);
     (void)close(ends[1]);
 }

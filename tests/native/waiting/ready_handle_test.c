@@ -190,6 +190,35 @@ TEST(a_ring_brings_it_by_a_record_and_by_its_writers_end)
     ipc_ready_handle_destroy(handle);
 }
 
+/* Nobody looks at the writer's wish while the handle sleeps: what is released then must not be held back. */
+TEST(what_is_released_after_the_arming_goes_back_at_once)
+{
+    static const ipc_ring_options options = {.capacity = 4096};
+    static const uint8_t bytes[2040];
+    ipc_ring_writer *writer = NULL;
+    ipc_ring_reader *reader = NULL;
+    ipc_record record;
+    void *payload = NULL;
+    CHECK_OK(ipc_ring_writer_open("r", &options, &writer));
+    CHECK_OK(ipc_ring_reader_open("r", &options, &reader));
+    ipc_ready_handle *handle = make();
+    CHECK_OK(ipc_ring_write(writer, bytes, 2040, 1, IPC_NOW, NULL));
+    CHECK_OK(ipc_ring_try_read(reader, &record));
+    ipc_ring_release(reader);
+    CHECK_OK(ipc_ring_write(writer, bytes, 440, 1, IPC_NOW, NULL)); /* less than the eighth that goes back unasked */
+    CHECK_OK(ipc_ring_try_read(reader, &record));
+    CHECK_STATUS(IPC_EMPTY, ipc_ring_arm(reader, IPC_FOREVER, NULL, handle));
+    ipc_ring_release(reader);
+    CHECK_OK(ipc_ring_try_claim(writer, 2040, &payload)); /* at the next lap: it takes what was released last */
+    CHECK_OK(ipc_ring_commit(writer, 2040, 1));
+    comes(handle);
+    CHECK_OK(ipc_ring_try_read(reader, &record));
+    CHECK_EQUAL(2040, record.length);
+    ipc_ready_handle_destroy(handle);
+    ipc_ring_writer_close(writer);
+    ipc_ring_reader_close(reader);
+}
+
 TEST(a_topic_brings_it_by_a_message)
 {
     ipc_topic_writer *writer = NULL;

@@ -173,7 +173,7 @@ static ipc_status check_reply(void *subject)
 
 static bool attend_reply(void *subject)
 {
-    (void)subject;
+    (void)ipc_connection_attend(subject);
     return false; /* a server that cannot even map the region says so in the slot only, which wakes nobody: look around
                      now and then */
 }

@@ -72,7 +72,7 @@ void ipc_connection_watch(ipc_connection *connection)
                                          peer_died, connection) == IPC_OK;
 }
 
-static bool attend(void *owner)
+bool ipc_connection_attend(void *owner)
 {
     ipc_connection *connection = owner;
     if (!connection->watching) /* no descriptors, no thread: who waits asks the lock himself */
@@ -100,7 +100,7 @@ ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode, 
     const bool is_server = connection->is_server;
     const ipc_ring_peer peer = {
         .state = ipc_connection_peer_state,
-        .attend = attend,
+        .attend = ipc_connection_attend,
         .corrupt = peer_is_corrupt,
         .owner = connection,
         .processors = {is_server ? &body->server_processor : &body->client_processor,

@@ -76,6 +76,8 @@ void ipc_connection_close_file(ipc_connection *connection);
 /* Watches the peer's process. */
 void ipc_connection_watch(ipc_connection *connection);
 ipc_peer_state ipc_connection_peer_state(void *connection);
+/* Before a wait for the peer. False: nothing tells of its death; it was asked for just now, and has to be again. */
+bool ipc_connection_attend(void *connection);
 /* Waits for nobody to be inside, ends the watch, unmaps. Touches nothing that is shared. */
 void ipc_connection_unmap(ipc_connection *connection);
 /* The same, and frees. */

@@ -112,6 +112,8 @@ void ipc_listener_add(ipc_listener *listener, ipc_connection *connection)
     ipc_mutex_lock(&listener->mutex);
     listener->table[connection->slot] = connection;
     listener->references++;
+    if (!connection->watching)
+        ipc_store_relaxed32(&listener->unwatched, ipc_load_relaxed32(&listener->unwatched) + 1);
     ipc_mutex_unlock(&listener->mutex);
 }
 
@@ -146,6 +148,8 @@ static void remove_connection(ipc_connection *connection)
     const uint32_t slot = connection->slot;
     ipc_mutex_lock(&listener->mutex);
     listener->table[slot] = NULL;
+    if (!connection->watching)
+        ipc_store_relaxed32(&listener->unwatched, ipc_load_relaxed32(&listener->unwatched) - 1);
     take_off_lists(listener, connection);
     ipc_mutex_unlock(&listener->mutex);
     ipc_connection_unmap(connection);

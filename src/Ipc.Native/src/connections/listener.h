@@ -22,6 +22,7 @@ struct ipc_listener {
     ipc_mutex mutex;        /* the table and what follows */
     ipc_connection **table; /* by slot */
     uint32_t references;    /* the connections', and the application's until it closes the listener */
+    ipc_atomic32 unwatched; /* connections in the table whose client's death nothing tells of; read without the mutex */
     bool closed;
 
     ipc_atomic_pointer returned; /* stack of connections that the application has given back, from any thread */
@@ -33,6 +34,7 @@ struct ipc_listener {
     uint32_t hot_count;
     bool hot_unarmed; /* one of them has become hot since they were armed */
     uint32_t passed_over;
+    uint64_t asked_at; /* when it was last asked whether those that nothing tells of live */
 };
 
 /* listener_accept.c */

@@ -10,6 +10,9 @@
  */
 #include "connections/listener.h"
 
+/* Clients that are not watched are asked for before each sleep, and not more often than this: who polls does not sleep. */
+#define ASK_NS 10000000u
+
 static void put_due(ipc_listener *listener, ipc_connection *connection, ipc_event_kind kind)
 {
     connection->place = PLACE_DUE;
@@ -233,10 +236,31 @@ static bool is_hot_unarmed(const void *subject)
     return listener->hot_unarmed;
 }
 
+/* No descriptors, no thread: the leader asks the locks of those clients himself. The mutex keeps them from being closed
+   meanwhile. */
+static void ask_unwatched(ipc_listener *listener)
+{
+    const uint64_t now = ipc_platform_now();
+    if (now - listener->asked_at < ASK_NS)
+        return;
+    listener->asked_at = now;
+    ipc_mutex_lock(&listener->mutex);
+    for (uint32_t i = 1; i < listener->view.slot_count; i++) {
+        ipc_connection *connection = listener->table[i];
+        if (connection != NULL && ipc_load_relaxed32(&connection->peer_gone) == 0)
+            (void)ipc_connection_attend(connection);
+    }
+    ipc_mutex_unlock(&listener->mutex);
+}
+
+/* Of a client whose process is watched, the death sets its ready bit. */
 static bool attend(void *subject)
 {
-    (void)subject;
-    return true; /* every client's process is watched, and its death sets its ready bit */
+    ipc_listener *listener = subject;
+    if (ipc_load_relaxed32(&listener->unwatched) == 0)
+        return true;
+    ask_unwatched(listener);
+    return false;
 }
 
 static ipc_wait wait_of(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel)

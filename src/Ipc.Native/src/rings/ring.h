@@ -91,12 +91,13 @@ struct ipc_ring_reader {
     uint64_t position;  /* next record to read */
     uint64_t released;  /* our read_position */
     uint64_t freed;     /* our free_position */
-    uint64_t return_at; /* where a release has more to do than to say so; 0 while loans are unreleased */
+    uint64_t return_at; /* where a release has more to do than to say so; 0 while loans are unreleased, or it is armed */
     uint64_t redelivered_until;
     ipc_ring_header *header;
 
     /* cold */
     bool corrupt;
+    bool armed; /* a handle sleeps for it: nobody looks at `wanted` until a record comes */
     ipc_ring ring;
     ipc_end end;
     ipc_ring_peer peer;

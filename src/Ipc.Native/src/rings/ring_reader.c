@@ -125,15 +125,19 @@ static inline bool space_is_wanted(const ipc_ring_reader *reader)
     return ipc_load_relaxed32(&reader->header->space.wanted) != 0; /* [wanted] */
 }
 
-/* Frees what was lent, before the writer is told: it may be waiting for just that. */
+/* Frees what was lent, before the writer is told: it may be waiting for just that. What is released while a handle
+   sleeps for the next record goes back at once: only who is told of a record looks at `wanted` again. */
 static void release_more(ipc_ring_reader *reader)
 {
-    if (reader->loan_count != 0) {
+    reader->armed = reader->armed && !ipc_ring_is_readable(reader);
+    if (reader->loan_count != 0)
         ipc_ring_free_loans(reader);
+    if (reader->return_at == 0)
         reader->return_at = reader->freed + (reader->capacity >> IPC_RING_RETURN_SHIFT);
-    }
-    if (reader->released >= reader->return_at || space_is_wanted(reader))
+    if (reader->armed || reader->released >= reader->return_at || space_is_wanted(reader))
         return_space(reader);
+    if (reader->armed)
+        reader->return_at = 0;
 }
 
 void ipc_ring_release(ipc_ring_reader *reader)
@@ -304,7 +308,12 @@ ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_can
 ipc_status ipc_ring_arm(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel, ipc_ready_handle *handle)
 {
     const ipc_wait wait = wait_of(reader, deadline, cancel);
-    return ipc_wait_arm(&wait, handle);
+    ipc_status status = ipc_wait_arm(&wait, handle);
+    if (status == IPC_EMPTY) {
+        reader->armed = true;
+        reader->return_at = 0; /* what is released from now on is not held back [wanted] */
+    }
+    return status;
 }
 
 ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel, ipc_record *record)
