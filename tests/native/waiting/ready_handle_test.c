@@ -219,6 +219,23 @@ TEST(what_is_released_after_the_arming_goes_back_at_once)
     ipc_ring_reader_close(reader);
 }
 
+TEST(room_for_another_length_is_another_thing_to_wait_for)
+{
+    static const ipc_ring_options options = {.capacity = 4096};
+    static const uint8_t bytes[2040];
+    ipc_ring_writer *writer = NULL;
+    CHECK_OK(ipc_ring_writer_open("r", &options, &writer));
+    ipc_ready_handle *handle = make();
+    CHECK_OK(ipc_ring_write(writer, bytes, 2040, 1, IPC_NOW, NULL));
+    CHECK_STATUS(IPC_EMPTY, ipc_ring_arm_room(writer, 2040, IPC_FOREVER, NULL, handle));
+    CHECK(!is_readable(handle));
+    CHECK_OK(ipc_ring_arm_room(writer, 8, IPC_FOREVER, NULL, handle)); /* nobody would tell of what is there already */
+    CHECK(is_readable(handle));
+    CHECK_OK(ipc_ring_write(writer, bytes, 8, 1, IPC_NOW, NULL));
+    ipc_ready_handle_destroy(handle);
+    ipc_ring_writer_close(writer);
+}
+
 TEST(a_topic_brings_it_by_a_message)
 {
     ipc_topic_writer *writer = NULL;

@@ -322,6 +322,7 @@ ipc_status ipc_queue_arm_room(ipc_queue *queue, uint32_t length, ipc_deadline de
         .check = check_room,
         .attend = attend,
         .subject = &claim,
+        .length = length,
         .deadline = deadline,
         .cancel = cancel,
         .longest_sleep_ns = is_long || ipc_load_relaxed32(&queue->lock_was_busy) != 0 ? IPC_QUEUE_NAP_NS : 0,

@@ -189,7 +189,8 @@ ipc_status ipc_ring_arm_loan(ipc_ring_writer *writer, uint32_t length, ipc_deadl
                              ipc_ready_handle *handle)
 {
     ipc_ring_abandon(writer);
-    const ipc_wait wait = wait_of(writer, deadline, cancel);
+    ipc_wait wait = wait_of(writer, deadline, cancel);
+    wait.length = length;
     writer->loan_length = length;
     ipc_status status = ipc_wait_arm(&wait, handle);
     ipc_ring_drop_loan(writer); /* who was told that there is one takes it */

@@ -305,7 +305,8 @@ ipc_status ipc_ring_arm_room(ipc_ring_writer *writer, uint32_t length, ipc_deadl
     const uint64_t size = ipc_record_size(length);
     const uint64_t to_end = writer->capacity - (writer->tail & (writer->capacity - 1));
     writer->wanted_end = (size <= to_end ? writer->tail : writer->tail + to_end) + size;
-    const ipc_wait wait = wait_of(writer, deadline, cancel);
+    ipc_wait wait = wait_of(writer, deadline, cancel);
+    wait.length = length;
     return ipc_wait_arm(&wait, handle);
 }
 

@@ -182,7 +182,8 @@ ipc_status ipc_topic_wait_for_room(ipc_topic_writer *writer, ipc_deadline deadli
 ipc_status ipc_topic_arm_room(ipc_topic_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
                               ipc_ready_handle *handle)
 {
-    const ipc_wait wait = wait_of(writer, deadline, cancel);
+    ipc_wait wait = wait_of(writer, deadline, cancel);
+    wait.length = length;
     writer->wanted = length;
     ipc_status status = ipc_wait_arm(&wait, handle);
     ipc_topic_give_loan_back(writer); /* who was told that there is one takes it */

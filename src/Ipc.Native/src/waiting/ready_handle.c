@@ -34,6 +34,7 @@ struct ipc_ready_handle {
     bool busy;   /* it is being told */
     ipc_waiter *waiter;
     uint32_t word; /* of the waiter, as it was announced */
+    uint32_t length; /* of the room that was looked for */
     ipc_deadline until;
     ipc_deadline deadline;
     ipc_cancel *cancel;
@@ -244,7 +245,7 @@ void ipc_ready_handle_begin(ipc_ready_handle *handle, struct ipc_end *end, ipc_w
     ipc_cancel_link_waiter(cancel, &handle->link, waiter); /* before the announcement: it moves the word, or is seen */
 }
 
-ipc_status ipc_ready_handle_start(ipc_ready_handle *handle, uint32_t armed, ipc_deadline until)
+ipc_status ipc_ready_handle_start(ipc_ready_handle *handle, uint32_t armed, uint32_t length, ipc_deadline until)
 {
     notifier *by = NULL;
     ipc_mutex_lock(&lock);
@@ -252,6 +253,7 @@ ipc_status ipc_ready_handle_start(ipc_ready_handle *handle, uint32_t armed, ipc_
     if (by != NULL) {
         handle->by = by;
         handle->word = armed;
+        handle->length = length;
         handle->until = until;
         handle->next_armed = by->armed;
         handle->previous_armed = &by->armed;
@@ -276,10 +278,10 @@ void ipc_ready_handle_skip(ipc_ready_handle *handle)
 }
 
 bool ipc_ready_handle_stays(ipc_ready_handle *handle, const struct ipc_end *end, const ipc_waiter *waiter,
-                            ipc_deadline deadline, const ipc_cancel *cancel)
+                            uint32_t length, ipc_deadline deadline, const ipc_cancel *cancel)
 {
     ipc_mutex_lock(&lock);
-    const bool stays = handle->by != NULL && handle->end == end && handle->waiter == waiter &&
+    const bool stays = handle->by != NULL && handle->end == end && handle->waiter == waiter && handle->length == length &&
                        handle->deadline == deadline && handle->cancel == cancel &&
                        ipc_load_acquire32(&waiter->word) == handle->word; /* [signal] */
     ipc_mutex_unlock(&lock);

@@ -21,13 +21,14 @@ struct ipc_end;
 /* Takes it from wherever it is armed, to be armed at a word of that end. From here on a cancellation wakes the word. */
 void ipc_ready_handle_begin(ipc_ready_handle *handle, struct ipc_end *end, ipc_waiter *waiter, ipc_deadline deadline,
                             ipc_cancel *cancel);
-/* Armed: the word was announced as `armed`; told at `until` at the latest. An error: no thread is to be had. */
-ipc_status ipc_ready_handle_start(ipc_ready_handle *handle, uint32_t armed, ipc_deadline until);
+/* Armed: the word was announced as `armed`, behind it was looked for `length` bytes of room (0: not for room); told at
+   `until` at the latest. An error: no thread is to be had. */
+ipc_status ipc_ready_handle_start(ipc_ready_handle *handle, uint32_t armed, uint32_t length, ipc_deadline until);
 /* There is no need to arm it. A descriptor is readable then. */
 void ipc_ready_handle_skip(ipc_ready_handle *handle);
 /* It is armed just so already, and its word has not moved. */
 bool ipc_ready_handle_stays(ipc_ready_handle *handle, const struct ipc_end *end, const ipc_waiter *waiter,
-                            ipc_deadline deadline, const ipc_cancel *cancel);
+                            uint32_t length, ipc_deadline deadline, const ipc_cancel *cancel);
 /* Marks and tells those of an end that is closed. */
 void ipc_ready_handle_close_all(struct ipc_end *end);
 

@@ -200,12 +200,12 @@ ipc_status ipc_wait_arm(const ipc_wait *wait, ipc_ready_handle *handle)
 {
     uint32_t armed = 0;
     ipc_deadline until = IPC_NOW;
-    if (ipc_ready_handle_stays(handle, wait->end, wait->waiter, wait->deadline, wait->cancel))
+    if (ipc_ready_handle_stays(handle, wait->end, wait->waiter, wait->length, wait->deadline, wait->cancel))
         return IPC_EMPTY;
     ipc_ready_handle_begin(handle, wait->end, wait->waiter, wait->deadline, wait->cancel);
     ipc_status status = before_sleep(wait, &armed, &until);
     if (status == IPC_EMPTY) {
-        status = ipc_ready_handle_start(handle, armed, until);
+        status = ipc_ready_handle_start(handle, armed, wait->length, until);
         return status == IPC_OK ? IPC_EMPTY : status;
     }
     ipc_ready_handle_skip(handle);

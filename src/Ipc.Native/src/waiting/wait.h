@@ -84,6 +84,7 @@ typedef struct ipc_wait {
     ipc_lag *lag;              /* NULL: never lags */
     uint64_t progress;         /* of what is waited for, for the lag */
     ipc_processors processors; /* of this side and of who ends the wait */
+    uint32_t length;           /* so much room is waited for: another length is another wait. 0: not for room */
     uint32_t longest_sleep_ns; /* what is waited for may come without a signal: look again after that. 0: it does not */
 } ipc_wait;
 
