@@ -40,7 +40,7 @@ internal sealed class Crew
     private readonly Queue<Leader> _toBegin = new(); // those aside that no thread has taken up yet
     private Leader? _leader; // the standby's: who becomes it has been called under the gate
     private Leader[] _aside = Array.Empty<Leader>(); // replaced under the gate, never changed [made]
-    private int _threads;
+    private int _threads; // but those that have ended because nobody needed them
     private int _reserves; // threads that wait to be the standby
     private bool _hasStandby;
     private int _asleep;
@@ -166,16 +166,7 @@ internal sealed class Crew
         OwnThread.Start(new Thread(() => Run(leader)) { IsBackground = true, Name = "ipc-rpc " + _name });
     }
 
-    private void Run(Leader? leader)
-    {
-        LeadAndStandBy(leader);
-        lock (_gate)
-            _threads--;
-    }
-
-    // On its own: with the lock behind it, the loop makes the ahead-of-time compiler of .NET 9 crash.
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void LeadAndStandBy(Leader? first)
+    private void Run(Leader? first)
     {
         Leader? leader = first ?? Next();
         while (leader is not null && !_lead(leader))
@@ -229,7 +220,12 @@ internal sealed class Crew
                 bool called = Monitor.Wait(_gate, _idleThread);
                 _reserves--;
                 if (!called && _hasStandby && _toBegin.Count == 0)
+                {
+                    // Under the same lock: who looks for a standby from here on must find that there may be a new
+                    // thread, not one that has already decided to end.
+                    _threads--;
                     return false;
+                }
             }
 
             return false;
