@@ -45,19 +45,22 @@ public sealed partial class HeaderTests
         .Where(static one => one.Key.StartsWith(Detail, StringComparison.Ordinal))
         .SelectMany(static one => one.Value.Select(other => (From: one.Key, To: other)))
         .Where(static one => one.To.StartsWith(Calls, StringComparison.Ordinal) && !one.To.StartsWith(Detail, StringComparison.Ordinal))
-        .Where(static one => !s_words.Contains(Path.GetFileNameWithoutExtension(one.To))));
+        .Where(static one => !s_words.Contains(Path.GetFileNameWithoutExtension(one.To)))
+        .Order());
 
     [Fact]
     public void WhatIsBelowTheCallsKnowsNothingOfThem() => Assert.Empty(Includes()
         .Where(static one => !one.Key.StartsWith(Calls, StringComparison.Ordinal) && one.Key != "ipc/rpc.hpp")
         .SelectMany(static one => one.Value.Select(other => (From: one.Key, To: other)))
-        .Where(static one => one.To.StartsWith(Calls, StringComparison.Ordinal)));
+        .Where(static one => one.To.StartsWith(Calls, StringComparison.Ordinal))
+        .Order());
 
     [Fact]
     public void TheCHeadersIncludeNoneOfCpp() => Assert.Empty(Includes()
         .Where(static one => one.Key.EndsWith(".h", StringComparison.Ordinal))
         .SelectMany(static one => one.Value)
-        .Where(static other => other.EndsWith(".hpp", StringComparison.Ordinal)));
+        .Where(static other => other.EndsWith(".hpp", StringComparison.Ordinal))
+        .Order());
 
     private static Dictionary<string, string[]> Includes()
     {
