@@ -300,6 +300,8 @@ public sealed unsafe partial class Connection
             ulong word = Atomic.LoadAcquire(
                 ref _connection._entrance.Slot(_connection._listenerRegion, _connection.Slot)->Word);
             IpcStatus peer = RingEnd.StatusOf(_connection.PeerNow);
+            if (peer == IpcStatus.PeerDied)
+                return _connection.HowServerEnded(); // or it has left in order, and never seen this region
             if (peer != IpcStatus.Ok || ListenerSlot.IdOf(word) == _connection.Id)
                 return peer;
             // Dropped; or withdrawn by a server on its way out.

@@ -168,7 +168,8 @@ static ipc_status check_reply(void *subject)
         return server_has_gone(connection); /* what it had not answered was withdrawn */
     if (state == IPC_PEER_LIVE)
         return ipc_fail(IPC_E_REFUSED, "the server could not use the connection's region");
-    return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : IPC_PEER_DIED;
+    return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : server_has_gone(connection); /* it may have left in order, and
+                                                                                        never have seen this region */
 }
 
 static bool attend_reply(void *subject)
