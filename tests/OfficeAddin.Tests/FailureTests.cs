@@ -32,7 +32,7 @@ public sealed class FailureTests : SheetTest
         CellGrid grid = sheet.Grid(name, ["a", "b"], ["p"]);
         Assert.Equal((2, 1, CellValue.NotAvailable), (grid.Rows, grid.Columns, grid[1, 0]));
         Assert.Equal((1, 1), (sheet.Counters(name).Requests, sheet.Counters(name).Failures));
-        Assert.StartsWith($"down: There is no server {name}", sheet.Status(name).Text, StringComparison.Ordinal);
+        Assert.StartsWith($"down: There is no server \"{name}\"", sheet.Status(name).Text, StringComparison.Ordinal);
     }
 
     [Theory]
