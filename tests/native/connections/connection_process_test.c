@@ -1,5 +1,5 @@
 /* Clients and servers that are killed. */
-#include "connections/connection.h"
+#include "connections/listener.h"
 #include "ignore.h"
 #include "test.h"
 
@@ -186,3 +186,26 @@ POSIX_TEST(a_forked_child_cannot_use_its_parents_connection)
     ipc_listener_close(listener);
 }
 #endif
+
+static void *ask_who_leaves_unasked(void *unused)
+{
+    ipc_connection *connection = NULL;
+    (void)unused;
+    CHECK_STATUS(IPC_PEER_CLOSED, ipc_connect("l", NULL, &connection));
+    return NULL;
+}
+
+/* A request that comes behind a closing server's last look finds nothing written in its region, and the server's entry
+   free: in order, and not by a death. */
+TEST(a_server_that_leaves_without_having_seen_a_request_has_closed)
+{
+    ipc_listener *listener = NULL;
+    test_thread thread;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    test_thread_start(&thread, ask_who_leaves_unasked, NULL);
+    WAIT_FOR(ipc_slot_state(ipc_load_acquire64(&listener->view.slots[1].word)) == IPC_SLOT_REQUESTED);
+    ipc_region_exit(listener->view.region);
+    test_thread_join(&thread);
+    ipc_listener_close(listener);
+    CHECK_EQUAL(0, test_files());
+}

@@ -1,29 +1,7 @@
 /* Ready handles that wait for room: who sends without a thread is told of everything that would have ended its wait. */
-#include "ipc.h"
-#include "test.h"
-
-#include <poll.h>
+#include "ready.h"
 
 enum { LONG = 200000 };
-
-static ipc_ready_handle *make(void)
-{
-    ipc_ready_handle *handle = NULL;
-    CHECK_OK(ipc_ready_handle_create(NULL, NULL, &handle));
-    return handle;
-}
-
-static bool is_readable(const ipc_ready_handle *handle)
-{
-    struct pollfd one = {.fd = ipc_ready_handle_descriptor(handle), .events = POLLIN};
-    return poll(&one, 1, 0) == 1;
-}
-
-static void comes(const ipc_ready_handle *handle)
-{
-    struct pollfd one = {.fd = ipc_ready_handle_descriptor(handle), .events = POLLIN};
-    CHECK(poll(&one, 1, 20000) == 1);
-}
 
 /* ---- a queue ----------------------------------------------------------------------------------------- */
 

@@ -3,29 +3,9 @@
 #include "queues/queue.h"
 #include "sync/sync.h"
 #include "echo_server.h"
+#include "ready.h"
 
-#include <poll.h>
 #include <unistd.h>
-
-static ipc_ready_handle *make(void)
-{
-    ipc_ready_handle *handle = NULL;
-    CHECK_OK(ipc_ready_handle_create(NULL, NULL, &handle));
-    return handle;
-}
-
-static bool is_readable(const ipc_ready_handle *handle)
-{
-    struct pollfd one = {.fd = ipc_ready_handle_descriptor(handle), .events = POLLIN};
-    return poll(&one, 1, 0) == 1;
-}
-
-/* As an event loop does. */
-static void comes(const ipc_ready_handle *handle)
-{
-    struct pollfd one = {.fd = ipc_ready_handle_descriptor(handle), .events = POLLIN};
-    CHECK(poll(&one, 1, 20000) == 1);
-}
 
 static ipc_queue *open_queue(void)
 {

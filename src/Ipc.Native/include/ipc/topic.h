@@ -49,7 +49,6 @@ typedef struct ipc_topic_options {
     uint64_t spin_ns;      /* longest spin before sleeping; 0 = as measured (50 us) */
     ipc_deadline deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait */
     ipc_cancel *cancel;    /* for IPC_OPEN_EXISTING */
-
     /* used only by readers */
     ipc_policy policy;
     ipc_join join;
@@ -133,9 +132,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_try_claim(ipc_topic_writer *writer, ui
 IPC_API IPC_MUST_USE ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
                                    ipc_block *block);
 
-/* Arms the handle for room: it becomes ready when ipc_topic_try_claim, which has returned IPC_FULL, may find it, or the
- * deadline has passed, or it is cancelled, stopped or closed. Then that is called again, and the handle armed again.
- * Cuts nobody off: ipc_topic_claim with IPC_NOW does, when the time is over.
+/* Arms the handle for room: it becomes ready when ipc_topic_try_claim, which has returned IPC_FULL, may find it, at the
+ * deadline, and when it is cancelled, stopped or closed. Cuts nobody off: ipc_topic_claim with IPC_NOW does that.
  *
  * writer     the writer
  * length     of the payload that is to be claimed
@@ -143,9 +141,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32
  * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
  * handle     armed here until it is ready, wherever it was before
  * Returns    IPC_EMPTY: it is armed. IPC_OK: there may be room already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
- *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
- *            IPC_E_TOO_LARGE: there never will be room.
- *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable. IPC_E_TOO_LARGE:
+ *            never any room. IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
  * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_arm_room(ipc_topic_writer *writer, uint32_t length, ipc_deadline deadline,
@@ -380,22 +377,19 @@ IPC_API uint32_t ipc_topic_reader_participants(const ipc_topic_reader *reader, i
  * cancel     ends the wait when it is triggered, or NULL
  * change     filled in at IPC_OK
  * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_NO_MEMORY.
- * Blocks     until DEADLINE. Allocates at the first call, a table of the participants. Threads: one at a time in
- *            this call, beside any others.
+ * Blocks     until DEADLINE. Allocates at the first call. Threads: one at a time in this call, beside any others.
  */
 IPC_API ipc_status ipc_topic_writer_next_change(ipc_topic_writer *writer, ipc_deadline deadline, ipc_cancel *cancel,
                                                 ipc_change *change);
 
-/* Waits for the next participant that has come, left or died. Those who are here are reported first, this object
- * never; who comes and goes between two calls may not be reported.
+/* Waits for the next participant that has come, left or died, as ipc_topic_writer_next_change does.
  *
  * reader     the reader
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
  * cancel     ends the wait when it is triggered, or NULL
  * change     filled in at IPC_OK
  * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED; IPC_E_NO_MEMORY.
- * Blocks     until DEADLINE. Allocates at the first call, a table of the participants. Threads: one at a time in
- *            this call, beside any others.
+ * Blocks     until DEADLINE. Allocates at the first call. Threads: one at a time in this call, beside any others.
  */
 IPC_API ipc_status ipc_topic_reader_next_change(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
                                                 ipc_change *change);
