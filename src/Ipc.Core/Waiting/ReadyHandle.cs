@@ -15,7 +15,8 @@ namespace Ipc;
 /// to be left alone, but for Stop and Dispose.</para>
 /// <para>It is also signalled when the object is stopped or disposed, and when its region is damaged or its peer has
 /// gone: the next call of the object says which.</para>
-/// <para>No thread belongs to it: the one that waits for all who await signals it. Dispose it before its object.</para>
+/// <para>No thread belongs to it: the one that waits for all who await signals it. Dispose it before its object; when
+/// Dispose returns, nobody looks at the object for it any more.</para>
 /// </remarks>
 public sealed class ReadyHandle : WaitHandle
 {
@@ -76,10 +77,11 @@ public sealed class ReadyHandle : WaitHandle
             _descriptor?.Reset();
         }
 
+        ConfiguredValueTaskAwaitable<bool>.ConfiguredValueTaskAwaiter pending;
         try
         {
 #pragma warning disable CA2012 // it is awaited here, by hand: once, without an object for each time
-            _pending = _wait(_closing.Token).ConfigureAwait(false).GetAwaiter();
+            pending = _wait(_closing.Token).ConfigureAwait(false).GetAwaiter();
 #pragma warning restore CA2012
         }
         catch
@@ -88,10 +90,11 @@ public sealed class ReadyHandle : WaitHandle
             throw;
         }
 
-        if (_pending.IsCompleted)
+        _pending = pending; // not used below: it may be over, and this cleared, before the call returns
+        if (pending.IsCompleted)
             Completed();
         else
-            _pending.UnsafeOnCompleted(_completed);
+            pending.UnsafeOnCompleted(_completed);
     }
 
     /// <inheritdoc/>
@@ -107,12 +110,22 @@ public sealed class ReadyHandle : WaitHandle
             }
 
             _closing.Cancel(); // outside of the lock: it may complete the wait here
+            Uninterrupted.Do(static handle => handle.WaitUntilOver(), this);
             _closing.Dispose();
             _descriptor?.Dispose();
             _event.Dispose();
         }
 
         base.Dispose(explicitDisposing);
+    }
+
+    private void WaitUntilOver()
+    {
+        lock (_sync)
+        {
+            while (_armed)
+                Monitor.Wait(_sync);
+        }
     }
 
     private void Completed()
@@ -137,7 +150,11 @@ public sealed class ReadyHandle : WaitHandle
         {
             _armed = false;
             if (_disposed)
+            {
+                Monitor.PulseAll(_sync);
                 return;
+            }
+
             _event.Set();
             _descriptor?.Set();
         }
