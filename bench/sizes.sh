@@ -62,7 +62,7 @@ one_byte_more() {
         say "$bytes bytes measured"
     done
     awk '
-        NR == 1 { for (i = 7; i <= NF; i++) name[i - 6] = $i; n = NF - 6; next }
+        NR == 1 { for (i = 8; i <= NF; i++) name[i - 7] = $i; n = NF - 7; next } # behind "# bytes, then least median greatest of:"
         NR % 2 == 0 { split($0, less); next }
         { if (!head++) { printf "%24s", "ns, one byte more:"; for (i = 1; i <= n; i++) printf " %15s", name[i]; print "" }
           printf "%11d and %8d", less[1], $1
@@ -79,7 +79,7 @@ set xlabel "bytes (each size, and one byte more)"
 set ylabel "ns"
 set xtics ("64" 64, "1K" 1024, "4K" 4096, "16K" 16384, "64K" 65536, "256K" 262144, "1M" 1048576)
 set grid
-set key top left
+set key bottom right
 plot "$data" using 1:3:2:4 with yerrorlines lw 2 title "queue, C", "" using 1:6:5:7 with yerrorlines lw 2 title "queue, C#", \
      "" using 1:24:23:25 with yerrorlines dt 2 title "queue, C, cold", "" using 1:27:26:28 with yerrorlines dt 2 title "queue, C#, cold", \
      "" using 1:21:20:22 with yerrorlines lw 2 title "Unix socket", "" using 1:42:41:43 with yerrorlines dt 2 title "Unix socket, cold"
