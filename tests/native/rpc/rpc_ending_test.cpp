@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -72,6 +73,26 @@ TEST(AReportOfProgressMayCloseTheClient)
     CHECK(result.code == status::unavailable || (result && reports == 1)); // the answer may be here already
     try {
         caller.try_call(contract::echo, blob("late"), response);
+        CHECK(false);
+    } catch (const ipc::error &closed) {
+        CHECK_EQUAL(closed.code(), IPC_CLOSED);
+    }
+}
+
+TEST(ACallThatComesTooLateForAnEndedClientLearnsThatItHasEnded) // not that its deadline has passed
+{
+    client_options once;
+    once.auto_reconnect = false;
+    std::optional<serving> here(std::in_place);
+    client caller("rpc", once);
+    Blob response;
+    caller.call(contract::echo, Blob());
+    here.reset();
+    CHECK_EQUAL(caller.try_call(contract::echo, Blob(), response, 30s).code, status::unavailable);
+    CHECK_EQUAL(caller.try_call(contract::echo, Blob(), response, ipc::deadline::now()).code, status::unavailable);
+    caller.close();
+    try {
+        caller.try_call(contract::echo, Blob(), response, ipc::deadline::now());
         CHECK(false);
     } catch (const ipc::error &closed) {
         CHECK_EQUAL(closed.code(), IPC_CLOSED);

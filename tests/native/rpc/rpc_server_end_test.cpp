@@ -50,6 +50,7 @@ TEST(ACallerThatAHandlerHasKeptOutlivesItsServer)
     CHECK(items.next(got));
     here.reset();
     CHECK_EQUAL(kept->try_call(contract::back, Blob(), got, 30s).code, status::unavailable);
+    CHECK_EQUAL(kept->try_call(contract::back, Blob(), got, ipc::deadline::now()).code, status::unavailable);
     bool has = true;
     outcome ended;
     while ((ended = items.try_next(got, has)) && has) {

@@ -134,11 +134,13 @@ class client_core final : public client_posting,
 
     outcome prepare(lock_type &held, deadline until, canceller *cancel) override
     {
-        if (until.has_passed())
-            return {status::deadline_exceeded};
         for (;;) {
             if (closed_)
                 return refuse();
+            if (!usable_ && !options_.auto_reconnect) // before the deadline: who asks late learns the same
+                return {status::unavailable, reason_};
+            if (until.has_passed())
+                return {status::deadline_exceeded};
             if (usable_ && connection_.is_open()) {
                 pay(held);
                 return {};
@@ -147,8 +149,6 @@ class client_core final : public client_posting,
                 drain(held);
                 continue;
             }
-            if (!usable_ && !options_.auto_reconnect)
-                return {status::unavailable, reason_};
             if (cancel != nullptr && cancel->triggered())
                 return {status::cancelled};
             if (!usable_ && !connecting_ && inside_ == 0) {

@@ -227,10 +227,10 @@ class session final : public std::enable_shared_from_this<session>,
 
     outcome prepare(lock_type &, deadline until, canceller *) override
     {
+        if (ended()) // before the deadline: who asks late learns the same as who asks in time
+            return {status::unavailable, "the client is gone"};
         if (until.has_passed())
             return {status::deadline_exceeded};
-        if (ended())
-            return {status::unavailable, "the client is gone"};
         return {};
     }
 
