@@ -179,15 +179,15 @@ run_serializers() {
 fixed_addresses=()
 if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 
-run_ctest() { # NAME FOLDER EXCLUDED-LABEL [PREFIX...]
+run_ctest() { # NAME FOLDER ARGUMENT...   what has built the folder has built what its tests need
     local name=$1 folder=$2 results=$logs/ctest-$1.xml log=$logs/ctest-$1.log code=0 arguments total bad gaps
-    local exclude=$3
-    shift 3
+    local -a prefix=()
+    case $name in asan | tsan) prefix=(${fixed_addresses[@]+"${fixed_addresses[@]}"}) ;; esac
     rm -f "$results"
-    arguments=(--test-dir "$folder" --output-on-failure --timeout 300 --output-junit "$results" -LE "$exclude")
+    arguments=(--test-dir "$folder" --output-on-failure --timeout 300 --output-junit "$results" -FA built "${@:3}")
     [ -z "$filter" ] || arguments+=(-R "$filter")
     [ -n "$filter" ] || arguments+=(--no-tests=error)
-    in_test_environment "$name tests" "$log" $runner_limit "$@" ctest "${arguments[@]}" || code=$?
+    in_test_environment "$name tests" "$log" $runner_limit ${prefix[@]+"${prefix[@]}"} ctest "${arguments[@]}" || code=$?
     total=0
     [ ! -s "$results" ] || total=$(count "$results" testsuite tests)
     if [ "$total" = 0 ]; then
@@ -215,7 +215,7 @@ run_sanitized() { # PRESET
         row "$1 build" 0 1 0 $took_seconds
         return
     fi
-    run_ctest "$1" "build/$1" "^no-$1\$" ${fixed_addresses[@]+"${fixed_addresses[@]}"}
+    run_ctest "$1" "build/$1" -LE "^no-$1\$"
 }
 
 # Lanes beside the first one, in which the tests of both languages run. Each is a shell of its own with its regions in a directory of its own, writes what it
@@ -231,7 +231,8 @@ lane_waiting() {
 }
 
 lane_processor() {
-    if [ $depth != quick ] && [ -f tests/native/CMakeLists.txt ]; then
+    if [ $depth != quick ]; then
+        [ -n "$filter" ] || run_ctest analysis build/native -L '^analysis$'
         run_sanitized asan
         run_sanitized tsan
     fi
@@ -249,10 +250,9 @@ fill_queue() { # longest first
     [ -z "$filter" ] || return
     [ $configuration != Release ] || [ $depth = quick ] || queue+=("queue_of_builds")
     if [ $depth = normal ]; then
-        queue+=("check 'mutants of C# are caught' tests/mutate-cs.sh" "check 'mutants are caught' tests/mutate.sh" "check 'C++ fuzzers' tests/fuzz.sh"
+        queue+=("check 'mutants of C# are caught' tests/mutate-cs.sh" "check 'mutants are caught' tests/mutate.sh"
             "check 'calls beside busy loops' tests/busy.sh")
     fi
-    [ $depth = quick ] || queue+=("check 'clang-tidy' bash -c 'set -o pipefail; clang_tidy'" "check 'C and C++ headers, each alone' tests/native/headers.sh")
     queue+=("check 'whitespace of the C# sources' bash -c whitespace")
 }
 
@@ -297,19 +297,12 @@ end_lane() { # NAME
     fi
 }
 
-clang_tidy() { # the C library; its sources are known to the build that compiled them
-    [ -f build/native/compile_commands.json ] || { echo "no compile_commands.json"; return 1; }
-    find src/Ipc.Native -name '*.c' ! -name 'windows_*' -print0 | # those are compiled for another system: this build knows no flags for them
-        xargs -0 -r -n 2 -P 2 clang-tidy --quiet -p build/native &&
-        clang-tidy --quiet -p build/native --extra-arg=-DIPC_FAULT_POINTS src/Ipc.Native/src/platform/fault.c # nothing, where it ships
-}
-
 whitespace() { # style is the compiler's business (EnforceCodeStyleInBuild); this is what it does not look at
     dotnet format whitespace --folder . --verify-no-changes --exclude build artifacts '**/bin' '**/obj'
 }
 
 cd "$top" || exit 1
-if ! require test; then
+if ! require test || { [ $depth = long ] && ! require_spin; }; then
     row "tools" 0 1 0 0
     finish
 fi
@@ -335,12 +328,12 @@ if ! leftovers_begin; then
 fi
 
 shopt -s nullglob
-export -f clang_tidy whitespace
+export -f whitespace
 fill_queue
 echo 0 >"$logs/queue"
 start_lane waiting 0
 start_lane processor 10
-[ ! -f tests/native/CMakeLists.txt ] || run_ctest native build/native '^$'
+run_ctest native build/native -LE '^analysis$'
 for project in tests/*.Tests/*.csproj; do
     project=$(basename "$project" .csproj)
     case $project in Ipc.Rpc.Serializers.Tests | Ipc.Crash.Tests) ;; *) run_dotnet "$project" ;; esac
@@ -365,9 +358,8 @@ fi
 if [ -z "$filter" ] && [ $depth = long ]; then
     check "mutants are caught" tests/mutate.sh --long
     check "mutants of C# are caught" tests/mutate-cs.sh --long
-    check "C++ fuzzers" tests/fuzz.sh --long
     check "calls beside busy loops" tests/busy.sh --times 20
-    check "models of the protocols" eng/models.sh --long
+    run_ctest models build/native -C long -L '^model$' -j 2
 elif [ -n "$filter" ] && [ $((passed + failed)) = 1 ]; then
     say "  FAILED: no test matches $filter"
     row "filter" 0 1 0 0

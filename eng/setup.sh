@@ -107,7 +107,7 @@ offer() {
     fi
 }
 
-require_spin() { # the model checker, and the compiler of what it makes: only for long runs and eng/models.sh
+require_spin() { # the model checker, and the compiler of what it makes: only for long runs and `ctest --preset models`
     ! command -v spin >/dev/null || ! command -v gcc >/dev/null || return 0
     say "  installing spin"
     if ! command -v apt-get >/dev/null || ! { _apt update && _apt -o DPkg::Lock::Timeout=120 install -y --no-install-recommends spin gcc; } >"$logs/setup-spin.log" 2>&1; then

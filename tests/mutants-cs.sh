@@ -1,7 +1,7 @@
 # The mutants of the C# library, for tests/mutate-cs.sh: what is replaced by what, and the test that must notice.
 # shellcheck shell=bash
 #
-# Not here, because no quick test can be sure to meet the moment, or nothing but time is lost; the models find them (eng/models.sh): that an eviction
+# Not here, because no quick test can be sure to meet the moment, or nothing but time is lost; the models find them (docs/models/worlds.cmake): that an eviction
 # counts the joins (topic.pml EVICT_ANYBODY), that a copy is checked (NO_CHECK), that what follows a turn is its successor (growth.pml),
 # fences between a store and a load (waiter.pml NO_BARRIER, topic.pml SCAN_FIRST), and which of two segments a blind taker takes (growth.pml TAKE_BLIND).
 

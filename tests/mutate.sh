@@ -2,7 +2,8 @@
 # usage: tests/mutate.sh [--long]     weakens one ordering, or one step of the protocol, at a time: some check must notice.
 #
 #   (none)   three orderings, by litmus tests, and three mutants of the C++ calls           a minute, most of it compiling
-#   --long   every label that queues, topics and pools brought with them, in litmus tests, in the library, in the models; all of mutants-rpc.sh
+#   --long   every label that queues, topics and pools brought with them, in litmus tests and in the library; all of mutants-rpc.sh.
+#            What only a model can be sure to find is a world of its own (docs/models/worlds.cmake)
 #
 # Edits are made to a copy outside of the tree. A mutant of atomic.h is compiled into the litmus tests alone, and linked with the
 # libraries that are built already (build/native; build/tsan for what only ThreadSanitizer can see); one of the C++ headers into the one
@@ -10,13 +11,12 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 . "$top/eng/programs.sh" # mutants die with their regions open
-. "$top/eng/setup.sh"
 
 long=
 case ${1:-} in
     "") ;;
     --long) long=yes ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
+    *) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
 esac
 
 survived=0 table=()
@@ -97,21 +97,6 @@ rpc_mutant() { # short|long LABEL WHAT HEADER SCRIPT FILE TEST
     fi
 }
 
-# A mutant that only a model can be sure to find.
-model() { # LABEL WHAT MODEL SWITCHES...
-    local label=$1 what=$2 model=$3
-    shift 3
-    mkdir -p "$work/model"
-    if (cd "$work/model" && spin -a "$@" "$top/docs/models/$model" && gcc -O1 -w -DSAFETY -DCOLLAPSE -DMEMLIM=1500 -o pan pan.c &&
-        ./pan -m1000000 -w22) >"$work/model/log" 2>&1 && grep -q 'errors: [1-9]' "$work/model/log"; then
-        row "$label" "$what" "$model" "caught: $(sed -n 's/^pan:1: \([a-z ]*\).*/\1/p' "$work/model/log" | head -n 1)"
-    elif ! grep -q 'errors: 0' "$work/model/log"; then
-        row "$label" "$what" "$model" "DID NOT RUN: $(tail -n 1 "$work/model/log")"
-    else
-        row "$label" "$what" "$model" "SURVIVED"
-    fi
-}
-
 atomics=src/Ipc.Native/src/atomic.h
 store='/ipc_store_release64/,/^}/s/memory_order_release/memory_order_relaxed/'
 load='/ipc_load_acquire64/,/^}/s/memory_order_acquire/memory_order_relaxed/'
@@ -126,7 +111,6 @@ mutant "[take]" "a store instead of the CAS" tests/native/waiting/litmus_test.c 
     native litmus_test take
 . "$top/tests/mutants-rpc.sh"
 if [ -n "$long" ]; then
-    require_spin || exit 1
     if [ -f "$top/build/tsan/tests/native/libipc_testing.a" ]; then
         mutant "[publish]" "the header is stored relaxed" $atomics "$store" tsan litmus_test publish
         mutant "[ready-slot]" "the CAS is relaxed" $atomics "$cas" tsan litmus_test ready_slot
@@ -145,15 +129,6 @@ if [ -n "$long" ]; then
     mutant "[free-slot]" "the library frees the slot when it is taken" src/Ipc.Native/src/queues/queue_receive.c \
         's/const uint64_t mine = (.*)IPC_PHASE_READING(.*);$/const uint64_t mine = ipc_queue_freed(word);/' \
         native queue_wait_test four_threads_send_and_four_receive_everything_once library
-    model "[seal]" "sealed before \`next\` is written" growth.pml -DRECEIVERS=1 -DLINK_LATE
-    model "[seal]" "a taker does not look at \`receive\` again" growth.pml -DTAKE_BLIND
-    model "[orphans]" "counted before the slots are Ready again" queue.pml -DORPHANS_FIRST
-    model "[join]" "the tail is read before the entry is active" topic.pml -DJOIN_EARLY -DLATE
-    model "[join]" "a writer loads the tail after the entries" topic.pml -DSCAN_FIRST -DLATE
-    model "[overwrite]" "a lossy reader does not look again" topic.pml -DPOLICY=2 -DNO_CHECK
-    model "[free-slot]" "the loan is freed before the slot" pool.pml -DFREE_FIRST
-    model "[loan]" "Published before its holder is written" pool.pml -DSLOTS=2 -DHOLDER_LATE
-    model "[take]" "behind a slot of the same sender in Writing" queue.pml -DNO_SKIPPED
 fi
 
 say
