@@ -7,7 +7,7 @@ set -u
 
 usage() {
     cat <<'END'
-usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build] [--serializers[=FOLDER]]
+usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build]
 
   (none)         build, every test, sanitizers, analyzers, document checks     16 minutes on 2 idle cores, and 3 to 5 to build
   --quick        build and every test, without sanitizers, clang-tidy and
@@ -17,8 +17,6 @@ usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build] [--se
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
   --debug        C# and C in Debug: the invariants inside the libraries are checked too
   --no-build     what is built already
-  --serializers  also the adapters of MessagePack and protobuf-net; their packages have to restore, or FOLDER has to
-                 hold their assemblies
   --help         this
 
 The last line is always  N passed, N failed, N skipped ; the exit code is 0 when nothing failed.
@@ -26,7 +24,7 @@ Logs are kept in build/logs. A file left in shared memory and a process left run
 END
 }
 
-depth=normal filter= configuration=Release build=yes serializers=
+depth=normal filter= configuration=Release build=yes
 while [ $# -gt 0 ]; do
     case $1 in
         --quick) depth=quick ;;
@@ -39,8 +37,6 @@ while [ $# -gt 0 ]; do
         --filter=?*) filter=${1#*=} ;;
         --debug) configuration=Debug ;;
         --no-build) build= ;;
-        --serializers) serializers=packages ;;
-        --serializers=?*) serializers=$(cd "${1#*=}" && pwd) || exit 2 ;;
         --help | -h) usage; exit 0 ;;
         *) warn "unknown: $1"; usage >&2; exit 2 ;;
     esac
@@ -150,29 +146,6 @@ run_dotnet_over() { # LIBRARY PROJECT...
         return
     fi
     for project in "$@"; do run_dotnet "$project" "$library"; done
-}
-
-# The adapters of serializers whose packages not every feed has: apart from Ipc.sln, so that they never break its restore.
-run_serializers() {
-    local project=Ipc.Rpc.Serializers.Tests log=$logs/build-serializers.log
-    if [ -z "$serializers" ]; then
-        say "  left out: $project, the adapters of MessagePack and protobuf-net (./test.sh --serializers)"
-        row "$project" 0 0 1 0
-        return
-    fi
-    build_serializers() {
-        local -a folders=()
-        [ "$serializers" = packages ] || folders=(-p:MessagePackAssemblies="$serializers" -p:ProtobufNetAssemblies="$serializers")
-        dotnet build tests/Ipc.Rpc.Serializers.Tests -c "$configuration" ${folders[@]+"${folders[@]}"} -m:2 -nodeReuse:false -v:minimal -tl:off
-    }
-    export -f build_serializers
-    export serializers configuration
-    if [ -n "$build" ] && ! run_logged "building the serializers" "$log" 1200 bash -c build_serializers; then
-        show_failure "building the serializers" "$log"
-        row "building the serializers" 0 1 0 $took_seconds
-        return
-    fi
-    run_dotnet $project
 }
 
 # Sanitizer runtimes want their own places in the address space, and the wide randomisation of newer kernels takes them.
@@ -336,9 +309,8 @@ start_lane processor 10
 run_ctest native build/native -LE '^analysis$'
 for project in tests/*.Tests/*.csproj; do
     project=$(basename "$project" .csproj)
-    case $project in Ipc.Rpc.Serializers.Tests | Ipc.Crash.Tests) ;; *) run_dotnet "$project" ;; esac
+    case $project in Ipc.Crash.Tests) ;; *) run_dotnet "$project" ;; esac
 done
-run_serializers
 [ $depth != long ] || run_dotnet_over netstandard2.0 Ipc.Core.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.Tests
 
 work_off_queue

@@ -109,7 +109,7 @@ prepare_mono() {
 program() { echo "$work/projects/$1/bin/Release/$2"; } # FOLDER FRAMEWORK/FILE
 
 cd "$top" || exit 1
-export IPC_ADAPTERS=no top work packed_version other_version
+export top work packed_version other_version
 export -f pack_other pack_others
 must "peers of the repository" cmake --preset native -DCMAKE_BUILD_TYPE=Release
 must "peers of the repository, built" cmake --build build/native -j 2 --target peer quickstart_server

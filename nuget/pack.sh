@@ -2,15 +2,14 @@
 # usage: nuget/pack.sh [FOLDER]     makes the packages; FOLDER is build/packages when none is named
 #
 # IPC_NATIVES=FOLDER adds native libraries that other machines have built: FOLDER/RID/native/libipc.so and FOLDER/RID/libipc.a, for RIDs as
-# linux-arm64. This machine's are built and added by themselves. IPC_VERSION=0.2.0 makes packages of another version. IPC_ADAPTERS=no
-# leaves out the packages of serializers, which are also left out, with a word, where the feed does not have what they adapt.
+# linux-arm64. This machine's are built and added by themselves. IPC_VERSION=0.2.0 makes packages of another version.
 #
 # Everything is built apart from the build of every day (build/nuget), as what ships is built: no path of this machine is in it.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 . "$top/eng/setup.sh"
 if [ $# -gt 1 ] || [ "${1:-}" = --help ]; then
-    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit 2
 fi
 require build || exit 1
@@ -48,17 +47,6 @@ cp "$(find "$work/prefix" -name libipc.a)" "$work/natives/$runtime/" || exit 1
 strip --strip-unneeded "$work/natives/$runtime/native/libipc.so" || exit 1
 
 step "packing" "${pack[@]}" nuget/Packages.slnf -p:IpcNativePrefix="$work/prefix" -p:IpcNatives="$work/natives"
-
-# The serializers of others: not every feed has their packages, and none of the packages above needs them.
-adapters=(Ipc.Rpc.MessagePack Ipc.Rpc.ProtobufNet)
-[ "${IPC_ADAPTERS:-yes}" = yes ] || adapters=()
-for adapter in ${adapters[@]+"${adapters[@]}"}; do
-    if run_logged "restoring $adapter" "$logs/pack-restore-$adapter.log" 300 dotnet restore "src/$adapter" --artifacts-path "$top/build/nuget"; then
-        step "packing $adapter" "${pack[@]}" "src/$adapter"
-    else
-        say "  left out: $adapter, whose packages this feed does not have ($(grep -o 'NU[0-9]*: .*' "$logs/pack-restore-$adapter.log" | head -n 1 | cut -c1-120))"
-    fi
-done
 
 # All or nothing: who finds a package in the folder finds those that it needs, of the same build.
 rm -f "$packages"/Ipc.*.nupkg "$packages"/Ipc.*.snupkg

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using MessagePack;
 using MessagePack.Resolvers;
 
@@ -19,17 +20,31 @@ public sealed class MessagePackIpcSerializer : IpcSerializer
 {
     private readonly MessagePackSerializerOptions _options;
 
-    /// <summary>Uses <paramref name="options"/>; unless given, types may be internal and bytes are distrusted.</summary>
+    /// <summary>Finds out at run time how types are written, internal ones too, and distrusts the bytes that it reads.</summary>
+#if NET
+    [RequiresDynamicCode("MessagePack-CSharp writes formatters at run time: give options whose resolver has compiled ones.")]
+    [RequiresUnreferencedCode("MessagePack-CSharp looks at the members of types at run time: give options whose resolver has compiled formatters.")]
+#endif
+    public MessagePackIpcSerializer()
+        : this(MessagePackSerializerOptions.Standard
+            .WithResolver(StandardResolverAllowPrivate.Instance)
+            .WithSecurity(MessagePackSecurity.UntrustedData))
+    {
+    }
+
+    /// <summary>Uses <paramref name="options"/>: their resolver knows how types are written, their security how far bytes are trusted.</summary>
+    /// <remarks>With a resolver that has compiled formatters alone (MessagePack-CSharp's generator or <c>mpc</c> write them) a program may be trimmed or compiled
+    /// ahead of time. It needs one for the type of each parameter and bare result, too.</remarks>
     /// <exception cref="ArgumentException">They compress: that would be another format than the one that requests name.</exception>
-    public MessagePackIpcSerializer(MessagePackSerializerOptions? options = null)
+    public MessagePackIpcSerializer(MessagePackSerializerOptions options)
         : base(MessagePackFormat, "MessagePack")
     {
-        if (options is not null && options.Compression != MessagePackCompression.None)
+        if (options is null)
+            throw new ArgumentNullException(nameof(options));
+        if (options.Compression != MessagePackCompression.None)
             throw new ArgumentException("Compressed MessagePack is another format: a peer would take it for the plain one.", nameof(options));
 
-        _options = options ?? MessagePackSerializerOptions.Standard
-            .WithResolver(StandardResolverAllowPrivate.Instance)
-            .WithSecurity(MessagePackSecurity.UntrustedData);
+        _options = options;
     }
 
     /// <inheritdoc/>

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Linq.Expressions;
 using System.Reflection;
@@ -8,6 +9,10 @@ namespace Ipc.Rpc;
 
 /// <summary>Makes a message without a parameterless constructor, such as a positional record, ready for its fields to be set.</summary>
 /// <remarks>Its own constructor runs, with what absent fields read as: no text, an empty array or list, zero.</remarks>
+#if NET
+[RequiresDynamicCode(ProtobufNetIpcSerializer.AtRunTime)]
+[RequiresUnreferencedCode(ProtobufNetIpcSerializer.AtRunTime)]
+#endif
 internal static class Blank<T>
 {
     private static readonly Func<T> _create = Compile();
@@ -18,7 +23,7 @@ internal static class Blank<T>
     {
         ConstructorInfo constructor = typeof(T)
             .GetConstructors(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)
-            .Where(static c => c.GetParameters() is not [{ } only] || only.ParameterType != typeof(T)) // a record's own copy
+            .Where(static c => c.GetParameters() is not { Length: 1 } only || only[0].ParameterType != typeof(T)) // a record's own copy
             .OrderByDescending(static c => c.GetParameters().Length)
             .First();
         IEnumerable<Expression> arguments = constructor.GetParameters().Select(static p => Default(p.ParameterType));

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
 using ProtoBuf;
 using ProtoBuf.Meta;
@@ -14,14 +15,30 @@ namespace Ipc.Rpc;
 /// </remarks>
 public sealed class ProtobufNetIpcSerializer : IpcSerializer
 {
+    internal const string AtRunTime = "protobuf-net looks at types and writes serializers for them at run time: use the generated codecs, or give a compiled model.";
+
     private readonly TypeModel _model;
 
-    /// <summary>Uses <paramref name="model"/>; unless given, one made by <see cref="CreateModel"/>.</summary>
-    public ProtobufNetIpcSerializer(TypeModel? model = null)
-        : base(ProtobufFormat, "protobuf-net") => _model = model ?? CreateModel();
+    /// <summary>Uses a model made by <see cref="CreateModel"/>.</summary>
+#if NET
+    [RequiresDynamicCode(AtRunTime)]
+    [RequiresUnreferencedCode(AtRunTime)]
+#endif
+    public ProtobufNetIpcSerializer()
+        : this(CreateModel())
+    {
+    }
+
+    /// <summary>Uses <paramref name="model"/>: one that was made by <see cref="CreateModel"/> and configured further, or one that was compiled.</summary>
+    public ProtobufNetIpcSerializer(TypeModel model)
+        : base(ProtobufFormat, "protobuf-net") => _model = model ?? throw new ArgumentNullException(nameof(model));
 
     /// <summary>A model that speaks proto3 as the generated codecs do: numbers in lists are packed; DateTime and TimeSpan are the well-known messages,
     /// Guid and decimal are text (compatibility level 300).</summary>
+#if NET
+    [RequiresDynamicCode(AtRunTime)]
+    [RequiresUnreferencedCode(AtRunTime)]
+#endif
     public static RuntimeTypeModel CreateModel()
     {
         var model = RuntimeTypeModel.Create();
@@ -31,6 +48,9 @@ public sealed class ProtobufNetIpcSerializer : IpcSerializer
     }
 
     /// <inheritdoc/>
+#if NET
+    [UnconditionalSuppressMessage("Trimming", "IL2091", Justification = "A model that is made at run time says so where it is made; a compiled one looks at no members.")]
+#endif
     protected override void Write<T>(IBufferWriter<byte> destination, in T message)
     {
         if (message is null)
@@ -39,8 +59,15 @@ public sealed class ProtobufNetIpcSerializer : IpcSerializer
     }
 
     /// <inheritdoc/>
+#if NET
+    [UnconditionalSuppressMessage("Trimming", "IL2091", Justification = "A model that is made at run time says so where it is made; a compiled one looks at no members.")]
+#endif
     protected override T Read<T>(ReadOnlyMemory<byte> payload) => _model.Deserialize<T>(payload);
 
+#if NET
+    [RequiresDynamicCode(AtRunTime)]
+    [RequiresUnreferencedCode(AtRunTime)]
+#endif
     private static void Adapt(MetaType type)
     {
         const BindingFlags Any = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;

@@ -11,7 +11,7 @@ namespace Ipc.Api.Tests;
 /// <summary>One library as it ships for one framework, read as a compiler reads it: never loaded, never run.</summary>
 internal sealed class Asset
 {
-    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native"];
+    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet"];
     public static readonly string[] Frameworks = ["netstandard2.0", "net8.0", "net10.0"];
 
     private readonly Dictionary<string, XElement> _documents;
@@ -24,7 +24,7 @@ internal sealed class Asset
         MetadataReference subject = MetadataReference.CreateFromFile(Path.Combine(folder, library + ".dll"));
         IEnumerable<MetadataReference> others = Directory.GetFiles(folder, "*.dll")
             .Where(file => Path.GetFileNameWithoutExtension(file) != library)
-            .Concat(((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Where(static file => IsOfTheFramework(file) || IsOfAHost(file)))
+            .Concat(((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Where(static file => IsOfTheFramework(file) || IsOfAHost(file) || IsOfASerializer(file)))
             .Select(static file => MetadataReference.CreateFromFile(file));
         var compilation = CSharpCompilation.Create(
             "review",
@@ -75,6 +75,10 @@ internal sealed class Asset
 
     /// <summary>What the hosting library names: the tests run with the framework that has it.</summary>
     private static bool IsOfAHost(string file) => Path.GetFileName(file).StartsWith("Microsoft.Extensions.", StringComparison.Ordinal);
+
+    /// <summary>What the adapters name: it lies beside the tests.</summary>
+    private static bool IsOfASerializer(string file)
+        => Path.GetFileNameWithoutExtension(file) is "MessagePack" or "MessagePack.Annotations" or "protobuf-net" or "protobuf-net.Core";
 
     private static bool IsOfTheFramework(string file) => Path.GetDirectoryName(file) == Path.GetDirectoryName(typeof(object).Assembly.Location);
 }
