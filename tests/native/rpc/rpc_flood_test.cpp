@@ -64,6 +64,14 @@ class raw_server
         to->writer().write(raw_frames::bytes_of(header, data.empty() ? "" : blob(data).SerializeAsString()), 1);
     }
 
+    // Whether the client has sent something. A call whose deadline had passed before it could, on a busy machine, took
+    // nothing from either ring, and may be made again as if it were the first.
+    bool was_asked()
+    {
+        ipc::record request;
+        return to->reader().try_read(request) == IPC_OK;
+    }
+
     std::unique_ptr<ipc::connection> to;
     std::unique_ptr<client> caller;
 
@@ -105,7 +113,11 @@ TEST(AReplyThatLiesBehindFramesOfOthersIsTaken)
     server.fill();
     server.send(raw_frames::of(frame_kind::response, first_call), "in time");
     Blob response;
-    CHECK_EQUAL(server.caller->try_call(contract::echo, Blob(), response, 1ms).text, "");
+    outcome ended;
+    do
+        ended = server.caller->try_call(contract::echo, Blob(), response, 1ms);
+    while (ended.code == status::deadline_exceeded && !server.was_asked());
+    CHECK_EQUAL(ended.text, "");
     CHECK_EQUAL(response.data(), "in time");
 }
 
@@ -118,9 +130,14 @@ TEST(FramesOfOthersKeepNoWriterPastItsDeadline)
     credit.deadline = 1 << 20; // bytes
     server.send(credit);
     ipc::rpc::call_options options;
-    options.until = 5ms;
-    auto stream = server.caller->client_stream(gather, Blob(), options);
+    std::optional<ipc::rpc::client_stream_call<Blob, Blob>> begun;
     outcome result;
+    do {
+        options.until = 5ms;
+        result = server.caller->try_client_stream(gather, Blob(), begun, options);
+    } while (result.code == status::deadline_exceeded && !server.was_asked());
+    CHECK_EQUAL(result.text, "");
+    auto &stream = *begun;
     bool sent = true;
     for (int i = 0; i < 40 && sent; ++i) // more than may be sent unasked
         result = stream.try_write(Blob(), sent);
