@@ -40,8 +40,9 @@ run_logged "starting wine" "$logs/wine.log" 300 bash -c begin_wine ||
 run_program() { # NAME
     local name=$1 log=$logs/windows-$1.log case ended=0
     run_logged "windows: $name" "$log" 300 wine "$build/tests/native/$name.exe"
+    sed -i 's/\r$//' "$log"
     for case in $(sed -n 's/^TEST(\([a-z0-9_]*\)).*/\1/p' tests/native/*/"$name.c"); do
-        if grep -q "^ok $case"$'\r\?$' "$log"; then
+        if grep -qx "ok $case" "$log"; then
             passed=$((passed + 1))
             continue
         fi

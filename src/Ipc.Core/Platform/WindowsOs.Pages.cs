@@ -53,8 +53,10 @@ internal sealed unsafe partial class WindowsOs
     {
     }
 
-    /// <summary>They stay until the file goes.</summary>
-    public override bool GiveBackPages(byte* start, ulong offset, ulong length) => false;
+    /// <summary>The system takes nothing away from a file that is mapped. For the accounts of a pool it is given back
+    /// all the same: a budget full of blocks of one size would else refuse all others for as long as the file is
+    /// there.</summary>
+    public override bool GiveBackPages(byte* start, ulong offset, ulong length) => true;
 
     /// <summary>Windows cannot put other memory in the place of a mapping without a moment in which the addresses are
     /// anybody's: so it stays.</summary>

@@ -96,7 +96,8 @@ void *test_allocate(size_t alignment, size_t size); /* until test_free */
 void test_free(void *memory);
 bool test_is_long(void);          /* IPC_TEST_LONG=1 */
 const char *test_directory(void); /* this case's IPC_DIR */
-int test_files(void);             /* how many files are in it */
+int test_files(void);             /* how many files are in it that have their name */
+bool test_is_nameless(const char *name); /* Windows: it was removed, and is there only until nobody has it mapped */
 void test_path(const char *name, char *path, size_t size);
 /* How many bytes of the file were read: 0 if there is none. */
 size_t test_read_file(const char *path, uint64_t offset, void *buffer, size_t size);

@@ -19,6 +19,7 @@
 typedef LONG(NTAPI *process_function)(HANDLE process);
 
 static bool is_child;
+static bool others_were_here; /* other processes */
 
 void test_yield(void)
 {
@@ -82,6 +83,22 @@ void test_for_each_file(const char *path, test_name_function each, void *argumen
     (void)FindClose(search);
 }
 
+/* docs/wire-format/windows.md section 2. One that nobody has open counts as a file, for whoever unmapped it should have
+   deleted it; but not where another process has been, for that may have been killed before it could: the next process
+   sweeps it. */
+bool test_is_nameless(const char *name)
+{
+    char path[1024];
+    if (strncmp(name, "~dead.", 6) != 0)
+        return false;
+    test_path(name, path, sizeof path);
+    HANDLE file = CreateFileA(path, DELETE, 0, NULL, OPEN_EXISTING, 0, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        return true;
+    (void)CloseHandle(file);
+    return others_were_here;
+}
+
 static void remove_file(const char *name, void *directory)
 {
     char path[1024];
@@ -122,7 +139,13 @@ void test_write_file(const char *path, const void *bytes, size_t size)
 
 void test_remove_file(const char *path)
 {
-    CHECK(DeleteFileA(path));
+    static unsigned removed;
+    char nameless[1024];
+    char name[64];
+    (void)snprintf(name, sizeof name, "~dead.%lu-%u", GetCurrentProcessId(), removed++);
+    test_path(name, nameless, sizeof nameless);
+    CHECK(MoveFileA(path, nameless)); /* what is mapped cannot be deleted, but its name can be taken away */
+    (void)DeleteFileA(nameless);
 }
 
 void *test_map_file(const char *path, size_t *size)
@@ -227,6 +250,7 @@ static pid_t start(const char *program, char *command, HANDLE input, HANDLE outp
     info.hStdOutput = output;
     info.hStdError = GetStdHandle(STD_ERROR_HANDLE);
     fflush(NULL);
+    others_were_here = true;
     if (!CreateProcessA(program, command, NULL, NULL, TRUE, 0, NULL, NULL, &info, &made))
         test_fail(__FILE__, __LINE__, "cannot start %s: error %lu", command, GetLastError());
     (void)CloseHandle(made.hThread);

@@ -204,10 +204,12 @@ ipc_status ipc_platform_populate(ipc_file file, void *base, uint64_t offset, uin
 
 bool ipc_platform_give_back_pages(void *base, uint64_t offset, uint64_t length)
 {
-    (void)base; /* of a file that is mapped nothing can be taken away */
+    /* The system takes nothing away from a file that is mapped. For the accounts of a pool it is given back all the
+       same: a budget full of blocks of one size would else refuse all others for as long as the file is there. */
+    (void)base;
     (void)offset;
     (void)length;
-    return false;
+    return true;
 }
 
 static ipc_status lock_byte(ipc_file file, uint64_t byte, DWORD how)
