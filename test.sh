@@ -223,9 +223,9 @@ fill_queue() { # longest first
     [ -z "$filter" ] || return
     [ $configuration != Release ] || [ $depth = quick ] || queue+=("queue_of_builds")
     if [ $depth = normal ]; then
-        queue+=("check 'mutants of C# are caught' tests/mutate-cs.sh" "check 'mutants are caught' tests/mutate.sh"
-            "check 'calls beside busy loops' tests/busy.sh")
+        queue+=("check 'calls beside busy loops' tests/busy.sh")
     fi
+    [ $depth = quick ] || queue+=("run_dotnet Ipc.Mutation.Tests")
     queue+=("check 'whitespace of the C# sources' bash -c whitespace")
 }
 
@@ -309,7 +309,11 @@ start_lane processor 10
 run_ctest native build/native -LE '^analysis$'
 for project in tests/*.Tests/*.csproj; do
     project=$(basename "$project" .csproj)
-    case $project in Ipc.Crash.Tests) ;; *) run_dotnet "$project" ;; esac
+    case $project in
+        Ipc.Crash.Tests) ;;
+        Ipc.Mutation.Tests) [ -z "$filter" ] || run_dotnet "$project" ;; # the queue has it
+        *) run_dotnet "$project" ;;
+    esac
 done
 [ $depth != long ] || run_dotnet_over netstandard2.0 Ipc.Core.Tests Ipc.Rpc.Codec.Tests Ipc.Rpc.Tests
 
@@ -328,8 +332,6 @@ else
 fi
 
 if [ -z "$filter" ] && [ $depth = long ]; then
-    check "mutants are caught" tests/mutate.sh --long
-    check "mutants of C# are caught" tests/mutate-cs.sh --long
     check "calls beside busy loops" tests/busy.sh --times 20
     run_ctest models build/native -C long -L '^model$' -j 2
 elif [ -n "$filter" ] && [ $((passed + failed)) = 1 ]; then

@@ -1,0 +1,26 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Mutation.Tests;
+
+/// <summary>A file of mutants, and which of them this run is about: the sample, with IPC_TEST_LONG=1 all, with IPC_MUTANTS=TEXT those whose name, file or test contains TEXT.</summary>
+internal sealed class MutantList(string file)
+{
+    public IReadOnlyList<Mutant> All { get; } = Mutant.Read(Path.Combine(PeerPrograms.Top, "tests", "Ipc.Mutation.Tests", file));
+
+    public IReadOnlyList<Mutant> Chosen => [.. All.Where(IsChosen)];
+
+    public Mutant this[string name] => All.First(mutant => mutant.Name == name);
+
+    /// <summary>A row of a theory for each that was chosen.</summary>
+    public TheoryData<string> Rows() => [.. Chosen.Select(static mutant => mutant.Name)];
+
+    private static bool IsChosen(Mutant mutant)
+        => Environment.GetEnvironmentVariable("IPC_MUTANTS") is { Length: > 0 } text
+            ? $"{mutant.Name} {mutant.File} {mutant.Test}".Contains(text, StringComparison.OrdinalIgnoreCase)
+            : mutant.IsInSample || Switches.LongRuns;
+}
