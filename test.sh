@@ -73,29 +73,33 @@ check() {
     fi
 }
 
-# The first attribute of that name in a result file; 0 when there is none.
-count() { # FILE ELEMENT ATTRIBUTE
-    local value
-    value=$(tr '\n\t' '  ' <"$1" | grep -o "<$2 [^>]*" | head -n 1 | grep -o " $3=\"[0-9]*\"" | tr -dc 0-9)
-    echo "${value:-0}"
-}
-
-# The names of what was skipped, with the reason: a skip is a gap that has to be seen.
-show_skipped() { # FILE
-    local results
-    results=$(tr '\n\t' '  ' <"$1" | sed 's/<test /\n&/g; s/<testcase /\n&/g')
-    grep -E 'result="Skip"|status="(notrun|disabled)"' <<<"$results" |
-        sed -E 's/^[^>]* ?name="([^"]*)".*(<reason><!\[CDATA\[|<skipped message=")([^]"]*).*/    skipped: \1: \3/' |
-        cut -c1-160
+# What a runner has reported: sets good, bad and gaps. Shows what was skipped, with the reason: a skip is a gap that has to be seen.
+read_results() { # FILE   fails when there are none
+    local shown
+    good=0 bad=0 gaps=0
+    [ -s "$1" ] && shown=$(dotnet "$top/eng/Ipc.Build/bin/$configuration/net10.0/Ipc.Build.dll" results "$1") || return 1
+    read -r good bad gaps <<<"$shown"
+    tail -n +2 <<<"$shown" | cut -c1-160
 }
 
 in_test_environment() { # COMMAND...   only what a runner starts carries the mark
     IPC_TEST_RUN=$run_mark run_logged "$@"
 }
 
-# A test program reports what it ran; one that ran nothing has failed. LIBRARY: the asset that it was built to test.
-run_dotnet() { # PROJECT [LIBRARY]
-    local project=$1 library=${2:-} program results log code=0 arguments total bad
+# settle NAME EXIT-CODE LOG [LINES]   after read_results: the row of a runner. One that ran nothing has failed, but for a filter's sake.
+settle() {
+    local name=$1 code=$2 log=$3
+    if [ $((good + bad + gaps)) = 0 ]; then
+        [ -z "$filter" ] || [ "$code" != 0 ] || return
+        bad=1
+    fi
+    [ "$code" = 0 ] || [ "$bad" != 0 ] || bad=1
+    [ "$bad" = 0 ] || show_failure "$name (exit code $code)" "$log" "${4:-40}"
+    row "$name" "$good" "$bad" "$gaps" $took_seconds
+}
+
+run_dotnet() { # PROJECT [LIBRARY]   LIBRARY: the asset that it was built to test
+    local project=$1 library=${2:-} program results log code=0 good bad gaps
     program=tests/$project/bin/${library:+$library-under-test/}$configuration/net10.0/$project.dll
     [ -z "$library" ] || project="$project, $library"
     results=$logs/${project//, /-}.xml log=$logs/${project//, /-}.log
@@ -105,27 +109,10 @@ run_dotnet() { # PROJECT [LIBRARY]
         row "$project" 0 1 0 0
         return
     fi
-    arguments=(-noLogo -noColor -xml "$results")
-    [ -z "$filter" ] || arguments+=(-method "*$filter*")
-    in_test_environment "$project" "$log" $runner_limit dotnet "$program" "${arguments[@]}" || code=$?
-    if [ ! -s "$results" ]; then
-        if [ -n "$filter" ] && [ $code != 124 ] && grep -q 'No tests\|no test' "$log"; then return; fi
-        show_failure "$project (exit code $code, no results)" "$log"
-        row "$project" 0 1 0 $took_seconds
-        return
-    fi
-    total=$(count "$results" assembly total)
-    bad=$(($(count "$results" assembly failed) + $(count "$results" assembly errors)))
-    if [ "$total" = 0 ] && [ $bad = 0 ]; then
-        [ -z "$filter" ] || return
-        show_failure "$project (no test ran)" "$log"
-        bad=1
-    elif [ $bad != 0 ] || [ $code != 0 ]; then
-        show_failure "$project (exit code $code)" "$log"
-        [ $bad != 0 ] || bad=1
-    fi
-    show_skipped "$results"
-    row "$project" "$(count "$results" assembly passed)" $bad "$(count "$results" assembly skipped)" $took_seconds
+    in_test_environment "$project" "$log" $runner_limit dotnet "$program" -noLogo -noColor -xml "$results" ${filter:+-method "*$filter*"} || code=$?
+    read_results "$results"
+    if [ -n "$filter" ] && [ $((good + bad + gaps)) = 0 ] && grep -q 'No tests\|no test\|Total: 0,' "$log"; then return; fi
+    settle "$project" $code "$log"
 }
 
 # The same tests over the assets that .NET Framework gets, as far as a newer runtime can tell: see Directory.Build.targets.
@@ -153,7 +140,7 @@ fixed_addresses=()
 if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 
 run_ctest() { # NAME FOLDER ARGUMENT...   what has built the folder has built what its tests need
-    local name=$1 folder=$2 results=$logs/ctest-$1.xml log=$logs/ctest-$1.log code=0 arguments total bad gaps
+    local name=$1 folder=$2 results=$logs/ctest-$1.xml log=$logs/ctest-$1.log code=0 arguments good bad gaps
     local -a prefix=()
     case $name in asan | tsan) prefix=(${fixed_addresses[@]+"${fixed_addresses[@]}"}) ;; esac
     rm -f "$results"
@@ -161,23 +148,9 @@ run_ctest() { # NAME FOLDER ARGUMENT...   what has built the folder has built wh
     [ -z "$filter" ] || arguments+=(-R "$filter")
     [ -n "$filter" ] || arguments+=(--no-tests=error)
     in_test_environment "$name tests" "$log" $runner_limit ${prefix[@]+"${prefix[@]}"} ctest "${arguments[@]}" || code=$?
-    total=0
-    [ ! -s "$results" ] || total=$(count "$results" testsuite tests)
-    if [ "$total" = 0 ]; then
-        if [ -n "$filter" ] && [ $code = 0 ]; then return; fi
-        show_failure "$name tests (exit code $code, no test ran)" "$log"
-        row "$name tests" 0 1 0 $took_seconds
-        return
-    fi
-    bad=$(count "$results" testsuite failures)
-    gaps=$(($(count "$results" testsuite skipped) + $(count "$results" testsuite disabled)))
-    [ $code = 0 ] || [ "$bad" != 0 ] || bad=1
-    if [ "$bad" != 0 ]; then
-        grep -vE '^ *Start |Passed +[0-9.]+ sec' "$log" >"$log.failed"
-        show_failure "$name tests (exit code $code)" "$log.failed" 80
-    fi
-    show_skipped "$results"
-    row "$name tests" $((total - bad - gaps)) "$bad" $gaps $took_seconds
+    read_results "$results"
+    grep -vE '^ *Start |Passed +[0-9.]+ sec' "$log" >"$log.failed"
+    settle "$name tests" $code "$log.failed" 80
 }
 
 run_sanitized() { # PRESET

@@ -1,0 +1,8 @@
+namespace Ipc.Build.Results;
+
+internal enum Outcome
+{
+    Passed,
+    Failed,
+    Skipped,
+}
