@@ -188,6 +188,7 @@ lane_processor() {
 queue_of_builds() {
     check "packages, as strangers use them" nuget/consume.sh
     IPC_TEST_RUN=$run_mark check "trimmed, and machine code" eng/check-aot.sh
+    run_dotnet Ipc.Packages.Tests
     IPC_TEST_RUN=$run_mark check "a spreadsheet and its daemons" samples/OfficeAddin/test.sh
 }
 
@@ -284,7 +285,7 @@ for project in tests/*.Tests/*.csproj; do
     project=$(basename "$project" .csproj)
     case $project in
         Ipc.Crash.Tests) ;;
-        Ipc.Mutation.Tests) [ -z "$filter" ] || run_dotnet "$project" ;; # the queue has it
+        Ipc.Mutation.Tests | Ipc.Packages.Tests) [ -z "$filter" ] || run_dotnet "$project" ;; # the queue has it
         *) run_dotnet "$project" ;;
     esac
 done

@@ -166,13 +166,6 @@ for pid in "${servers[@]}"; do
 done
 servers=()
 
-# The C library as it is installed from the sources: find_package and pkg-config.
-run_logged "consumers of the C library" "$logs/consume-native.log" 1200 "$top/nuget/consume-native.sh" "$top/build/native"
-sed 's/^/  /' "$logs/consume-native.log"
-read -r of_them < <(sed -n 's/^consumers ok: \([0-9]*\) of \([0-9]*\)$/\1 \2/p' "$logs/consume-native.log" | tail -n 1)
-of_them=${of_them:-0 1} # it said nothing: that is a failure
-good=$((good + ${of_them% *})) all=$((all + ${of_them#* }))
-
 if find "$IPC_DIR" -mindepth 1 | grep .; then
     say "  FAILED: the consumers left this in shared memory"
     all=$((all + 1))
