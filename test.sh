@@ -144,7 +144,7 @@ run_ctest() { # NAME FOLDER ARGUMENT...   what has built the folder has built wh
     local -a prefix=()
     case $name in asan | tsan) prefix=(${fixed_addresses[@]+"${fixed_addresses[@]}"}) ;; esac
     rm -f "$results"
-    arguments=(--test-dir "$folder" --output-on-failure --timeout 300 --output-junit "$results" -FA built "${@:3}")
+    arguments=(--test-dir "$folder" --output-on-failure --timeout 300 --output-junit "$results" -FA built -E "^build$" "${@:3}")
     [ -z "$filter" ] || arguments+=(-R "$filter")
     [ -n "$filter" ] || arguments+=(--no-tests=error)
     in_test_environment "$name tests" "$log" $runner_limit ${prefix[@]+"${prefix[@]}"} ctest "${arguments[@]}" || code=$?
