@@ -9,16 +9,12 @@ target_link_libraries(rpc_tests INTERFACE rpc_tests_proto ipc::rpc)
 
 # ipc/rpc.hpp and protoc's headers are compiled once: they are most of what a compiler has to read for any of these programs.
 function(ipc_precompiled program)
-    if(NOT IPC_SANITIZE)
-        target_precompile_headers(${program} REUSE_FROM rpc_headers)
-    endif()
+    target_precompile_headers(${program} REUSE_FROM rpc_headers)
 endfunction()
-if(NOT IPC_SANITIZE)
-    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers.cpp CONTENT "")
-    add_library(rpc_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers.cpp)
-    target_link_libraries(rpc_headers PRIVATE rpc_tests)
-    target_precompile_headers(rpc_headers PRIVATE rpc/rpc_contract.hpp)
-endif()
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers.cpp CONTENT "")
+add_library(rpc_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers.cpp)
+target_link_libraries(rpc_headers PRIVATE rpc_tests)
+target_precompile_headers(rpc_headers PRIVATE rpc/rpc_contract.hpp)
 
 add_executable(rpc_server_stress rpc/rpc_server_stress.cpp) # servers that are stopped under load
 target_link_libraries(rpc_server_stress PRIVATE rpc_tests)
