@@ -17,5 +17,8 @@ public sealed class InstalledLibrary : IDisposable
 
     public string Prefix => Path.Combine(Work, "moved");
 
+    /// <summary>Where pkg-config finds it.</summary>
+    public string PkgConfig => Path.GetDirectoryName(Directory.GetFiles(Prefix, "ipc.pc", SearchOption.AllDirectories)[0])!;
+
     public void Dispose() => Directory.Delete(Work, recursive: true);
 }
