@@ -187,7 +187,6 @@ lane_processor() {
 
 queue_of_builds() {
     check "packages, as strangers use them" nuget/consume.sh
-    IPC_TEST_RUN=$run_mark check "trimmed, and machine code" eng/check-aot.sh
     run_dotnet Ipc.Packages.Tests
     IPC_TEST_RUN=$run_mark check "a spreadsheet and its daemons" samples/OfficeAddin/test.sh
 }
