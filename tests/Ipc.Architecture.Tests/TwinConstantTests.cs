@@ -35,7 +35,7 @@ public sealed partial class TwinConstantTests
         ("waiting/watch.c", "RETRY_MS", "Waiting/ProcessWatch.cs", "RetryInterval", 1),
         ("waiting/wait.c", "LOOK_AROUND_NS", "Waiting/ProcessWatch.cs", "PollInterval", 1_000_000),
         ("waiting/wait.c", "DOZE_NS", "Waiting/Waiter.cs", "SliceLength", 1),
-        ("waiting/waiter.c", "DOZE_FOR_NS", "Waiting/Waiter.cs", "SlicePeriod", 1),
+        ("waiting/waiter.h", "IPC_WAITER_DOUBT_NS", "Waiting/Waiter.cs", "SlicePeriod", 1),
         ("queues/queue.h", "IPC_QUEUE_NAP_NS", "Queues/QueueSpaceCondition.cs", "LoanPatience", 1),
         ("queues/queue_growth.c", "GROW_AGAIN_NS", "Queues/QueueGrowth.cs", "MemoryRetry", 1),
         ("queues/queue_walk.c", "SKIPPED_MAX", "Queues/QueueWalk.cs", "MostSkipped", 1),

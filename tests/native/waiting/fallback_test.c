@@ -3,6 +3,7 @@
 #include "connections/connection.h"
 #include "platform/platform.h"
 #include "rings/ring.h"
+#include "sync/sync.h"
 #include "test.h"
 
 #include <errno.h>
@@ -131,6 +132,60 @@ TEST(a_sleeper_whose_membarrier_fails_asks_for_fences)
     CHECK_STATUS(IPC_TIMEOUT, ipc_ring_read(reader, ipc_deadline_after(1000000), NULL, &record));
     CHECK_EQUAL(1, ipc_load_acquire32(&reader->header->data.fence_required));
     ipc_ring_reader_close(reader);
+}
+
+static void *set_unnoticed(void *argument)
+{
+    ipc_sync_body *body = argument;
+    while ((ipc_load_acquire32(&body->waiter.word) & IPC_WAITER_SLEEPING) == 0)
+        ipc_platform_yield();
+    ipc_store_release32(&body->word, 1); /* its load of the flag was before that, and of the request, too */
+    return NULL;
+}
+
+/* The one who asked first may have gone by then, or take what the other one waits for. */
+TEST(whoever_sleeps_at_first_dozes_where_others_have_asked_for_fences)
+{
+    const ipc_sync_options options = {.wait_mode = IPC_WAIT_BLOCK};
+    ipc_shared_event *event = NULL;
+    test_thread thread;
+    take_away(SYS_membarrier, SYS_membarrier);
+    CHECK_OK(ipc_shared_event_open("e", &options, &event));
+    ipc_sync_body *body = ((ipc_sync *)(void *)event)->body; /* its first field */
+    /* By somebody else, just now. */
+    ipc_store_release32(&body->waiter.fence_required, 1);
+    test_thread_start(&thread, set_unnoticed, body);
+    const uint64_t began = ipc_platform_now();
+    CHECK_OK(ipc_shared_event_wait(event, SOON, NULL));
+    CHECK(ipc_platform_now() - began < 10000000000u); /* at the end of its time it looks in any case: after 20 s */
+    test_thread_join(&thread);
+    ipc_shared_event_close(event);
+}
+
+static void *connect_and_close(void *unused)
+{
+    const ipc_connect_options options = {.deadline = SOON};
+    ipc_connection *connection = NULL;
+    CHECK_OK(ipc_connect("l", &options, &connection));
+    ipc_connection_close(connection);
+    return unused;
+}
+
+/* What a listener has armed it may leave to its flag: nobody would look there again. */
+TEST(a_server_asks_for_fences_before_its_client_publishes)
+{
+    ipc_listener *listener = NULL;
+    ipc_event event;
+    test_thread thread;
+    take_away(SYS_membarrier, SYS_membarrier);
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    test_thread_start(&thread, connect_and_close, NULL);
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK_EQUAL(1, ipc_load_acquire32(&ipc_connection_reader(event.connection)->header->data.fence_required));
+    CHECK_OK(ipc_connection_accept(event.connection));
+    test_thread_join(&thread);
+    ipc_connection_close(event.connection);
+    ipc_listener_close(listener);
 }
 
 /* From now on the kernel does not know how to populate a mapping, as before Linux 5.14. */

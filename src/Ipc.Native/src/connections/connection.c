@@ -127,6 +127,9 @@ ipc_status ipc_connection_start(ipc_connection *connection, ipc_wait_mode mode, 
     if (connection->is_server) {
         connection->reader.sleeps_on = &connection->view->body->doorbell;
         connection->reader.end.wakes[0] = &connection->view->body->doorbell;
+        /* Its client publishes when it has the reply: the listener, which may forget whom it has armed, is never
+           missed. */
+        ipc_waiter_ask_early(&connection->reader.header->data);
     } else {
         connection->writer.ring_doorbell = ipc_connection_ring_doorbell;
     }

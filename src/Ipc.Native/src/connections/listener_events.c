@@ -93,10 +93,12 @@ void ipc_listener_drop(ipc_listener *listener, const ipc_connection *connection)
 static void cool_one(ipc_listener *listener)
 {
     ipc_event_kind kind;
+    uint32_t armed = 0;
     ipc_connection *oldest = listener->hot[listener->hot_count - 1];
     remove_hot(listener, listener->hot_count - 1);
     ipc_ring_return_all(&oldest->reader);
-    (void)ipc_waiter_announce(&oldest->reader.header->data, &listener->end.bounded_until); /* [sleep] */
+    if (!ipc_waiter_announce(&oldest->reader.header->data, &armed)) /* [sleep] */
+        ipc_waiter_settle(); /* membarrier has been forbidden by now: once for each; nobody looks there again */
     oldest->place = PLACE_COLD;
     if (is_due(oldest, &kind))
         put_due(listener, oldest, kind);
@@ -220,14 +222,16 @@ static bool has_work(const void *subject)
 }
 
 /* What is held back goes with the arming: from then on nobody looks whether a client waits for it. */
-static void arm_hot(void *subject)
+static bool arm_hot(void *subject)
 {
     ipc_listener *listener = subject;
+    bool armed = true;
     for (uint32_t i = 0; i < listener->hot_count; i++) {
         ipc_ring_return_all(&listener->hot[i]->reader);
-        ipc_waiter_arm(&listener->hot[i]->reader.header->data); /* [sleep] */
+        armed = ipc_waiter_arm(&listener->hot[i]->reader.header->data) && armed; /* [sleep] */
     }
     listener->hot_unarmed = false;
+    return armed;
 }
 
 static bool is_hot_unarmed(const void *subject)

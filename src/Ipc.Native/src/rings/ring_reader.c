@@ -274,11 +274,10 @@ static bool attend_writer(void *subject)
 }
 
 /* A server's thread sleeps on the doorbell: the client's signal on this word is what rings it. */
-static void arm_reader(void *subject)
+static bool arm_reader(void *subject)
 {
     ipc_ring_reader *reader = subject;
-    if (reader->sleeps_on != &reader->header->data)
-        ipc_waiter_arm(&reader->header->data);
+    return reader->sleeps_on == &reader->header->data || ipc_waiter_arm(&reader->header->data);
 }
 
 static ipc_wait wait_of(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)

@@ -174,12 +174,12 @@ static bool attend(void *subject)
 /* A holder that has called exec() lives on under its number, so that nobody is told of an end; but what it was is gone,
    and its locks with it. So who sleeps for what another one holds looks whether that is still there: seldom, for one
    call of the system each time. */
-static void ask_for_holders(void *subject)
+static bool ask_for_holders(void *subject)
 {
     ipc_sync *sync = subject;
     const uint64_t now = ipc_platform_now();
     if (now - ipc_load_relaxed64(&sync->asked_at) < IPC_SYNC_ASK_NS)
-        return;
+        return true;
     ipc_store_relaxed64(&sync->asked_at, now);
     ipc_region *region = sync->region;
     const bool is_mutex = sync->kind->kind == IPC_KIND_MUTEX;
@@ -195,6 +195,7 @@ static void ask_for_holders(void *subject)
             (void)ipc_region_recover(region, index,
                                      ipc_load_relaxed32(&ipc_region_participant(region, index)->generation));
     }
+    return true;
 }
 
 static ipc_status acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (*may_take)(const void *sync),
@@ -253,9 +254,9 @@ static bool attend_look(void *subject)
     return attend(((look *)subject)->sync);
 }
 
-static void ask_for_holders_look(void *subject)
+static bool ask_for_holders_look(void *subject)
 {
-    ask_for_holders(((look *)subject)->sync);
+    return ask_for_holders(((look *)subject)->sync);
 }
 
 ipc_status ipc_sync_arm(ipc_sync *sync, bool (*may_take)(const void *sync), ipc_deadline deadline, ipc_cancel *cancel,

@@ -25,6 +25,7 @@ void ipc_end_init(ipc_end *end, ipc_wait_mode mode)
     ipc_store_relaxed32(&end->probe, 0);
     ipc_store_relaxed32(&end->beside, 0);
     ipc_store_relaxed64(&end->bounded_until, 0);
+    ipc_store_relaxed32(&end->asked, 0);
     for (int i = 0; i < IPC_END_WAKES; i++)
         end->wakes[i] = NULL;
     end->handles = NULL;
@@ -134,13 +135,31 @@ static ipc_deadline earlier(ipc_deadline a, ipc_deadline b)
     return a < b ? a : b;
 }
 
+/* That somebody else has asked for fences there may be news, too: who missed it sees us no more than him, and he may be
+   gone, or take something else. */
+static bool asks_first(ipc_end *end, const ipc_waiter *waiter)
+{
+    if (!ipc_waiter_process_asks())
+        return false;
+    uint32_t place = 0;
+    while (place < IPC_END_WAKES && end->wakes[place] != waiter)
+        place++;
+    return (ipc_or32(&end->asked, 1u << place) & 1u << place) == 0;
+}
+
+static void announce(const ipc_wait *wait, uint32_t *armed)
+{
+    const bool was_armed = wait->arm == NULL || wait->arm(wait->subject);
+    const bool announced = ipc_waiter_announce(wait->waiter, armed);
+    if (asks_first(wait->end, wait->waiter) || !was_armed || !announced)
+        ipc_store_relaxed64(&wait->end->bounded_until, ipc_platform_now() + IPC_WAITER_DOUBT_NS);
+}
+
 /* IPC_EMPTY: there is nothing, and `armed` may be slept on until then at the latest. */
 static ipc_status before_sleep(const ipc_wait *wait, uint32_t *armed, ipc_deadline *latest)
 {
     const bool attended = wait->attend(wait->subject);
-    if (wait->arm != NULL)
-        wait->arm(wait->subject);
-    *armed = ipc_waiter_announce(wait->waiter, &wait->end->bounded_until);
+    announce(wait, armed);
 
     ipc_status status = wait->check(wait->subject); /* [sleep] */
     if (status == IPC_EMPTY)

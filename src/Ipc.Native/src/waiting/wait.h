@@ -62,6 +62,7 @@ typedef struct ipc_end {
     ipc_atomic32 probe;         /* 1: the spin under way, or next, is one */
     ipc_atomic32 beside;        /* 1: the last wait found the peer on its own processor */
     ipc_atomic64 bounded_until; /* until then sleeps are short: publishers may not know yet that they must fence */
+    ipc_atomic32 asked;         /* where that has been waited out: bits, in the order of `wakes`, then "elsewhere" */
     ipc_waiter *wakes[IPC_END_WAKES];
     ipc_ready_handle *handles; /* armed here last: ready_handle.c's */
 } ipc_end;
@@ -69,8 +70,8 @@ typedef struct ipc_end {
 typedef struct ipc_wait {
     ipc_end *end;
     ipc_waiter *waiter;         /* to sleep on */
-    void (*arm)(void *subject); /* arms what else leads to a signal of `waiter`; the barrier that follows serves it too.
-                                   NULL: nothing */
+    bool (*arm)(void *subject); /* arms what else leads to a signal of `waiter`; the barrier that follows serves it too.
+                                   False: as of ipc_waiter_arm. NULL: nothing */
     /* IPC_EMPTY: go on waiting. Anything else is the result. */
     ipc_status (*check)(void *subject);
     /* Before each sleep: makes sure that the peer's death will wake us. False: it may not: sleep for a while. */

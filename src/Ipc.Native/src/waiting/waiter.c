@@ -6,9 +6,6 @@
 /* A peer that rewrites the word all the time cannot hold a signaller for longer than this many attempts. */
 #define ATTEMPTS 128
 
-/* A publish that missed the request to fence is visible after this long (docs/wire-format.md section 3). */
-#define DOZE_FOR_NS 20000000u
-
 static ipc_once prepare_once = IPC_ONCE_INIT;
 static bool registered;
 static ipc_atomic32 cannot_call; /* a membarrier has failed here: our sleepers ask for fences from then on */
@@ -58,29 +55,45 @@ void ipc_waiter_fence_everybody(void)
 {
     if ((calls_barrier() && barrier()) || ipc_platform_barrier_here())
         return;
-    const uint64_t until = ipc_platform_now() + DOZE_FOR_NS;
-    while (ipc_platform_now() < until)
-        ipc_platform_yield();
+    ipc_waiter_settle();
     ipc_full_fence();
 }
 
-void ipc_waiter_arm(ipc_waiter *waiter)
+bool ipc_waiter_process_asks(void)
 {
-    (void)ipc_or32(&waiter->word, IPC_WAITER_SLEEPING); /* [sleep] */
-    if (!calls_barrier() && ipc_load_relaxed32(&waiter->fence_required) == 0)
-        (void)ipc_exchange32(&waiter->fence_required, 1);
+    return !calls_barrier();
 }
 
-uint32_t ipc_waiter_announce(ipc_waiter *waiter, ipc_atomic64 *bounded_until)
+void ipc_waiter_ask_early(ipc_waiter *waiter)
 {
-    uint32_t armed = ipc_or32(&waiter->word, IPC_WAITER_SLEEPING) | IPC_WAITER_SLEEPING; /* [sleep] */
+    if (!calls_barrier())
+        ipc_store_relaxed32(&waiter->fence_required, 1);
+}
+
+void ipc_waiter_settle(void)
+{
+    const uint64_t until = ipc_platform_now() + IPC_WAITER_DOUBT_NS;
+    while (ipc_platform_now() < until)
+        ipc_platform_yield();
+}
+
+bool ipc_waiter_arm(ipc_waiter *waiter)
+{
+    (void)ipc_or32(&waiter->word, IPC_WAITER_SLEEPING); /* [sleep] */
+    return calls_barrier() || ipc_load_relaxed32(&waiter->fence_required) != 0 ||
+           ipc_exchange32(&waiter->fence_required, 1) != 0;
+}
+
+bool ipc_waiter_announce(ipc_waiter *waiter, uint32_t *armed)
+{
+    *armed = ipc_or32(&waiter->word, IPC_WAITER_SLEEPING) | IPC_WAITER_SLEEPING; /* [sleep] */
     IPC_FAULT_POINT("waiter.flag_set");
-    if (!calls_barrier() || !barrier()) {
-        if (ipc_exchange32(&waiter->fence_required, 1) == 0)
-            ipc_store_relaxed64(bounded_until, ipc_platform_now() + DOZE_FOR_NS);
-        ipc_full_fence();
-    }
-    return armed;
+    const bool refused = calls_barrier() && !barrier(); /* now: what was armed counted on it */
+    if (!refused && calls_barrier())
+        return true;
+    const bool news = ipc_exchange32(&waiter->fence_required, 1) == 0;
+    ipc_full_fence();
+    return !news && !refused;
 }
 
 void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline)
@@ -97,7 +110,7 @@ bool ipc_waiter_disarm(ipc_waiter *waiter)
             return true;
         }
     }
-    return false;
+    return (word & IPC_WAITER_SLEEPING) != 0; /* whoever rewrites it all the time; a wake too many is no harm */
 }
 
 void ipc_waiter_wake_disarmed(ipc_waiter *waiter)

@@ -16,6 +16,9 @@
 #include "ipc.h"
 #include "layout/waiter_layout.h"
 
+/* A publish that missed the request to fence is visible after this long (docs/wire-format.md section 3). */
+#define IPC_WAITER_DOUBT_NS 20000000u
+
 /* Registers this process for the asymmetric fence, once. Every open calls it. */
 void ipc_waiter_prepare_process(void);
 /* True when this process has to fence before it looks for sleepers. Constant after ipc_waiter_prepare_process. */
@@ -24,18 +27,26 @@ bool ipc_waiter_process_fences(void);
 /* Every other thread of this process executes a full fence, or has had the time in which its stores become visible. */
 void ipc_waiter_fence_everybody(void);
 
+/* This process cannot fence others (any more): its sleepers ask publishers to do it. */
+bool ipc_waiter_process_asks(void);
+/* If so, asks where nobody publishes yet: who begins later never misses it. */
+void ipc_waiter_ask_early(ipc_waiter *waiter);
+/* Returns when a publish that missed the request is visible. */
+void ipc_waiter_settle(void);
+
 /* Sets bit 0 and makes sure that whoever publishes from now on sees it [sleep]. The caller then checks its
-   condition, and sleeps with the result. `bounded_until` (of the sleeping end) gets the time up to which it may only
-   doze, because it has just asked for fences. */
-uint32_t ipc_waiter_announce(ipc_waiter *waiter, ipc_atomic64 *bounded_until);
-/* Only sets bit 0: for words whose signals come by another waiter, which is then armed, with the barrier for both (or
-   asks for fences at both). */
-void ipc_waiter_arm(ipc_waiter *waiter);
+   condition, and sleeps with `armed`. False: fences have just been asked for; a publish under way may have missed that,
+   here and where the caller has armed, so until it must be visible the caller only dozes, and looks again. */
+bool ipc_waiter_announce(ipc_waiter *waiter, uint32_t *armed);
+/* Only sets bit 0: for words whose signals come by another waiter, which is then announced, with the barrier for both
+   (or asks for fences at both). False: the same. */
+bool ipc_waiter_arm(ipc_waiter *waiter);
 
 /* Sleeps until signalled, until the deadline, or for no reason. */
 void ipc_waiter_sleep(ipc_waiter *waiter, uint32_t armed, ipc_deadline deadline);
 
-/* Clears bit 0 of an armed word and changes the count; false if somebody else has done it already. */
+/* Clears bit 0 of an armed word and changes the count; false if somebody else has done it already. True as well when
+   a peer rewrites the word all the time: then there is a wake too many. */
 bool ipc_waiter_disarm(ipc_waiter *waiter);
 /* Wakes who slept on a word that the caller has just disarmed. */
 void ipc_waiter_wake_disarmed(ipc_waiter *waiter);
