@@ -101,6 +101,8 @@ static uint32_t prepare_segment(ipc_queue *queue)
     const uint64_t offset =
         (uint64_t)(queue->view.first.slots - queue->region->base) + segment * queue->view.segment_stride;
     if (ipc_platform_populate(queue->region->file, queue->region->base, offset, queue->view.segment_stride) != IPC_OK) {
+        /* as much as there was */
+        (void)ipc_platform_give_back_pages(queue->region->base, offset, queue->view.segment_stride);
         (void)ipc_add32(&header->growth_failures, 1);
         return NO_SEGMENT;
     }
