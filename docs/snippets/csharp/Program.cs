@@ -14,6 +14,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Connections) => Connections.Run,
     nameof(Locks) => Locks.Run,
     nameof(Sizes) => Sizes.Run,
+    nameof(Serializers) => Serializers.Run,
     nameof(Waits) => Waits.Run,
     nameof(Doors) => Doors.Run,
     nameof(Hosts) => Hosts.Run,

@@ -35,7 +35,8 @@ public sealed class ContractAnalyzer : DiagnosticAnalyzer
         Diagnostics.OneWayWithAnswer,
         Diagnostics.MisplacedProgress,
         Diagnostics.SynchronousStream,
-        Diagnostics.InvalidCallback);
+        Diagnostics.InvalidCallback,
+        Diagnostics.IgnoredCallback);
 
     /// <inheritdoc/>
     public override void Initialize(AnalysisContext context)
@@ -55,5 +56,7 @@ public sealed class ContractAnalyzer : DiagnosticAnalyzer
         var pages = new DiagnosticPages(context.Options, Diagnostics.PagesProperty);
         foreach (Problem problem in parsed.Problems)
             context.ReportDiagnostic(problem.ToDiagnostic(pages));
+        foreach (Problem remark in parsed.Remarks)
+            context.ReportDiagnostic(remark.ToDiagnostic(pages));
     }
 }

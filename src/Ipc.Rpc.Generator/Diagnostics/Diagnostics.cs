@@ -226,4 +226,13 @@ internal static class Diagnostics
         DiagnosticSeverity.Error,
         isEnabledByDefault: true,
         helpLinkUri: Pages + "IPCRPC024.md");
+
+    public static readonly DiagnosticDescriptor IgnoredCallback = new(
+        "IPCRPC025",
+        "A message is not called back",
+        "'{0}' is called by the serializer that it was written for, and not by the generated codec; remove it, or use that serializer at both ends and set the severity of IPCRPC025 to none",
+        Category,
+        DiagnosticSeverity.Warning,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC025.md");
 }

@@ -5,7 +5,7 @@ using Microsoft.CodeAnalysis;
 
 namespace Ipc.Rpc.Generator;
 
-/// <summary>Classes, records and structs with [DataContract] (or protobuf-net's [ProtoContract]): their fields, and how they are made.</summary>
+/// <summary>Classes, records and structs with [DataContract] (or protobuf-net's [ProtoContract], or MessagePack-CSharp's [MessagePackObject]): their fields, and how they are made.</summary>
 internal sealed class MessageParser
 {
     private const int MaxNumber = 536870911;
@@ -24,7 +24,8 @@ internal sealed class MessageParser
 
     public static bool IsMessage(INamedTypeSymbol type)
         => type.TypeKind is TypeKind.Class or TypeKind.Struct
-            && (type.Attribute(TypeNames.DataContract) is not null || type.Attribute(TypeNames.ProtoContract) is not null || GoogleMessages.IsOne(type));
+            && (type.Attribute(TypeNames.DataContract) is not null || type.Attribute(TypeNames.ProtoContract) is not null
+                || type.Attribute(TypeNames.MessagePackObject) is not null || GoogleMessages.IsOne(type));
 
     public ValueModel? Parse(INamedTypeSymbol type, FieldSite site)
     {
@@ -64,6 +65,8 @@ internal sealed class MessageParser
 
     private (string Reason, string Remedy)? Refusal(INamedTypeSymbol type)
     {
+        if (Annotations.Refusal(type) is { } refused)
+            return refused;
         if (type.IsGenericType)
             return ("a message is not generic", "write one for each type");
         if (type.IsAbstract)
@@ -72,16 +75,10 @@ internal sealed class MessageParser
             return ("a message is not a ref struct", "make it an ordinary struct");
         if (!_context.Compilation.IsSymbolAccessibleWithin(type, _context.Compilation.Assembly))
             return ("it is not accessible to generated code", "make it and the types around it public or internal");
-        if (type.Attribute(TypeNames.ProtoContract).Named("ImplicitFields") is int and not 0)
-            return ("its fields have no numbers of their own ([ProtoContract(ImplicitFields = ...)])", "give each its [ProtoMember(n)]");
-        if (type.Attribute(TypeNames.ProtoInclude) is not null)
-            return ("protobuf has no inheritance ([ProtoInclude])", "use a message with a field for each derived class");
-        if (type.Attribute(TypeNames.KnownType) is not null)
-            return ("protobuf has no inheritance ([KnownType]), and what a derived class adds would not arrive", "use a message with a field for each derived class");
 
         for (INamedTypeSymbol? parent = type.BaseType; parent is not null; parent = parent.BaseType)
         {
-            if (parent.GetMembers().Any(static m => NumberAttribute(m) is not null))
+            if (parent.GetMembers().Any(static m => Annotations.NumberAttribute(m) is not null))
                 return ("protobuf has no inheritance, and its base class '" + parent.Readable() + "' has fields", "use a field of the base class instead, or copy its members");
         }
 
@@ -97,12 +94,12 @@ internal sealed class MessageParser
 
         foreach (ISymbol member in type.GetMembers())
         {
-            AttributeData? attribute = NumberAttribute(member);
+            AttributeData? attribute = Annotations.NumberAttribute(member);
             if (attribute is null || member.IsStatic)
                 continue;
 
             FieldSite memberSite = site.Member(member);
-            int? number = Number(attribute);
+            int? number = Annotations.Number(attribute);
             string shown = type.Readable() + "." + member.Name;
             if (number is null)
             {
@@ -147,6 +144,13 @@ internal sealed class MessageParser
             ITypeSymbol? memberType = (member as IPropertySymbol)?.Type ?? (member as IFieldSymbol)?.Type;
             if (memberType is null)
                 continue; // attributes cannot be elsewhere
+            if (Annotations.IsOldFormat(type, memberType))
+            {
+                _context.Report(Diagnostics.UnsupportedType, memberSite.Location, memberType.Readable(), memberSite.Path, "protobuf-net is told to write it in a format of its own ([CompatibilityLevel])", "set CompatibilityLevel.Level300, or remove the attribute");
+                valid = false;
+                continue;
+            }
+
             FieldModel? field = _types.Parse(memberType, number.Value, protoName, member.Name, attribute.Named("DataFormat") as int? ?? 0, memberSite);
             if (field is null)
                 valid = false;
@@ -166,6 +170,8 @@ internal sealed class MessageParser
             return null;
         }
 
+        if (Annotations.Callback(type) is { } callback)
+            _context.Remark(Diagnostics.IgnoredCallback, callback.Locations.Length > 0 && callback.Locations[0].IsInSource ? callback.Locations[0] : site.Location, callback.ToDisplayString(SymbolDisplayFormat.CSharpErrorMessageFormat));
         return new MessageModel(
             name,
             type.NonNullCode(),
@@ -178,11 +184,4 @@ internal sealed class MessageParser
             ReservedNumbers.Of(type),
             IsPublic: ContractParser.IsPublic(type));
     }
-
-    private static AttributeData? NumberAttribute(ISymbol member)
-        => member is IPropertySymbol or IFieldSymbol ? member.Attribute(TypeNames.ProtoMember) ?? member.Attribute(TypeNames.DataMember) : null;
-
-    /// <summary>[ProtoMember(n)] or [DataMember(Order = n)]; an Order that is not set is null.</summary>
-    private static int? Number(AttributeData attribute)
-        => attribute.AttributeClass?.Name == "ProtoMemberAttribute" ? attribute.First() as int? : attribute.Named("Order") as int?;
 }

@@ -14,6 +14,9 @@ internal sealed class ParseContext
 
     public List<Problem> Problems { get; } = new();
 
+    /// <summary>What a contract may contain, and somebody should know.</summary>
+    public List<Problem> Remarks { get; } = new();
+
     public List<MessageModel> Messages { get; } = new();
 
     public List<EnumModel> Enums { get; } = new();
@@ -48,6 +51,9 @@ internal sealed class ParseContext
 
     public void Report(DiagnosticDescriptor descriptor, Location location, params object[] arguments)
         => Problems.Add(new Problem(descriptor, location, arguments));
+
+    public void Remark(DiagnosticDescriptor descriptor, Location location, params object[] arguments)
+        => Remarks.Add(new Problem(descriptor, location, arguments));
 
     /// <summary>Takes a name in the .proto's package for a type. False when it must not be used; then that has been reported.</summary>
     public bool TakeName(string name, string owner, Location location)

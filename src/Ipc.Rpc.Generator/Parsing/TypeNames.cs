@@ -26,6 +26,13 @@ internal static class TypeNames
     public const string ProtoMember = "ProtoBuf.ProtoMemberAttribute";
     public const string ProtoReserved = "ProtoBuf.ProtoReservedAttribute";
     public const string ProtoInclude = "ProtoBuf.ProtoIncludeAttribute";
+    public const string ProtoPartialMember = "ProtoBuf.ProtoPartialMemberAttribute";
+    public const string CompatibilityLevel = "ProtoBuf.CompatibilityLevelAttribute";
+    public const string MessagePackObject = "MessagePack.MessagePackObjectAttribute";
+    public const string MessagePackKey = "MessagePack.KeyAttribute";
+    public const string MessagePackUnion = "MessagePack.UnionAttribute";
+    public const string MessagePackFormatter = "MessagePack.MessagePackFormatterAttribute";
+    public const string MessagePackCallbacks = "MessagePack.IMessagePackSerializationCallbackReceiver";
 
     private static readonly SymbolDisplayFormat _withoutGlobal = SymbolDisplayFormat.FullyQualifiedFormat
         .WithGlobalNamespaceStyle(SymbolDisplayGlobalNamespaceStyle.Omitted)
