@@ -15,6 +15,9 @@ public abstract class Shape
     public abstract object DecodeGenerated();
 
     public abstract object DecodeGoogle();
+
+    /// <summary>The same message by the serializer, in whatever bytes those are; <see langword="null"/>: by the generated codec.</summary>
+    public abstract Coded By(IpcSerializer? serializer);
 }
 
 /// <summary>A shape of known types.</summary>
@@ -52,4 +55,6 @@ internal sealed class Shape<T, TGoogle> : Shape
     public override object DecodeGenerated() => _codec.Decode(_bytes);
 
     public override object DecodeGoogle() => _parser.ParseFrom(_bytes.AsSpan());
+
+    public override Coded By(IpcSerializer? serializer) => new Coded<T>(serializer?.CodecFor(_codec) ?? _codec, _value);
 }

@@ -118,6 +118,20 @@ internal static class Figures
         new("codec.encode.packed.google", Nanoseconds, Managed),
         new("codec.decode.packed.google", Nanoseconds, Managed),
 
+        // The adapters of other serializers beside the generated codecs: the ratio is what a contract pays for them.
+        new("codec.encode.protobufnet", Nanoseconds, Managed, "codec.encode.cs"),
+        new("codec.decode.protobufnet", Nanoseconds, Managed, "codec.decode.cs"),
+        new("codec.encode.table.protobufnet", Nanoseconds, Managed, "codec.encode.table.cs"),
+        new("codec.decode.table.protobufnet", Nanoseconds, Managed, "codec.decode.table.cs"),
+        new("codec.encode.packed.protobufnet", Nanoseconds, Managed, "codec.encode.packed.cs"),
+        new("codec.decode.packed.protobufnet", Nanoseconds, Managed, "codec.decode.packed.cs"),
+        new("codec.encode.messagepack", Nanoseconds, Managed, "codec.encode.cs"),
+        new("codec.decode.messagepack", Nanoseconds, Managed, "codec.decode.cs"),
+        new("codec.encode.table.messagepack", Nanoseconds, Managed, "codec.encode.table.cs"),
+        new("codec.decode.table.messagepack", Nanoseconds, Managed, "codec.decode.table.cs"),
+        new("codec.encode.packed.messagepack", Nanoseconds, Managed, "codec.encode.packed.cs"),
+        new("codec.decode.packed.messagepack", Nanoseconds, Managed, "codec.decode.packed.cs"),
+
         new("pipe.64", Microseconds, Managed, Futex, Latency: true),
         new(Socket, Microseconds, Managed, Futex, Latency: true),
         new(Polling, Microseconds, NativeSockets, PingPong, Spins: true, Latency: true),

@@ -52,6 +52,7 @@ internal static class Subjects
         "codec.encode.packed.google" => new CodecWork(Shapes.Packed, encodes: true, google: true, 5_000),
         "codec.decode.packed.cs" => new CodecWork(Shapes.Packed, encodes: false, google: false, 5_000),
         "codec.decode.packed.google" => new CodecWork(Shapes.Packed, encodes: false, google: true, 5_000),
+        _ when figure.StartsWith("codec.", StringComparison.Ordinal) => SerializerWork.Of(figure),
         "cliff.queue.cs" => new Cliff("queue"),
         "cliff.ring.cs" => new Cliff("ring"),
         "cliff.topic.cs" => new Cliff("topic"),
