@@ -44,7 +44,8 @@ public sealed class MessageCodec<T>
     /// <typeparamref name="T"/> is the message.</summary>
     public MessageFields<T>? Fields { get; }
 
-    /// <summary>Appends the message to <paramref name="writer"/>. Does not allocate.</summary>
+    /// <summary>Appends the message to <paramref name="writer"/>. Does not allocate, but for enumerators of collections
+    /// that are declared as interfaces, or sorted.</summary>
     /// <exception cref="ProtoException">The message is not expressible: a cycle, a null element, half a surrogate
     /// pair.</exception>
     public void Write(ref ProtoWriter writer, in T value) => _write(ref writer, in value);

@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
@@ -10,6 +12,8 @@ public ref partial struct ProtoReader
 {
     /// <summary>The Uri that an absent one reads as: the empty, relative one.</summary>
     public static Uri EmptyUri { get; } = new(string.Empty, UriKind.Relative);
+
+    private const string NotADay = "A day is not one of the years 1 to 9999";
 
     /// <summary>Reads a moment with the offset of its clock. What is finer than 100 ns is cut off.</summary>
     public DateTimeOffset ReadDateTimeOffset()
@@ -70,8 +74,9 @@ public ref partial struct ProtoReader
 
 #if NET
     /// <summary>Reads a day. A message without fields is 0001-01-01.</summary>
-    /// <param name="tag">The tag that was just read, where the field may come in several pieces: a part of a day need
-    /// not be one. Then this is <c>default</c>, and the last piece makes the whole. 0 for an element of a list.</param>
+    /// <param name="tag">The tag that was just read, where the field, or a message around it, may come in several
+    /// pieces: a part of a day need not be one. Then this is <c>default</c>, and the payload is refused at its end if
+    /// nothing has made a day of it. 0 for an element of a list.</param>
     public DateOnly ReadDateOnly(uint tag = 0)
     {
         int at = _position;
@@ -83,23 +88,10 @@ public ref partial struct ProtoReader
             day <= DateTime.DaysInMonth(year, month);
         if (isDay)
             return new DateOnly(year, month, day);
-        if (tag == 0 || !ComesAgain(tag))
-            ProtoThrow.Error(ProtoError.InvalidValue, at, "A day is not one of the years 1 to 9999");
+        if (tag == 0)
+            ProtoThrow.Error(ProtoError.InvalidValue, at, NotADay);
+        (_unfit ??= new List<int>()).Add(at);
         return default;
-    }
-
-    /// <summary>Whether the rest of the innermost message has another field with this tag.</summary>
-    private readonly bool ComesAgain(uint tag)
-    {
-        ProtoReader search = this;
-        while (search.TryReadTag(out uint next))
-        {
-            if (next == tag)
-                return true;
-            search.SkipField(next);
-        }
-
-        return false;
     }
 
     /// <summary>Reads a time of day. What is finer than 100 ns is cut off.</summary>
@@ -145,4 +137,14 @@ public ref partial struct ProtoReader
         EndMessage(outer);
     }
 #endif
+
+    /// <summary>At the end of a message: that of the payload is the last one that could have brought more
+    /// pieces.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private readonly bool ThrowIfUnfit()
+    {
+        if (_depth == 0 && _unfit!.Count != 0)
+            ProtoThrow.Error(ProtoError.InvalidValue, _unfit[0], NotADay);
+        return false;
+    }
 }

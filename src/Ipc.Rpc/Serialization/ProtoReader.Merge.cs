@@ -41,12 +41,14 @@ public ref partial struct ProtoReader
     {
         if (read is null)
             throw new ArgumentNullException(nameof(read));
+        int here = _position;
         if (!TryMerge(tag, at, out ProtoReader whole))
             return before;
 
         int end = whole.StartMessage();
         T value = read(ref whole);
         whole.EndMessage(end);
+        KeepUnfit(in whole, here);
         return value;
     }
 
@@ -65,8 +67,16 @@ public ref partial struct ProtoReader
 
 #if NET
     /// <summary>The same for a day.</summary>
-    public DateOnly MergeDateOnly(uint tag, int at, DateOnly before) =>
-        TryMerge(tag, at, out ProtoReader whole) ? whole.ReadDateOnly() : before;
+    public DateOnly MergeDateOnly(uint tag, int at, DateOnly before)
+    {
+        int here = _position;
+        if (!TryMerge(tag, at, out ProtoReader whole))
+            return before;
+
+        DateOnly value = whole.ReadDateOnly(tag);
+        KeepUnfit(in whole, here);
+        return value;
+    }
 
     /// <summary>The same for a time of day.</summary>
     public TimeOnly MergeTimeOnly(uint tag, int at, TimeOnly before) =>
@@ -90,10 +100,12 @@ public ref partial struct ProtoReader
         _merge ??= new MergeBudget(_buffer.Length);
         var pieces = new List<(int Start, int Length)>();
         ProtoReader search = this;
+        search._unfit = null; // it may get to the end of the payload, which is none of its business
         if (at != 0)
         {
             search._position = at;
             pieces.Add(search.Piece());
+            ForgetUnfit(at, search._position);
             search._position = _position; // what lies between the two has been read, and is something else
         }
 
@@ -109,6 +121,25 @@ public ref partial struct ProtoReader
         whole = pieces.Count == 1 ? this : Join(pieces);
         SkipField(tag);
         return true;
+    }
+
+    /// <summary>What lies there is read again, with more.</summary>
+    private readonly void ForgetUnfit(int start, int end)
+    {
+        for (int i = _unfit is null ? -1 : _unfit.Count - 1; i >= 0; i--)
+        {
+            if (_unfit![i] >= start && _unfit[i] < end)
+                _unfit.RemoveAt(i);
+        }
+    }
+
+    /// <summary>What was read as a whole, at that place here, may be a piece itself.</summary>
+    private void KeepUnfit(in ProtoReader whole, int here)
+    {
+        if (whole._buffer == _buffer)
+            _unfit = whole._unfit; // the same list, if there was one
+        else if (whole._unfit is { Count: > 0 })
+            (_unfit ??= new List<int>()).Add(here);
     }
 
     private (int Start, int Length) Piece()

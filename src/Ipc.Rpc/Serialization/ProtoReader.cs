@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Collections.Generic;
 #if NET
 using System.Numerics;
 #endif
@@ -28,6 +29,7 @@ public ref partial struct ProtoReader
     private int _end; // of the innermost message or packed field
     private int _depth;
     private MergeBudget? _merge; // not null: something came in pieces
+    private List<int>? _unfit; // where pieces are that are nothing by themselves; not null: there was one
 
     /// <summary>Starts at the beginning of <paramref name="payload"/>, which is one message.</summary>
     public ProtoReader(ReadOnlySpan<byte> payload)
@@ -55,7 +57,7 @@ public ref partial struct ProtoReader
         if (_position >= _end)
         {
             tag = 0;
-            return false;
+            return _unfit is not null && ThrowIfUnfit();
         }
 
         tag = Here;
