@@ -8,7 +8,7 @@ namespace Ipc.Mutation.Tests;
 /// <summary>Takes one step of the C# libraries away at a time: the test that is named must notice. csharp.mutants has them.</summary>
 public class CSharpMutantTests(CSharpMutants mutants) : IClassFixture<CSharpMutants>
 {
-    public static TheoryData<string> Chosen => CSharpMutants.List.Rows();
+    public static IEnumerable<TheoryDataRow<string>> Chosen => CSharpMutants.List.Rows();
 
     [Theory]
     [MemberData(nameof(Chosen))]

@@ -15,7 +15,7 @@ public sealed class NativeMutantTests : IDisposable
 
     private readonly Scratch _scratch = new();
 
-    public static TheoryData<string> Chosen => List.Rows();
+    public static IEnumerable<TheoryDataRow<string>> Chosen => List.Rows();
 
     /// <summary>Edits are made to a copy. A mutant that is not the library's own is linked with what is built already.</summary>
     [Theory]
