@@ -10,6 +10,7 @@ internal struct RetryState
     private readonly CallSetup _setup;
     private TimeSpan _pause;
     private int _made;
+    private bool _waits;
 
     public RetryState(RpcClientOptions options, CallSetup setup)
     {
@@ -30,21 +31,31 @@ internal struct RetryState
     /// <summary>What the next attempt is made with: it has the time that is left.</summary>
     public readonly CallSetup Setup => Deadline == Deadline.Never ? _setup : _setup.WithTimeout(Deadline.Remaining);
 
+    /// <summary>Whether the call is made again, at once when there is a server or by the policy. Decided here once: the
+    /// deadline may pass at any time.</summary>
+    public bool GoesOn(RpcCallException failure, bool isIdempotent)
+    {
+        _waits = WaitsForServer(failure);
+        return _waits || MayTryAgain(failure, isIdempotent);
+    }
+
+    /// <summary>Counts another attempt, if it is by the policy.</summary>
+    /// <returns>The pause before it; <see langword="null"/> when it is made as soon as there is a server.</returns>
+    public TimeSpan? Pause(double random) => _waits ? null : Again(random);
+
     /// <summary>Whether the failure is that there is no server, and the client waits for it.</summary>
-    public readonly bool WaitsForServer(RpcCallException failure)
+    private readonly bool WaitsForServer(RpcCallException failure)
         => _options.WaitForReady && failure.IsUnsent && failure.Status == RpcStatus.Unavailable && !Deadline.HasPassed;
 
     /// <summary>Whether the policy has the call made again.</summary>
-    public readonly bool MayTryAgain(RpcCallException failure, bool isIdempotent)
+    private readonly bool MayTryAgain(RpcCallException failure, bool isIdempotent)
         => _options.Retry is { } policy
             && _made < policy.Attempts
             && policy.On.Contains(failure.Status)
             && (failure.IsUnsent || isIdempotent)
             && (Deadline == Deadline.Never || Deadline.Remaining > _pause);
 
-    /// <summary>Counts another attempt.</summary>
-    /// <returns>The pause before it.</returns>
-    public TimeSpan Again(double random)
+    private TimeSpan Again(double random)
     {
         TimeSpan most = _options.Retry!.LongestPause;
         TimeSpan pause = TimeSpan.FromTicks((long)(_pause.Ticks * (0.5 + (random / 2))));

@@ -35,9 +35,9 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             {
                 return next.Call(method, in request, cancellationToken);
             }
-            catch (RpcCallException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
+            catch (RpcCallException e) when (state.GoesOn(e, method.IsIdempotent))
             {
-                Prepare(ref state, e, method, cancellationToken);
+                Prepare(ref state, method, cancellationToken);
             }
 
             next = Another(state);
@@ -72,9 +72,9 @@ internal sealed class RetryingCaller : RpcForwardingCaller
                 next.Notify(method, in request);
                 return;
             }
-            catch (RpcCallException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, isIdempotent: false))
+            catch (RpcCallException e) when (state.GoesOn(e, isIdempotent: false))
             {
-                Prepare(ref state, e, method, CancellationToken.None);
+                Prepare(ref state, method, CancellationToken.None);
             }
 
             next = Another(state);
@@ -120,9 +120,9 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             {
                 return await next.CallAsync(method, in request, cancellationToken).ConfigureAwait(false);
             }
-            catch (RpcCallException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, method.IsIdempotent))
+            catch (RpcCallException e) when (state.GoesOn(e, method.IsIdempotent))
             {
-                TimeSpan? pause = state.WaitsForServer(e) ? null : state.Again(NextRandom());
+                TimeSpan? pause = state.Pause(NextRandom());
                 await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);
             }
 
@@ -141,9 +141,9 @@ internal sealed class RetryingCaller : RpcForwardingCaller
                 await next.NotifyAsync(method, in request, cancellationToken).ConfigureAwait(false);
                 return;
             }
-            catch (RpcCallException e) when (state.WaitsForServer(e) || state.MayTryAgain(e, isIdempotent: false))
+            catch (RpcCallException e) when (state.GoesOn(e, isIdempotent: false))
             {
-                TimeSpan? pause = state.WaitsForServer(e) ? null : state.Again(NextRandom());
+                TimeSpan? pause = state.Pause(NextRandom());
                 await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);
             }
 
@@ -168,10 +168,9 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             : stream;
 
     /// <summary>Waits on the calling thread for what the next attempt needs.</summary>
-    private void Prepare(
-        ref RetryState state, RpcCallException failure, RpcMethod method, CancellationToken cancellationToken)
+    private void Prepare(ref RetryState state, RpcMethod method, CancellationToken cancellationToken)
     {
-        TimeSpan? pause = state.WaitsForServer(failure) ? null : state.Again(NextRandom());
+        TimeSpan? pause = state.Pause(NextRandom());
         using var scope = new CallScope(cancellationToken);
         using CancellationTokenSource ending =
             CancellationTokenSource.CreateLinkedTokenSource(scope.Token, _session.Closing);

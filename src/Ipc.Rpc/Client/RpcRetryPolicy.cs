@@ -12,6 +12,8 @@ namespace Ipc.Rpc;
 /// <para>All attempts together have the time that one call has (<see cref="RpcClientOptions.CallTimeout"/>, the
 /// deadline of the handler that calls). Each is a call of its own to telemetry and to the server. Streams, and
 /// calls with a stream or with progress, are made once.</para>
+/// <para>Each attempt sends the request as it is then: with a policy do not change the request of an asynchronous call
+/// before that is over.</para>
 /// </remarks>
 public sealed class RpcRetryPolicy
 {

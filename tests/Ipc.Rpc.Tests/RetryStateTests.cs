@@ -1,0 +1,24 @@
+using System;
+using System.Threading;
+using Xunit;
+
+namespace Ipc.Rpc.Tests;
+
+/// <summary>Whether a call is made again, decided once.</summary>
+public sealed class RetryStateTests
+{
+    /// <summary>The deadline passed between the decision and the pause: that asked again, found that nothing was to be waited for, and looked for a policy that there was none
+    /// of.</summary>
+    [Fact]
+    public void ADeadlineThatPassesBehindTheDecisionChangesNothing()
+    {
+        var options = new RpcClientOptions { WaitForReady = true };
+        var state = new RetryState(options, CallSetup.Default.WithTimeout(TimeSpan.FromMilliseconds(200)));
+        var failure = new RpcFailure(RpcStatus.Unavailable, "nobody is there", isUnsent: true);
+        var thrown = (RpcCallException)failure.ToException(CancellationToken.None, null, "the server");
+        Assert.True(state.GoesOn(thrown, isIdempotent: false));
+        Eventually.True(() => state.Deadline.HasPassed, "the deadline passes");
+        Assert.Null(state.Pause(0.5));
+        Assert.False(state.GoesOn(thrown, isIdempotent: false));
+    }
+}
