@@ -87,4 +87,81 @@ public sealed class RefusalTests(Peers peers)
         living.Must("close 1");
         Assert.Empty(peers.Directory.FilesOf(name));
     }
+
+    /// <summary>A listener forgets whom it has armed. A client that publishes without a fence, because nobody had asked for one yet, would be missed for good.</summary>
+    [Theory]
+    [InlineData(Language.C)]
+    public void WithoutMembarrierAServerAsksBeforeItsClientPublishes(Language refused)
+    {
+        string name = peers.NewName("refused");
+        using Driven server = peers.New(refused);
+        server.Must($"open-reader 2 {name}-ring wait=block");
+        server.Must($"listen 1 {name} wait=block");
+        server.Must("refuse-membarrier");
+        Assert.Equal(IpcStatus.Timeout, server.Do("read 2 timeout=10").Status); // it notices
+        using (var listener = new LiveRegion(peers.Directory.FileOf(name)))
+        using (FakeClient client = FakeClient.Connect(peers.Directory, name, listener, image => { }))
+        {
+            Answer asked = server.Must($"next 1 {Long}");
+            server.Must($"accept {asked["connection"]}");
+            client.WaitForReply(accepted: true);
+            long toServer = (long)client.Region.U64(client.Region.Body + Wire.Connection.ToServer);
+            Assert.Equal(1u, client.Region[toServer + Wire.Ring.Data + Wire.Waiter.FenceRequired]);
+            server.Must($"return 1 {asked["connection"]}");
+            client.Region[client.Region.Body + Wire.Connection.ClientClose] = 1;
+            client.RingTheServer();
+            Assert.Equal(asked["connection"], server.Must($"next 1 {Long}")["connection"]);
+            server.Must($"close {asked["connection"]}"); // the client has left: that frees the slot
+        }
+
+        server.Must("close 1");
+        server.Must("close 2");
+    }
+
+    /// <summary>Who tells of deaths slept until somebody woke it: nobody does, where there is no thread that watches.</summary>
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void WithoutDescriptorsADeathIsTold(Language refused, Language other)
+    {
+        string name = peers.NewName("refused");
+        using Driven told = peers.New(refused);
+        for (int round = 0; round < 2; round++) // all of it once with everything allowed: .NET loads what it needs when it needs it
+        {
+            told.Must($"open-queue {round} {name}-{round}");
+            if (refused == Language.CSharp)
+                Assert.Equal((long)ParticipantChange.Attached, told.Must($"change {round} {Long}")["kind"]); // itself, whom C leaves out
+            if (round == 1)
+                told.Must("refuse-descriptors");
+            using Driven dying = peers.New(other);
+            dying.Must($"open-queue 1 {name}-{round}");
+            Assert.Equal((long)ParticipantChange.Attached, told.Must($"change {round} {Long}")["kind"]);
+            dying.Kill();
+            Answer change = told.Must($"change {round} timeout=20000");
+            Assert.Equal((long)ParticipantChange.Died, change["kind"]);
+            told.Must($"close {round}");
+        }
+    }
+
+    /// <summary>The same of a ring's other end.</summary>
+    [Theory]
+    [InlineData(Language.C)]
+    [InlineData(Language.CSharp)]
+    public void WithoutDescriptorsThePeersDeathIsTold(Language other)
+    {
+        string name = peers.NewName("refused");
+        using Driven told = peers.New(Language.CSharp);
+        for (int round = 0; round < 2; round++)
+        {
+            told.Must($"open-reader {round} {name}-{round}");
+            told.Must($"tell-peer {round}");
+            if (round == 1)
+                told.Must("refuse-descriptors");
+            using Driven dying = peers.New(other);
+            dying.Must($"open-writer 1 {name}-{round}");
+            Assert.Equal((long)PeerState.Live, told.Must($"peer-change {round} {Long}")["state"]);
+            dying.Kill();
+            Assert.Equal((long)PeerState.Died, told.Must($"peer-change {round} timeout=20000")["state"]);
+            told.Must($"close {round}");
+        }
+    }
 }

@@ -107,8 +107,13 @@ public sealed unsafe partial class Connection
         ListenerEntrance entrance,
         Listener listener,
         int slot,
-        WaitStyle style) =>
-        new(region, layout, listenerRegion, entrance, listener, slot, style);
+        WaitStyle style)
+    {
+        Connection connection = new(region, layout, listenerRegion, entrance, listener, slot, style);
+        // Its client publishes when it has the reply: the listener, which forgets whom it has armed, is never missed.
+        connection.Reader.AskEarly();
+        return connection;
+    }
 
     /// <summary>The leader takes it to lend it to its caller.</summary>
     internal bool TryLend() => CompareLease(LeaseWatched, LeaseLent);

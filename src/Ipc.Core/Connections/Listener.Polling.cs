@@ -159,6 +159,8 @@ public sealed unsafe partial class Listener
     [MethodImpl(Tiering.Optimized)]
     private void ArmIdle()
     {
+        if (Waiter.HasBeenRefused)
+            return; // a publish that is under way may miss it: they are polled on
         ulong now = Os.Current.Now();
         bool armed = false;
         foreach (Connection connection in _hot)
@@ -181,6 +183,8 @@ public sealed unsafe partial class Listener
     [MethodImpl(Tiering.Optimized)]
     private void DropArmed()
     {
+        if (Waiter.HasBeenRefused)
+            return; // just now
         for (int index = _hot.Count - 1; index >= 0; index--)
         {
             Connection connection = _hot[index];
@@ -208,7 +212,7 @@ public sealed unsafe partial class Listener
             }
             else if (connection.IsWatched)
             {
-                if (connection.IsArmed)
+                if (connection.IsArmed && !Waiter.HasBeenRefused)
                 {
                     Drop(index);
                 }

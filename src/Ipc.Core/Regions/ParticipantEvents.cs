@@ -44,14 +44,16 @@ internal sealed unsafe class ParticipantEvents
     {
         try
         {
-            ulong began = Os.Current.Now();
+            ulong announcedAt = 0;
             WaiterWords* change = &_region.Header->Change;
             while (!_control.IsClosed)
             {
                 _crowd.Attend();
                 uint announced = Waiter.Announce(change);
-                if (!_control.IsClosed && !Compare())
-                    Waiter.Sleep(change, announced, ulong.MaxValue, began);
+                if (_control.IsClosed || Compare())
+                    continue;
+                ulong until = WaitControl.NextLook(ulong.MaxValue, Deadline.Never, ref announcedAt);
+                Os.Current.Sleep(&change->Word, change->Asleep, announced, until);
             }
         }
         finally

@@ -42,7 +42,7 @@ internal sealed unsafe class PeerEvents
         IRingLink link = _end.Link;
         PeerState state = PeerState.NeverAttached;
         int processId = 0, generation = 0;
-        ulong began = Os.Current.Now();
+        ulong announcedAt = 0;
         while (!_end.Control.IsClosed)
         {
             link.WatchPeer();
@@ -55,7 +55,8 @@ internal sealed unsafe class PeerEvents
             bool another = now == PeerState.Live && (nowId != processId || nowGeneration != generation);
             if (now == state && !another)
             {
-                Waiter.Sleep(link.Change, announced, ulong.MaxValue, began);
+                ulong until = WaitControl.NextLook(ulong.MaxValue, Deadline.Never, ref announcedAt);
+                Os.Current.Sleep(&link.Change->Word, link.Change->Asleep, announced, until);
                 continue;
             }
 

@@ -45,6 +45,9 @@ public sealed unsafe partial class RingReader
         Leave();
     }
 
+    /// <summary>Before the writer publishes. The caller keeps the memory mapped.</summary>
+    internal void AskEarly() => Waiter.AskEarly(&Header->Data);
+
     /// <summary>Entered already; leaves.</summary>
     [MethodImpl(MethodImplOptions.NoInlining | Tiering.Optimized)]
     private bool TryReadSlow(ulong header, out RingRecord record)

@@ -22,7 +22,7 @@ internal abstract unsafe class AsyncWait<TCondition, TResult> : AsyncWait, IValu
     private WaitControl? _control;
     private MappedView? _view;
     private Deadline _deadline;
-    private ulong _began;
+    private ulong _announcedAt; // 0: not yet
     private IpcStatus _status;
     private Exception? _error;
     private CancellationTokenRegistration _registration;
@@ -50,7 +50,7 @@ internal abstract unsafe class AsyncWait<TCondition, TResult> : AsyncWait, IValu
         _core.Reset();
         _control = control;
         _deadline = deadline;
-        _began = Os.Current.Now();
+        _announcedAt = 0;
         _error = null;
         Cancel = cancellationToken;
         Words = words;
@@ -101,7 +101,7 @@ internal abstract unsafe class AsyncWait<TCondition, TResult> : AsyncWait, IValu
 
             if (_control!.IsOver(ref _condition, _deadline, Cancel, out _status))
                 return true;
-            until = WaitControl.NextLook(ref _condition, _deadline, _began);
+            until = WaitControl.NextLook(_condition.LongestSleep, _deadline, ref _announcedAt);
             return false;
         }
 #pragma warning disable CA1031 // corrupt memory, or too little of it: it is the awaiter's, the thread serves others

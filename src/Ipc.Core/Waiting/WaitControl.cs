@@ -192,6 +192,7 @@ internal sealed unsafe class WaitControl
         where TCondition : struct, IWaitCondition
     {
         ulong began = Os.Current.Now();
+        ulong announcedAt = 0;
         for (; ; )
         {
             condition.BeforeSleep();
@@ -201,7 +202,7 @@ internal sealed unsafe class WaitControl
             if (condition.IsTrue() || IsOver(ref condition, deadline, cancellationToken, out status))
                 return status;
 
-            ulong until = NextLook(ref condition, deadline, began);
+            ulong until = NextLook(condition.LongestSleep, deadline, ref announcedAt);
             Os.Current.Sleep(&waiter->Word, waiter->Asleep, announced, until);
             _place?.NotePlace(); // it may have woken on another one
 
@@ -215,18 +216,19 @@ internal sealed unsafe class WaitControl
         }
     }
 
-    /// <summary>Until when who has announced itself may sleep, unless it is woken.</summary>
-    internal static ulong NextLook<TCondition>(ref TCondition condition, Deadline deadline, ulong began)
-        where TCondition : struct, IWaitCondition
+    /// <summary>Until when who has announced itself, and looked, may sleep, unless it is woken.</summary>
+    /// <param name="longest">ns; what it waits for may come without a signal.</param>
+    /// <param name="deadline">Of the wait.</param>
+    /// <param name="announcedAt">Of the wait: 0 the first time.</param>
+    internal static ulong NextLook(ulong longest, Deadline deadline, ref ulong announcedAt)
     {
-        ulong longest = condition.LongestSleep;
         if (ProcessWatch.IsWithoutThread)
         {
             ProcessWatch.LookAround();
             longest = Math.Min(longest, ProcessWatch.PollInterval * 1_000_000UL);
         }
 
-        ulong until = Waiter.LimitSleep(deadline.Nanoseconds, began);
+        ulong until = Waiter.LimitSleep(deadline.Nanoseconds, ref announcedAt);
         return longest == ulong.MaxValue ? until : Math.Min(until, Os.Current.Now() + longest);
     }
 

@@ -32,8 +32,8 @@ internal static unsafe class Waiter
 
     private static readonly bool s_everybodyFences = Os.Current.EverybodyFences;
 
-    // when membarrier was first refused to a sleeper of ours (a filter that is installed late); 0 never. A race of two
-    // costs nothing
+    // when membarrier was refused to a sleeper of ours (a filter that is installed late), or an armed word was asked at
+    // after that; 0 never. A race of two costs nothing
     private static ulong s_refusedAt;
 
     /// <summary>This process cannot fence for others: its sleepers ask publishers to do it.</summary>
@@ -102,8 +102,8 @@ internal static unsafe class Waiter
         Wake(waiter);
     }
 
-    /// <summary>Says that this thread is about to sleep. The caller looks at its condition once more, then calls
-    /// <see cref="Sleep"/> with the result.</summary>
+    /// <summary>Says that this thread is about to sleep. The caller looks at its condition once more, then sleeps with
+    /// the result.</summary>
     [MethodImpl(Tiering.Optimized)]
     public static uint Announce(WaiterWords* waiter)
     {
@@ -121,8 +121,24 @@ internal static unsafe class Waiter
     {
         Atomic.TryOr(&waiter->Word, WaiterWords.SleeperBit);
         if (SleepersAsk && Atomic.LoadAcquire(ref waiter->FenceRequired) == 0)
+        {
+            Atomic.StoreRelease(ref waiter->FenceRequired, 1);
+            if (HasBeenRefused)
+                Atomic.StoreRelease(ref s_refusedAt, Os.Current.Now()); // whoever sleeps for it sleeps in slices
+        }
+    }
+
+    /// <summary>If this process cannot fence for others: asks publishers to do it, where nobody publishes yet. Who
+    /// begins later never misses it.</summary>
+    public static void AskEarly(WaiterWords* waiter)
+    {
+        if (SleepersAsk)
             Atomic.StoreRelease(ref waiter->FenceRequired, 1);
     }
+
+    /// <summary>Membarrier was there, and is forbidden by now: what is armed may be missed by a publish that is under
+    /// way, and has to be looked at again.</summary>
+    public static bool HasBeenRefused => !PublishersFence && Atomic.LoadAcquire(ref s_refusedAt) != 0;
 
     /// <summary>The sleeper's half of the fence for everything it has flagged.</summary>
     [MethodImpl(Tiering.Optimized)]
@@ -145,25 +161,19 @@ internal static unsafe class Waiter
         return false;
     }
 
-    /// <summary>Sleeps while the word is <paramref name="announced"/>, until the deadline. May return early for any
-    /// reason.</summary>
-    /// <param name="waiter">Where.</param>
-    /// <param name="announced">What <see cref="Announce"/> returned.</param>
+    /// <summary>Until when a sleep may last. For a while it is sliced where the fence is not certain: from the first
+    /// announcement of a wait on, for a publish that was under way then may have missed the request, whoever made
+    /// it.</summary>
     /// <param name="deadline">CLOCK_MONOTONIC, ns.</param>
-    /// <param name="waitingSince">When this wait began: its first moments are sliced where the fence is not
-    /// certain.</param>
-    [MethodImpl(Tiering.Optimized)]
-    public static void Sleep(WaiterWords* waiter, uint announced, ulong deadline, ulong waitingSince) =>
-        Os.Current.Sleep(&waiter->Word, waiter->Asleep, announced, LimitSleep(deadline, waitingSince));
-
-    /// <summary>Until when a sleep may last, of a wait that began then: its first moments are sliced where the fence is
-    /// not certain.</summary>
-    public static ulong LimitSleep(ulong deadline, ulong waitingSince)
+    /// <param name="announcedAt">Of one wait, which has announced itself and looked: 0 the first time.</param>
+    public static ulong LimitSleep(ulong deadline, ref ulong announcedAt)
     {
         if (SleepersAsk)
         {
             ulong now = Os.Current.Now();
-            if (now - Math.Max(waitingSince, Atomic.LoadAcquire(ref s_refusedAt)) < SlicePeriod)
+            if (announcedAt == 0)
+                announcedAt = now;
+            if (now - Math.Max(announcedAt, Atomic.LoadAcquire(ref s_refusedAt)) < SlicePeriod)
                 return Math.Min(deadline, now + SliceLength);
         }
 

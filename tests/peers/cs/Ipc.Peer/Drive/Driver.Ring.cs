@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Concurrent;
 using System.Threading;
 
 namespace Ipc.Peer.Drive;
@@ -6,6 +7,8 @@ namespace Ipc.Peer.Drive;
 /// <summary>The commands of one ring end.</summary>
 internal sealed partial class Driver
 {
+    private readonly BlockingCollection<PeerState> _peerChanges = []; // "tell-peer" is C#'s alone: C waits for changes
+
     private string? Ring()
     {
         switch (_line.Word(0))
@@ -44,6 +47,11 @@ internal sealed partial class Driver
             case "wait": return Status(Reader.Wait(_line.Deadline, CancellationToken.None));
             case "peer": return $"0 state={(int)(Get<object>(_line.Id) is RingWriter w ? w.Peer : Reader.Peer)}";
             case "wait-peer": return WaitForPeer();
+            case "tell-peer":
+                Reader.PeerChanged += (_, change) => _peerChanges.Add(change.State);
+                return "0";
+            case "peer-change":
+                return _peerChanges.TryTake(out PeerState state, _line.Timeout) ? $"0 state={(int)state}" : Status(IpcStatus.Timeout);
             case "stop": return StopOrResume(true);
             case "resume": return StopOrResume(false);
             case "capacity": return Capacity();
