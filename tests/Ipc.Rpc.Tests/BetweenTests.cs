@@ -202,6 +202,29 @@ public sealed class BetweenTests
         }
     }
 
+    /// <summary>A call that begins when the timer has just looked at all calls is not among them, and its deadline is no sooner than the one that the timer was set to
+    /// [deadline].</summary>
+    [Fact]
+    public async Task ADeadlineThatComesBehindTheLookAtAllCallsIsKept()
+    {
+        using var server = new RawServer();
+        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        using RpcClient client = RpcClient.Connect(server.Name);
+        await Eventually.Ends(accepting);
+        CallEngine engine = client.Session.Channel!.Engine;
+        Task<int>? late = null;
+        engine.AllLookedAt = () =>
+        {
+            engine.AllLookedAt = null;
+            late = client.WithTimeout(TimeSpan.FromMilliseconds(20)).CallAsync(Hand.Ask, 2).AsTask();
+        };
+        RpcCallException e = await Eventually.Fails(client.WithTimeout(TimeSpan.FromMilliseconds(20)).CallAsync(Hand.Ask, 1).AsTask());
+        Assert.Equal(RpcStatus.DeadlineExceeded, e.Status);
+        Eventually.True(() => Volatile.Read(ref late) is not null, "the timer has looked at all calls");
+        e = await Eventually.Fails(late!);
+        Assert.Equal(RpcStatus.DeadlineExceeded, e.Status);
+    }
+
     private static void OnAnotherThread(Action action)
     {
         var thread = new Thread(() => action()); // a task could run on the thread that waits for it

@@ -264,6 +264,62 @@ public sealed class EarlyCallTests
         await Unavailable(waits);
     }
 
+    [Fact]
+    public async Task EachDeadlineIsKeptWhileThereIsNoConnection()
+    {
+        using var server = new RawServer();
+        using RpcClient client = Open(server);
+        foreach (Task call in new[] { 20, 60, 100 }.Select(ms => client.WithTimeout(TimeSpan.FromMilliseconds(ms)).CallAsync(Hand.Ask, ms).AsTask()).ToArray())
+            Assert.Equal(RpcStatus.DeadlineExceeded, (await Eventually.Fails(call)).Status);
+    }
+
+    /// <summary>It is sent with its connection, and its deadline is one of those that the connection's timer looks at.</summary>
+    [Fact]
+    public async Task TheDeadlineOfOneThatWaitedForItsConnectionIsKept()
+    {
+        using var server = new RawServer();
+        using RpcClient client = Open(server);
+        Task call = client.WithTimeout(TimeSpan.FromSeconds(2)).CallAsync(Hand.Ask, 1).AsTask();
+        server.Accept();
+        Assert.Equal(FrameKind.Request, server.Receive().Kind); // and is not answered
+        Assert.Equal(RpcStatus.DeadlineExceeded, (await Eventually.Fails(call)).Status);
+    }
+
+    [Fact]
+    public async Task WhatHasLeftMakesRoomForOthers()
+    {
+        using var server = new RawServer();
+        using RpcClient client = Open(server, new RpcClientOptions { MaxQueuedBytes = 10_000, ConnectTimeout = Timeout.InfiniteTimeSpan });
+        var calls = new List<Task> { client.CallAsync(Hand.Ask, 0).AsTask() }; // the first may always wait
+        for (int round = 0; round < 3; round++)
+        {
+            using var cancel = new CancellationTokenSource();
+            var many = new List<Task>();
+            QueuedCallTests.StartUntilRefused(client, "unary", many, cancel.Token);
+            Assert.InRange(many.Count, 100, 1000);
+            await cancel.CancelAsync();
+            foreach (Task call in many)
+                await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(call));
+        }
+
+        client.Dispose();
+        await Unavailable(calls[0]);
+    }
+
+    /// <summary>The request is withdrawn: a server that comes to itself would accept a client that wants nothing.</summary>
+    [Fact]
+    public async Task NobodyConnectsForWhoHasBeenCancelled()
+    {
+        using var server = new RawServer();
+        using RpcClient client = Open(server);
+        using var cancel = new CancellationTokenSource();
+        Task call = client.CallAsync(Hand.Ask, 1, cancel.Token).AsTask();
+        Eventually.True(() => server.HasRequest, "the client asks for a connection");
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(call));
+        Eventually.True(() => !server.HasRequest, "the client asks for none any more");
+    }
+
     private static async Task<RpcCallException> Unavailable(Task call)
     {
         RpcCallException e = await Eventually.Fails(call);

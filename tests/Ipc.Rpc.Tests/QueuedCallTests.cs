@@ -242,14 +242,14 @@ public sealed class QueuedCallTests
     }
 
     /// <summary>Calls until one is not accepted any more, and says why.</summary>
-    internal static RpcCallException StartUntilRefused(RpcCaller caller, string shape, List<Task> calls)
+    internal static RpcCallException StartUntilRefused(RpcCaller caller, string shape, List<Task> calls, CancellationToken cancel = default)
     {
         using RpcBatch? batch = shape == "batch" ? ((RpcClient)caller).Batch() : null;
         try
         {
             while (true)
             {
-                Task call = Start(caller, shape, calls.Count, default);
+                Task call = Start(caller, shape, calls.Count, cancel);
                 if (call.IsFaulted && call.Exception.InnerException is RpcCallException { Status: RpcStatus.ResourceExhausted } e)
                     return e;
                 calls.Add(call);

@@ -88,8 +88,12 @@ internal sealed partial class CallEngine
             next = Math.Min(next, deadline);
         }
 
+        AllLookedAt?.Invoke();
         return next;
     }
+
+    /// <summary>Called by the timer when it has looked at all calls: for tests.</summary>
+    internal Action? AllLookedAt { get; set; }
 
     /// <summary>How often an overdue call was not ended yet: for tests.</summary>
     internal int SparedCalls { get; private set; }
