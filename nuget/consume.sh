@@ -147,6 +147,8 @@ consumer net10 dotnet "$(program Net10 net10.0/Net10.dll)" quotes
 consumer net8 dotnet "$(program Net8 net8.0/Net8.dll)" quotes
 consumer netstandard2.0-library dotnet "$(program LibraryUser net10.0/LibraryUser.dll)" quotes
 consumer hosting dotnet "$(program Hosting net10.0/Hosting.dll)" quotes
+consumer serializers dotnet "$(program Serializers net10.0/Serializers.dll)" quotes
+consumer serializers-net8 dotnet "$(program Serializers net8.0/Serializers.dll)" quotes
 consumer native-binding dotnet "$(program Native net10.0/Native.dll)" echo
 consumer two-versions dotnet "$(program TwoVersions/Host net10.0/Host.dll)" "$(program TwoVersions/Old net10.0/Old.dll)" "$(program TwoVersions/New net10.0/New.dll)" quotes
 if prepare_mono; then
