@@ -27,7 +27,6 @@ internal sealed class Crew
     private const int LooksBeforeSleep = 50;
     private static readonly TimeSpan _shortestPause = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan _longestPause = TimeSpan.FromMilliseconds(4);
-    private static readonly TimeSpan _idleThread = TimeSpan.FromSeconds(10);
 
     private readonly object _gate = new();
     private readonly Parker _standbyParker = new();
@@ -42,6 +41,7 @@ internal sealed class Crew
     private Leader[] _aside = Array.Empty<Leader>(); // replaced under the gate, never changed [made]
     private int _threads; // but those that have ended because nobody needed them
     private int _reserves; // threads that wait to be the standby
+    private bool _hasNone; // the system had no thread when one was last asked for
     private bool _hasStandby;
     private int _asleep;
     private bool _stopped; // stored under the gate [flag]
@@ -63,6 +63,15 @@ internal sealed class Crew
         _lead = lead;
     }
 
+    /// <summary>A thread that nobody needs ends after that.</summary>
+    internal TimeSpan IdleThread { get; set; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>Called by a thread that has decided to end. For tests.</summary>
+    internal Action? Ending { get; set; }
+
+    /// <summary>Called before a thread is started. For tests.</summary>
+    internal Action? Starting { get; set; }
+
     public bool IsStandbyAsleep => Volatile.Read(ref _asleep) != 0; // [rouse]
 
     /// <summary>Whether there is no thread to take over from the leader, nor may there be one.</summary>
@@ -71,7 +80,7 @@ internal sealed class Crew
         get
         {
             lock (_gate)
-                return !_hasStandby && _reserves == 0 && _threads >= _maxThreads && !_stopped;
+                return !_hasStandby && _reserves == 0 && (_threads >= _maxThreads || _hasNone) && !_stopped;
         }
     }
 
@@ -88,11 +97,16 @@ internal sealed class Crew
     {
         var first = new Leader(this, isAside: false);
         _leader = first;
+        Exception? error;
         lock (_gate)
         {
-            StartThread(first);
-            StartThread(null);
+            // The standby first: it ends by itself when there is no second one.
+            if (TryStartThread(null, out error) && TryStartThread(first, out error))
+                return;
         }
+
+        Stop();
+        throw error!;
     }
 
     public void WakeStandby() => _standbyParker.Signal();
@@ -112,18 +126,20 @@ internal sealed class Crew
 
             var aside = new Leader(this, isAside: true);
             aside.Lent.Add(connection);
+            Leader[] before = _aside;
             Volatile.Write(ref _aside, _aside.Append(aside).ToArray());
-            Volatile.Write(ref _asideCount, _asideCount + 1);
             if (hasReserve)
             {
                 _toBegin.Enqueue(aside);
                 Monitor.Pulse(_gate);
             }
-            else
+            else if (!TryStartThread(aside, out _))
             {
-                StartThread(aside);
+                Volatile.Write(ref _aside, before);
+                return false;
             }
 
+            Volatile.Write(ref _asideCount, _asideCount + 1);
             return true;
         }
     }
@@ -160,10 +176,24 @@ internal sealed class Crew
         }
     }
 
-    private void StartThread(Leader? leader)
+    /// <summary>Starts one more. The caller holds the gate.</summary>
+    /// <returns><see langword="false"/> when the system has none to give.</returns>
+    private bool TryStartThread(Leader? leader, out Exception? error)
     {
-        _threads++;
-        OwnThread.Start(new Thread(() => Run(leader)) { IsBackground = true, Name = "ipc-rpc " + _name });
+        error = null;
+        try
+        {
+            Starting?.Invoke();
+            OwnThread.Start(new Thread(() => Run(leader)) { IsBackground = true, Name = "ipc-rpc " + _name });
+            _threads++;
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            error = e;
+        }
+
+        _hasNone = error is not null;
+        return error is null;
     }
 
     private void Run(Leader? first)
@@ -171,6 +201,7 @@ internal sealed class Crew
         Leader? leader = first ?? Next();
         while (leader is not null && !_lead(leader))
             leader = Next();
+        Ending?.Invoke();
     }
 
     /// <summary>Waits until this thread is to lead, or to read aside.</summary>
@@ -217,7 +248,7 @@ internal sealed class Crew
                 }
 
                 _reserves++;
-                bool called = Monitor.Wait(_gate, _idleThread);
+                bool called = Monitor.Wait(_gate, IdleThread);
                 _reserves--;
                 if (!called && _hasStandby && _toBegin.Count == 0)
                 {
@@ -237,9 +268,7 @@ internal sealed class Crew
     {
         if (_reserves > _toBegin.Count)
             Monitor.Pulse(_gate);
-        else if (_threads < _maxThreads)
-            StartThread(null);
-        else
+        else if (_threads >= _maxThreads || !TryStartThread(null, out _))
             _exhausted();
     }
 

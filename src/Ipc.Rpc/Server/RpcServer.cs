@@ -134,7 +134,15 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
 
             var loop = new ServerLoop(Name, _listener, _options, _handlers);
             Volatile.Write(ref _loop, loop);
-            loop.Start();
+            try
+            {
+                loop.Start();
+            }
+            catch
+            {
+                Volatile.Write(ref _loop, null); // there is nobody whose end could be waited for
+                throw;
+            }
         }
     }
 
