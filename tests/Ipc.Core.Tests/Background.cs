@@ -18,7 +18,7 @@ public sealed class Background
     {
         _thread = new Thread(() =>
         {
-            Volatile.Write(ref _id, CurrentThreadId());
+            Volatile.Write(ref _id, OperatingSystem.IsWindows() ? Environment.CurrentManagedThreadId : CurrentThreadId());
             try
             {
                 action();
@@ -38,6 +38,12 @@ public sealed class Background
     public void UntilAsleep()
     {
         Watchdog.Until(() => Volatile.Read(ref _id) != 0, "a thread to start");
+        if (OperatingSystem.IsWindows())
+        {
+            Thread.Sleep(100); // nothing there says what a thread does
+            return;
+        }
+
         ThreadStates.UntilAsleep(() => _thread.IsAlive ? [$"/proc/self/task/{_id}"] : [], "a thread to sleep");
     }
 

@@ -259,6 +259,12 @@ public sealed class Driven : IDisposable
 
     private void Signal(int signal)
     {
+        if (OperatingSystem.IsWindows())
+        {
+            WindowsSignal.Send(_process, signal);
+            return;
+        }
+
         if (!_process.HasExited && Kill(_process.Id, signal) != 0 && Marshal.GetLastPInvokeError() != NoSuchProcess)
             throw new Win32Exception(Marshal.GetLastPInvokeError());
     }

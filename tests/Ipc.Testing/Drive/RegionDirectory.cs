@@ -8,6 +8,7 @@ namespace Ipc.Testing.Drive;
 
 /// <summary>A directory of regions for one test class; the peers get it as IPC_DIR. Gone when disposed.</summary>
 [SupportedOSPlatform("linux")]
+[SupportedOSPlatform("windows")]
 public sealed class RegionDirectory : IDisposable
 {
     public RegionDirectory(string? under = null)
@@ -15,7 +16,10 @@ public sealed class RegionDirectory : IDisposable
         string parent = under ?? Environment.GetEnvironmentVariable("IPC_DIR") ?? (Directory.Exists("/dev/shm") ? "/dev/shm" : System.IO.Path.GetTempPath());
         Directory.CreateDirectory(parent);
         Path = System.IO.Path.Combine(parent, $"ipc-test-{Environment.ProcessId}-{Guid.NewGuid():N}"[..40]);
-        Directory.CreateDirectory(Path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        if (OperatingSystem.IsWindows())
+            Directory.CreateDirectory(Path);
+        else
+            Directory.CreateDirectory(Path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
     }
 
     public string Path { get; }
@@ -27,12 +31,10 @@ public sealed class RegionDirectory : IDisposable
     /// <summary>A region as a file that a crash, or an attacker, left there.</summary>
     public void Place(string name, ReadOnlySpan<byte> bytes)
     {
-        using FileStream file = new(FileOf(name), new FileStreamOptions
-        {
-            Mode = FileMode.Create,
-            Access = FileAccess.Write,
-            UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite,
-        });
+        var options = new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write };
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        using FileStream file = new(FileOf(name), options);
         file.Write(bytes);
     }
 
@@ -49,11 +51,31 @@ public sealed class RegionDirectory : IDisposable
     /// <summary>What is there of one name: the region and the connections of a listener.</summary>
     public IReadOnlyList<string> FilesOf(string name) => [.. Directory.GetFileSystemEntries(Path)
         .Select(file => System.IO.Path.GetFileName(file))
+        .Where(file => !file.StartsWith("~dead.", StringComparison.Ordinal)) // Windows: removed, and somebody has it mapped
         .Where(file => file == name || file.StartsWith(name + "~", StringComparison.Ordinal) || file.StartsWith('~'))
         .Order(StringComparer.Ordinal)];
 
     /// <summary>What is there of <paramref name="name"/> although nobody is: files that do not hold messages which nobody has received.</summary>
     public IReadOnlyList<string> LeftOf(string name) => [.. FilesOf(name).Where(file => !Images.Unread.IsIn(System.IO.Path.Combine(Path, file)))];
 
-    public void Dispose() => Directory.Delete(Path, recursive: true);
+    public void Dispose()
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            Directory.Delete(Path, recursive: true);
+            return;
+        }
+
+        foreach (string file in Directory.GetFiles(Path))
+        {
+            try
+            {
+                File.Delete(file);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                // Somebody has it mapped still; the test says so, if that is wrong.
+            }
+        }
+    }
 }
