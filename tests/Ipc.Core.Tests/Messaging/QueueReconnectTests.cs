@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Testing.Drive;
@@ -71,29 +72,35 @@ public sealed class QueueReconnectTests : QueueTest
     public void SubscribersAndStopGoAlong()
     {
         SharedQueue queue = Queue();
-        List<ParticipantChange> told = new();
+        List<(ParticipantChange Change, int Index, int Generation)> told = new();
         queue.ParticipantChanged += (sender, e) =>
         {
             Assert.Same(queue, sender);
             lock (told)
-                told.Add(e.Change);
+                told.Add((e.Change, e.Participant.Index, e.Participant.Generation));
         };
         queue.Stop();
         MakeAgain();
         queue.Reconnect();
         Assert.Equal(IpcStatus.Stopped, queue.Wait(Deadline.Never));
         queue.Resume();
-        int before;
-        lock (told)
-            before = told.Count;
-        SharedQueue.Open("queue").Dispose();
-        Watchdog.Until(
+
+        // Who comes and goes between two looks of the thread that tells is not seen: one after the other.
+        ParticipantInfo[] before = queue.GetParticipants();
+        SharedQueue other = SharedQueue.Open("queue");
+        ParticipantInfo its = Assert.Single(
+            queue.GetParticipants(), now => !before.Any(one => one.Index == now.Index && one.Generation == now.Generation));
+        IsTold(ParticipantChange.Attached);
+        other.Dispose();
+        IsTold(ParticipantChange.Left);
+
+        void IsTold(ParticipantChange change) => Watchdog.Until(
             () =>
             {
                 lock (told)
-                    return told.Count > before && told.Contains(ParticipantChange.Left);
+                    return told.Contains((change, its.Index, its.Generation));
             },
-            "the other's coming and going are told");
+            $"the other's {change} is told");
     }
 
     [Fact]
