@@ -173,7 +173,7 @@ internal static unsafe class Waiter
             ulong now = Os.Current.Now();
             if (announcedAt == 0)
                 announcedAt = now;
-            if (now - Math.Max(announcedAt, Atomic.LoadAcquire(ref s_refusedAt)) < SlicePeriod)
+            if (now < Math.Max(announcedAt, Atomic.LoadAcquire(ref s_refusedAt)) + SlicePeriod)
                 return Math.Min(deadline, now + SliceLength);
         }
 
