@@ -91,6 +91,7 @@ public sealed class RefusalTests(Peers peers)
     /// <summary>A listener forgets whom it has armed. A client that publishes without a fence, because nobody had asked for one yet, would be missed for good.</summary>
     [Theory]
     [InlineData(Language.C)]
+    [InlineData(Language.CSharp)]
     public void WithoutMembarrierAServerAsksBeforeItsClientPublishes(Language refused)
     {
         string name = peers.NewName("refused");
@@ -98,7 +99,13 @@ public sealed class RefusalTests(Peers peers)
         server.Must($"open-reader 2 {name}-ring wait=block");
         server.Must($"listen 1 {name} wait=block");
         server.Must("refuse-membarrier");
-        Assert.Equal(IpcStatus.Timeout, server.Do("read 2 timeout=10").Status); // it notices
+        using (var ring = new LiveRegion(peers.Directory.FileOf(name + "-ring")))
+        {
+            Watchdog.Until(
+                () => server.Do("read 2 timeout=50").Status == IpcStatus.Timeout && ring[ring.Body + Wire.Ring.Data + Wire.Waiter.FenceRequired] == 1,
+                "the refusal to be noticed");
+        }
+
         using (var listener = new LiveRegion(peers.Directory.FileOf(name)))
         using (FakeClient client = FakeClient.Connect(peers.Directory, name, listener, image => { }))
         {
