@@ -125,7 +125,7 @@ public sealed class RefusalTests(Peers peers)
         server.Must("close 2");
     }
 
-    /// <summary>Who tells of deaths slept until somebody woke it: nobody does, where there is no thread that watches.</summary>
+    /// <summary>Deaths are told although no process can be watched any more. (That no thread watches at all is another case, which no test here brings about.)</summary>
     [Theory]
     [MemberData(nameof(Pairs))]
     public void WithoutDescriptorsADeathIsTold(Language refused, Language other)
