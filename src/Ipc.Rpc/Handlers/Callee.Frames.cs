@@ -20,7 +20,11 @@ internal sealed partial class Callee
         leading = true;
         if (header.Kind == FrameKind.Request)
         {
+            Volatile.Write(ref _inHand, true); // [hand]
+            OneSidedFence.Frequent(); // [hand] who stops the server sees this, or we see that it stops
             leading = OnRequest(turn, in header, body);
+            if (leading) // else it is whoever reads now that has one in hand, or none
+                HandOver();
             return null;
         }
 

@@ -17,6 +17,7 @@ internal sealed partial class Callee
     private readonly Turnstile? _order;
     private ServerCall? _spare;
     private RpcCaller? _caller;
+    private bool _inHand; // [hand] whoever reads has a request, which runs there or is on its way into _calls
     private int _pending; // [count] of _calls: those whose last frame has not been sent, nor begun to be
     // = _calls.Count; whoever reads looks at it without the lock: a call that frames may come for was there before them
     private int _tracked; // [peek]
@@ -43,8 +44,10 @@ internal sealed partial class Callee
     {
         get
         {
+            if (Volatile.Read(ref _inHand)) // [hand] first: what leaves the hand for the list is in the list before
+                return true;
             if (PendingCount != 0)
-                return true; // one that runs on the thread that read it is in no list yet
+                return true;
             lock (_calls)
                 return _calls.Count != 0;
         }
@@ -88,6 +91,9 @@ internal sealed partial class Callee
         if (closed)
             call.Cancel();
     }
+
+    /// <summary>The request in hand is tracked, and another thread reads from here on.</summary>
+    public void HandOver() => Volatile.Write(ref _inHand, false); // [hand]
 
     /// <summary>Whether the handler may begin at once.</summary>
     [MethodImpl(Tiering.Optimized)]

@@ -79,7 +79,11 @@ internal sealed class ServiceHost
         }
     }
 
-    public void Drain() => Volatile.Write(ref _draining, true);
+    public void Drain()
+    {
+        Volatile.Write(ref _draining, true);
+        OneSidedFence.Rare(); // [hand] who has a request in hand sees this, or its call is seen
+    }
 
     /// <param name="method">What was called; <see langword="null"/> if that is not known here.</param>
     /// <param name="status">Why it failed.</param>

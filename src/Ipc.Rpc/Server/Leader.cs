@@ -126,8 +126,12 @@ internal sealed class Leader : HandlerTurn
 
         Lent = new List<ServerConnection>();
         if (Call is { } call)
+        {
             // from here on it can be cancelled: somebody reads its connection
             call.Callee.Track(call, isStuck: !Volatile.Read(ref _isUrgent));
+            call.Callee.HandOver();
+        }
+
         return true;
     }
 }

@@ -68,6 +68,10 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
 
     public override bool IsCongested => Volatile.Read(ref _congested);
 
+    /// <summary>Whether its client waits for anything: a call is in hand, or its answer waits for room. In this order:
+    /// an answer waits for room before its call is out of hand.</summary>
+    public bool HasCalls => Callee.HasCalls || IsCongested;
+
     public override int MaxBody => _builder.MaxFrame - FrameHeader.Size;
 
     string ICountedConnection.Name => _server.Name;

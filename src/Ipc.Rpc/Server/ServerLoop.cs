@@ -82,7 +82,7 @@ internal sealed partial class ServerLoop
         get
         {
             lock (_connections)
-                return _connections.Any(static connection => connection.Callee.HasCalls);
+                return _connections.Any(static connection => connection.HasCalls);
         }
     }
 
