@@ -144,8 +144,8 @@ public abstract class IpcWorker : IHostedService, IDisposable
             try
             {
                 await handle(attempt).ConfigureAwait(false);
+                Volatile.Write(ref _trouble, null); // first: who sees it counted finds the worker healthy
                 Interlocked.Increment(ref _handled);
-                Volatile.Write(ref _trouble, null);
                 return null;
             }
             catch (OperationCanceledException) when (Handling.IsCancellationRequested)

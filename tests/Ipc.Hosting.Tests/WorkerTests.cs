@@ -28,6 +28,7 @@ public sealed class WorkerTests : HostTest
         Assert.Equal(20, till.Handlers.Distinct().Count()); // a scope each
         await Eventually(() => sender.Queue.GetInfo().Depth == 0);
         IpcWorker worker = host.Services.GetRequiredKeyedService<IpcWorker>("payments");
+        await Eventually(() => worker.Handled == 20); // which it is behind its handler
         Assert.Equal((IpcWorkerState.Working, 20L, 0L), (worker.State, worker.Handled, worker.Failed));
         await host.StopAsync().WaitAsync(Watchdog);
         Assert.Equal(IpcWorkerState.Stopped, worker.State);
@@ -67,6 +68,7 @@ public sealed class WorkerTests : HostTest
         await Eventually(() => till.Taken.Count == 1);
         Assert.Equal(14, till.Taken.First().Payment.Amount);
         IpcWorker worker = host.Services.GetRequiredKeyedService<IpcWorker>("payments");
+        await Eventually(() => worker.Handled == 1); // which it is behind its handler
         Assert.Equal((1L, 3L, 1L), (worker.Handled, worker.Failed, worker.Poisoned));
         Assert.Contains("after 3 attempts, and " + (kept ? "sent to payments.poison" : "dropped"), Assert.Single(Logged.Of(18)).Text, StringComparison.Ordinal);
         Assert.Contains(Logged.Exceptions, static e => e.Message == "unlucky");
