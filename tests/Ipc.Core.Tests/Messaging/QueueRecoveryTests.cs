@@ -147,6 +147,19 @@ public sealed class QueueRecoveryTests : QueueTest
     public void WhoeverLooksNoticesTheDead()
     {
         SharedQueue queue = Queue();
+        NothingIn(queue); // everybody who is there is watched: nobody
+        SendNumber(queue, 7);
+        using LiveRegion bytes = Look("queue");
+        AddDead(bytes, Dead);
+        bytes.U64(SlotAt(bytes, 0, 0), Word(0, Dead + 1, Reading));
+        bytes.Signal(Wire.Region.Change); // as who attaches does
+        TakeWhatTheDeadHeld(queue);
+    }
+
+    [Fact]
+    public void ThatSomebodyDiesIsTold()
+    {
+        SharedQueue queue = Queue();
         List<ParticipantChange> seen = new();
         queue.ParticipantChanged += (_, change) =>
         {
@@ -156,26 +169,37 @@ public sealed class QueueRecoveryTests : QueueTest
                     seen.Add(change.Change);
             }
         };
-        NothingIn(queue); // everybody who is there is watched: nobody
         SendNumber(queue, 7);
         using LiveRegion bytes = Look("queue");
+        // Nobody recovers meanwhile: who comes and goes between two looks of the thread that tells is not told.
+        Watchdog.Until(() => bytes.TryLock(Wire.Region.LockOfRegion), "the region lock to be free");
         AddDead(bytes, Dead);
         bytes.U64(SlotAt(bytes, 0, 0), Word(0, Dead + 1, Reading));
-        bytes.Signal(Wire.Region.Change); // as who attaches does
-        Watchdog.Until(() =>
+        bytes.Signal(Wire.Region.Change);
+        IsTold(ParticipantChange.Attached);
+        bytes.Unlock(Wire.Region.LockOfRegion);
+        TakeWhatTheDeadHeld(queue);
+        IsTold(ParticipantChange.Died);
+
+        void IsTold(ParticipantChange change) => Watchdog.Until(
+            () =>
+            {
+                lock (seen)
+                    return seen.Count > 0 && seen[^1] == change;
+            },
+            $"that it has {change}");
+    }
+
+    private static void TakeWhatTheDeadHeld(SharedQueue queue) => Watchdog.Until(
+        () =>
         {
             if (!queue.TryReceive(out QueueMessage message))
                 return false;
             Assert.True(message.Redelivered);
             message.Release();
             return true;
-        }, "the message of the dead");
-        Watchdog.Until(() =>
-        {
-            lock (seen)
-                return seen.Count > 0 && seen[^1] == ParticipantChange.Died;
-        }, "the news of its death");
-    }
+        },
+        "the message of the dead");
 
     [Fact]
     public void AWaitingSenderNoticesTheDead()
