@@ -363,8 +363,9 @@ public sealed class AwaitTests : QueueTest
             {
                 while (reader.TryRead(out TopicMessage message) == IpcStatus.Ok)
                 {
-                    Assert.Equal(next++, BitConverter.ToInt32(message.Payload));
+                    Assert.Equal(next, BitConverter.ToInt32(message.Payload));
                     Assert.Equal(IpcStatus.Ok, reader.Release());
+                    Volatile.Write(ref next, next + 1); // behind it: when the last one is counted the reader is disposed
                 }
             }
         });
