@@ -91,6 +91,7 @@ public sealed class ServerOptionTests
         Assert.False(next.IsCompleted);
         cancel.Cancel();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Eventually.Ends(given));
+        await Eventually.Fails(client.CallAsync(Hand.Third, 0).AsTask()); // there is none, which waits for no turn: the cancellation before it was read
         service.Go();
         Assert.Equal(1, await Eventually.Ends(blocked));
         Assert.Equal(2, await Eventually.Ends(next));
