@@ -1,8 +1,8 @@
+// snippet: client
 using System;
 using Ipc.Rpc;
 using QuickStart;
 
-// snippet: client
 using RpcClient client = RpcClient.Connect("quotes");
 IQuotes quotes = QuotesRpc.Client(client);
 

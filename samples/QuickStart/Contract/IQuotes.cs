@@ -1,3 +1,4 @@
+// snippet: contract
 using System.Collections.Generic;
 using System.Runtime.Serialization;
 using System.Threading;
@@ -5,7 +6,6 @@ using Ipc.Rpc;
 
 namespace QuickStart;
 
-// snippet: contract
 [IpcService("quotes.v1")]
 public interface IQuotes
 {

@@ -1,8 +1,8 @@
+// snippet: server
 using System;
 using Ipc.Rpc;
 using QuickStart;
 
-// snippet: server
 using RpcServer server = RpcServer.Start("quotes", QuotesRpc.Service(new Quotes()));
 Console.WriteLine("serving quotes; Enter ends it");
 Console.ReadLine();

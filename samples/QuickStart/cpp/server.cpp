@@ -4,11 +4,13 @@
 #include <random>
 #include <string>
 
+// snippet: includes
 #include "ipc/rpc.hpp"
 #include "quotes.pb.h"
 
 using namespace quotes::v1;
 using namespace std::chrono_literals;
+// end-snippet
 
 static void price(const QuoteRequest &request, Quote &quote)
 {
