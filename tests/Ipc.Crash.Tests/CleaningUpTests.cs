@@ -8,6 +8,7 @@ namespace Ipc.Crash.Tests;
 /// A server died; somebody who comes in cleans up after it: requests are withdrawn first, and that it died is said last. A client that looks in between was told
 /// that the server had closed in good order. Nobody looks there by chance: the cleaner is held, or ends, between the two.
 /// </summary>
+[Collection(nameof(Waiting))]
 public sealed class CleaningUpTests(Peers peers)
 {
     private readonly string _name = peers.NewName("cleaning");

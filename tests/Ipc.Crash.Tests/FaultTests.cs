@@ -16,7 +16,10 @@ public sealed class FaultTests(Peers peers)
 {
     public static TheoryData<string, string, Language, Language, FaultAction> OfListeners => Of(IsOfAListener);
 
-    public static TheoryData<string, string, Language, Language, FaultAction> OfAllOthers => Of(static fault => !IsOfAListener(fault));
+    public static TheoryData<string, string, Language, Language, FaultAction> OfAllOthers => Of(static fault => !IsOfAListener(fault) && !IsOfALeaver(fault));
+
+    /// <summary>Whoever leaves gives up after five seconds: <see cref="LeavingTests"/> plays these.</summary>
+    public static TheoryData<string, string, Language, Language, FaultAction> OfLeavers => Of(IsOfALeaver);
 
     private static TheoryData<string, string, Language, Language, FaultAction> Of(Func<FaultCase, bool> wanted)
     {
@@ -39,17 +42,22 @@ public sealed class FaultTests(Peers peers)
 
     private static bool IsOfAListener(FaultCase fault) => fault.Point.Split('.')[0] is "listener" or "connect";
 
+    private static bool IsOfALeaver(FaultCase fault) => fault.Point == "region.leave.given_up";
+
     /// <summary>Queue, topic, pool and locks have so many points that pairs of one language are left to the long runs.</summary>
     private static bool IsOfManyProcesses(FaultCase fault) => fault.Point.Split('.')[0] is not ("region" or "recover" or "ring" or "waiter" or "listener" or "connect" or "connection");
 
     [Theory]
     [MemberData(nameof(OfListeners))]
     public void TheSurvivorsOfAListenerGoOn(string point, string variant, Language victim, Language survivor, FaultAction action) =>
-        TheSurvivorsGoOn(point, variant, victim, survivor, action);
+        Play(peers, point, variant, victim, survivor, action);
 
     [Theory]
     [MemberData(nameof(OfAllOthers))]
-    public void TheSurvivorsGoOn(string point, string variant, Language victim, Language survivor, FaultAction action)
+    public void TheSurvivorsGoOn(string point, string variant, Language victim, Language survivor, FaultAction action) =>
+        Play(peers, point, variant, victim, survivor, action);
+
+    internal static void Play(Peers peers, string point, string variant, Language victim, Language survivor, FaultAction action)
     {
         FaultCase fault = FaultTable.Cases.Single(row => row.Point == point && row.Variant == variant);
         using var scene = new Scene(peers, point, fault.Pass, victim, survivor, action);

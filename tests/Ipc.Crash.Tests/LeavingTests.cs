@@ -8,6 +8,7 @@ namespace Ipc.Crash.Tests;
 /// A process that is stopped keeps the region lock; somebody closes, waits for the lock in vain, and leaves without it. His process lives on, so no death
 /// tells the others; they must see that he has gone as soon as the lock is free.
 /// </summary>
+[Collection(nameof(Waiting))]
 public sealed class LeavingTests(Peers peers)
 {
     private const string Long = "timeout=600000";
@@ -65,6 +66,12 @@ public sealed class LeavingTests(Peers peers)
         writer.Must("close 1");
         System.IO.File.Delete(peers.Directory.FileOf(_name)); // kept: the first record has not been read
     }
+
+    /// <summary>The leaver itself is killed or stopped, once it has given up.</summary>
+    [Theory]
+    [MemberData(nameof(FaultTests.OfLeavers), MemberType = typeof(FaultTests))]
+    public void TheSurvivorsOfWhoGaveUpGoOn(string point, string variant, Language victim, Language survivor, FaultAction action) =>
+        FaultTests.Play(peers, point, variant, victim, survivor, action);
 
     private void LeaveWithoutTheLock(Driven leaving, Language language, string open)
     {

@@ -8,7 +8,7 @@ using Xunit;
 namespace Ipc.Crash.Tests;
 
 /// <summary>
-/// tests/storm.sh and tests/soak.sh in their short form: real processes of both languages, killed or stopped at random instructions
+/// tests/storm.sh in its short form: real processes of both languages, killed or stopped at random instructions
 /// under content-checked traffic. The last line counts; the exit code is the verdict.
 /// </summary>
 public sealed class StormProgramTests
@@ -43,17 +43,8 @@ public sealed class StormProgramTests
     public void ReadersThatWritersDoNotWaitForAreToldExactlyHowManyTheyMiss() =>
         Run("storm.sh", "stops ", "--kind", "topic", "--exact", "--kills", Switches.LongRuns ? "600" : "25");
 
-    [Theory]
-    [InlineData("queue")]
-    [InlineData("topic")]
-    [InlineData("lock")]
-    public void WhatTheyUseIsFlat(string kind)
-    {
-        string[] time = Switches.LongRuns ? ["--minutes", "3"] : ["--seconds", "30"];
-        Run("soak.sh", "kills ", ["--kind", kind, .. time]);
-    }
-
-    private static void Run(string script, string lastLine, params string[] arguments)
+    /// <summary>Runs a script of tests/ to its good end, and says what it said.</summary>
+    internal static void Run(string script, string lastLine, params string[] arguments)
     {
         var start = new ProcessStartInfo(Path.Combine(PeerPrograms.Top, "tests", script), arguments) { RedirectStandardOutput = true, RedirectStandardError = true };
         using var storm = Process.Start(start)!;
