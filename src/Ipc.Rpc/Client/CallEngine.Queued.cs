@@ -19,10 +19,11 @@ internal sealed partial class CallEngine
     {
         queued = null;
         byte[]? head = how.Setup.ComposeHead();
+        bool isGone = false;
         Link.EnterWrite(method, waits, how.Deadline, how.Cancel);
         try
         {
-            if (Link.Ended is not null || !Link.CheckPeer())
+            if (Link.Ended is not null || (isGone = !Link.CheckPeer()))
                 return false;
 
             ulong callId = NextOneWay();
@@ -47,6 +48,8 @@ internal sealed partial class CallEngine
         finally
         {
             Link.ExitWrite();
+            if (isGone)
+                Link.EndGone();
         }
     }
 

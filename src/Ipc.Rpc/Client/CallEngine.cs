@@ -85,10 +85,11 @@ internal sealed partial class CallEngine
         byte[]? head = how.Setup.ComposeHead();
         PendingSlot slot;
         uint use;
+        bool isGone = false;
         Link.EnterWrite(method, call.HasThread, how.Deadline, how.Cancel);
         try
         {
-            if (Link.Ended is not null || !Link.CheckPeer())
+            if (Link.Ended is not null || (isGone = !Link.CheckPeer()))
                 return false;
 
             slot = _table.Take(call) ?? throw new RpcCallException(RpcStatus.ResourceExhausted, TooMany(method));
@@ -117,6 +118,8 @@ internal sealed partial class CallEngine
         finally
         {
             Link.ExitWrite();
+            if (isGone)
+                Link.EndGone();
         }
 
         // [ended] Giving back the lock was a full fence: either the sweep saw this call, or we see that it is over.

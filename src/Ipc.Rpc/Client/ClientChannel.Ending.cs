@@ -10,6 +10,9 @@ internal sealed partial class ClientChannel
     /// <summary>Of a call that was pending when the connection ended.</summary>
     private const string NotKnown = "Whether the server handled the call is not known.";
 
+    // another thread that reads is through by then, unless it runs code of the user's
+    private static readonly TimeSpan _momentForTheRest = TimeSpan.FromMilliseconds(20);
+
     private bool _readingIsOver; // the turn was taken for good
     private int _freed; // [once]
 
@@ -30,6 +33,45 @@ internal sealed partial class ClientChannel
         _background.Stop();
         _turn.SayOver(); // [freed] every call has been ended
         Free();
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>What was published before the end is still ours: the answers of a server that has waited for its calls
+    /// before it went. Another thread that reads comes to the end by itself; this one waits for it, for a moment, and
+    /// reads on where that leaves off.</remarks>
+    public override void EndGone()
+    {
+        Deadline patience = Deadline.After(_momentForTheRest);
+        while (_ended is null && !_turn.IsMine && !patience.HasPassed) // else what this thread reads is under way
+        {
+            if (!_turn.TryTake())
+            {
+                Thread.Yield();
+                continue;
+            }
+
+            try
+            {
+                ReadTheRest();
+            }
+            finally
+            {
+                LeaveTurn();
+            }
+
+            break;
+        }
+
+        End(ReasonOfPeer());
+    }
+
+    /// <summary>No more than a ring can hold: a server may close and write on. The caller has the turn.</summary>
+    private void ReadTheRest()
+    {
+        long left = _mostLeft;
+        while (_ended is null && ReadOne(Deadline.Now, CancellationToken.None) == IpcStatus.Ok && --left != 0)
+        {
+        }
     }
 
     /// <summary>Frees the mapping once nobody reads and nobody writes. Called by whoever may have been the

@@ -148,10 +148,10 @@ internal sealed partial class ClientChannel
             var slice = Deadline.Earlier(Deadline.After(TimeSpan.FromMilliseconds(WaitSlice)), deadline);
             if (!Monitor.TryEnter(_write, WaitSlice))
                 continue; // somebody writes, or waits for room: for all
+            bool isGone = false;
             try
             {
-                if (_ended is null && !_requests.Flush(_builder))
-                    WaitForRoom(slice, cancellationToken);
+                isGone = _ended is null && !_requests.Flush(_builder) && !TryWaitForRoom(slice, cancellationToken);
             }
             catch (CorruptRegionException e)
             {
@@ -162,6 +162,8 @@ internal sealed partial class ClientChannel
                 ExitWrite();
             }
 
+            if (isGone)
+                EndGone();
             if (Volatile.Read(ref _wanted) != 0) // [room]
                 // gives way, and waits for nothing: a lock that is taken again at once is nobody else's
                 Thread.Sleep(0);
@@ -170,11 +172,12 @@ internal sealed partial class ClientChannel
 
     /// <summary>Waits until there is room for the first request in the queue, or somebody wants the lock, which the
     /// caller has.</summary>
-    private void WaitForRoom(Deadline deadline, CancellationToken cancellationToken)
+    /// <returns><see langword="false"/> when the server has gone: <see cref="EndGone"/> is due.</returns>
+    private bool TryWaitForRoom(Deadline deadline, CancellationToken cancellationToken)
     {
         int length = _requests.FirstLength;
         if (length == 0)
-            return;
+            return true;
 
         Volatile.Write(ref _waitsForRoom, true);
         Interlocked.MemoryBarrier(); // [room]
@@ -186,15 +189,17 @@ internal sealed partial class ClientChannel
         {
             case IpcStatus.Ok:
                 _requests.Flush(_builder);
-                break;
+                return true;
             case IpcStatus.Stopped:
                 Resume();
-                break;
+                return true;
             case IpcStatus.Timeout or IpcStatus.Cancelled:
-                break;
+                return true;
+            case IpcStatus.PeerClosed or IpcStatus.PeerDied:
+                return false;
             default:
                 End(ReasonOf(status));
-                break;
+                return true;
         }
     }
 
@@ -222,6 +227,7 @@ internal sealed partial class ClientChannel
     public override void FlushControl()
     {
         bool go = true;
+        bool isGone = false;
         while (go && (_control.HasAny || _requests.HasAny) && Monitor.TryEnter(_write))
         {
             try
@@ -232,7 +238,7 @@ internal sealed partial class ClientChannel
                 if (go)
                     Engine.HasRoom();
                 else if (_ended is null)
-                    CheckPeer();
+                    isGone = !CheckPeer();
             }
             catch (CorruptRegionException e)
             {
@@ -246,6 +252,8 @@ internal sealed partial class ClientChannel
             }
         }
 
+        if (isGone && !_turn.IsMine) // else this thread reads, and comes to the end
+            EndGone();
         if (!go && _ended is null)
             Engine.RetrySoon(); // the ring is full, and perhaps nobody else has anything to send
         if (Volatile.Read(ref _readingIsOver)) // [freed]

@@ -24,6 +24,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 #pragma warning restore CA1001
 {
     private const int LockSlice = 50;
+    private const int ShortestRecord = 16;
 
     // a forgotten client's is closed in order, before the collector takes its memory
     private static readonly ConcurrentDictionary<Connection, bool> s_open = new();
@@ -38,6 +39,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private readonly RequestQueue _requests;
     private readonly BackgroundReader _background;
     private readonly long _maxUnsent;
+    private readonly long _mostLeft; // records that the ring can hold
     private readonly WaitMode _waitMode;
     private readonly string _name;
     private readonly ClientSession _owner;
@@ -63,6 +65,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
         _control = new ControlQueue(options.MaxUnsentBytes);
         _requests = new RequestQueue(options.MaxQueuedBytes);
         _maxUnsent = options.MaxUnsentBytes;
+        _mostLeft = Math.Max(options.ToClientCapacity, 256 * 1024) / ShortestRecord;
         _waitMode = options.WaitMode;
         _patience = PatienceOf(options.WaitMode);
         _background = new BackgroundReader(this, _turn, options.WaitMode);
@@ -129,14 +132,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     }
 
     [MethodImpl(Tiering.Optimized)]
-    public override bool CheckPeer()
-    {
-        if (_ring.IsPeerLive)
-            return true;
-
-        End(ReasonOfPeer());
-        return false;
-    }
+    public override bool CheckPeer() => _ring.IsPeerLive;
 
     public override RpcFailure Broken(CorruptRegionException e)
     {

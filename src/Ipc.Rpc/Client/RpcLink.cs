@@ -70,8 +70,13 @@ internal abstract class RpcLink
     /// A full fence [ended] [deadline].</summary>
     public abstract void ExitWrite();
 
-    /// <summary>Looks whether the peer is there, and ends the link if it is not. Under the write lock.</summary>
+    /// <summary>Looks whether the peer is there. If it is not, <see cref="EndGone"/> is due. Under the write
+    /// lock.</summary>
     public abstract bool CheckPeer();
+
+    /// <summary>The peer has gone: reads what it had sent before, and ends the link. Without the write lock: what was
+    /// sent may be for code of the user's.</summary>
+    public abstract void EndGone();
 
     /// <summary>Whether a frame may be written straight into the ring: nothing waits for room before it. Under the
     /// write lock.</summary>

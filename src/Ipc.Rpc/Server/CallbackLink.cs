@@ -88,6 +88,11 @@ internal sealed class CallbackLink : RpcLink
 
     public override bool CheckPeer() => _connection.CheckClient();
 
+    public override void EndGone()
+    {
+        // The leader will be told, and reads to the end.
+    }
+
     public override bool MayGoIntoRing() => !_connection.IsCongested;
 
     public override bool MakeRoom(RpcMethod method, bool mayExceed, bool isAwaited, out QueuedFrame? queued)
