@@ -100,6 +100,36 @@ public sealed class CallExtrasTests
         Assert.Equal(5, await server.Client.CallAsync(Shapes.Work.Unary, 5)); // nobody listens: the reports go by
     }
 
+    /// <summary>The call has an answer, which is just being decoded: it ended with that, and what was thrown was nobody's.</summary>
+    [Fact]
+    public async Task WhatProgressThrowsWhileTheAnswerIsReadFailsTheCallToo()
+    {
+        using var thrown = new ManualResetEventSlim();
+        MessageCodec<int> slow = new(
+            "Slow",
+            static (ref ProtoWriter writer, in int value) => Hand.Number.Write(ref writer, in value),
+            (ref ProtoReader reader) =>
+            {
+                thrown.Wait(Eventually.Watchdog);
+                Thread.Sleep(20); // who throws is through with it, as a rule
+                return Hand.Number.Read(ref reader);
+            });
+        var method = new RpcProgressMethod<int, int, int>(Hand.Name, "Work", Hand.Number, slow, Hand.Number);
+        using RpcServer server = Hand.Serve(out string name, RpcHandler.UnaryProgress(Hand.Work, static (number, progress, _) =>
+        {
+            progress.Report(number);
+            return new ValueTask<int>(number);
+        }));
+        using RpcClient client = RpcClient.Connect(name);
+        var reports = new Reports(_ =>
+        {
+            thrown.Set();
+            throw new InvalidOperationException("not now");
+        });
+        InvalidOperationException e = await Assert.ThrowsAsync<InvalidOperationException>(() => Eventually.Ends(client.CallAsync(method, 1, reports).AsTask()));
+        Assert.Equal("not now", e.Message);
+    }
+
     [Fact]
     public async Task MetadataTravelsBothWays()
     {

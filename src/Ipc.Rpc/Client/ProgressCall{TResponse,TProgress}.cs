@@ -78,7 +78,7 @@ internal sealed class ProgressCall<TResponse, TProgress> : AsyncCall<TResponse>
                 return;
         }
 
-        SetException(failure);
+        SetException(_thrown ?? failure);
     }
 
     private protected override void Succeed(TResponse result)
@@ -91,7 +91,10 @@ internal sealed class ProgressCall<TResponse, TProgress> : AsyncCall<TResponse>
                 return;
         }
 
-        SetResult(result);
+        if (_thrown is { } thrown) // while this answer was being read: it has ended nothing
+            SetException(thrown);
+        else
+            SetResult(result);
     }
 
     private protected override void Recycle()
