@@ -2,7 +2,7 @@
  * test.h - what a test program needs: cases, checks, a region directory of its own, a watchdog.
  *
  * A program holds the cases of one topic: TEST(name_that_states_a_fact) { ... }. `program` runs them all, `program
- * NAME` one of them; CTest runs each by itself. Every case gets a fresh IPC_DIR, and fails if it leaves a file in it. A
+ * NAME...` these of them; CTest runs each by itself. Every case gets a fresh IPC_DIR, and fails if it leaves a file in it. A
  * case that hangs is killed by the watchdog. SKIP ends a program with exit code 77, with the reason. What the system
  * has to do with it is in test_posix.c and test_windows.c.
  */
@@ -97,7 +97,8 @@ void test_free(void *memory);
 bool test_is_long(void);          /* IPC_TEST_LONG=1 */
 const char *test_directory(void); /* this case's IPC_DIR */
 int test_files(void);             /* how many files are in it that have their name */
-bool test_is_nameless(const char *name); /* Windows: it was removed, and is there only until nobody has it mapped */
+bool test_is_nameless(const char *name); /* Windows: it was removed, or has yet to get its name */
+bool test_may_stay(const char *name);    /* the same, and the next process sweeps it */
 void test_path(const char *name, char *path, size_t size);
 /* How many bytes of the file were read: 0 if there is none. */
 size_t test_read_file(const char *path, uint64_t offset, void *buffer, size_t size);

@@ -83,20 +83,33 @@ void test_for_each_file(const char *path, test_name_function each, void *argumen
     (void)FindClose(search);
 }
 
-/* docs/wire-format/windows.md section 2. One that nobody has open counts as a file, for whoever unmapped it should have
-   deleted it; but not where another process has been, for that may have been killed before it could: the next process
-   sweeps it. */
-bool test_is_nameless(const char *name)
+/* docs/wire-format/windows.md section 2: it was removed, or has yet to get its name. */
+static bool has_no_name(const char *name)
+{
+    return strncmp(name, "~dead.", 6) == 0 || strncmp(name, "~tmp.", 5) == 0;
+}
+
+static bool is_open(const char *name)
 {
     char path[1024];
-    if (strncmp(name, "~dead.", 6) != 0)
-        return false;
     test_path(name, path, sizeof path);
     HANDLE file = CreateFileA(path, DELETE, 0, NULL, OPEN_EXISTING, 0, NULL);
     if (file == INVALID_HANDLE_VALUE)
         return true;
     (void)CloseHandle(file);
-    return others_were_here;
+    return false;
+}
+
+/* Another process may have been killed before it could delete it. */
+bool test_may_stay(const char *name)
+{
+    return has_no_name(name) && others_were_here && !is_open(name);
+}
+
+/* One that nobody has open counts as a file, for whoever unmapped it should have deleted it. */
+bool test_is_nameless(const char *name)
+{
+    return has_no_name(name) && (others_were_here || is_open(name));
 }
 
 static void remove_file(const char *name, void *directory)
