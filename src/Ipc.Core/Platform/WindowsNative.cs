@@ -16,7 +16,7 @@ internal static unsafe class WindowsNative
         ERROR_DISK_QUOTA_EXCEEDED = 1295, ERROR_NOT_LOCKED = 158;
 
     public const uint GENERIC_READ = 0x80000000, GENERIC_WRITE = 0x40000000, DELETE = 0x10000, READ_CONTROL = 0x20000,
-        SYNCHRONIZE = 0x100000, FILE_READ_ATTRIBUTES = 0x80;
+        SYNCHRONIZE = 0x100000, FILE_READ_ATTRIBUTES = 0x80, EVENT_MODIFY_STATE = 2;
     public const uint FILE_SHARE_ALL = 7; // read, write, delete
     public const uint CREATE_NEW = 1, OPEN_EXISTING = 3;
     public const uint FILE_ATTRIBUTE_DIRECTORY = 0x10, FILE_ATTRIBUTE_DEVICE = 0x40, FILE_ATTRIBUTE_TEMPORARY = 0x100,
@@ -135,6 +135,8 @@ internal static unsafe class WindowsNative
 
     [DllImport(Kernel, SetLastError = true, CharSet = CharSet.Unicode, ExactSpelling = true)]
     public static extern IntPtr CreateEventW(SecurityAttributes* security, int manual, int set, string? name);
+    [DllImport(Kernel, SetLastError = true, CharSet = CharSet.Unicode, ExactSpelling = true)]
+    public static extern IntPtr OpenEventW(uint access, int inherit, string name);
     [DllImport(Kernel, SetLastError = true)] public static extern int SetEvent(IntPtr @event);
     [DllImport(Kernel, SetLastError = true)]
     public static extern uint WaitForSingleObject(IntPtr handle, uint milliseconds);

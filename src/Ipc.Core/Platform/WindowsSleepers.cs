@@ -91,7 +91,7 @@ internal sealed unsafe class WindowsSleepers
         _lock.Enter();
         try
         {
-            IntPtr @event = EventOf(place);
+            IntPtr @event = EventOfSleeper(place);
             if (@event != IntPtr.Zero)
                 _ = SetEvent(@event);
         }
@@ -131,6 +131,21 @@ internal sealed unsafe class WindowsSleepers
         if (mark != IntPtr.Zero)
             _ = CloseHandle(mark);
         return false;
+    }
+
+    /// <summary>Zero: there is none. Who sleeps has its event open, so one that does not exist wakes nobody: it is not
+    /// made, for a bit of a dead sleeper, or words that somebody hostile wrote, would cost all others a handle
+    /// each.</summary>
+    private IntPtr EventOfSleeper(int place)
+    {
+        if (!_events.TryGetValue(place, out IntPtr @event))
+        {
+            @event = OpenEventW(EVENT_MODIFY_STATE | SYNCHRONIZE, 0, _names.EventOf(place));
+            if (@event != IntPtr.Zero)
+                _events.Add(place, @event);
+        }
+
+        return @event;
     }
 
     /// <summary>Zero: it is not to be had.</summary>

@@ -74,15 +74,23 @@ static ipc_windows_mapping *mapping_of(const void *address)
     return mapping;
 }
 
+#define NAME_SIZE (sizeof L"Global\\ipc-0123456789abcdef" / sizeof(wchar_t))
+
+static void event_name(const ipc_windows_mapping *mapping, uint64_t offset, uint64_t number, wchar_t name[NAME_SIZE])
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint64_t hash = ipc_siphash_of(mapping->region_id, offset, number);
+    wcscpy(name, L"Global\\ipc-0123456789abcdef");
+    for (int i = 0; i < 16; i++)
+        name[NAME_SIZE - 2 - (size_t)i] = (wchar_t)digits[hash >> (4 * i) & 15];
+}
+
 /* NULL: there is an object of another kind, or of somebody else's. */
 static HANDLE open_event(const ipc_windows_mapping *mapping, uint64_t offset, uint64_t number, bool *is_new)
 {
-    static const char digits[] = "0123456789abcdef";
-    wchar_t name[] = L"Global\\ipc-0123456789abcdef";
+    wchar_t name[NAME_SIZE];
     SECURITY_ATTRIBUTES security;
-    const uint64_t hash = ipc_siphash_of(mapping->region_id, offset, number);
-    for (int i = 0; i < 16; i++)
-        name[sizeof name / sizeof *name - 2 - (size_t)i] = (wchar_t)digits[hash >> (4 * i) & 15];
+    event_name(mapping, offset, number, name);
     if (ipc_windows_security(IPC_WINDOWS_EVENT, &security) != IPC_OK)
         return NULL;
     HANDLE event = CreateEventExW(&security, name, 0, EVENT_MODIFY_STATE | SYNCHRONIZE);
@@ -194,10 +202,25 @@ void ipc_windows_place_return(ipc_atomic32 *word, uint32_t index)
     ipc_mutex_unlock(&mapping->mutex);
 }
 
+/* Who sleeps has its event open. So one that does not exist wakes nobody: it is not made, for a bit of a dead sleeper, or
+   words that somebody hostile wrote, would cost all others a handle each. */
+static HANDLE event_of_sleeper(ipc_windows_mapping *mapping, uint64_t offset, uint32_t index)
+{
+    wchar_t name[NAME_SIZE];
+    place *at = place_at(mapping, offset, index);
+    if (at == NULL)
+        return NULL;
+    if (at->event == NULL) {
+        event_name(mapping, offset, 2ull * index, name);
+        at->event = OpenEventW(EVENT_MODIFY_STATE | SYNCHRONIZE, FALSE, name);
+    }
+    return at->event;
+}
+
 static void set_event(ipc_windows_mapping *mapping, const ipc_atomic32 *word, uint32_t index)
 {
     ipc_mutex_lock(&mapping->mutex);
-    HANDLE event = event_of(mapping, (uint64_t)((const uint8_t *)word - mapping->base), index);
+    HANDLE event = event_of_sleeper(mapping, (uint64_t)((const uint8_t *)word - mapping->base), index);
     ipc_mutex_unlock(&mapping->mutex);
     if (event != NULL)
         (void)SetEvent(event);
