@@ -10,8 +10,9 @@ usage() {
 usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build]
 
   (none)         build, every test, sanitizers, analyzers, document checks     16 minutes on 2 idle cores, and 3 to 5 to build
-  --quick        build and every test, without sanitizers, clang-tidy and
-                 what is published trimmed and as machine code                 less: not measured
+  --quick        build and every test, without sanitizers, clang-tidy,
+                 Windows under wine, and what is published trimmed and
+                 as machine code                                               less: not measured
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of both languages                            hours
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
@@ -153,6 +154,16 @@ run_ctest() { # NAME FOLDER ARGUMENT...   what has built the folder has built wh
     settle "$name tests" $code "$log.failed" 80
 }
 
+# The tests of both languages for Windows, under wine: what eng/windows.sh counts. The C# ones are the assemblies that the other lanes run.
+run_windows() {
+    local log=$logs/windows.log code=0 good=0 bad=0 gaps=0
+    rm -f "$logs/windows.counts"
+    in_test_environment "Windows, under wine" "$log" $runner_limit eng/windows.sh --short --built || code=$?
+    [ ! -f "$logs/windows.counts" ] || read -r good bad gaps <"$logs/windows.counts"
+    grep '^ *left out:' "$log" | cut -c1-160
+    settle "Windows, under wine" $code "$log"
+}
+
 run_sanitized() { # PRESET
     build_sanitized() { cmake --preset "$1" && cmake --build "build/$1" -j 2; }
     export -f build_sanitized
@@ -166,7 +177,7 @@ run_sanitized() { # PRESET
 
 # Lanes beside the first one, in which the tests of both languages run. Each is a shell of its own with its regions in a directory of its own, writes what it
 # would have shown to a file, and hands its rows over at its end.
-#   waiting      tests that start processes, kill them and wait for what follows: they hardly need a processor
+#   waiting      tests that start processes, kill them and wait for what follows: they hardly need a processor. Then Windows
 #   processor    what needs a processor and nobody's patience, at low priority: sanitizers, then the queue
 # The queue is what may run in any order: the first lane takes from it, too, when its tests are done, so that both end together. Checks that build
 # C# are one entry: they write the same folders.
@@ -174,6 +185,7 @@ declare -A lanes=()
 
 lane_waiting() {
     run_dotnet Ipc.Crash.Tests
+    [ -n "$filter" ] || [ $configuration != Release ] || [ $depth = quick ] || run_windows
 }
 
 lane_processor() {

@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# usage: eng/windows.sh [--long] [PROGRAM...]   builds for Windows with mingw-w64 and runs the tests of both languages under wine
+# usage: eng/windows.sh [--short | --long] [--all] [--built] [PROGRAM...]   builds for Windows with mingw-w64 and runs the tests of both languages under wine
 #
-# PROGRAM...: only these C test programs (such as region_test). Tools that are missing are installed (eng/setup.sh). What only a real Windows can show
-# stands in docs/platforms.md. The last line is  windows: N passed, M failed
+# --short: within 3 minutes, as ./test.sh does. --all: also what tests/windows.txt leaves out. --built: the C# tests are built already.
+# PROGRAM...: only these: C test programs (such as region_test), C# test projects (such as Ipc.Core.Tests).
+# Tools that are missing are installed (eng/setup.sh). Which platform runs what is in docs/platforms.md. The last line is  windows: N passed, M failed
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 . "$top/eng/setup.sh"
 
-long=
-programs=()
+depth=normal all='' build=yes programs=()
 while [ $# -gt 0 ]; do
     case $1 in
-        --long) long=--long IPC_TEST_LONG=1; export IPC_TEST_LONG ;;
+        --short) depth=short ;;
+        --long) depth=long IPC_TEST_LONG=1; export IPC_TEST_LONG ;;
+        --all) all=yes ;;
+        --built) build= ;;
         -*) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; [ "$1" = --help ]; exit ;;
         *) programs+=("$1") ;;
     esac
@@ -20,42 +23,93 @@ done
 
 require windows || exit 1
 cd "$top" || exit 1
-build=$top/build/windows
-export WINEPREFIX=$top/build/wine WINEDEBUG=-all WINEDLLOVERRIDES=mshtml= IPC_NATIVE_BUILD=$build
+native=$top/build/windows runtime=$top/build/windows-dotnet
+managed=(Ipc.Rpc.Tests) # the assemblies that were built here: only dotnet.exe is another one
+declare -A classes=([Ipc.Rpc.Tests]="CallTests ErrorTests StreamTests") # those of a project of which not all are looked at yet
+passed=0 failed=0 left_out=0
+
+# All of wine's files and processes are of this prefix, and go with the script. Not below build: its drive Z: is a link to the root, and some tests walk through the repository.
+WINEPREFIX=$(mktemp -d "${TMPDIR:-/tmp}/ipc-wine.XXXXXX") || exit 1
+export WINEPREFIX WINEDEBUG=-all WINEDLLOVERRIDES="mshtml=;winedbg.exe=" IPC_NATIVE_BUILD="Z:${native//\//\\}"
+# The runtime maps the memory of its compiler twice, and under wine it dies of that when a dynamic method goes: "Internal CLR error (0x80131506)".
+export DOTNET_EnableWriteXorExecute=0
 unset DOTNET_ROOT DISPLAY # of this system: they mislead programs of the other one
-passed=0 failed=0
+regions=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/ipc-test.windows.XXXXXX") || exit 1
+export IPC_DIR="Z:${regions//\//\\}"
 
-build_windows() { cmake --preset windows && cmake --build build/windows -j 2; }
-begin_wine() { mkdir -p "$WINEPREFIX" && wineboot -i && wineserver -w && wineserver -p; }
-end_wine() { wineserver -k; }
-export -f build_windows begin_wine
+end() {
+    wineserver -k 2>/dev/null
+    rm -rf "$regions" "$WINEPREFIX"
+}
+trap end EXIT
 
-run_logged "building for Windows" "$logs/build-windows.log" 1200 bash -c build_windows ||
-    { show_failure "building for Windows" "$logs/build-windows.log"; say "windows: 0 passed, 1 failed"; exit 1; }
-trap end_wine EXIT
-run_logged "starting wine" "$logs/wine.log" 300 bash -c begin_wine ||
-    { show_failure "starting wine" "$logs/wine.log"; say "windows: 0 passed, 1 failed"; exit 1; }
+finish() {
+    local left
+    left=$(find "$regions" -type f | head -n 5)
+    if [ -n "$left" ]; then
+        say "  FAILED: left behind:" "$left"
+        failed=$((failed + 1))
+    fi
+    [ $left_out = 0 ] || say "left out: $left_out"
+    say "windows: $passed passed, $failed failed"
+    echo "$passed $failed $left_out" >"$logs/windows.counts"
+    [ $failed = 0 ] && [ $passed != 0 ]
+    exit
+}
 
-# One start of a program for all of its cases: a start takes wine longer than most cases do. After a case that fails, or hangs, the ones behind it are run one by one.
-run_program() { # NAME
-    local name=$1 log=$logs/windows-$1.log case ended=0
-    run_logged "windows: $name" "$log" 300 wine "$build/tests/native/$name.exe"
-    sed -i 's/\r$//' "$log"
+step() { # TITLE SECONDS COMMAND...   without it nothing runs
+    local title=$1 log=$logs/windows-${1// /-}.log limit=$2
+    shift 2
+    run_logged "$title" "$log" "$limit" "$@" && return
+    show_failure "$title" "$log"
+    failed=1
+    finish
+}
+
+build_native() { cmake --preset windows && cmake --build build/windows -j 2; }
+build_managed() {
+    local project
+    for project in "$@"; do dotnet build "tests/$project" -c Release -m:1 -nodeReuse:false -v:minimal -tl:off || return; done
+}
+begin_wine() { wineboot -i && wineserver -w && wineserver -p; }
+export -f build_native build_managed begin_wine
+
+# Reads what tests/windows.txt leaves out of PROGRAM into `without`, and says it.
+read_left_out() { # PROGRAM
+    local program case kind reason
+    without=()
+    [ -z "$all" ] || return
+    while read -r program case kind reason; do
+        [ "$program" = "$1" ] || continue
+        [ "$kind" != long: ] || [ $depth = short ] || continue
+        without+=("$case")
+        left_out=$((left_out + 1))
+        say "    left out: $program $case ($kind $reason)"
+    done < <(grep -v '^#' tests/windows.txt)
+}
+
+# One start of a program for all of its cases: a start takes wine longer than most cases do. After a case that fails, or hangs, the others are run one by one.
+run_native() { # NAME
+    local name=$1 log=$logs/windows-$1.log case
+    local -a without=() cases=()
+    read_left_out "$name"
     for case in $(sed -n 's/^TEST(\([a-z0-9_]*\)).*/\1/p' tests/native/*/"$name.c"); do
+        [[ " ${without[*]-} " == *" $case "* || " ${without[*]-} " == *" * "* ]] || cases+=("$case")
+    done
+    [ ${#cases[@]} != 0 ] || return
+    run_logged "windows: $name" "$log" 300 wine "$native/tests/native/$name.exe" "${cases[@]}"
+    [ $took_seconds -lt 10 ] || say "    $took_seconds s"
+    sed -i 's/\r$//' "$log"
+    for case in "${cases[@]}"; do
         if grep -qx "ok $case" "$log"; then
             passed=$((passed + 1))
-            continue
-        fi
-        if grep -q "^skipped: $case: " "$log"; then
+        elif grep -q "^skipped: $case: " "$log"; then
             say "    $(grep "^skipped: $case: " "$log")"
-            ended=1
-            continue
-        fi
-        if [ $ended = 0 ]; then # this is the one
-            ended=1
+            left_out=$((left_out + 1))
+        elif grep -q ": $case: " "$log"; then # its words: it ended the program
             failed=$((failed + 1))
             show_failure "$name $case" "$log" 10
-        elif run_logged "windows: $name $case" "$log.$case" 300 wine "$build/tests/native/$name.exe" "$case"; then
+        elif run_logged "windows: $name $case" "$log.$case" 300 wine "$native/tests/native/$name.exe" "$case"; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))
@@ -64,16 +118,40 @@ run_program() { # NAME
     done
 }
 
-[ ${#programs[@]} != 0 ] || for program in "$build"/tests/native/*_test.exe; do programs+=("$(basename "$program" .exe)"); done
-for program in "${programs[@]}"; do run_program "$program"; done
-
-if [ -x eng/windows-cs.sh ]; then
-    eng/windows-cs.sh $long | tee "$logs/windows-cs.log"
-    if [[ $(tail -n 1 "$logs/windows-cs.log") =~ ^windows-cs:\ ([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
-        passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
-    else
-        failed=$((failed + 1))
+run_managed() { # PROJECT   its methods that are left out are named in full, with * for any
+    local name=$1 log=$logs/windows-$1.log case code=0 total bad gaps
+    local -a without=() filters=()
+    read_left_out "$name"
+    for case in ${classes[$name]:-}; do filters+=(-class "*.$case"); done
+    for case in ${without[@]+"${without[@]}"}; do filters+=(-method- "$case"); done
+    run_logged "windows: $name" "$log" 1200 wine "$runtime/dotnet.exe" "tests/$name/bin/Release/net10.0/$name.dll" -noLogo -noColor -reporter verbose ${filters[@]+"${filters[@]}"} || code=$?
+    say "    $took_seconds s"
+    sed -i 's/\r$//' "$log"
+    if [[ $(grep -a ' Total: ' "$log") =~ Total:\ ([0-9]+),\ Errors:\ ([0-9]+),\ Failed:\ ([0-9]+),\ Skipped:\ ([0-9]+) ]]; then
+        total=${BASH_REMATCH[1]} bad=$((BASH_REMATCH[2] + BASH_REMATCH[3])) gaps=${BASH_REMATCH[4]}
+        [ $code = 0 ] || [ $bad != 0 ] || bad=1
+        passed=$((passed + total - bad - gaps)) failed=$((failed + bad)) left_out=$((left_out + gaps))
+        grep -a '\[FAIL\]$' "$log" | sed 's/^ */  FAILED: /'
+        [ $bad = 0 ] || say "    (whole log: ${log#"$top"/})"
+    else # it died, or hung
+        passed=$((passed + $(grep -ac '\[FINISHED\]' "$log"))) failed=$((failed + 1))
+        show_failure "$name (exit code $code)" "$log"
     fi
+}
+
+step "building C for Windows" 1200 bash -c build_native
+[ -z "$build" ] || step "building the C# tests" 1200 bash -c 'build_managed "$@"' - "${managed[@]}"
+step "making a runtime for Windows" 300 eng/windows/runtime.sh "$runtime"
+step "starting wine" 300 bash -c begin_wine
+
+if [ ${#programs[@]} = 0 ]; then
+    for program in "$native"/tests/native/*_test.exe; do programs+=("$(basename "$program" .exe)"); done
+    programs+=("${managed[@]}")
 fi
-say "windows: $passed passed, $failed failed"
-[ $failed = 0 ] && [ $passed != 0 ]
+for program in "${programs[@]}"; do
+    case $program in
+        *.Tests) run_managed "$program" ;;
+        *) run_native "$program" ;;
+    esac
+done
+finish
