@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Threading.Tasks;
 
@@ -9,10 +10,11 @@ public static class Plugin
     public static async Task<int> Run(string name)
     {
         int sum = 0;
+        TimeSpan patience = TimeSpan.FromMinutes(1); // all of the libraries is compiled for this load context
         using (RpcServer.Start(name, TestServiceRpc.Service(new TestService())))
-        using (RpcClient client = RpcClient.Connect(name))
+        using (RpcClient client = RpcClient.Connect(name, new RpcClientOptions { ConnectTimeout = patience }))
         {
-            ITestService service = TestServiceRpc.Client(client.WithTimeout(System.TimeSpan.FromMinutes(1))); // a timer too
+            ITestService service = TestServiceRpc.Client(client.WithTimeout(patience)); // a timer too
             sum += service.Add(1, 2);
             sum += await service.AddAsync(3, 4).ConfigureAwait(false);
             await foreach (int item in service.Count(1, 100).ConfigureAwait(false))
