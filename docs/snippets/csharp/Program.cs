@@ -12,6 +12,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Topics) => Topics.Run,
     nameof(Rings) => Rings.Run,
     nameof(Connections) => Connections.Run,
+    nameof(Bytes) => Bytes.Run,
     nameof(Locks) => Locks.Run,
     nameof(Sizes) => Sizes.Run,
     nameof(Serializers) => Serializers.Run,
