@@ -201,9 +201,12 @@ TEST(AServerAndItsClientAwaitInOneThread)
     };
     held server = serve();
     std::optional<ipc::connection> client;
-    std::thread connecting([&] { client = ipc::connection::connect("l"); }); // connecting waits for the loop
-    run_until(loop, [&] { return server.is_done() || client.has_value(); });
-    connecting.join();
+    auto reach = [&]() -> held {
+        client = co_await ipc::connection::connect_async("l", ipc_connect_options(), &loop);
+    };
+    held reaching = reach();
+    run_until(loop, [&] { return server.is_done() || reaching.is_done(); });
+    reaching.rethrow();
     auto ask = [&]() -> held {
         for (int i = 0; i < rounds; i++) {
             client->writer().write(std::to_string(i));
@@ -223,6 +226,41 @@ TEST(AServerAndItsClientAwaitInOneThread)
     listener.stop();
     run_until(loop, [&] { return server.is_done(); });
     server.rethrow();
+}
+
+TEST(ConnectingEndsAsItDoesForWhoWaits)
+{
+    ipc::run_loop loop;
+    ipc::connection made;
+    ipc_connect_options options = {};
+    std::vector<ipc::status> ends;
+    auto fail = [&]() -> held {
+        ends.push_back(co_await ipc::connection::connect_async("a/b", options, made, &loop));
+        ends.push_back(co_await ipc::connection::connect_async("l", options, made, &loop)); // no time to find one
+        options.deadline = ipc::deadline(20ms).at();
+        ends.push_back(co_await ipc::connection::connect_async("l", options, made, &loop));
+        co_await ipc::connection::connect_async("l", ipc_connect_options(), &loop); // throws
+    };
+    held failing = fail();
+    run_until(loop, [&] { return failing.is_done(); });
+    CHECK(ends == std::vector<ipc::status>({IPC_E_INVALID_NAME, IPC_E_NOT_FOUND, IPC_E_NOT_FOUND}));
+    ipc::status thrown = IPC_OK;
+    try {
+        failing.rethrow();
+    } catch (const ipc::error &e) {
+        thrown = e.code();
+    }
+    CHECK_EQUAL(thrown, IPC_E_NOT_FOUND);
+    CHECK(!made);
+
+    ipc::listener listener("l"); // nobody serves it
+    options.deadline = ipc::deadline(60s).at();
+    auto wait = [&]() -> held {
+        co_await ipc::connection::connect_async("l", options, made, &loop);
+    };
+    wait().destroy(); // a coroutine that goes withdraws what it has asked for
+    ipc_event event;
+    CHECK_EQUAL(listener.next(event, ipc::deadline::now()), IPC_TIMEOUT);
 }
 
 TEST(ADeadlineACancellationAndAStopEndAWait)

@@ -150,6 +150,61 @@ typedef struct ipc_connect_options {
  */
 IPC_API IPC_MUST_USE ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc_connection **connection);
 
+/* A connection that is being made without a thread that waits for it: begin, then try until there is something other
+ * than IPC_EMPTY, with a handle armed in between; end.
+ *
+ *     status = ipc_connect_begin("prices", &options, &connecting);
+ *     while (status == IPC_OK && (status = ipc_connect_try(connecting, &connection)) == IPC_EMPTY) {
+ *         status = ipc_connect_arm(connecting, handle);
+ *         if (status == IPC_EMPTY)
+ *             poll(&(struct pollfd){ipc_ready_handle_descriptor(handle), POLLIN, 0}, 1, -1);
+ *         if (status == IPC_EMPTY)
+ *             status = IPC_OK;
+ *     }
+ *     ipc_connect_end(connecting);
+ */
+typedef struct ipc_connecting ipc_connecting;
+
+/* Begins to connect to the listener NAME, as ipc_connect would. Nothing has been asked of anybody yet.
+ *
+ * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
+ * options    NULL: all defaults. Copied, with the hello; the cancel, if any, has to live until the end
+ * connecting the new one: the caller's, to be ended
+ * Returns    IPC_OK; IPC_E_INVALID_NAME, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY.
+ * Blocks     never. Allocates it. Threads: any.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_connect_begin(const char *name, const ipc_connect_options *options,
+                                                  ipc_connecting **connecting);
+
+/* Goes as far as it can without waiting: finds the server, asks it, looks for its answer.
+ *
+ * connecting begun
+ * connection the new connection at IPC_OK: the caller's, to be closed
+ * Returns    IPC_OK; IPC_EMPTY: not yet; everything that ipc_connect returns. After that, but for IPC_EMPTY, there is
+ *            nothing left to try: IPC_E_INVALID_STATE.
+ * Blocks     never; opening and mapping files takes its time. Allocates the connection. Threads: one at a time.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connection);
+
+/* Arms the handle: it becomes ready when another try may get further, or the deadline has passed, or it is cancelled.
+ * The server's answer is signalled; a server that is not there, or somebody who keeps the listener's lock, is looked
+ * for again after 1 to 20 ms.
+ *
+ * connecting tried, with IPC_EMPTY
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: try at once; it is not armed, and a descriptor is readable.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started. IPC_E_INVALID_STATE: over.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: one at a time.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_connect_arm(ipc_connecting *connecting, ipc_ready_handle *handle);
+
+/* Frees it. What was asked of the server and not answered yet is withdrawn; a connection that a try has returned stays.
+ *
+ * connecting the one; NULL is fine
+ * Blocks     as ipc_connection_close. Allocates nothing. Threads: one at a time.
+ */
+IPC_API void ipc_connect_end(ipc_connecting *connecting);
+
 /* Closes this side (IPC_CLOSE_NORMAL, unless it was shut down before) and frees it. The peer reads what was
  * published, then gets IPC_PEER_CLOSED. A server calls it for a connection that is lent to it; for any other one of a
  * listener only while no thread is in ipc_listener_next, and none comes in meanwhile.

@@ -52,6 +52,10 @@ class connection
         return detail::open(ipc_connect, name, options, made.handle_);
     }
 
+    // co_await, with ipc/coroutines.hpp: as try_connect (name, options, made, executor), or as connect (name, options,
+    // executor).
+    template <class... Arguments> static auto connect_async(Arguments &&...arguments);
+
     explicit operator bool() const noexcept
     {
         return handle_ != nullptr;

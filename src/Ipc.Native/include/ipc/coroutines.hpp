@@ -17,7 +17,7 @@
 //   queue::receive_async      queue::send_async, claim_async            shared_mutex::acquire_async
 //   reader_ref::read_async    writer_ref::write_async, claim_async      shared_semaphore::acquire_async
 //   topic_reader::read_async  topic_writer::publish_async, claim_async  shared_event::wait_async
-//   listener::next_async      (a _ref is also a ring's end, and a connection's)
+//   listener::next_async      connection::connect_async             (a _ref is also a ring's end, and a connection's)
 //
 // Each is called with what its synchronous namesake takes, all of it optional but what is sent or what the result goes
 // to, and with an executor last; the result is the same status. Without anything to put the result into, those that
@@ -39,13 +39,14 @@
 // system calls and two changes of threads; waits are kept and used again, so that steady state allocates nothing.
 //
 // Files. executor.hpp: where a coroutine goes on. pending_wait.hpp, awaiter.hpp: how it waits. receiving.hpp, sending.hpp,
-// locks.hpp: for what.
+// connecting.hpp, locks.hpp: for what.
 #ifndef IPC_COROUTINES_HPP
 #define IPC_COROUTINES_HPP
 
 #if defined(__cpp_impl_coroutine)
 
 #include "coroutines/awaiter.hpp"
+#include "coroutines/connecting.hpp"
 #include "coroutines/executor.hpp"
 #include "coroutines/locks.hpp"
 #include "coroutines/pending_wait.hpp"

@@ -7,7 +7,7 @@
  * unless the server has just taken it. The file gets its name under the listener's region lock, where a server that
  * leaves withdraws all who ask: either it finds the slot, or we find it gone.
  */
-#include "connections/connection.h"
+#include "connections/connect.h"
 #include "platform/fault.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #define LOOK_MIN_NS        1000000u
 #define LOOK_MAX_NS        20000000u
 
-static ipc_status check_options(const ipc_connect_options *options, ipc_connection_plan *plan)
+ipc_status ipc_connect_check(const ipc_connect_options *options, ipc_connection_plan *plan)
 {
     plan->to_server_capacity = options->to_server_capacity == 0 ? DEFAULT_CAPACITY : options->to_server_capacity;
     plan->to_client_capacity = options->to_client_capacity == 0 ? DEFAULT_CAPACITY : options->to_client_capacity;
@@ -93,20 +93,16 @@ static ipc_status server_has_gone(const ipc_connection *connection)
     return ended == IPC_ENDED_DIED || (ended != IPC_ENDED_LEFT && !alive) ? IPC_PEER_DIED : IPC_PEER_CLOSED;
 }
 
-/* Named, and opening -> requested. */
-static ipc_status request(ipc_connection *connection, const ipc_connect_options *options)
+ipc_status ipc_connect_request(ipc_connection *connection)
 {
     const ipc_listener_view *view = connection->view;
     uint64_t opening = ipc_slot_of(connection->id, IPC_SLOT_OPENING);
-    ipc_status status = lock_listener(connection, options);
-    if (status != IPC_OK)
-        return status;
     if (ipc_load_acquire32(&ipc_region_header_of(view->region)->state) != IPC_REGION_LIVE ||
         ipc_load_acquire32(&view->body->server_state) != IPC_SERVER_OPEN) {
         ipc_region_unlock(view->region);
         return server_has_gone(connection);
     }
-    status = ipc_region_link(connection->region);
+    ipc_status status = ipc_region_link(connection->region);
     if (status == IPC_OK) {
         IPC_FAULT_POINT("connect.region_linked");
         if (!ipc_cas64(&view->slots[connection->slot].word, &opening,
@@ -179,7 +175,7 @@ static bool attend_reply(void *subject)
                      now and then */
 }
 
-static ipc_status wait_for_reply(ipc_connection *connection, const ipc_connect_options *options)
+ipc_wait ipc_connect_reply(ipc_connection *connection, ipc_deadline deadline, ipc_cancel *cancel)
 {
     const ipc_wait wait = {
         .end = &connection->session,
@@ -187,26 +183,45 @@ static ipc_status wait_for_reply(ipc_connection *connection, const ipc_connect_o
         .check = check_reply,
         .attend = attend_reply,
         .subject = connection,
-        .deadline = options->deadline == 0 ? ipc_deadline_after(ANSWER_PATIENCE_NS) : options->deadline,
-        .cancel = options->cancel,
+        .deadline = deadline,
+        .cancel = cancel,
     };
-    return ipc_wait_until(&wait, has_reply);
+    return wait;
+}
+
+ipc_deadline ipc_connect_answer_deadline(ipc_deadline deadline)
+{
+    return deadline == IPC_NOW ? ipc_deadline_after(ANSWER_PATIENCE_NS) : deadline;
 }
 
 /* ---- connecting -------------------------------------------------------------------------------------- */
 
-static ipc_status ask(ipc_connection *connection, const ipc_connect_options *options)
+ipc_connection *ipc_connect_make(ipc_region *listener)
 {
-    ipc_connection_plan plan = {0};
-    ipc_status status = check_options(options, &plan);
+    ipc_connection *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->view = &made->own_view;
+    made->slot = listener->index;
+    made->peer_index = IPC_LISTENER_SERVER;
+    made->own_view.region = listener;
+    return made;
+}
+
+ipc_status ipc_connect_prepare(ipc_connection *connection, const ipc_connect_options *options,
+                               const ipc_connection_plan *plan)
+{
+    ipc_connection_plan mine = *plan;
+    ipc_status status = ipc_listener_locate(connection->own_view.region, &connection->own_view);
     if (status == IPC_OK)
-        status = make_region(connection, &plan);
+        status = make_region(connection, &mine);
     if (status == IPC_OK)
         status = ipc_connection_start(connection, options->wait_mode, options->spin_ns);
-    if (status == IPC_OK)
-        status = request(connection, options);
-    if (status != IPC_OK)
-        return status; /* who leaves frees its slot */
+    return status; /* who leaves frees its slot */
+}
+
+void ipc_connect_ring(ipc_connection *connection, const ipc_connect_options *options)
+{
     ipc_connection_close_file(connection);
     ipc_connection_watch(connection);
     ipc_end_init(&connection->session, options->wait_mode);
@@ -214,15 +229,33 @@ static ipc_status ask(ipc_connection *connection, const ipc_connect_options *opt
 
     ipc_listener_notify(connection->view, connection->slot);
     IPC_FAULT_POINT("connect.requested");
-    status = wait_for_reply(connection, options);
-    if (status != IPC_OK) {
-        (void)ipc_connection_set_close(connection, IPC_CLOSE_NORMAL, "");
-        ipc_platform_file_unlink(connection->region->path); /* also where leaving has to do without the region lock */
-    }
+}
+
+void ipc_connect_withdraw(ipc_connection *connection)
+{
+    (void)ipc_connection_set_close(connection, IPC_CLOSE_NORMAL, "");
+    ipc_platform_file_unlink(connection->region->path); /* also where leaving has to do without the region lock */
+}
+
+static ipc_status ask(ipc_connection *connection, const ipc_connect_options *options, const ipc_connection_plan *plan)
+{
+    ipc_status status = ipc_connect_prepare(connection, options, plan);
+    if (status == IPC_OK)
+        status = lock_listener(connection, options);
+    if (status == IPC_OK)
+        status = ipc_connect_request(connection);
+    if (status != IPC_OK)
+        return status;
+    ipc_connect_ring(connection, options);
+    const ipc_wait wait =
+        ipc_connect_reply(connection, ipc_connect_answer_deadline(options->deadline), options->cancel);
+    status = ipc_wait_until(&wait, has_reply);
+    if (status != IPC_OK)
+        ipc_connect_withdraw(connection);
     return status;
 }
 
-static void leave(ipc_connection *connection)
+void ipc_connect_leave(ipc_connection *connection)
 {
     ipc_region *listener = connection->own_view.region;
     if (connection->region != NULL)
@@ -241,25 +274,22 @@ ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc
     ipc_status status = ipc_region_path(name, NULL, path, sizeof path);
     if (status != IPC_OK)
         return status;
-    ipc_connection *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return ipc_fail(IPC_E_NO_MEMORY, "no memory for a connection");
-
+    ipc_connection_plan plan = {0};
+    status = ipc_connect_check(options, &plan);
     ipc_region *listener = NULL;
-    status = enter(path, options, &listener);
-    if (status != IPC_OK) {
-        free(made);
-        return status;
-    }
-    made->view = &made->own_view;
-    made->slot = listener->index;
-    made->peer_index = IPC_LISTENER_SERVER;
-    made->own_view.region = listener;
-    status = ipc_listener_locate(listener, &made->own_view);
     if (status == IPC_OK)
-        status = ask(made, options);
+        status = enter(path, options, &listener);
+    if (status != IPC_OK)
+        return status;
+
+    ipc_connection *made = ipc_connect_make(listener);
+    if (made == NULL) {
+        ipc_region_leave(listener);
+        return ipc_fail(IPC_E_NO_MEMORY, "no memory for a connection");
+    }
+    status = ask(made, options, &plan);
     if (status != IPC_OK) {
-        leave(made);
+        ipc_connect_leave(made);
         return status;
     }
     *connection = made;
@@ -270,7 +300,7 @@ static void close_client(ipc_connection *connection)
 {
     if (!connection->region->forked)
         ipc_connection_shutdown(connection, IPC_CLOSE_NORMAL, "");
-    leave(connection);
+    ipc_connect_leave(connection);
 }
 
 void ipc_connection_close(ipc_connection *connection)

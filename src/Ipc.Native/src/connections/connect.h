@@ -1,0 +1,33 @@
+/*
+ * connect.h - the steps of connecting, for who waits between them (connect.c) and who does not (connecting.c).
+ *
+ * make, prepare; with the listener's region lock: request; ring; the reply. What has been made is left by
+ * ipc_connect_leave, wherever it stopped; who has rung withdraws first.
+ */
+#ifndef IPC_CONNECT_H
+#define IPC_CONNECT_H
+
+#include "connections/connection.h"
+#include "waiting/wait.h"
+
+/* What the options ask for, in numbers. IPC_E_INVALID_ARGUMENT: they cannot be. */
+ipc_status ipc_connect_check(const ipc_connect_options *options, ipc_connection_plan *plan);
+/* The client that has entered LISTENER, whose entry is the connection's from here on. NULL: no memory. */
+ipc_connection *ipc_connect_make(ipc_region *listener);
+/* idle -> opening, and a region that has no name yet, mapped. */
+ipc_status ipc_connect_prepare(ipc_connection *connection, const ipc_connect_options *options,
+                               const ipc_connection_plan *plan);
+/* Named, and opening -> requested. The region lock of the listener is the caller's, and is given back. */
+ipc_status ipc_connect_request(ipc_connection *connection);
+/* Wakes the server. */
+void ipc_connect_ring(ipc_connection *connection, const ipc_connect_options *options);
+/* The wait for the reply: IPC_OK, IPC_E_REFUSED, or what became of the server. */
+ipc_wait ipc_connect_reply(ipc_connection *connection, ipc_deadline deadline, ipc_cancel *cancel);
+/* Until when it is waited for. */
+ipc_deadline ipc_connect_answer_deadline(ipc_deadline deadline);
+/* Nobody waits for the reply any more. */
+void ipc_connect_withdraw(ipc_connection *connection);
+/* Frees it all: the connection, the slot, the entry. */
+void ipc_connect_leave(ipc_connection *connection);
+
+#endif

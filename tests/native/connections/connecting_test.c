@@ -1,0 +1,256 @@
+/* Connecting without a thread: step by step it ends as ipc_connect does, and leaves nothing where it is broken off. */
+#define _GNU_SOURCE
+#include "connections/listener.h"
+#include "echo_server.h"
+#include "ready.h"
+
+#include <string.h>
+
+/* As an event loop would. */
+static ipc_status drive(ipc_connecting *connecting, ipc_ready_handle *handle, ipc_connection **connection)
+{
+    ipc_status status;
+    while ((status = ipc_connect_try(connecting, connection)) == IPC_EMPTY) {
+        status = ipc_connect_arm(connecting, handle);
+        CHECK(status == IPC_EMPTY || status == IPC_OK);
+        comes(handle);
+    }
+    return status;
+}
+
+static ipc_connecting *begin(const ipc_connect_options *options)
+{
+    ipc_connecting *connecting = NULL;
+    CHECK_OK(ipc_connect_begin("l", options, &connecting));
+    return connecting;
+}
+
+/* Begins, and goes on to its end. */
+static ipc_status connect_by(const ipc_connect_options *options, ipc_connection **connection)
+{
+    ipc_connecting *connecting = begin(options);
+    ipc_ready_handle *handle = make();
+    const ipc_status status = drive(connecting, handle, connection);
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_connect_try(connecting, connection));
+    CHECK_STATUS(IPC_E_INVALID_STATE, ipc_connect_arm(connecting, handle));
+    ipc_connect_end(connecting);
+    ipc_ready_handle_destroy(handle);
+    return status;
+}
+
+TEST(it_connects_and_the_connection_outlives_what_made_it)
+{
+    echo_server server = {0};
+    echo_server_start(&server, NULL);
+    for (int i = 0; i < 20; i++) {
+        ipc_connection *connection = NULL;
+        CHECK_OK(connect_by(NULL, &connection));
+        expect_echo(connection, (uint64_t)i);
+        ipc_connection_close(connection);
+    }
+    echo_server_stop(&server);
+}
+
+TEST(a_handle_that_waited_for_the_reply_knows_nothing_of_the_connection)
+{
+    echo_server server = {0};
+    echo_server_start(&server, NULL);
+    ipc_ready_handle *handle = make();
+    for (int i = 0; i < 20; i++) {
+        ipc_connection *connection = NULL;
+        ipc_connecting *connecting = begin(NULL);
+        CHECK_OK(drive(connecting, handle, &connection));
+        ipc_connection_close(connection); /* its memory has gone when the handle is armed elsewhere */
+        ipc_connect_end(connecting);
+    }
+    ipc_ready_handle_destroy(handle);
+    echo_server_stop(&server);
+}
+
+TEST(without_a_server_it_fails_at_once_unless_it_has_time)
+{
+    ipc_connection *connection = NULL;
+    CHECK_STATUS(IPC_E_NOT_FOUND, connect_by(NULL, &connection));
+    const ipc_connect_options patient = {.deadline = ipc_deadline_after(50000000)};
+    CHECK_STATUS(IPC_E_NOT_FOUND, connect_by(&patient, &connection));
+    CHECK(ipc_platform_now() >= patient.deadline);
+}
+
+static void *appear(void *argument)
+{
+    test_pause(30);
+    echo_server_start(argument, NULL);
+    return NULL;
+}
+
+TEST(a_server_that_comes_later_is_found)
+{
+    echo_server server = {0};
+    test_thread thread;
+    test_thread_start(&thread, appear, &server);
+    const ipc_connect_options patient = {.deadline = SOON};
+    ipc_connection *connection = NULL;
+    CHECK_OK(connect_by(&patient, &connection));
+    test_thread_join(&thread);
+    expect_echo(connection, 1);
+    ipc_connection_close(connection);
+    echo_server_stop(&server);
+}
+
+TEST(who_is_refused_has_the_reason)
+{
+    echo_server server = {.refuses = "not you"};
+    echo_server_start(&server, NULL);
+    ipc_connection *connection = NULL;
+    ipc_connecting *connecting = begin(NULL);
+    ipc_ready_handle *handle = make();
+    CHECK_STATUS(IPC_E_REFUSED, drive(connecting, handle, &connection));
+    CHECK(strcmp(ipc_last_error(), "not you") == 0);
+    ipc_connect_end(connecting);
+    ipc_ready_handle_destroy(handle);
+    echo_server_stop(&server);
+}
+
+/* A listener that nobody serves. */
+static ipc_listener *silent(void)
+{
+    ipc_listener *listener = NULL;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    return listener;
+}
+
+TEST(a_server_that_does_not_answer_has_until_the_deadline)
+{
+    ipc_listener *listener = silent();
+    const ipc_connect_options hurried = {.deadline = ipc_deadline_after(50000000)};
+    ipc_connection *connection = NULL;
+    CHECK_STATUS(IPC_TIMEOUT, connect_by(&hurried, &connection));
+    CHECK(ipc_platform_now() >= hurried.deadline);
+    ipc_listener_close(listener);
+}
+
+static void *close_soon(void *listener)
+{
+    test_pause(30);
+    ipc_listener_close(listener);
+    return NULL;
+}
+
+TEST(a_server_that_goes_meanwhile_ends_it)
+{
+    test_thread thread;
+    test_thread_start(&thread, close_soon, silent());
+    ipc_connection *connection = NULL;
+    const ipc_connect_options patient = {.deadline = SOON};
+    CHECK_STATUS(IPC_PEER_CLOSED, connect_by(&patient, &connection));
+    test_thread_join(&thread);
+}
+
+static void *trigger_soon(void *cancel)
+{
+    test_pause(30);
+    ipc_cancel_trigger(cancel);
+    return NULL;
+}
+
+static void is_cancelled(bool has_server)
+{
+    ipc_listener *listener = has_server ? silent() : NULL;
+    ipc_cancel *cancel = NULL;
+    CHECK_OK(ipc_cancel_create(&cancel));
+    test_thread thread;
+    test_thread_start(&thread, trigger_soon, cancel);
+    ipc_connection *connection = NULL;
+    const ipc_connect_options patient = {.deadline = SOON, .cancel = cancel};
+    CHECK_STATUS(IPC_CANCELLED, connect_by(&patient, &connection));
+    test_thread_join(&thread);
+    ipc_cancel_destroy(cancel);
+    ipc_listener_close(listener);
+}
+
+TEST(a_cancellation_ends_the_wait_for_a_server)
+{
+    is_cancelled(false);
+}
+
+TEST(a_cancellation_ends_the_wait_for_a_reply)
+{
+    is_cancelled(true);
+}
+
+TEST(what_is_broken_off_is_withdrawn)
+{
+    ipc_listener *listener = silent();
+    for (int i = 0; i < 3; i++) {
+        ipc_connection *connection = NULL;
+        ipc_connecting *connecting = begin(NULL);
+        if (i > 0)
+            CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
+        ipc_ready_handle *handle = make();
+        if (i > 1)
+            CHECK_STATUS(IPC_EMPTY, ipc_connect_arm(connecting, handle));
+        ipc_connect_end(connecting);
+        ipc_ready_handle_destroy(handle);
+    }
+    ipc_event event;
+    CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event)); /* nobody asks any more */
+    ipc_listener_close(listener);
+}
+
+TEST(the_hello_is_the_librarys_from_the_beginning)
+{
+    ipc_listener *listener = silent();
+    char hello[] = "first";
+    const ipc_connect_options options = {.hello = hello, .hello_length = 5};
+    ipc_connecting *connecting = begin(&options);
+    memset(hello, 'x', 5);
+    ipc_connection *connection = NULL;
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
+    ipc_event event;
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    uint32_t length = 0;
+    const void *said = ipc_connection_hello(event.connection, &length);
+    CHECK(length == 5 && memcmp(said, "first", 5) == 0);
+    CHECK_OK(ipc_connection_accept(event.connection));
+    CHECK_OK(ipc_connect_try(connecting, &connection));
+    ipc_connection_close(connection);
+    ipc_connect_end(connecting);
+    ipc_listener_return(listener, event.connection);
+    ipc_listener_close(listener);
+}
+
+TEST(what_cannot_be_is_refused_before_anything_is_asked)
+{
+    ipc_connecting *connecting = NULL;
+    CHECK_STATUS(IPC_E_INVALID_NAME, ipc_connect_begin("a/b", NULL, &connecting));
+    const ipc_connect_options wordy = {.hello = "x", .hello_length = 241};
+    CHECK_STATUS(IPC_E_INVALID_ARGUMENT, ipc_connect_begin("l", &wordy, &connecting));
+    ipc_connect_end(NULL);
+}
+
+/* The region lock of the listener is somebody else's for a while: also who gives no time waits for it. */
+TEST(a_lock_that_is_kept_is_waited_for)
+{
+    echo_server server = {0};
+    echo_server_start(&server, NULL);
+    char path[IPC_PATH_MAX];
+    CHECK_OK(ipc_region_path("l", NULL, path, sizeof path));
+    ipc_region *other = NULL;
+    CHECK_OK(ipc_region_open(path, &ipc_listener_kind, NULL, &other));
+    CHECK_OK(ipc_region_lock(other, SOON));
+    ipc_connecting *connecting = begin(NULL);
+    ipc_ready_handle *handle = make();
+    ipc_connection *connection = NULL;
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_arm(connecting, handle));
+    comes(handle);
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
+    ipc_region_unlock(other);
+    CHECK_OK(drive(connecting, handle, &connection));
+    expect_echo(connection, 7);
+    ipc_connection_close(connection);
+    ipc_connect_end(connecting);
+    ipc_ready_handle_destroy(handle);
+    ipc_region_discard(other);
+    echo_server_stop(&server);
+}
