@@ -123,6 +123,20 @@ public sealed class RecordTests(Peers peers)
         }
     }
 
+    /// <summary>On a busy machine the time could be over before the first look.</summary>
+    [Theory]
+    [InlineData("queue")]
+    [InlineData("ring")]
+    [InlineData("topic")]
+    public void WhatIsThereIsRecordedHoweverShortTheTime(string kind)
+    {
+        using var directory = new RegionDirectory();
+        using IDisposable region = SendTests.Create(directory, kind, "it");
+        Assert.Equal(ExitCode.Ok, ToolRun.In(directory, "send", "it", "one").ExitCode);
+        ToolRun run = ToolRun.In(directory, "record", "it", directory.FileOf("~file"), "--existing", "--seconds", "0.000001", "--json");
+        Assert.Equal((ExitCode.Ok, 1), (run.ExitCode, run.Json.GetProperty("messages").GetInt32()));
+    }
+
     /// <summary>The bytes of the page, typed here again.</summary>
     [Fact]
     public void TheFileIsAsItsPageSays()

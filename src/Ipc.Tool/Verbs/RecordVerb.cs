@@ -52,8 +52,10 @@ internal static class RecordVerb
     private static void Record(
         MessageSource source, RecordingWriter recording, Tally tally, long count, Deadline end, Action<Func<string>> progress, CancellationToken cancel)
     {
-        while (tally.Messages < count && !end.HasPassed)
+        bool isOver = false;
+        while (tally.Messages < count && !isOver)
         {
+            isOver = end.HasPassed; // before the look: where it takes long to get here, what is there is recorded all the same
             TappedMessage? message = source.Next(Deadline.Earlier(end, Deadline.After(s_longestWait)), cancel);
             if (source.Missed > tally.Lost)
             {
