@@ -10,8 +10,8 @@ internal sealed partial class ClientChannel
     /// <summary>Of a call that was pending when the connection ended.</summary>
     private const string NotKnown = "Whether the server handled the call is not known.";
 
-    // another thread that reads is through by then, unless it runs code of the user's
-    private static readonly TimeSpan _momentForTheRest = TimeSpan.FromMilliseconds(20);
+    // another thread that reads is through by then, also on a busy machine, unless it runs code of the user's
+    private static readonly TimeSpan _momentForTheRest = TimeSpan.FromSeconds(1);
 
     private bool _readingIsOver; // the turn was taken for good
     private int _freed; // [once]
