@@ -85,8 +85,9 @@ public sealed class BrokenListenerTests : IDisposable
         Break(how);
         _go.Set();
         Assert.Equal(8, await Eventually.Ends(inline));
-        for (uint call = 1; call <= Answers; call++)
-            Assert.Equal(call, silent.Receive().Call);
+        Assert.Equal( // in whatever order: a handler that is stopped in its middle is overtaken
+            Enumerable.Range(1, Answers),
+            Enumerable.Range(1, Answers).Select(_ => (int)silent.Receive().Call).Order());
         silent.Dispose();
         Eventually.True(() => server.ConnectionCount == 1, "the end of a client is noticed");
         await Ends(server, client, how);
