@@ -21,6 +21,7 @@ namespace Ipc.Testing.Drive;
 public sealed class Driven : IDisposable
 {
     private static readonly HashSet<Driven> _running = [];
+    private static readonly System.Text.Encoding Utf8 = new System.Text.UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
     private readonly Process _process;
     private readonly Channel<string> _lines = Channel.CreateUnbounded<string>();
     private readonly Task<string> _errors;
@@ -45,6 +46,8 @@ public sealed class Driven : IDisposable
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
+            StandardInputEncoding = Utf8, // Windows would take the console's
+            StandardOutputEncoding = Utf8,
         };
         foreach (string argument in command.AsSpan(1))
             start.ArgumentList.Add(argument);
@@ -136,7 +139,7 @@ public sealed class Driven : IDisposable
 
     public bool HasExited => _process.HasExited;
 
-    public bool IsStopped => State() == 'T';
+    public bool IsStopped => OperatingSystem.IsWindows() ? WindowsSignal.IsStopped(_process) : State() == 'T';
 
     /// <summary>Whether an answer lies ready.</summary>
     public bool HasAnswered => _lines.Reader.TryPeek(out _);
@@ -175,8 +178,13 @@ public sealed class Driven : IDisposable
     public void WaitUntilStopped() => Watchdog.Until(() => IsStopped, $"{Language} peer {ProcessId} to stop itself");
 
     /// <summary>Waits until every thread of the process sleeps: whatever it was told has got as far as it can.</summary>
-    public void WaitUntilAsleep() =>
-        ThreadStates.UntilAsleep(() => Directory.GetDirectories($"/proc/{ProcessId}/task"), $"{Language} peer {ProcessId} to fall asleep");
+    public void WaitUntilAsleep()
+    {
+        if (OperatingSystem.IsWindows())
+            System.Threading.Thread.Sleep(100); // nothing there says what a thread does
+        else
+            ThreadStates.UntilAsleep(() => Directory.GetDirectories($"/proc/{ProcessId}/task"), $"{Language} peer {ProcessId} to fall asleep");
+    }
 
     public void Continue() => Signal(SigCont);
 

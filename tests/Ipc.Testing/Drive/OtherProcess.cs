@@ -95,6 +95,8 @@ public sealed partial class OtherProcess : IDisposable
     public IDisposable Stop()
     {
         Signal(19);
+        if (OperatingSystem.IsWindows())
+            return new Stopped(this); // the call that does it has stopped them all
         Watchdog.Until(() => Directory.GetDirectories($"/proc/{Id}/task").All(IsStopped), "every thread of the other process to stop");
         return new Stopped(this);
     }
@@ -133,7 +135,9 @@ public sealed partial class OtherProcess : IDisposable
 
     private void Signal(int signal)
     {
-        if (Kill(Id, signal) != 0)
+        if (OperatingSystem.IsWindows())
+            WindowsSignal.Send(_process, signal);
+        else if (Kill(Id, signal) != 0)
             throw Wrong($"does not take signal {signal}");
     }
 

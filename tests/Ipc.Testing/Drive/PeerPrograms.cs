@@ -20,7 +20,7 @@ public static class PeerPrograms
     public static string Dotnet { get; } = DotnetHost();
 
     /// <summary>A program of the C build.</summary>
-    public static string Native(string program) => Existing(Path.Combine(NativeBuild, program));
+    public static string Native(string program) => Existing(Path.Combine(NativeBuild, OperatingSystem.IsWindows() ? program + ".exe" : program));
 
     /// <summary>Where the C build is: IPC_NATIVE_BUILD, or that of the preset.</summary>
     public static string NativeBuild { get; } =

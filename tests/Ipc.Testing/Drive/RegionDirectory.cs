@@ -38,6 +38,9 @@ public sealed class RegionDirectory : IDisposable
         file.Write(bytes);
     }
 
+    /// <summary>Windows: the name of a region that was removed, and that somebody has mapped.</summary>
+    public static bool IsRemoved(string file) => file.StartsWith("~dead.", StringComparison.Ordinal);
+
     public byte[] Read(string name) => File.ReadAllBytes(FileOf(name));
 
     /// <summary>The memory behind a region, in bytes: its holes count for nothing.</summary>
@@ -51,12 +54,24 @@ public sealed class RegionDirectory : IDisposable
     /// <summary>What is there of one name: the region and the connections of a listener.</summary>
     public IReadOnlyList<string> FilesOf(string name) => [.. Directory.GetFileSystemEntries(Path)
         .Select(file => System.IO.Path.GetFileName(file))
-        .Where(file => !file.StartsWith("~dead.", StringComparison.Ordinal)) // Windows: removed, and somebody has it mapped
+        .Where(file => !IsRemoved(file))
         .Where(file => file == name || file.StartsWith(name + "~", StringComparison.Ordinal) || file.StartsWith('~'))
         .Order(StringComparer.Ordinal)];
 
     /// <summary>What is there of <paramref name="name"/> although nobody is: files that do not hold messages which nobody has received.</summary>
     public IReadOnlyList<string> LeftOf(string name) => [.. FilesOf(name).Where(file => !Images.Unread.IsIn(System.IO.Path.Combine(Path, file)))];
+
+    /// <summary>Not while somebody has it mapped still; the test says so, if that is wrong.</summary>
+    private static void TryDelete(Action delete)
+    {
+        try
+        {
+            delete();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
 
     public void Dispose()
     {
@@ -67,15 +82,7 @@ public sealed class RegionDirectory : IDisposable
         }
 
         foreach (string file in Directory.GetFiles(Path))
-        {
-            try
-            {
-                File.Delete(file);
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                // Somebody has it mapped still; the test says so, if that is wrong.
-            }
-        }
+            TryDelete(() => File.Delete(file));
+        TryDelete(() => Directory.Delete(Path, recursive: true));
     }
 }

@@ -23,6 +23,42 @@ internal static class WindowsSignal
         };
     }
 
+    /// <summary>Whether each thread of it is suspended: asked by suspending it once more.</summary>
+    public static bool IsStopped(Process process)
+    {
+        process.Refresh();
+        bool any = false;
+        foreach (ProcessThread thread in process.Threads)
+        {
+            nint handle = OpenThread(SuspendResume, 0, (uint)thread.Id);
+            if (handle == 0)
+                continue;
+            uint before = SuspendThread(handle);
+            if (before != uint.MaxValue)
+                _ = ResumeThread(handle);
+            _ = CloseHandle(handle);
+            if (before == 0)
+                return false;
+            any = true;
+        }
+
+        return any;
+    }
+
+    private const uint SuspendResume = 2;
+
+    [DllImport("kernel32")]
+    private static extern nint OpenThread(uint access, int inherit, uint thread);
+
+    [DllImport("kernel32")]
+    private static extern uint SuspendThread(nint thread);
+
+    [DllImport("kernel32")]
+    private static extern uint ResumeThread(nint thread);
+
+    [DllImport("kernel32")]
+    private static extern int CloseHandle(nint handle);
+
     [DllImport("kernel32")]
     private static extern int TerminateProcess(nint process, uint code);
 

@@ -22,6 +22,7 @@ internal static class Program
     private static int Main(string[] arguments)
     {
         Console.SetOut(new StreamWriter(Console.OpenStandardOutput()) { AutoFlush = true });
+        Console.SetIn(new StreamReader(Console.OpenStandardInput())); // UTF-8, also where the console has something else
         List<string> words = new();
         PeerOptions options = new();
         for (int i = 0; i < arguments.Length; i++)
