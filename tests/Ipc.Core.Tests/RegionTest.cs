@@ -63,9 +63,12 @@ public abstract class RegionTest : IDisposable
         while (_owned.Count > 0)
             _owned.Pop().Dispose();
         Environment.SetEnvironmentVariable("IPC_DIR", _before);
-        string[] left = LeavesFiles ? [] : [.. Directory.GetFileSystemEntries(Regions.Path).Where(static path => !Unread.IsIn(path))];
+        // Windows: a removed region has a file while it is mapped, and a queue leaves its memory to the collector, who may come later.
+        string[] left = LeavesFiles
+            ? []
+            : [.. Directory.GetFileSystemEntries(Regions.Path).Where(static path => !Unread.IsIn(path)).Select(static path => Path.GetFileName(path)).Where(static file => !RegionDirectory.IsRemoved(file))];
         Regions.Dispose();
         GC.SuppressFinalize(this);
-        Assert.Empty(left);
+        Assert.Equal("", string.Join(' ', left));
     }
 }

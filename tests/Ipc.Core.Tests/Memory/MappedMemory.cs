@@ -13,6 +13,8 @@ internal static unsafe class MappedMemory
     public static string? Behind(ReadOnlySpan<byte> span)
     {
         ulong address = (ulong)Unsafe.AsPointer(ref MemoryMarshal.GetReference(span));
+        if (OperatingSystem.IsWindows())
+            return OnWindows((void*)address);
         foreach (string line in File.ReadLines("/proc/self/maps"))
         {
             string[] words = line.Split(' ', 6, StringSplitOptions.RemoveEmptyEntries);
@@ -33,6 +35,27 @@ internal static unsafe class MappedMemory
             GC.WaitForPendingFinalizers();
         }
     }
+
+    /// <summary>Which file it is does not matter to anybody.</summary>
+    private static string? OnWindows(void* address)
+    {
+        const uint MemFree = 0x10000, MemMapped = 0x40000;
+        _ = VirtualQuery(address, out PageInfo info, (nuint)sizeof(PageInfo));
+        return info.State == MemFree ? null : info.Type == MemMapped ? "/" : "";
+    }
+
+    private struct PageInfo
+    {
+#pragma warning disable CS0649 // Windows fills it
+        public nint Base, AllocationBase;
+        public uint AllocationProtect, Partition;
+        public nuint Size;
+        public uint State, Protect, Type, Filler;
+#pragma warning restore CS0649
+    }
+
+    [DllImport("kernel32")]
+    private static extern nuint VirtualQuery(void* address, out PageInfo info, nuint size);
 
     private static ulong Hex(string digits) => ulong.Parse(digits, NumberStyles.HexNumber, CultureInfo.InvariantCulture);
 }
