@@ -7,7 +7,7 @@ set -u
 
 usage() {
     cat <<'END'
-usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build]
+usage: ./test.sh [--quick | --long] [--all] [--filter TEXT] [--debug] [--no-build]
 
   (none)         build, every test, sanitizers, analyzers, document checks     16 minutes on 2 idle cores, and 3 to 5 to build
   --quick        build and every test, without sanitizers, clang-tidy,
@@ -15,6 +15,8 @@ usage: ./test.sh [--quick | --long] [--filter TEXT] [--debug] [--no-build]
                  as machine code                                               less: not measured
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of both languages                            hours
+  --all          also what has not changed since it was last green: otherwise such results are
+                 counted from there, which is said; never so with --long, or where CI is set
   --filter TEXT  only tests whose name contains TEXT (C#: type or method; C: test name); implies no checks
   --debug        C# and C in Debug: the invariants inside the libraries are checked too
   --no-build     what is built already
@@ -25,11 +27,13 @@ Logs are kept in build/logs. A file left in shared memory and a process left run
 END
 }
 
-depth=normal filter= configuration=Release build=yes
+depth=normal filter= configuration=Release build=yes carries=yes
+[ -z "${CI:-}" ] || carries=
 while [ $# -gt 0 ]; do
     case $1 in
         --quick) depth=quick ;;
         --long) depth=long ;;
+        --all) carries= ;;
         --filter)
             [ -n "${2:-}" ] || { warn "--filter wants a text"; exit 2; }
             filter=$2
@@ -44,19 +48,20 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-passed=0 failed=0 skipped=0 rows=()
+passed=0 failed=0 skipped=0 carried=0 rows=()
 if [ $depth = long ]; then runner_limit=7200; else runner_limit=1800; fi # watchdogs: the second lane has what the first leaves it
 
 row() { # NAME PASSED FAILED SKIPPED SECONDS
-    rows+=("$(printf '%-34s %7s %7s %8s %6s s' "$@")")
+    rows+=("$(printf '%-44s %7s %7s %8s %6s s' "$@")")
     passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
 }
 
 finish() {
     local line
-    printf '\n%-34s %7s %7s %8s %8s\n' "" passed failed skipped time
+    printf '\n%-44s %7s %7s %8s %8s\n' "" passed failed skipped time
     for line in ${rows[@]+"${rows[@]}"}; do say "$line"; done
     say
+    [ $carried = 0 ] || say "$carried of these results are carried over: nothing that they depend on has changed since they were green (--all runs them again)"
     say "$passed passed, $failed failed, $skipped skipped"
     [ $failed = 0 ] && exit 0
     exit 1
@@ -78,9 +83,31 @@ check() {
 read_results() { # FILE   fails when there are none
     local shown
     good=0 bad=0 gaps=0
-    [ -s "$1" ] && shown=$(dotnet "$top/eng/Ipc.Build/bin/$configuration/net10.0/Ipc.Build.dll" results "$1") || return 1
+    [ -s "$1" ] && shown=$(ipc_build results "$1") || return 1
     read -r good bad gaps <<<"$shown"
     tail -n +2 <<<"$shown" | cut -c1-160
+}
+
+ipc_build() { dotnet "$top/eng/Ipc.Build/bin/$configuration/net10.0/Ipc.Build.dll" "$@"; }
+
+# What a runner depends on (eng/Ipc.Build: what was built for it, what its tests read and start) may be what it was when it was last green. Then it is not run: its results
+# are those of then. One that depends on more than can be said is always run.
+carry_over() { # RUNNER RESULTS   sets inputs and kept, for keep_green
+    inputs='' kept=$top/build/green/$1-$depth-$configuration
+    [ $depth != long ] && [ -z "$filter" ] && inputs=$(ipc_build inputs "$1" $configuration 2>/dev/null) || return 1
+    if [ -n "$carries" ] && [ "$inputs" = "$(cat "$kept" 2>/dev/null)" ] && cp "$kept.xml" "$2" && read_results "$2"; then
+        say "  $1: unchanged since its last green run: counted from there"
+        carried=$((carried + good + bad + gaps))
+        row "$1, unchanged" "$good" "$bad" "$gaps" 0
+        return
+    fi
+    rm -f "$kept"
+    return 1
+}
+
+keep_green() { # EXIT-CODE RESULTS   after read_results. A skipped test may not be one when its tool is there: that is not kept
+    [ -n "$inputs" ] && [ "$good" != 0 ] && [ "$1$bad$gaps" = 000 ] || return
+    mkdir -p "$top/build/green" && cp "$2" "$kept.xml" && echo "$inputs" >"$kept"
 }
 
 in_test_environment() { # COMMAND...   only what a runner starts carries the mark
@@ -100,7 +127,7 @@ settle() {
 }
 
 run_dotnet() { # PROJECT [LIBRARY]   LIBRARY: the asset that it was built to test
-    local project=$1 library=${2:-} program results log code=0 good bad gaps
+    local project=$1 library=${2:-} program results log code=0 good bad gaps inputs kept
     program=tests/$project/bin/${library:+$library-under-test/}$configuration/net10.0/$project.dll
     [ -z "$library" ] || project="$project, $library"
     results=$logs/${project//, /-}.xml log=$logs/${project//, /-}.log
@@ -110,8 +137,10 @@ run_dotnet() { # PROJECT [LIBRARY]   LIBRARY: the asset that it was built to tes
         row "$project" 0 1 0 0
         return
     fi
+    ! carry_over "$project" "$results" || return
     in_test_environment "$project" "$log" $runner_limit dotnet "$program" -noLogo -noColor -xml "$results" ${filter:+-method "*$filter*"} || code=$?
     read_results "$results"
+    keep_green $code "$results"
     if [ -n "$filter" ] && [ $((good + bad + gaps)) = 0 ] && grep -q 'No tests\|no test\|Total: 0,' "$log"; then return; fi
     settle "$project" $code "$log"
 }
@@ -141,15 +170,17 @@ fixed_addresses=()
 if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 
 run_ctest() { # NAME FOLDER ARGUMENT...   what has built the folder has built what its tests need
-    local name=$1 folder=$2 results=$logs/ctest-$1.xml log=$logs/ctest-$1.log code=0 arguments good bad gaps
+    local name=$1 folder=$2 results=$logs/ctest-$1.xml log=$logs/ctest-$1.log code=0 arguments good bad gaps inputs kept
     local -a prefix=()
     case $name in asan | tsan) prefix=(${fixed_addresses[@]+"${fixed_addresses[@]}"}) ;; esac
     rm -f "$results"
+    ! carry_over "$name" "$results" || return
     arguments=(--test-dir "$folder" --output-on-failure --timeout 300 --output-junit "$results" -FA built -E "^build$" "${@:3}")
     [ -z "$filter" ] || arguments+=(-R "$filter")
     [ -n "$filter" ] || arguments+=(--no-tests=error)
     in_test_environment "$name tests" "$log" $runner_limit ${prefix[@]+"${prefix[@]}"} ctest "${arguments[@]}" || code=$?
     read_results "$results"
+    keep_green $code "$results"
     grep -vE '^ *Start |Passed +[0-9.]+ sec' "$log" >"$log.failed"
     settle "$name tests" $code "$log.failed" 80
 }
@@ -198,6 +229,7 @@ lane_processor() {
 }
 
 queue_of_builds() {
+    run_dotnet Ipc.Docs.Tests # before: it reads what a restore for one runtime writes anew
     check "packages, as strangers use them" nuget/consume.sh
     run_dotnet Ipc.Packages.Tests
     IPC_TEST_RUN=$run_mark check "a spreadsheet and its daemons" samples/OfficeAddin/test.sh
@@ -228,12 +260,12 @@ start_lane() { # NAME NICENESS
     (
         trap '_stop_work; exit 143' TERM INT
         renice -n "$2" -p "$BASHPID" >/dev/null 2>&1
-        passed=0 failed=0 skipped=0 rows=()
+        passed=0 failed=0 skipped=0 carried=0 rows=()
         export IPC_DIR=$IPC_DIR/$name
         "lane_$name"
         {
             [ ${#rows[@]} = 0 ] || printf 'rows+=(%q)\n' "${rows[@]}"
-            echo "passed=\$((passed + $passed)) failed=\$((failed + $failed)) skipped=\$((skipped + $skipped))"
+            echo "passed=\$((passed + $passed)) failed=\$((failed + $failed)) skipped=\$((skipped + $skipped)) carried=\$((carried + $carried))"
         } >"$logs/lane-$name.new" && mv "$logs/lane-$name.new" "$logs/lane-$name.rows"
     ) >"$logs/lane-$name.log" 2>&1 </dev/null &
     lanes[$name]=$!
@@ -296,6 +328,7 @@ for project in tests/*.Tests/*.csproj; do
     project=$(basename "$project" .csproj)
     case $project in
         Ipc.Crash.Tests) ;;
+        Ipc.Docs.Tests) [[ " ${queue[*]-} " == *" queue_of_builds "* ]] || run_dotnet "$project" ;;
         Ipc.Mutation.Tests | Ipc.Packages.Tests) [ -z "$filter" ] || run_dotnet "$project" ;; # the queue has it
         *) run_dotnet "$project" ;;
     esac

@@ -1,16 +1,20 @@
 using System;
+using System.Collections.Generic;
 using System.CommandLine;
 using System.IO;
+using Ipc.Build.Inputs;
 using Ipc.Build.Promises;
 using Ipc.Build.Results;
+using Ipc.Testing.Drive;
+using Command = System.CommandLine.Command;
 
 namespace Ipc.Build;
 
-/// <summary>What test.sh asks for: what a runner has reported, and whether the promises hold that were broken once.</summary>
+/// <summary>What test.sh asks for: what a runner has reported, what its results depend on, and whether the promises hold that were broken once.</summary>
 internal static class Program
 {
     private static int Main(string[] args)
-        => new RootCommand("What the scripts of this repository need beside CMake, CTest and dotnet.") { ResultsCommand(), PromisesCommand() }.Parse(args).Invoke();
+        => new RootCommand("What the scripts of this repository need beside CMake, CTest and dotnet.") { ResultsCommand(), PromisesCommand(), InputsCommand() }.Parse(args).Invoke();
 
     private static Command ResultsCommand()
     {
@@ -45,6 +49,22 @@ internal static class Program
             }
 
             return parsed.GetValue(list) ? promises.Show() : promises.CheckAll(parsed.GetValue(given)?.FullName);
+        });
+        return command;
+    }
+
+    private static Command InputsCommand()
+    {
+        Argument<string> runner = new("RUNNER") { Description = "a project of tests, or native, asan or tsan" };
+        Argument<string> configuration = new("CONFIGURATION");
+        Command command = new("inputs", "Prints one number for all that the results of a runner depend on; fails when that cannot be said, or something of it is not there.") { runner, configuration };
+        command.SetAction(parsed =>
+        {
+            IReadOnlyList<string>? inputs = RunnerInputs.Of(PeerPrograms.Top, parsed.GetRequiredValue(runner), parsed.GetRequiredValue(configuration));
+            if (inputs is null)
+                return 1;
+            Console.WriteLine(InputHash.Of(PeerPrograms.Top, inputs));
+            return 0;
         });
         return command;
     }
