@@ -230,7 +230,6 @@ lane_processor() {
 
 queue_of_builds() {
     run_dotnet Ipc.Docs.Tests # before: it reads what a restore for one runtime writes anew
-    check "packages, as strangers use them" nuget/consume.sh
     run_dotnet Ipc.Packages.Tests
     IPC_TEST_RUN=$run_mark check "a spreadsheet and its daemons" samples/OfficeAddin/test.sh
 }

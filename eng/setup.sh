@@ -115,3 +115,20 @@ require_spin() { # the model checker, and the compiler of what it makes: only fo
         return 1
     fi
 }
+
+# Mono, the stand-in of .NET Framework: says where its netstandard.dll is (MONO_PATH). That is in a package of tools that needs fifty others: the one file is taken out, once.
+offer_mono() {
+    local facade=/usr/lib/mono/4.5/Facades/netstandard.dll taken
+    offer mono-runtime:/usr/bin/mono-sgen libmono-system4.0-cil:/usr/lib/mono/4.5/System.dll libmono-system-core4.0-cil:/usr/lib/mono/4.5/System.Core.dll
+    command -v mono >/dev/null || return 1
+    if [ ! -f $facade ] && facade=$top/build/mono/netstandard.dll && [ ! -f "$facade" ]; then
+        taken=$(mktemp -d)
+        (
+            mkdir -p "$top/build/mono" && cd "$taken" && apt-get download mono-devel && dpkg-deb --fsys-tarfile mono-devel_*.deb | tar x ./usr/lib/mono/4.5/Facades/netstandard.dll &&
+                cp usr/lib/mono/4.5/Facades/netstandard.dll "$facade"
+        ) >>"$logs/setup.log" 2>&1
+        rm -rf "$taken"
+        [ -f "$facade" ] || return 1
+    fi
+    dirname "$facade"
+}

@@ -7,6 +7,7 @@ using Xunit;
 
 // They build in the same folders.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]
+[assembly: AssemblyFixture(typeof(Ipc.Packages.Tests.Packed))]
 
 namespace Ipc.Packages.Tests;
 
@@ -36,11 +37,14 @@ internal static class Place
     /// <summary>Runs to its good end; returns what it said. Nothing that it starts stays behind to be used again.</summary>
     public static string Run(string folder, Dictionary<string, string>? environment, params IReadOnlyList<string> words)
     {
-        Dictionary<string, string> all = new(environment ?? []) { ["MSBUILDDISABLENODEREUSE"] = "1", ["UseSharedCompilation"] = "false" };
-        (int? code, string said) = Command.Run(60 * Minutes, folder, all, words);
+        (int? code, string said) = TryRun(folder, environment, words);
         Assert.True(code == 0, $"{string.Join(' ', words)}: {(code is null ? "does not end" : $"exit code {code}")}\n{said}");
         return said;
     }
+
+    /// <summary>The same, whatever its end is.</summary>
+    public static (int? Code, string Said) TryRun(string folder, Dictionary<string, string>? environment, params IReadOnlyList<string> words)
+        => Command.Run(60 * Minutes, folder, new Dictionary<string, string>(environment ?? []) { ["MSBUILDDISABLENODEREUSE"] = "1", ["UseSharedCompilation"] = "false" }, words);
 
     /// <summary>Runs <paramref name="client"/> beside a server, which ends well when its input does; neither leaves anything behind. Returns what the client said.</summary>
     public static string Beside(string[] server, string folder, Dictionary<string, string>? environment, params IReadOnlyList<string> client)
