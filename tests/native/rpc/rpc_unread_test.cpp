@@ -1,5 +1,6 @@
 // A client that does not read what it is sent is in nobody's way. Each of these used to keep the thread that serves
 // everybody, for send_timeout, which is an hour here: the watchdog would end the test.
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -86,12 +87,18 @@ void others_go_on(uint32_t method, frame_kind answer, uint16_t code, uint64_t de
     for (int i = 0; i < 10; ++i)
         CHECK_EQUAL(second.call(contract::echo, blob("on")).data(), "on");
     std::string body;
+    std::vector<uint64_t> calls;
     for (uint64_t i = 1; i <= many; ++i) {
         const frame_header got = raw_frames::receive(first, body);
-        CHECK_EQUAL(got.call, i);
+        calls.push_back(got.call);
         CHECK_EQUAL(static_cast<frame_kind>(got.kind), answer);
         CHECK_EQUAL(got.code, code);
     }
+    // Not in place: a handler that is stopped in its middle is overtaken.
+    if (method == contract::echo.id && answer == frame_kind::response)
+        std::sort(calls.begin(), calls.end());
+    for (uint64_t i = 1; i <= many; ++i)
+        CHECK_EQUAL(calls[i - 1], i);
     CHECK_EQUAL(second.call(quick, blob("still")).data(), "still");
 }
 
