@@ -11,8 +11,9 @@ namespace Ipc.Api.Tests;
 /// <summary>One library as it ships for one framework, read as a compiler reads it: never loaded, never run.</summary>
 internal sealed class Asset
 {
-    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines"];
-    public static readonly string[] Frameworks = ["netstandard2.0", "net8.0", "net10.0"];
+    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines", "Ipc.AspNetCore"];
+
+    private static readonly string[] s_frameworks = ["netstandard2.0", "net8.0", "net10.0"];
 
     private readonly Dictionary<string, XElement> _documents;
 
@@ -33,6 +34,9 @@ internal sealed class Asset
         Assembly = (IAssemblySymbol)compilation.GetAssemblyOrModuleSymbol(subject)!;
         _documents = XDocument.Load(Path.Combine(folder, library + ".xml")).Descendants("member").ToDictionary(static m => m.Attribute("name")!.Value);
     }
+
+    /// <summary>What a library ships for: what it is built on is not everywhere.</summary>
+    public static string[] FrameworksOf(string library) => library == "Ipc.AspNetCore" ? s_frameworks[1..] : s_frameworks;
 
     public string Library { get; }
 
@@ -74,7 +78,8 @@ internal sealed class Asset
             || (symbol.DeclaredAccessibility is Accessibility.Protected or Accessibility.ProtectedOrInternal && !symbol.ContainingType.IsSealed);
 
     /// <summary>What the hosting library names: the tests run with the framework that has it.</summary>
-    private static bool IsOfAHost(string file) => Path.GetFileName(file).StartsWith("Microsoft.Extensions.", StringComparison.Ordinal);
+    private static bool IsOfAHost(string file) => Path.GetFileName(file).StartsWith("Microsoft.Extensions.", StringComparison.Ordinal)
+        || Path.GetFileName(file).StartsWith("Microsoft.AspNetCore.", StringComparison.Ordinal);
 
     /// <summary>What the adapters name: it lies beside the tests.</summary>
     private static bool IsOfASerializer(string file)

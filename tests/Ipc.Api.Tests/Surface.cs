@@ -48,7 +48,7 @@ internal static class Surface
     {
         // A line, and what sorts it: its type, its kind there, its name -> the frameworks that have it.
         var lines = new SortedDictionary<Line, List<string>>();
-        foreach (Asset asset in Asset.Frameworks.Select(framework => new Asset(library, framework)))
+        foreach (Asset asset in Asset.FrameworksOf(library).Select(framework => new Asset(library, framework)))
         {
             foreach (INamedTypeSymbol type in asset.Types())
             {
@@ -67,7 +67,7 @@ internal static class Surface
         foreach ((Line line, List<string> frameworks) in lines)
         {
             text.Append(line.Kind == LineKind.Type ? "\n" : "    ").Append(line.Text);
-            if (frameworks.Count != Asset.Frameworks.Length)
+            if (frameworks.Count != Asset.FrameworksOf(library).Length)
                 text.Append("  [").AppendJoin(' ', frameworks).Append(']');
             text.Append('\n');
         }

@@ -37,6 +37,7 @@ public sealed partial class LayerTests
         ["Ipc.Rpc.ProtobufNet"] = ["Ipc.Rpc"],
         ["Ipc.Hosting"] = ["Ipc.Rpc"],
         ["Ipc.Pipelines"] = ["Ipc.Core"],
+        ["Ipc.AspNetCore"] = ["Ipc.Pipelines"],
         ["Ipc.Tool"] = ["Ipc.Rpc"],
         ["Ipc.Native"] = [], // the binding: the C library from C#, and nothing of Ipc.Core
     };
