@@ -5,6 +5,7 @@ using System.Net;
 using System.Net.Http;
 using System.Net.Sockets;
 using System.Threading.Tasks;
+using Ipc.AspNetCore;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
@@ -13,9 +14,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Ipc.Matrix;
 
-/// <summary>64 bytes posted and returned over HTTP/2 on a Unix socket: ASP.NET's server, .NET's client, nothing above them.</summary>
+/// <summary>64 bytes posted and returned over HTTP/2 on a Unix socket, or in shared memory: ASP.NET's server, .NET's client, nothing above them.</summary>
 /// <remarks>What a gRPC call does at least: its framing, metadata and message objects would come on top.</remarks>
-internal sealed class Http2Echo(int count, int inFlight = 1) : Subject(count)
+internal sealed class Http2Echo(int count, int inFlight = 1, bool isIpc = false) : Subject(count)
 {
     private static readonly Uri s_address = new("http://bench/echo");
 
@@ -27,10 +28,14 @@ internal sealed class Http2Echo(int count, int inFlight = 1) : Subject(count)
     public override void Open(string name, Side side)
     {
         string path = UnixSocketBytes.PathOf(name);
-        if (side == Side.Answering)
+        if (isIpc && side == Side.Answering)
+            _server = Serve(host => host.UseIpcTransport().ConfigureKestrel(kestrel => kestrel.Listen(new IpcEndPoint(name), Http2)));
+        else if (isIpc)
+            _client = new HttpClient(IpcHttp.CreateHandler(name));
+        else if (side == Side.Answering)
         {
             _path = path;
-            _server = Serve(path);
+            _server = Serve(host => host.ConfigureKestrel(kestrel => kestrel.ListenUnixSocket(path, Http2)));
         }
         else
         {
@@ -57,11 +62,13 @@ internal sealed class Http2Echo(int count, int inFlight = 1) : Subject(count)
             File.Delete(_path);
     }
 
-    private static WebApplication Serve(string path)
+    private static void Http2(ListenOptions listen) => listen.Protocols = HttpProtocols.Http2;
+
+    private static WebApplication Serve(Action<IWebHostBuilder> configure)
     {
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Logging.ClearProviders();
-        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel => kestrel.ListenUnixSocket(path, listen => listen.Protocols = HttpProtocols.Http2));
+        configure(builder.WebHost.UseKestrelCore());
         WebApplication server = builder.Build();
         server.Run(EchoAsync);
         server.StartAsync().GetAwaiter().GetResult();

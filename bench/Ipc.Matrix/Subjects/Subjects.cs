@@ -58,10 +58,13 @@ internal static class Subjects
         "cliff.topic.cs" => new Cliff("topic"),
         _ when figure.StartsWith("size.", StringComparison.Ordinal) => Cliff.OfSize(figure),
         "pipe.64" => new ByteEcho<PipeBytes>(1_000),
+        "pipe.ipc.64" => new IpcPipeEcho(64, 20_000),
         "uds.64" => new ByteEcho<UnixSocketBytes>(1_000),
         "tcp.64" => new ByteEcho<TcpBytes>(1_000),
         "uds.oneway.64" => new SocketOneWay(60_000),
         "http2.uds.64" => new Http2Echo(500),
+        "http2.ipc.64" => new Http2Echo(500, isIpc: true),
+        "http2.ipc.64.many" => new Http2Echo(5_000, 64, isIpc: true),
         "http2.uds.64.many" => new Http2Echo(5_000, 64),
         _ => throw new ArgumentException($"There is no figure {figure} in this program.", nameof(figure)),
     };
