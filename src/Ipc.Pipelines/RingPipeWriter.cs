@@ -13,7 +13,7 @@ namespace Ipc.Pipelines;
 /// <remarks>One thread at a time; <see cref="CancelPendingFlush"/> and the pipe's Dispose are for any. Order: claims
 /// that are committed, then the backlog; while there is a backlog nothing is claimed.</remarks>
 #pragma warning disable CA1001 // what it has holds nothing that has to be freed: a source without a timer
-internal sealed class RingPipeWriter : PipeWriter
+internal sealed partial class RingPipeWriter : PipeWriter
 #pragma warning restore CA1001
 {
     private const int LeastClaim = 512;
@@ -32,6 +32,8 @@ internal sealed class RingPipeWriter : PipeWriter
     private int _cancelled;
     private int _isUnsent; // there is, or may be, something that was taken from the user and is not in the ring
     private int _writing;
+    private bool _waits; // the write in hand waits for room
+    private bool _lost; // something was thrown away, as the pipe was disposed: nothing more may follow it
     private bool _completed;
 
     public RingPipeWriter(IpcPipe pipe, PipeSpin spin)
@@ -43,12 +45,6 @@ internal sealed class RingPipeWriter : PipeWriter
         _piece = PipeRecord.LongestPiece(_ring);
     }
 
-    /// <summary>Any thread: whether closing now cuts the stream off.</summary>
-    public bool IsUnsent => Volatile.Read(ref _isUnsent) != 0;
-
-    /// <summary>What <see cref="Complete"/> could not write at once; null: nothing.</summary>
-    public Task? Tail { get; private set; }
-
     public override bool CanGetUnflushedBytes => true;
 
     public override long UnflushedBytes => _batched + _claimed + _backlog.Length;
@@ -59,7 +55,7 @@ internal sealed class RingPipeWriter : PipeWriter
             throw new ArgumentOutOfRangeException(nameof(sizeHint));
         CheckNotCompleted();
         int wanted = Math.Max(sizeHint, 1);
-        if (_backlog.IsEmpty)
+        if (_backlog.IsEmpty && !_lost && !_pipe.IsDisposed)
         {
             if (_claim.Length - _claimed >= wanted)
                 return _claim.Slice(_claimed);
@@ -132,20 +128,21 @@ internal sealed class RingPipeWriter : PipeWriter
             while (_ring.IsPeerLive && !PushBacklog())
             {
                 ReadOnlyMemory<byte> piece = _backlog.Peek(_piece);
-                if (_ring.Write(piece.Span, PipeRecord.Data, Deadline.Never) != IpcStatus.Ok)
+                if (!WriteWaiting(piece.Span))
                     break;
                 _backlog.Remove(piece.Length);
             }
 
-            while (!source.IsEmpty && TryBegin() && _ring.IsPeerLive)
+            while (!source.IsEmpty && !_lost && TryBegin() && _ring.IsPeerLive)
             {
                 int length = Math.Min(source.Length, _piece);
-                if (_ring.Write(source.Slice(0, length), PipeRecord.Data, Deadline.Never) != IpcStatus.Ok)
+                if (!WriteWaiting(source.Slice(0, length)))
                     break;
                 source = source.Slice(length);
             }
 
-            if (!source.IsEmpty || !_backlog.IsEmpty)
+            _lost |= !source.IsEmpty || !_backlog.IsEmpty;
+            if (_lost)
                 return false;
             Volatile.Write(ref _isUnsent, 0);
             return _ring.IsPeerLive;
@@ -156,34 +153,20 @@ internal sealed class RingPipeWriter : PipeWriter
         }
     }
 
+    private bool WriteWaiting(ReadOnlySpan<byte> piece)
+    {
+        if (_ring.TryWrite(piece, PipeRecord.Data))
+            return true;
+        Volatile.Write(ref _waits, true);
+        bool written = _ring.Write(piece, PipeRecord.Data, Deadline.Never) == IpcStatus.Ok;
+        Volatile.Write(ref _waits, false);
+        return written;
+    }
+
     public override void CancelPendingFlush()
     {
         Interlocked.Exchange(ref _cancelled, 1);
         Volatile.Read(ref _cancel).Cancel();
-    }
-
-    public override void Complete(Exception? exception = null)
-    {
-        if (_completed)
-            return;
-        _completed = true;
-        Publish();
-        ushort type = exception is null ? PipeRecord.End : PipeRecord.Abort;
-        byte[] text = exception is null ? Array.Empty<byte>() : PipeRecord.TextOf(exception.Message);
-        Volatile.Write(ref _isUnsent, 1);
-        if (PushBacklog() && _ring.TryWrite(text, type))
-            Volatile.Write(ref _isUnsent, 0);
-        else if (_ring.IsPeerLive)
-            Tail = CompleteSlowAsync(text, type);
-        if (Tail is null)
-            _pipe.HalfIsOver();
-    }
-
-    public override async ValueTask CompleteAsync(Exception? exception = null)
-    {
-        Complete(exception);
-        if (Tail is { } tail)
-            await tail.ConfigureAwait(false);
     }
 
     /// <summary>What is claimed becomes a record.</summary>
@@ -199,11 +182,13 @@ internal sealed class RingPipeWriter : PipeWriter
             _memory.Clear();
             if (_claimed == 0)
                 _ring.Abandon();
+            else if (_lost || _pipe.IsDisposed)
+                _lost = true;
             else if (publish && _batched == 0)
                 _ring.Commit(_claimed, PipeRecord.Data);
             else
                 _ring.CommitBatched(_claimed, PipeRecord.Data);
-            _batched += _claimed;
+            _batched += _lost ? 0 : _claimed;
             _claimed = 0;
         }
 
@@ -216,7 +201,7 @@ internal sealed class RingPipeWriter : PipeWriter
     private void Publish()
     {
         CloseClaim(publish: true);
-        if (_backlog.IsEmpty)
+        if (_backlog.IsEmpty && !_lost)
             Volatile.Write(ref _isUnsent, 0);
     }
 
@@ -226,26 +211,30 @@ internal sealed class RingPipeWriter : PipeWriter
         while (!_backlog.IsEmpty)
         {
             ReadOnlyMemory<byte> piece = _backlog.Peek(_piece);
-            if (!_ring.IsPeerLive)
+            _lost |= _pipe.IsDisposed || !_ring.IsPeerLive;
+            if (_lost)
                 return true;
             if (!_ring.TryWrite(piece.Span, PipeRecord.Data))
                 return false;
             _backlog.Remove(piece.Length);
         }
 
-        Volatile.Write(ref _isUnsent, 0);
+        if (!_lost)
+            Volatile.Write(ref _isUnsent, 0);
         return true;
     }
 
     /// <summary>The same for what the user holds.</summary>
     private bool Push(ref ReadOnlyMemory<byte> rest)
     {
-        if (rest.IsEmpty || !TryBegin())
+        if (rest.IsEmpty)
             return true;
+        _lost |= !TryBegin();
         while (!rest.IsEmpty)
         {
             int length = Math.Min(rest.Length, _piece);
-            if (!_ring.IsPeerLive)
+            _lost |= !_ring.IsPeerLive;
+            if (_lost)
                 return true;
             if (!_ring.TryWrite(rest.Span.Slice(0, length), PipeRecord.Data))
                 return false;
@@ -286,7 +275,11 @@ internal sealed class RingPipeWriter : PipeWriter
                     cancelled = !await TryWriteAsync(piece).ConfigureAwait(false);
                 registration.Dispose(); // waits for a cancellation that is under way: it must not hit the next flush
                 if (!_pipe.IsOpen)
+                {
+                    _lost = true; // or not: who knows
                     break;
+                }
+
                 if (!cancelled)
                 {
                     if (isBacklog)
@@ -317,6 +310,7 @@ internal sealed class RingPipeWriter : PipeWriter
     {
         try
         {
+            Volatile.Write(ref _waits, true);
             await _ring.WriteAsync(piece, PipeRecord.Data, _cancel.Token).ConfigureAwait(false);
             return true;
         }
@@ -324,6 +318,10 @@ internal sealed class RingPipeWriter : PipeWriter
             error is IpcException { Status: IpcStatus.PeerClosed or IpcStatus.PeerDied })
         {
             return false;
+        }
+        finally
+        {
+            Volatile.Write(ref _waits, false);
         }
     }
 
@@ -335,34 +333,12 @@ internal sealed class RingPipeWriter : PipeWriter
         if (!_spin.TryBegin())
             return false;
         bool found = false;
+        Volatile.Write(ref _waits, true);
         while (!found && Volatile.Read(ref _cancelled) == 0 && _spin.Turn())
             found = PushBacklog() && Push(ref rest);
+        Volatile.Write(ref _waits, false);
         _spin.End(found);
         return found;
-    }
-
-    private async Task CompleteSlowAsync(byte[] text, ushort type)
-    {
-        await Task.Yield();
-        try
-        {
-            while (!PushBacklog())
-            {
-                ReadOnlyMemory<byte> piece = _backlog.Peek(_piece);
-                await _ring.WriteAsync(piece, PipeRecord.Data).ConfigureAwait(false);
-                _backlog.Remove(piece.Length);
-            }
-
-            await _ring.WriteAsync(text, type).ConfigureAwait(false);
-            Volatile.Write(ref _isUnsent, 0);
-        }
-        catch (Exception error) when (error is ObjectDisposedException or IpcException)
-        {
-            // nobody reads it any more
-        }
-
-        Tail = null;
-        _pipe.HalfIsOver();
     }
 
     private void PrepareWait()

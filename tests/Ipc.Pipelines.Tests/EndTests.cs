@@ -34,6 +34,42 @@ public sealed class EndTests : PipeTest
         Assert.False(server.IsOpen);
     }
 
+    /// <summary>The other side may have read a write, and acted on it, before the thread that wrote has returned.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task AWriteThatHasArrivedIsNotCutOffByDisposing(bool isAwaited)
+    {
+        for (int life = 0; life < 500; life++)
+        {
+            (IpcPipe client, IpcPipe server) = await PairAsync();
+            await using (server)
+            {
+                Stream stream = client.AsStream();
+                Task writing = Task.Run(async () =>
+                {
+                    if (isAwaited)
+                        await stream.WriteAsync(new byte[100], Hang);
+                    else
+                        stream.Write(new byte[100]);
+                });
+                ReadResult read = await server.Input.ReadAsync(Hang);
+                client.Dispose();
+                server.Input.AdvanceTo(read.Buffer.End);
+                read = await server.Input.ReadAsync(Hang);
+                Assert.True(read.IsCompleted);
+                try
+                {
+                    await writing;
+                }
+                catch (ObjectDisposedException)
+                {
+                    // it looked how its write had ended
+                }
+            }
+        }
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -196,8 +232,11 @@ public sealed class EndTests : PipeTest
         for (int i = 0; i < 100; i++)
         {
             (IpcPipe client, IpcPipe server) = await PairAsync(new IpcPipeOptions { SendCapacity = 4096 });
-            Task[] busy = [Ignoring(() => SendAsync(client, 10_000_000, i, 5000)), Ignoring(() => ReceiveAsync(server, i)), Ignoring(() => ReceiveAsync(client, i))];
+            using CancellationTokenSource clientGoes = new(), serverGoes = new();
+            CancellationToken clientEnd = clientGoes.Token, serverEnd = serverGoes.Token;
+            Task[] busy = [Ignoring(() => SendAsync(client, 10_000_000, i, 5000)), Ignoring(() => ReceiveAsync(server, i, serverEnd)), Ignoring(() => ReceiveAsync(client, i, clientEnd))];
             await Task.Delay(i % 5);
+            (i % 2 == 0 ? clientGoes : serverGoes).Cancel();
             (i % 2 == 0 ? client : server).Dispose();
             await Task.WhenAll(busy);
         }
@@ -208,7 +247,7 @@ public sealed class EndTests : PipeTest
             {
                 await action();
             }
-            catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)
+            catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException or OperationCanceledException)
             {
                 // that is how it ends
             }
