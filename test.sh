@@ -105,9 +105,9 @@ carry_over() { # RUNNER RESULTS   sets inputs and kept, for keep_green
     return 1
 }
 
-keep_green() { # EXIT-CODE RESULTS   after read_results. A skipped test may not be one when its tool is there: that is not kept
-    [ -n "$inputs" ] && [ "$good" != 0 ] && [ "$1$bad$gaps" = 000 ] || return
-    mkdir -p "$top/build/green" && cp "$2" "$kept.xml" && echo "$inputs" >"$kept"
+keep_green() { # RUNNER EXIT-CODE RESULTS   after read_results. A skipped test may not be one when its tool is there: that is not kept, nor what ran while something of it was changed
+    [ -n "$inputs" ] && [ "$good" != 0 ] && [ "$2$bad$gaps" = 000 ] && [ "$inputs" = "$(ipc_build inputs "$1" $configuration 2>/dev/null)" ] || return
+    mkdir -p "$top/build/green" && cp "$3" "$kept.xml" && echo "$inputs" >"$kept"
 }
 
 in_test_environment() { # COMMAND...   only what a runner starts carries the mark
@@ -140,7 +140,7 @@ run_dotnet() { # PROJECT [LIBRARY]   LIBRARY: the asset that it was built to tes
     ! carry_over "$project" "$results" || return
     in_test_environment "$project" "$log" $runner_limit dotnet "$program" -noLogo -noColor -xml "$results" ${filter:+-method "*$filter*"} || code=$?
     read_results "$results"
-    keep_green $code "$results"
+    keep_green "$project" $code "$results"
     if [ -n "$filter" ] && [ $((good + bad + gaps)) = 0 ] && grep -q 'No tests\|no test\|Total: 0,' "$log"; then return; fi
     settle "$project" $code "$log"
 }
@@ -180,7 +180,7 @@ run_ctest() { # NAME FOLDER ARGUMENT...   what has built the folder has built wh
     [ -n "$filter" ] || arguments+=(--no-tests=error)
     in_test_environment "$name tests" "$log" $runner_limit ${prefix[@]+"${prefix[@]}"} ctest "${arguments[@]}" || code=$?
     read_results "$results"
-    keep_green $code "$results"
+    keep_green "$name" $code "$results"
     grep -vE '^ *Start |Passed +[0-9.]+ sec' "$log" >"$log.failed"
     settle "$name tests" $code "$log.failed" 80
 }

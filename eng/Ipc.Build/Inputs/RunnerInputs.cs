@@ -14,6 +14,9 @@ internal static partial class RunnerInputs
 {
     private const string NativePrograms = "build/native/tests/native", Peers = "tests/peers/cs/Ipc.Peer/bin/CONFIGURATION/net10.0";
 
+    /// <summary>What runs every runner, and says what of it counts.</summary>
+    private static readonly string[] OfAll = ["test.sh", "eng/common.sh", "eng/leftovers.sh", "eng/setup.sh"];
+
     /// <summary>The tests of C read nothing but vectors, models and the corpora of the fuzzers; checks read the sources of the library.</summary>
     private static readonly string[] OfNative =
         ["CMakeLists.txt", "CMakePresets.json", "cmake", "docs/models", "src/Ipc.Native", "tests/native", "tests/peers/c", "tests/peers/cpp", "tests/peers/CMakeLists.txt", "tests/vectors"];
@@ -25,7 +28,6 @@ internal static partial class RunnerInputs
         ["Ipc.Hosting.Tests"] = [],
         ["Ipc.Interop.Tests"] = [NativePrograms, Peers, "src/Ipc.Core", "src/Ipc.Native", "tests/vectors", "docs/wire-format.md"],
         ["Ipc.Rpc.Contracts.Tests"] = [],
-        ["Ipc.Rpc.Serializers.Newest.Tests"] = [],
         ["Ipc.Rpc.Tests"] = [],
     };
 
@@ -36,16 +38,26 @@ internal static partial class RunnerInputs
     public static IReadOnlyList<string>? Of(string top, string runner, string configuration)
     {
         if (runner == "native")
-            return [.. OfNative, NativePrograms, "build/native/docs", "build/native/src", "docs/snippets"];
+            return [.. OfAll, .. OfNative, NativePrograms, "build/native/docs", "build/native/src", "docs/snippets"];
         if (runner is "asan" or "tsan")
-            return [.. OfNative, $"build/{runner}/tests/native", $"build/{runner}/src"];
+            return [.. OfAll, .. OfNative, $"build/{runner}/tests/native", $"build/{runner}/src"];
         if (!OfProjects.TryGetValue(runner, out string[]? others))
             return null;
-        string sources = Path.Combine(top, "tests", runner);
-        if (others.Length == 0 && Directory.EnumerateFiles(sources, "*.cs", SearchOption.AllDirectories).Any(static file => ReadsTheRepository().IsMatch(File.ReadAllText(file))))
+        if (others.Length == 0 && SourcesOf(Path.Combine(top, "tests", runner)).Any(static file => ReadsTheRepository().IsMatch(File.ReadAllText(file))))
             return null; // since it was written here that it does not
-        return [.. others.Select(path => path.Replace("CONFIGURATION", configuration, StringComparison.Ordinal)), $"tests/{runner}/bin/{configuration}/net10.0"];
+        return [.. OfAll, .. others.Select(path => path.Replace("CONFIGURATION", configuration, StringComparison.Ordinal)), $"tests/{runner}/bin/{configuration}/net10.0"];
     }
+
+    /// <summary>Those of its folder, and those of other folders that it compiles: of a pattern, all that is where it looks.</summary>
+    private static IEnumerable<string> SourcesOf(string project)
+    {
+        string[] linked = [.. Directory.EnumerateFiles(project, "*.csproj").SelectMany(static file => LinkedSources().Matches(File.ReadAllText(file)))
+            .SelectMany(static compiled => compiled.Groups[1].Value.Split(';')).Select(path => Path.Combine(project, path.Split('*')[0]))];
+        return linked.Where(File.Exists).Concat(linked.Where(Directory.Exists).Append(project).SelectMany(static folder => Directory.EnumerateFiles(folder, "*.cs", SearchOption.AllDirectories)));
+    }
+
+    [GeneratedRegex(@"<Compile Include=""([^""]*)""")]
+    private static partial Regex LinkedSources();
 
     [GeneratedRegex(@"CallerFilePath|PeerPrograms\.(Top|Native|Of)|\b(Driven|Peers)\b|IPC_NATIVE_BUILD|Ipc\.sln")]
     private static partial Regex ReadsTheRepository();
