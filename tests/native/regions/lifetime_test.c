@@ -1,4 +1,5 @@
 /* How long rings and queues stay, and what is in them while nobody is alive. */
+#include "regions/region.h"
 #include "test.h"
 
 typedef enum { RING, QUEUE } structure;
@@ -292,4 +293,29 @@ TEST(what_a_reader_left_unreleased_is_flagged_too)
     ipc_ring_release(reader);
     ipc_ring_reader_close(reader);
     CHECK_EQUAL(0, test_files());
+}
+
+/* Somebody has stopped, with the lock, between retiring a region and removing its name. */
+TEST(a_name_that_somebody_keeps_is_waited_for_as_a_lock_is)
+{
+    const ipc_ring_options own = {.capacity = 4096};
+    const ipc_ring_options patient = {
+        .capacity = 4096, .open_mode = IPC_OPEN_EXISTING, .deadline = ipc_deadline_after(50000000)};
+    ipc_ring_writer *writer = NULL;
+    ipc_ring_reader *reader = NULL;
+    ipc_region *keeper = NULL;
+    char path[IPC_PATH_MAX];
+    CHECK_OK(ipc_ring_writer_open("x", &own, &writer));
+    CHECK_OK(ipc_region_path("x", NULL, path, sizeof path));
+    CHECK_OK(ipc_region_open(path, NULL, NULL, &keeper));
+    CHECK_OK(ipc_region_lock(keeper, SOON));
+    ipc_store_release32(&ipc_region_header_of(keeper)->state, IPC_REGION_RETIRED);
+    CHECK_STATUS(IPC_TIMEOUT, ipc_ring_reader_open("x", &patient, &reader));
+    check_error_says("does not go on");
+    CHECK_STATUS(IPC_TIMEOUT, ipc_ring_reader_open("x", &own, &reader)); /* which would make one: once, not for ever */
+    ipc_region_unlock(keeper);
+    CHECK_OK(ipc_ring_reader_open("x", &own, &reader)); /* a new one */
+    ipc_ring_reader_close(reader);
+    ipc_region_discard(keeper);
+    ipc_ring_writer_close(writer);
 }

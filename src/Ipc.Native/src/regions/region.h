@@ -117,8 +117,8 @@ ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind);
 ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind));
 
 /* region_attach.c */
-/* Opens, checks and maps; enters nothing, locks nothing. IPC_E_NOT_FOUND: nothing there (or it was retired). `kind`
-   NULL: any. */
+/* Opens, checks and maps; enters nothing, and locks only what was retired, to remove its name. IPC_E_NOT_FOUND: nothing
+   there (or it was retired). IPC_TIMEOUT: it was retired, and somebody keeps its lock. `kind` NULL: any. */
 ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_region **region);
 /* Opens and enters. IPC_E_NOT_FOUND: no living region of that name. IPC_TIMEOUT: somebody keeps the region lock. */
 ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,

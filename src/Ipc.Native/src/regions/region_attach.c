@@ -21,17 +21,19 @@ static ipc_status check_kind(const ipc_region *region, const char *path)
 }
 
 /* The name of a retired region, if it is still there, stands in everybody's way. Removing it needs the region lock:
-   another process could be removing it too, and linking its own region in between. */
-static void remove_retired(ipc_region *region)
+   another process could be removing it too, and linking its own region in between. IPC_E_NOT_FOUND: the name is free. */
+static ipc_status remove_retired(ipc_region *region, ipc_deadline lock_deadline)
 {
-    if (ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS)) != IPC_OK)
-        return;
+    ipc_status status = ipc_region_lock(region, lock_deadline);
+    if (status != IPC_OK)
+        return status;
     if (ipc_platform_file_is_named(region->file, region->path))
         ipc_platform_file_unlink(region->path);
     ipc_region_unlock(region);
+    return ipc_fail(IPC_E_NOT_FOUND, "%s was retired by its last user", region->path);
 }
 
-static ipc_status open_and_map(ipc_region *region)
+static ipc_status open_and_map(ipc_region *region, ipc_deadline lock_deadline)
 {
     uint64_t size = 0;
     ipc_region_header copy;
@@ -48,23 +50,22 @@ static ipc_status open_and_map(ipc_region *region)
         status = ipc_region_check(&copy, size, region->path, &region->geometry);
     if (status != IPC_OK)
         return status;
-    if (ipc_load_relaxed32(&copy.state) == IPC_REGION_RETIRED) {
-        remove_retired(region);
-        return ipc_fail(IPC_E_NOT_FOUND, "%s was retired by its last user", region->path);
-    }
+    if (ipc_load_relaxed32(&copy.state) == IPC_REGION_RETIRED)
+        return remove_retired(region, lock_deadline);
     status = check_kind(region, region->path);
     if (status != IPC_OK)
         return status;
     return ipc_region_map(region);
 }
 
-ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_region **region)
+static ipc_status open_until(const char *path, const ipc_region_kind *kind, void *owner, ipc_deadline lock_deadline,
+                             ipc_region **region)
 {
     ipc_region *made = NULL;
     ipc_status status = ipc_region_allocate(kind, owner, path, &made);
     if (status != IPC_OK)
         return status;
-    status = open_and_map(made);
+    status = open_and_map(made, lock_deadline);
     if (status == IPC_OK && kind != NULL && kind->check_body != NULL)
         status = kind->check_body(made);
     if (status != IPC_OK) {
@@ -73,6 +74,11 @@ ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *
     }
     *region = made;
     return IPC_OK;
+}
+
+ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_region **region)
+{
+    return open_until(path, kind, owner, ipc_deadline_after(IPC_REGION_PATIENCE_NS), region);
 }
 
 /* Under the region lock. IPC_E_NOT_FOUND: the region has ended, the name (if it was still there) is free. */
@@ -125,7 +131,7 @@ ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void
 {
     for (int turn = 0; turn < TURNS; turn++) {
         ipc_region *opened = NULL;
-        ipc_status status = ipc_region_open(path, kind, owner, &opened);
+        ipc_status status = open_until(path, kind, owner, lock_deadline, &opened);
         if (status != IPC_OK)
             return status;
         status = ipc_region_lock(opened, lock_deadline);
@@ -139,8 +145,10 @@ ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void
                 return IPC_OK;
             }
             if (!was_live) { /* retired while we were on our way in: the name may lead elsewhere by now */
-                remove_retired(opened);
+                status = remove_retired(opened, lock_deadline);
                 ipc_region_discard(opened);
+                if (status != IPC_E_NOT_FOUND)
+                    return status;
                 continue;
             }
         }
