@@ -228,16 +228,23 @@ TEST(what_cannot_be_is_refused_before_anything_is_asked)
     ipc_connect_end(NULL);
 }
 
-/* The region lock of the listener is somebody else's for a while: also who gives no time waits for it. */
-TEST(a_lock_that_is_kept_is_waited_for)
+/* The listener's region, whose lock is somebody else's from here on. */
+static ipc_region *locked(void)
 {
-    echo_server server = {0};
-    echo_server_start(&server, NULL);
     char path[IPC_PATH_MAX];
     CHECK_OK(ipc_region_path("l", NULL, path, sizeof path));
     ipc_region *other = NULL;
     CHECK_OK(ipc_region_open(path, &ipc_listener_kind, NULL, &other));
     CHECK_OK(ipc_region_lock(other, SOON));
+    return other;
+}
+
+/* The region lock of the listener is somebody else's for a while: also who gives no time waits for it. */
+TEST(a_lock_that_is_kept_is_waited_for)
+{
+    echo_server server = {0};
+    echo_server_start(&server, NULL);
+    ipc_region *other = locked();
     ipc_connecting *connecting = begin(NULL);
     ipc_ready_handle *handle = make();
     ipc_connection *connection = NULL;
@@ -254,3 +261,90 @@ TEST(a_lock_that_is_kept_is_waited_for)
     ipc_region_discard(other);
     echo_server_stop(&server);
 }
+
+/* Who leaves a listener waits for its region lock, five seconds if need be: not in a try. */
+TEST(a_try_that_fails_waits_for_no_lock)
+{
+    ipc_listener *listener = silent();
+    const ipc_connect_options hurried = {.deadline = ipc_deadline_after(50000000)};
+    ipc_connecting *connecting = begin(&hurried);
+    ipc_connection *connection = NULL;
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
+    ipc_region *other = locked();
+    WAIT_FOR(ipc_platform_now() >= hurried.deadline);
+    const uint64_t began = ipc_platform_now();
+    CHECK_STATUS(IPC_TIMEOUT, ipc_connect_try(connecting, &connection));
+    CHECK(ipc_platform_now() - began < IPC_REGION_PATIENCE_NS);
+    ipc_event event;
+    CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event)); /* withdrawn already */
+    ipc_region_unlock(other);
+    ipc_connect_end(connecting);
+    ipc_region_discard(other);
+    ipc_listener_close(listener);
+}
+
+/* Its server has stopped, with the lock, between retiring the region and removing its name. */
+TEST(a_try_waits_for_no_lock_of_a_retired_listener)
+{
+    ipc_listener *listener = silent();
+    ipc_region *other = locked();
+    ipc_store_release32(&ipc_region_header_of(other)->state, IPC_REGION_RETIRED);
+    ipc_connecting *connecting = begin(NULL);
+    ipc_connection *connection = NULL;
+    const uint64_t began = ipc_platform_now();
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
+    CHECK(ipc_platform_now() - began < IPC_REGION_PATIENCE_NS);
+    ipc_region_unlock(other);
+    CHECK_STATUS(IPC_E_NOT_FOUND, ipc_connect_try(connecting, &connection));
+    CHECK_EQUAL(0, test_files()); /* the name is gone */
+    ipc_connect_end(connecting);
+    ipc_region_discard(other);
+    ipc_listener_close(listener);
+}
+
+#ifndef _WIN32
+
+static ipc_connecting *inherited;
+
+static int break_off(void *tries)
+{
+    ipc_connection *connection = NULL;
+    if (*(const bool *)tries && ipc_connect_try(inherited, &connection) != IPC_CLOSED)
+        return 1;
+    ipc_connect_end(inherited);
+    ipc_connection *own = NULL; /* and the library works in the child */
+    return ipc_connect("none", NULL, &own) == IPC_E_NOT_FOUND ? 0 : 2;
+}
+
+static void child_breaks_off(bool tries)
+{
+    ipc_listener *listener = silent();
+    ipc_connection *connection = NULL;
+    inherited = begin(NULL);
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_try(inherited, &connection));
+    ipc_ready_handle *handle = make();
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_arm(inherited, handle));
+    CHECK_EQUAL(0, test_wait_exit(test_fork(break_off, &tries, sizeof tries)));
+    ipc_event event;
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK_OK(ipc_connection_accept(event.connection));
+    ipc_listener_return(listener, event.connection);
+    CHECK_OK(drive(inherited, handle, &connection));
+    CHECK(ipc_connection_is_open(connection));
+    ipc_connect_end(inherited);
+    ipc_connection_close(connection);
+    ipc_ready_handle_destroy(handle);
+    ipc_listener_close(listener);
+}
+
+POSIX_TEST(a_forked_child_that_ends_it_leaves_the_parents_alone)
+{
+    child_breaks_off(false);
+}
+
+POSIX_TEST(a_forked_child_that_tries_finds_it_closed)
+{
+    child_breaks_off(true);
+}
+
+#endif

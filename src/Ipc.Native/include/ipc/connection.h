@@ -180,8 +180,9 @@ IPC_API IPC_MUST_USE ipc_status ipc_connect_begin(const char *name, const ipc_co
  *
  * connecting begun
  * connection the new connection at IPC_OK: the caller's, to be closed
- * Returns    IPC_OK; IPC_EMPTY: not yet; everything that ipc_connect returns. After that, but for IPC_EMPTY, there is
- *            nothing left to try: IPC_E_INVALID_STATE.
+ * Returns    IPC_OK; IPC_EMPTY: not yet; everything that ipc_connect returns; IPC_CLOSED in a child made by fork, when
+ *            its parent had tried before. After that, but for IPC_EMPTY, there is nothing left to try:
+ *            IPC_E_INVALID_STATE. What has failed is withdrawn, and keeps its place in the server's table until the end.
  * Blocks     never; opening and mapping files takes its time. Allocates the connection. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connection);
@@ -198,7 +199,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_
  */
 IPC_API IPC_MUST_USE ipc_status ipc_connect_arm(ipc_connecting *connecting, ipc_ready_handle *handle);
 
-/* Frees it. What was asked of the server and not answered yet is withdrawn; a connection that a try has returned stays.
+/* Frees it. What was asked of the server and not answered yet is withdrawn (in a child made by fork, nothing is); a
+ * connection that a try has returned stays.
  *
  * connecting the one; NULL is fine
  * Blocks     as ipc_connection_close. Allocates nothing. Threads: one at a time.

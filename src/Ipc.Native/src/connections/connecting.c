@@ -17,7 +17,7 @@ typedef enum stage {
     STAGE_ENTER, /* has no entry in the listener's table */
     STAGE_ASK,   /* has a slot, and a region without a name */
     STAGE_REPLY, /* waits for the server's answer */
-    STAGE_OVER   /* the caller has the connection, or its error */
+    STAGE_OVER   /* the caller has the connection, or its error; then what was made is left at the end */
 } stage;
 
 struct ipc_connecting {
@@ -28,7 +28,7 @@ struct ipc_connecting {
     char path[IPC_PATH_MAX];
     ipc_deadline lock_deadline; /* of the region lock: also who gives no time gets some there */
     ipc_deadline reply_deadline;
-    ipc_connection *made; /* from STAGE_ASK on */
+    ipc_connection *made; /* from STAGE_ASK on, until the caller has it */
     uint32_t pause_ns;    /* until the next look for what nobody signals */
     ipc_end end;          /* where a handle is armed for that */
     ipc_waiter never;     /* moves only for the end and the cancellation */
@@ -101,16 +101,21 @@ static ipc_status request(ipc_connecting *of)
     return IPC_OK;
 }
 
-/* Gives up what there is so far. */
+/* A child made by fork has zeroes where what is being made is mapped; files of its parent's are not the child's to
+   remove. */
+static bool is_of_parent(const ipc_connecting *of)
+{
+    return of->made != NULL && of->made->region != NULL && of->made->region->forked;
+}
+
+/* Gives up what there is so far. Leaving may wait for the listener's region lock: that is left to the end. */
 static void abandon(ipc_connecting *of)
 {
     if (of->stage == STAGE_REPLY) {
-        ipc_connect_withdraw(of->made);
+        if (!is_of_parent(of))
+            ipc_connect_withdraw(of->made);
         ipc_end_close(&of->made->session);
     }
-    if (of->made != NULL)
-        ipc_connect_leave(of->made);
-    of->made = NULL;
     of->stage = STAGE_OVER;
 }
 
@@ -119,7 +124,9 @@ ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connecti
     ipc_status status = IPC_OK;
     if (connecting->stage == STAGE_OVER)
         return ipc_fail(IPC_E_INVALID_STATE, "this has become a connection, or failed, before");
-    if (connecting->stage == STAGE_ENTER)
+    if (is_of_parent(connecting))
+        status = IPC_CLOSED;
+    else if (connecting->stage == STAGE_ENTER)
         status = enter(connecting);
     if (status == IPC_OK && connecting->stage == STAGE_ASK)
         status = request(connecting);
@@ -197,6 +204,8 @@ void ipc_connect_end(ipc_connecting *connecting)
     if (connecting == NULL)
         return;
     abandon(connecting);
+    if (connecting->made != NULL)
+        ipc_connect_leave(connecting->made);
     ipc_end_close(&connecting->end);
     free(connecting);
 }

@@ -146,7 +146,7 @@ void ipc_region_discard(ipc_region *region)
     ipc_mutex_unlock(&lock);
     if (!keeps)
         ipc_platform_unmap(region->base, region->geometry.total_size);
-    if (region->temporary[0] != '\0')
+    if (region->temporary[0] != '\0' && !region->forked)
         ipc_platform_file_unlink(region->temporary);
     ipc_mutex_destroy(&region->mutex);
     free(region);
