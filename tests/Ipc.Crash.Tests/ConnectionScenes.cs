@@ -7,6 +7,8 @@ namespace Ipc.Crash.Tests;
 /// <summary>Faults of servers and clients. Object 1 is the listener or the connection of each process.</summary>
 internal static class ConnectionScenes
 {
+    private const string InSteps = " steps=1";
+
     /// <summary>The victim makes a listener.</summary>
     public static void OpeningAListener(Scene scene)
     {
@@ -105,11 +107,16 @@ internal static class ConnectionScenes
     }
 
     /// <summary>The victim is a client on its way in; its server leaves in order. What the victim has made is gone, whatever becomes of it.</summary>
-    public static void TheServerLeaves(Scene scene, bool killsIt)
+    public static void TheServerLeaves(Scene scene, bool killsIt) => TheServerLeaves(scene, killsIt, string.Empty);
+
+    /// <summary>The same, and no thread of the victim waits in the library.</summary>
+    public static void TheServerLeavesBetweenSteps(Scene scene) => TheServerLeaves(scene, killsIt: false, InSteps);
+
+    private static void TheServerLeaves(Scene scene, bool killsIt, string how)
     {
         Driven server = scene.Survivor("server");
         server.Must($"listen 1 {scene.Name} max=63");
-        scene.Victim.Begin($"connect 1 {scene.Name} timeout=600000");
+        scene.Victim.Begin($"connect 1 {scene.Name} timeout=600000{how}");
         scene.WaitForFault();
         server.Must("close 1");
         if (!scene.Kills && killsIt)
@@ -125,10 +132,15 @@ internal static class ConnectionScenes
     }
 
     /// <summary>The victim is a client on its way in; another client is served all the time.</summary>
-    public static void Connecting(Scene scene)
+    public static void Connecting(Scene scene) => Connecting(scene, string.Empty);
+
+    /// <summary>The same, and no thread of the victim waits in the library.</summary>
+    public static void ConnectingInSteps(Scene scene) => Connecting(scene, InSteps);
+
+    private static void Connecting(Scene scene, string how)
     {
         (Driven server, Driven client) = Served(scene);
-        scene.Victim.Begin($"connect 1 {scene.Name} timeout=600000");
+        scene.Victim.Begin($"connect 1 {scene.Name} timeout=600000{how}");
         scene.WaitForFault();
         client.Must("ping 1 1 50 1000 timeout=600000");
         if (!scene.Kills)

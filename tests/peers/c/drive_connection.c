@@ -51,6 +51,27 @@ static void next_event(drive_object *o)
            hello != NULL ? hello : "");
 }
 
+/* As an event loop does, without a thread that waits in the library. */
+static ipc_status connect_in_steps(const ipc_connect_options *options, ipc_connection **connection)
+{
+    ipc_ready_handle *handle   = NULL;
+    ipc_connecting *connecting = NULL;
+    ipc_status status          = ipc_ready_handle_create(NULL, NULL, &handle);
+    if (status == IPC_OK)
+        status = ipc_connect_begin(drive_word(2), options, &connecting);
+    while (status == IPC_OK && (status = ipc_connect_try(connecting, connection)) == IPC_EMPTY) {
+        status = ipc_connect_arm(connecting, handle);
+        if (status == IPC_EMPTY) {
+            drive_await(handle);
+            status = IPC_OK;
+        }
+    }
+    ipc_connect_end(connecting);
+    ipc_ready_handle_destroy(handle);
+    return status;
+}
+
+/* steps=1: connects without a thread. */
 static void connect_to(drive_object *o)
 {
     ipc_connect_options options = { 0 };
@@ -62,7 +83,8 @@ static void connect_to(drive_object *o)
     options.hello              = drive_option("hello");
     options.hello_length       = options.hello != NULL ? (uint32_t)strlen(options.hello) : 0;
     ipc_connection *connection = NULL;
-    const ipc_status status    = ipc_connect(drive_word(2), &options, &connection);
+    const ipc_status status    = drive_option("steps") != NULL ? connect_in_steps(&options, &connection)
+                                                               : ipc_connect(drive_word(2), &options, &connection);
     if (status == IPC_OK)
         *o = (drive_object){ .kind = CONNECTION, .handle = connection };
     drive_answer(status);

@@ -70,6 +70,7 @@ void drive_queue_close(drive_object *object);
 bool drive_system(const char *command);
 /* A file of two words that outlives this process: [0] tried, [1] done. NULL: not possible. */
 volatile uint64_t *drive_open_side(const char *path);
+void drive_await(const ipc_ready_handle *handle); /* until it is ready, or a moment */
 
 /* Contents; see the top of drive.c. */
 void drive_fill_pattern(void *bytes, uint32_t length, uint32_t seed);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -111,4 +112,9 @@ volatile uint64_t *drive_open_side(const char *path)
     void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     return memory == MAP_FAILED ? NULL : memory;
+}
+
+void drive_await(const ipc_ready_handle *handle)
+{
+    (void)poll(&(struct pollfd){.fd = ipc_ready_handle_descriptor(handle), .events = POLLIN}, 1, -1);
 }

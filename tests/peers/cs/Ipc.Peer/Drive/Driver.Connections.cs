@@ -29,7 +29,9 @@ internal sealed partial class Driver
                 Get<Connection>(_line.Id).Shutdown((CloseCode)_line.Int(2), _line.Rest(3));
                 return "0";
             case "connect":
-                _objects[_line.Id] = Connection.Connect(_line.Word(2), ConnectOptions());
+                _objects[_line.Id] = _line.Option("steps") is null
+                    ? Connection.Connect(_line.Word(2), ConnectOptions())
+                    : Connection.ConnectAsync(_line.Word(2), ConnectOptions()).GetAwaiter().GetResult();
                 return "0";
             case "state": return State(Get<Connection>(_line.Id));
             case "serve": return Serve(Get<Listener>(_line.Id));
