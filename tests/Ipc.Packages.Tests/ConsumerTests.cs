@@ -17,6 +17,9 @@ public class ConsumerTests(FreshProjects projects) : IClassFixture<FreshProjects
     [InlineData("Serializers", "net10.0", "quotes")]
     [InlineData("Serializers", "net8.0", "quotes")]
     [InlineData("Native", "net10.0", "echo")]
+    [InlineData("Pipes", "net10.0", "pipes")]
+    [InlineData("Web", "net10.0", "web")]
+    [InlineData("Web", "net8.0", "web")]
     public void AProgramUsesThePackages(string project, string framework, string service)
     {
         Place.SkipIfNotWanted();
@@ -34,6 +37,7 @@ public class ConsumerTests(FreshProjects projects) : IClassFixture<FreshProjects
     [Theory]
     [InlineData("Framework", "quotes")]
     [InlineData("Native", "echo")]
+    [InlineData("Pipes", "pipes")]
     public void AProgramOfDotNetFrameworkUsesThePackages(string project, string service)
     {
         Place.SkipIfNotWanted();
@@ -76,6 +80,13 @@ public class ConsumerTests(FreshProjects projects) : IClassFixture<FreshProjects
         Beside("echo", Path.Combine(project, "build", "echo"), "echo");
     }
 
-    private string Beside(string service, params string[] client)
-        => Place.Beside(service == "echo" ? Place.EchoServer("echo") : Place.QuotesServer, projects.Work, null, client);
+    private string Beside(string service, params string[] client) => Place.Beside(
+        service switch
+        {
+            "echo" => Place.EchoServer(service),
+            "pipes" => Place.Peer("Ipc.Pipelines.Peer", "echo", service),
+            "web" => Place.Peer("Ipc.AspNetCore.Peer", service),
+            _ => Place.QuotesServer,
+        },
+        projects.Work, null, client);
 }

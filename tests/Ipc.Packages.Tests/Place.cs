@@ -25,6 +25,9 @@ internal static class Place
     /// <summary>The echo server of the tests.</summary>
     public static string[] EchoServer(string name) => [PeerPrograms.Native("tests/native/peer"), "listen", name];
 
+    /// <summary>A program of tests/peers/cs, as the Release of these tests has built it.</summary>
+    public static string[] Peer(string project, params string[] words) => [PeerPrograms.Dotnet, Of($"tests/peers/cs/{project}/bin/Release/net10.0/{project}.dll"), .. words];
+
     public static string Of(string path) => Path.Combine(PeerPrograms.Top, path);
 
     /// <summary>What ships is built as Release, whatever these tests are, and takes minutes.</summary>
