@@ -22,4 +22,24 @@ public sealed class LeavingServerTests : RegionTest
         region.Leave();
         client.Join();
     }
+
+    /// <summary>A loop need not know that another thread disposes its listener.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void ItHasRefusedWhomItsLoopHasInHand(bool accepts)
+    {
+        using Listener listener = Listener.Open("leaves");
+        Background client = Run(() => Fails(
+            IpcStatus.PeerClosed, () => Connection.Connect("leaves", new ConnectOptions { Deadline = Hang })));
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent asked, Hang));
+        Connection request = asked.Connection;
+        listener.Dispose();
+        if (accepts)
+            request.Accept();
+        else
+            request.Refuse("no");
+        Assert.False(request.IsOpen);
+        client.Join();
+    }
 }

@@ -33,11 +33,11 @@ public sealed unsafe partial class Connection
     internal bool IsGone => Atomic.LoadAcquire(ref _lease) == LeaseGone;
 
     /// <summary>Accepts the request. Then <see cref="Listener.Return"/> it, and the listener watches it.</summary>
+    /// <remarks>No effect on one that is disposed, as by its listener's Dispose: that has refused it.</remarks>
     /// <exception cref="InvalidOperationException">It was answered before, or is a client's side.</exception>
     public void Accept()
     {
-        Answer();
-        if (!_view.TryUse())
+        if (!TryAnswer() || !_view.TryUse())
             return;
         try
         {
@@ -50,26 +50,33 @@ public sealed unsafe partial class Connection
     }
 
     /// <summary>Refuses the request with a reason, at most 240 bytes of UTF-8, and frees it.</summary>
+    /// <remarks>See <see cref="Accept"/>.</remarks>
     /// <exception cref="InvalidOperationException">It was answered before, or is a client's side.</exception>
     public void Refuse(string reason)
     {
-        Answer();
+        if (!TryAnswer())
+            return;
         RefuseAnswered(reason);
         Dispose();
     }
 
-    private void Answer()
+    /// <summary>False: it is disposed, and so answered.</summary>
+    private bool TryAnswer()
     {
         if (!IsServer)
             throw new InvalidOperationException("Only a server answers.");
-        if (Atomic.Exchange(ref _answered, 1) != 0)
+        if (Atomic.Exchange(ref _answered, 1) == 0)
+            return true;
+        if (Atomic.LoadAcquire(ref _disposed) == 0) // which is said first
             throw new InvalidOperationException("The request has been answered before.");
+        return false;
     }
 
     /// <summary>The same from a server that ends: the client is to look for its successor.</summary>
     internal void TurnAway()
     {
-        Answer();
+        if (!TryAnswer())
+            return;
         Shutdown(CloseCode.Shutdown, "The server is ending."); // before the reply
         RefuseAnswered(null);
         Dispose();

@@ -1,0 +1,46 @@
+using System;
+using System.Buffers;
+using System.IO;
+using System.IO.Pipelines;
+using System.Threading;
+using System.Threading.Tasks;
+using Ipc.Pipelines.Peer;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Pipelines.Tests;
+
+/// <summary>Others do what they like, and when they like.</summary>
+public sealed class HostileTests : PipeTest
+{
+    /// <summary>Whom the loop has in hand is answered by it, or by Dispose; not twice.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task AListenerIsDisposedWhileClientsAsk(bool isPipe)
+    {
+        byte[] hello = isPipe ? "ipcpipe\x01"u8.ToArray() : [];
+        for (int life = 0; life < 300; life++)
+        {
+            IpcPipeListener listener = IpcPipeListener.Open("ending");
+            Task[] asking = new Task[4];
+            for (int i = 0; i < asking.Length; i++)
+                asking[i] = Task.Run(AskAsync);
+            Thread.SpinWait(life * 100);
+            listener.Dispose();
+            await Task.WhenAll(asking);
+        }
+
+        async Task AskAsync()
+        {
+            try
+            {
+                (await Connection.ConnectAsync("ending", new ConnectOptions { Hello = hello }, Hang)).Dispose();
+            }
+            catch (Exception error) when (error is IpcException or TimeoutException)
+            {
+                // that is how it ends
+            }
+        }
+    }
+}
