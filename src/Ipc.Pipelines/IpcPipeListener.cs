@@ -119,6 +119,7 @@ public sealed class IpcPipeListener : IDisposable, IAsyncDisposable
         {
             pipes = new IpcPipe[_pipes.Count];
             _pipes.CopyTo(pipes);
+            _accepted.Clear();
         }
 
         foreach (IpcPipe pipe in pipes)

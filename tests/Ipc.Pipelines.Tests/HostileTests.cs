@@ -43,4 +43,15 @@ public sealed class HostileTests : PipeTest
             }
         }
     }
+
+    /// <summary>Those that wait to be accepted are disposed with it.</summary>
+    [Fact]
+    public async Task ADisposedListenerHandsOutNobody()
+    {
+        using IpcPipe client = await IpcPipe.ConnectAsync(Listener.Name, cancellationToken: Hang); // taken at once
+        Listener.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await Listener.AcceptAsync(Hang));
+        await foreach (IpcPipe _ in Listener.AcceptAllAsync(Hang))
+            Assert.Fail("It is disposed.");
+    }
 }
