@@ -46,6 +46,8 @@ public sealed class IpcPipe : IDuplexPipe, IDisposable, IAsyncDisposable
         _reader = new RingPipeReader(this, readiness, new PipeSpin(connection, mode, spinLimit), copies);
         _writer = new RingPipeWriter(this, new PipeSpin(connection, mode, spinLimit));
         connection.Closed += (_, _) => TellClosed();
+        if (!connection.IsOpen)
+            TellClosed(); // by now: that was raised before anybody listened
     }
 
     /// <summary>What the other side writes. <c>Complete</c> says that no more is wanted; the other side learns of it

@@ -54,4 +54,17 @@ public sealed class HostileTests : PipeTest
         await foreach (IpcPipe _ in Listener.AcceptAllAsync(Hang))
             Assert.Fail("It is disposed.");
     }
+
+    [Fact]
+    public async Task APipeOfAConnectionWhoseServerHasDiedSaysSo()
+    {
+        OtherProcess server = Peer(isServer: true, "echo", "served");
+        using Connection connection = await Connection.ConnectAsync("served", new ConnectOptions { Hello = "ipcpipe\x01"u8.ToArray() }, Hang);
+        using ManualResetEventSlim told = new();
+        connection.Closed += (_, _) => told.Set();
+        server.Kill();
+        Assert.True(told.Wait(Watchdog.Patience));
+        using IpcPipe pipe = connection.AsPipe();
+        Assert.True(pipe.Closed.WaitHandle.WaitOne(Watchdog.Patience));
+    }
 }
