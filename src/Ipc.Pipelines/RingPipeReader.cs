@@ -54,6 +54,9 @@ internal sealed class RingPipeReader : PipeReader
         {
             if (TryReadNow(out result))
                 return true;
+            _buffer.LeaveRing(); // it may be what leaves no room for more
+            if (TryReadNow(out result))
+                return true;
             if (!_readiness.MayLook || _ring.Peer == PeerState.Live)
                 return false;
             Conclude(); // nobody waits who would be told
@@ -273,9 +276,8 @@ internal sealed class RingPipeReader : PipeReader
     /// <summary>Nothing will ever come, but for what came just before that: why?</summary>
     private void Conclude()
     {
-        Fill();
-        if (_ended || _error is not null)
-            return;
+        if (Fill() || _ended || _error is not null)
+            return; // there may be more of it: who asks again comes here again
         if (_pipe.IsDisposed)
             _error = new ObjectDisposedException(nameof(IpcPipe), "The pipe is disposed.");
         else if (_connection.PeerCloseCode == CloseCode.Normal)

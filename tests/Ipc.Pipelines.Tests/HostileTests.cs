@@ -13,6 +13,24 @@ namespace Ipc.Pipelines.Tests;
 /// <summary>Others do what they like, and when they like.</summary>
 public sealed class HostileTests : PipeTest
 {
+    [Fact]
+    public async Task WhoOnlyLooksGetsAllBeforeTheEnd()
+    {
+        (IpcPipe client, IpcPipe server) = await PairAsync(new IpcPipeOptions { ReceiveCapacity = 8192 });
+        await server.Output.WriteAsync(new byte[7000], Hang);
+        server.Dispose();
+        long length = 0;
+        for (int look = 0; look < 100 && client.Input.TryRead(out ReadResult read); look++)
+        {
+            length = read.Buffer.Length;
+            client.Input.AdvanceTo(read.Buffer.Start, read.Buffer.End); // keeps it
+            if (read.IsCompleted)
+                break;
+        }
+
+        Assert.Equal(7000, length);
+    }
+
     /// <summary>Whom the loop has in hand is answered by it, or by Dispose; not twice.</summary>
     [Theory]
     [InlineData(true)]
