@@ -31,6 +31,9 @@ internal sealed class ReadBuffer
     /// <summary>There are bytes that its user has not looked at.</summary>
     public bool HasUnexamined => _end > _examined;
 
+    /// <summary>So many of them.</summary>
+    public long Unexamined => _end - _examined;
+
     public ReadOnlySequence<byte> Sequence => _head is null
         ? ReadOnlySequence<byte>.Empty
         : new ReadOnlySequence<byte>(_head, _headIndex, _tail!, _tail!.Length);

@@ -156,14 +156,15 @@ internal sealed class RingPipeReader : PipeReader
         return false;
     }
 
-    /// <summary>Takes what is there. True: something was.</summary>
+    /// <summary>Takes what is there, and no more than the ring has room for: a writer may be as fast as the copies.
+    /// True: something was.</summary>
     private bool Fill()
     {
         bool found = false;
         try
         {
-            while (!_ended && _error is null && _buffer.Held < _mostHeld && _readiness.MayLook &&
-                _ring.TryRead(out RingRecord record))
+            while (!_ended && _error is null && _buffer.Held < _mostHeld &&
+                (!_copies || _buffer.Unexamined < _mostHeld) && _readiness.MayLook && _ring.TryRead(out RingRecord record))
             {
                 Take(record);
                 found = true;

@@ -31,6 +31,40 @@ public sealed class HostileTests : PipeTest
         Assert.Equal(7000, length);
     }
 
+    /// <summary>As many bytes as the ring holds, not as many as come while they are copied.</summary>
+    [Fact]
+    public async Task AReadOfCopiesTakesNoMoreThanTheRing()
+    {
+        ListenerOptions.CopyReads = true;
+        (IpcPipe client, IpcPipe server) = await PairAsync(new IpcPipeOptions { SendCapacity = 65536 });
+        const long Total = 300 << 20;
+        Task writing = Task.Factory.StartNew(
+            () =>
+            {
+                byte[] bytes = new byte[1 << 20];
+                using Stream stream = client.AsStream();
+                for (long sent = 0; sent < Total; sent += bytes.Length)
+                    stream.Write(bytes);
+            },
+            Hang,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
+        long longest = 0, received = 0;
+        for (; ; )
+        {
+            ReadResult read = await server.Input.ReadAsync(Hang);
+            longest = Math.Max(longest, read.Buffer.Length);
+            received += read.Buffer.Length;
+            server.Input.AdvanceTo(read.Buffer.End);
+            if (read.IsCompleted)
+                break;
+        }
+
+        await writing;
+        Assert.Equal(Total, received);
+        Assert.InRange(longest, 1, 65536);
+    }
+
     /// <summary>Whom the loop has in hand is answered by it, or by Dispose; not twice.</summary>
     [Theory]
     [InlineData(true)]
