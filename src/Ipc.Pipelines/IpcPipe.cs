@@ -121,7 +121,7 @@ public sealed class IpcPipe : IDuplexPipe, IDisposable, IAsyncDisposable
     {
         if (Interlocked.Exchange(ref _disposed, 1) != 0)
             return;
-        if (_writer.CutsOff())
+        if (Connection.IsOpen && _writer.CutsOff())
             Connection.Shutdown(CloseCode.Protocol, "The pipe was disposed in the middle of a write.");
         Connection.Dispose();
         _readiness.Close();

@@ -13,13 +13,16 @@ internal sealed partial class RingPipeWriter
     public Task? Tail { get; private set; }
 
     /// <summary>Any thread, the pipe being disposed: whether closing now cuts the stream off.</summary>
-    /// <remarks>A peer may have read, and answered, a write that is only about to return: that one is waited for. It
-    /// takes no longer than a copy, unless its thread is not run; it begins nothing more.</remarks>
+    /// <remarks>A peer may have read, and answered, a write that is only about to return: that one is waited for. One
+    /// that waits for room is told to stop, and says whether it had found it. It takes no longer than a wake and a
+    /// copy, unless its thread is not run; it begins nothing more.</remarks>
     public bool CutsOff()
     {
         int began = Environment.TickCount;
         SpinWait spin = default;
-        while (Volatile.Read(ref _isUnsent) != 0 && Volatile.Read(ref _writing) != 0 && !Volatile.Read(ref _waits) &&
+        if (Volatile.Read(ref _writing) != 0)
+            _ring.Stop();
+        while (Volatile.Read(ref _isUnsent) != 0 && Volatile.Read(ref _writing) != 0 &&
             Environment.TickCount - began < LongestReturn)
         {
             spin.SpinOnce();

@@ -32,7 +32,6 @@ internal sealed partial class RingPipeWriter : PipeWriter
     private int _cancelled;
     private int _isUnsent; // there is, or may be, something that was taken from the user and is not in the ring
     private int _writing;
-    private bool _waits; // the write in hand waits for room
     private bool _lost; // something was thrown away, as the pipe was disposed: nothing more may follow it
     private bool _completed;
 
@@ -87,7 +86,7 @@ internal sealed partial class RingPipeWriter : PipeWriter
         }
 
         if (bytes != 0)
-            Volatile.Write(ref _isUnsent, 1);
+            _ = TryBegin();
     }
 
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) =>
@@ -105,7 +104,7 @@ internal sealed partial class RingPipeWriter : PipeWriter
         {
             Publish();
             ReadOnlyMemory<byte> rest = source;
-            if (PushBacklog() && Push(ref rest))
+            if (Push(ref rest))
                 return new ValueTask<FlushResult>(Result());
             pending = true;
             return WriteSlowAsync(rest, cancellationToken);
@@ -142,10 +141,8 @@ internal sealed partial class RingPipeWriter : PipeWriter
             }
 
             _lost |= !source.IsEmpty || !_backlog.IsEmpty;
-            if (_lost)
-                return false;
-            Volatile.Write(ref _isUnsent, 0);
-            return _ring.IsPeerLive;
+            Settle();
+            return !_lost && _ring.IsPeerLive;
         }
         finally
         {
@@ -153,15 +150,8 @@ internal sealed partial class RingPipeWriter : PipeWriter
         }
     }
 
-    private bool WriteWaiting(ReadOnlySpan<byte> piece)
-    {
-        if (_ring.TryWrite(piece, PipeRecord.Data))
-            return true;
-        Volatile.Write(ref _waits, true);
-        bool written = _ring.Write(piece, PipeRecord.Data, Deadline.Never) == IpcStatus.Ok;
-        Volatile.Write(ref _waits, false);
-        return written;
-    }
+    private bool WriteWaiting(ReadOnlySpan<byte> piece) =>
+        _ring.Write(piece, PipeRecord.Data, Deadline.Never) == IpcStatus.Ok;
 
     public override void CancelPendingFlush()
     {
@@ -201,11 +191,18 @@ internal sealed partial class RingPipeWriter : PipeWriter
     private void Publish()
     {
         CloseClaim(publish: true);
+        Settle();
+    }
+
+    /// <summary>All that was taken from the user is in the ring, if there is no backlog.</summary>
+    private void Settle()
+    {
         if (_backlog.IsEmpty && !_lost)
             Volatile.Write(ref _isUnsent, 0);
     }
 
-    /// <summary>What has room. True: nothing is left, or nobody is there to read it.</summary>
+    /// <summary>What has room. True: nothing is left, or nobody is there to read it. Says nothing of what the user
+    /// holds: who disposes is to see that as unsent all the time.</summary>
     private bool PushBacklog()
     {
         while (!_backlog.IsEmpty)
@@ -219,29 +216,28 @@ internal sealed partial class RingPipeWriter : PipeWriter
             _backlog.Remove(piece.Length);
         }
 
-        if (!_lost)
-            Volatile.Write(ref _isUnsent, 0);
         return true;
     }
 
-    /// <summary>The same for what the user holds.</summary>
+    /// <summary>The same, and then for what the user holds.</summary>
     private bool Push(ref ReadOnlyMemory<byte> rest)
     {
-        if (rest.IsEmpty)
-            return true;
-        _lost |= !TryBegin();
-        while (!rest.IsEmpty)
+        if (!PushBacklog())
+            return false;
+        if (!rest.IsEmpty)
+            _lost |= !TryBegin();
+        while (!rest.IsEmpty && !_lost)
         {
             int length = Math.Min(rest.Length, _piece);
             _lost |= !_ring.IsPeerLive;
             if (_lost)
-                return true;
+                break;
             if (!_ring.TryWrite(rest.Span.Slice(0, length), PipeRecord.Data))
                 return false;
             rest = rest.Slice(length);
         }
 
-        Volatile.Write(ref _isUnsent, 0);
+        Settle();
         return true;
     }
 
@@ -270,23 +266,22 @@ internal sealed partial class RingPipeWriter : PipeWriter
                 bool isBacklog = !_backlog.IsEmpty;
                 ReadOnlyMemory<byte> piece =
                     isBacklog ? _backlog.Peek(_piece) : rest.Slice(0, Math.Min(rest.Length, _piece));
-                bool cancelled = Volatile.Read(ref _cancelled) != 0;
-                if (!cancelled)
-                    cancelled = !await TryWriteAsync(piece).ConfigureAwait(false);
+                bool written =
+                    Volatile.Read(ref _cancelled) == 0 && await TryWriteAsync(piece).ConfigureAwait(false);
                 registration.Dispose(); // waits for a cancellation that is under way: it must not hit the next flush
-                if (!_pipe.IsOpen)
-                {
-                    _lost = true; // or not: who knows
-                    break;
-                }
-
-                if (!cancelled)
+                if (written)
                 {
                     if (isBacklog)
                         _backlog.Remove(piece.Length);
                     else
                         rest = rest.Slice(piece.Length);
-                    continue;
+                    continue; // also if that was all, and the pipe is being disposed: then it is not cut off
+                }
+
+                if (!_pipe.IsOpen)
+                {
+                    _lost = true;
+                    break;
                 }
 
                 _backlog.Append(rest.Span); // it was taken: the next flush goes on with it
@@ -305,38 +300,31 @@ internal sealed partial class RingPipeWriter : PipeWriter
         }
     }
 
-    /// <summary>False: cancelled, or the peer has gone.</summary>
+    /// <summary>False: cancelled, being disposed, or the peer has gone.</summary>
     private async ValueTask<bool> TryWriteAsync(ReadOnlyMemory<byte> piece)
     {
         try
         {
-            Volatile.Write(ref _waits, true);
             await _ring.WriteAsync(piece, PipeRecord.Data, _cancel.Token).ConfigureAwait(false);
             return true;
         }
         catch (Exception error) when (error is OperationCanceledException or ObjectDisposedException ||
-            error is IpcException { Status: IpcStatus.PeerClosed or IpcStatus.PeerDied })
+            error is IpcException { Status: IpcStatus.PeerClosed or IpcStatus.PeerDied or IpcStatus.Stopped })
         {
             return false;
-        }
-        finally
-        {
-            Volatile.Write(ref _waits, false);
         }
     }
 
     /// <summary>True: everything is in the ring, or nobody reads it.</summary>
     private bool Spin(ref ReadOnlyMemory<byte> rest)
     {
-        if (PushBacklog() && Push(ref rest))
+        if (Push(ref rest))
             return true;
         if (!_spin.TryBegin())
             return false;
         bool found = false;
-        Volatile.Write(ref _waits, true);
         while (!found && Volatile.Read(ref _cancelled) == 0 && _spin.Turn())
-            found = PushBacklog() && Push(ref rest);
-        Volatile.Write(ref _waits, false);
+            found = Push(ref rest);
         _spin.End(found);
         return found;
     }

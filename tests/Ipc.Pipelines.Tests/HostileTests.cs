@@ -13,6 +13,70 @@ namespace Ipc.Pipelines.Tests;
 /// <summary>Others do what they like, and when they like.</summary>
 public sealed class HostileTests : PipeTest
 {
+    /// <summary>What has no room is not in the ring, whatever the writer is doing about it just then.</summary>
+    [Theory]
+    [InlineData(WaitMode.Adaptive)]
+    [InlineData(WaitMode.Spin)]
+    public async Task AWriteThatLooksForRoomIsCutOffByDisposing(WaitMode mode)
+    {
+        for (int life = 0; life < 200; life++)
+        {
+            (IpcPipe client, IpcPipe server) = await PairAsync(new IpcPipeOptions { SendCapacity = 4096, WaitMode = mode });
+            Task writing = Task.Run(async () => await client.Output.WriteAsync(new byte[10_000], Hang));
+            ReadResult read = await server.Input.ReadAsync(Hang); // holds the ring
+            client.Dispose();
+            server.Input.AdvanceTo(read.Buffer.End);
+            await FailsAsync(IpcStatus.PeerClosed, async () => await ReadToEndAsync(server));
+            await writing;
+            server.Dispose();
+        }
+    }
+
+    /// <summary>The other side has all of it, before the thread that waited for room knows.</summary>
+    [Theory]
+    [InlineData(true, WaitMode.Block)]
+    [InlineData(true, WaitMode.Spin)]
+    [InlineData(false, WaitMode.Block)]
+    [InlineData(false, WaitMode.Spin)]
+    public async Task AWriteThatHasFoundRoomIsNotCutOffByDisposing(bool isAwaited, WaitMode mode)
+    {
+        ListenerOptions.WaitMode = mode;
+        for (int life = 0; life < 300; life++)
+        {
+            (IpcPipe client, IpcPipe server) = await PairAsync(new IpcPipeOptions { ReceiveCapacity = 4096, WaitMode = WaitMode.Spin });
+            Stream stream = server.AsStream();
+            Task writing = Started(async () =>
+            {
+                if (isAwaited)
+                    await stream.WriteAsync(new byte[5000], Hang);
+                else
+                    stream.Write(new byte[5000]);
+            });
+            await Started(async () =>
+            {
+                for (long position = 0; position < 5000;)
+                {
+                    ReadResult read = await client.Input.ReadAsync(Hang);
+                    position += read.Buffer.Length;
+                    client.Input.AdvanceTo(read.Buffer.End);
+                }
+
+                server.Dispose();
+            });
+            Assert.True((await client.Input.ReadAsync(Hang)).IsCompleted);
+            try
+            {
+                await writing;
+            }
+            catch (ObjectDisposedException)
+            {
+                // it looked how its write had ended
+            }
+
+            client.Dispose();
+        }
+    }
+
     [Fact]
     public async Task WhoOnlyLooksGetsAllBeforeTheEnd()
     {
@@ -118,5 +182,19 @@ public sealed class HostileTests : PipeTest
         Assert.True(told.Wait(Watchdog.Patience));
         using IpcPipe pipe = connection.AsPipe();
         Assert.True(pipe.Closed.WaitHandle.WaitOne(Watchdog.Patience));
+    }
+
+    private static Task Started(Func<Task> action) =>
+        Task.Factory.StartNew(action, Hang, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap();
+
+    private static async Task ReadToEndAsync(IpcPipe pipe)
+    {
+        for (; ; )
+        {
+            ReadResult result = await pipe.Input.ReadAsync(Hang);
+            pipe.Input.AdvanceTo(result.Buffer.End);
+            if (result.IsCompleted)
+                return;
+        }
     }
 }
