@@ -43,10 +43,15 @@ internal sealed partial class RingPipeWriter
         bool isNext = PushBacklog();
         if (isNext && !_lost && _ring.TryWrite(text, type))
             Volatile.Write(ref _isUnsent, 0);
+        {
         else if (!_lost && _ring.IsPeerLive)
-            Tail = CompleteSlowAsync(text, type);
-        if (Tail is null)
-            _pipe.HalfIsOver();
+        }
+        {
+            Tail = CompleteSlowAsync(text, type); // which may be over by now: it counts for itself
+            return;
+        }
+
+        _pipe.HalfIsOver();
     }
 
     public override async ValueTask CompleteAsync(Exception? exception = null)
@@ -79,7 +84,6 @@ internal sealed partial class RingPipeWriter
             // nobody reads it any more
         }
 
-        Tail = null;
         _pipe.HalfIsOver();
     }
 }
