@@ -51,6 +51,7 @@ internal sealed partial class RingPipeWriter
             return;
         }
 
+        _backlog.Clear();
         _pipe.HalfIsOver();
     }
 
@@ -84,6 +85,7 @@ internal sealed partial class RingPipeWriter
             // nobody reads it any more
         }
 
+        _backlog.Clear();
         _pipe.HalfIsOver();
     }
 }

@@ -67,6 +67,10 @@ internal sealed partial class RingPipeWriter : PipeWriter
             }
         }
 
+        else
+        {
+            CloseClaim(publish: false); // of before: what Advance will mean is what is handed out last
+        }
         return _backlog.GetMemory(wanted);
     }
 
@@ -194,10 +198,13 @@ internal sealed partial class RingPipeWriter : PipeWriter
         Settle();
     }
 
-    /// <summary>All that was taken from the user is in the ring, if there is no backlog.</summary>
+    /// <summary>All that was taken from the user is in the ring, if there is no backlog; or it will never be, and is
+    /// not kept.</summary>
     private void Settle()
     {
-        if (_backlog.IsEmpty && !_lost)
+        if (_lost)
+            _backlog.Clear();
+        else if (_backlog.IsEmpty)
             Volatile.Write(ref _isUnsent, 0);
     }
 
@@ -281,6 +288,7 @@ internal sealed partial class RingPipeWriter : PipeWriter
                 if (!_pipe.IsOpen)
                 {
                     _lost = true;
+                    Settle();
                     break;
                 }
 
@@ -344,8 +352,9 @@ internal sealed partial class RingPipeWriter : PipeWriter
         cancellationToken.Register(static self => Volatile.Read(ref ((RingPipeWriter)self!)._cancel).Cancel(), this);
 #endif
 
-    private FlushResult Result() =>
-        new(isCanceled: Interlocked.Exchange(ref _cancelled, 0) != 0, isCompleted: !_ring.IsPeerLive);
+    private FlushResult Result() => new(
+        isCanceled: Interlocked.Exchange(ref _cancelled, 0) != 0,
+        isCompleted: _pipe.IsDisposed || !_ring.IsPeerLive);
 
     private void Enter()
     {

@@ -71,6 +71,13 @@ internal sealed class WriteBacklog
         return first.AsMemory(_start, Math.Min(length - _start, most));
     }
 
+    /// <summary>Nobody will read them.</summary>
+    public void Clear()
+    {
+        while (!IsEmpty)
+            Remove(Peek(int.MaxValue).Length);
+    }
+
     /// <summary>So many of them are in the ring.</summary>
     public void Remove(int bytes)
     {

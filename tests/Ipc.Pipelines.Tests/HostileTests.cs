@@ -78,6 +78,18 @@ public sealed class HostileTests : PipeTest
     }
 
     [Fact]
+    public async Task WhatIsHandedOutAfterDisposeIsNotTheRest()
+    {
+        (IpcPipe client, _) = await PairAsync();
+        client.Output.GetMemory(10);
+        client.Output.Advance(10);
+        client.Dispose();
+        client.Output.GetMemory(1000);
+        client.Output.Advance(1000);
+        Assert.True((await client.Output.FlushAsync(Hang)).IsCompleted);
+    }
+
+    [Fact]
     public async Task WhoOnlyLooksGetsAllBeforeTheEnd()
     {
         (IpcPipe client, IpcPipe server) = await PairAsync(new IpcPipeOptions { ReceiveCapacity = 8192 });
@@ -169,6 +181,25 @@ public sealed class HostileTests : PipeTest
         await Assert.ThrowsAsync<ObjectDisposedException>(async () => await Listener.AcceptAsync(Hang));
         await foreach (IpcPipe _ in Listener.AcceptAllAsync(Hang))
             Assert.Fail("It is disposed.");
+    }
+
+    [Fact]
+    public async Task WhatNobodyReadsIsNotKept()
+    {
+        (IpcPipe client, IpcPipe server) = await PairAsync(new IpcPipeOptions { SendCapacity = 4096 });
+        client.Output.GetMemory(10_000);
+        client.Output.Advance(10_000);
+        server.Dispose();
+        for (int i = 0; i < 10; i++)
+        {
+            Assert.True((await client.Output.FlushAsync(Hang)).IsCompleted);
+            Assert.Equal(0, client.Output.UnflushedBytes);
+            client.Output.GetMemory(10_000);
+            client.Output.Advance(10_000);
+        }
+
+        client.Output.Complete();
+        Assert.Equal(0, client.Output.UnflushedBytes);
     }
 
     [Fact]
