@@ -117,6 +117,7 @@ internal sealed class RingPipeReader : PipeReader
     public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
     {
         CheckNotCompleted();
+        CheckNotReading();
         _buffer.Advance(consumed, examined);
     }
 
@@ -130,6 +131,7 @@ internal sealed class RingPipeReader : PipeReader
     {
         if (_completed)
             return;
+        CheckNotReading();
         _completed = true;
         _buffer.Drop();
         _pipe.HalfIsOver();
@@ -301,4 +303,10 @@ internal sealed class RingPipeReader : PipeReader
         if (_completed)
             throw new InvalidOperationException("Reading is not allowed after the reader was completed.");
     }
+    private void CheckNotReading()
+    {
+        if (Volatile.Read(ref _reading) != 0)
+            throw new InvalidOperationException("A read is pending; one at a time.");
+    }
+
 }

@@ -35,6 +35,7 @@ internal sealed partial class RingPipeWriter
     {
         if (_completed)
             return;
+        CheckNotWriting();
         _completed = true;
         Publish();
         ushort type = exception is null ? PipeRecord.End : PipeRecord.Abort;
@@ -42,10 +43,10 @@ internal sealed partial class RingPipeWriter
         Volatile.Write(ref _isUnsent, 1);
         bool isNext = PushBacklog();
         if (isNext && !_lost && _ring.TryWrite(text, type))
-            Volatile.Write(ref _isUnsent, 0);
         {
-        else if (!_lost && _ring.IsPeerLive)
+            Volatile.Write(ref _isUnsent, 0);
         }
+        else if (!_lost && _ring.IsPeerLive)
         {
             Tail = CompleteSlowAsync(text, type); // which may be over by now: it counts for itself
             return;

@@ -53,6 +53,7 @@ internal sealed partial class RingPipeWriter : PipeWriter
         if (sizeHint < 0)
             throw new ArgumentOutOfRangeException(nameof(sizeHint));
         CheckNotCompleted();
+        CheckNotWriting();
         int wanted = Math.Max(sizeHint, 1);
         if (_backlog.IsEmpty && !_lost && !_pipe.IsDisposed)
         {
@@ -66,11 +67,11 @@ internal sealed partial class RingPipeWriter : PipeWriter
                 return _claim;
             }
         }
-
         else
         {
             CloseClaim(publish: false); // of before: what Advance will mean is what is handed out last
         }
+
         return _backlog.GetMemory(wanted);
     }
 
@@ -78,6 +79,7 @@ internal sealed partial class RingPipeWriter : PipeWriter
 
     public override void Advance(int bytes)
     {
+        CheckNotWriting();
         if (_claim.IsEmpty)
         {
             _backlog.Advance(bytes);
@@ -370,3 +372,9 @@ internal sealed partial class RingPipeWriter : PipeWriter
             throw new InvalidOperationException("Writing is not allowed after the writer was completed.");
     }
 }
+    private void CheckNotWriting()
+    {
+        if (Volatile.Read(ref _writing) != 0)
+            throw new InvalidOperationException("A write is pending; one at a time.");
+    }
+

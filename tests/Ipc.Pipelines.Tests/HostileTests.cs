@@ -215,6 +215,25 @@ public sealed class HostileTests : PipeTest
         Assert.True(pipe.Closed.WaitHandle.WaitOne(Watchdog.Patience));
     }
 
+    [Fact]
+    public async Task WhatIsPendingIsNotDisturbedByTheSameHalf()
+    {
+        (IpcPipe client, _) = await PairAsync(new IpcPipeOptions { SendCapacity = 4096 });
+        Task<ReadResult> reading = client.Input.ReadAsync(Hang).AsTask();
+        Task<FlushResult> flushing = client.Output.WriteAsync(new byte[100_000], Hang).AsTask();
+        Assert.Throws<InvalidOperationException>(() => client.Output.GetMemory());
+        Assert.Throws<InvalidOperationException>(() => client.Output.Advance(0));
+        Assert.Throws<InvalidOperationException>(() => client.Output.Complete());
+        Assert.Throws<InvalidOperationException>(() => client.Input.AdvanceTo(default));
+        Assert.Throws<InvalidOperationException>(() => client.Input.Complete());
+        Assert.True(client.IsOpen);
+        client.Input.CancelPendingRead();
+        client.Output.CancelPendingFlush();
+        Assert.True((await reading).IsCanceled);
+        Assert.True((await flushing).IsCanceled);
+        client.Input.Complete();
+    }
+
     private static Task Started(Func<Task> action) =>
         Task.Factory.StartNew(action, Hang, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap();
 
