@@ -77,7 +77,7 @@ internal sealed class RingPipeReader : PipeReader
         bool pending = false;
         try
         {
-            if (TryReadNow(out ReadResult result) || TrySpin(out result))
+            if (TryReadNow(out ReadResult result) || TrySpin(cancellationToken, out result))
                 return new ValueTask<ReadResult>(result);
             pending = true;
         }
@@ -98,7 +98,7 @@ internal sealed class RingPipeReader : PipeReader
         try
         {
             ReadResult result;
-            while (!TryReadNow(out result) && !TrySpin(out result))
+            while (!TryReadNow(out result) && !TrySpin(CancellationToken.None, out result))
             {
                 if (PrepareWait() && !_readiness.Wait())
                     Conclude();
@@ -211,14 +211,19 @@ internal sealed class RingPipeReader : PipeReader
             _ring.Release();
     }
 
-    private bool TrySpin(out ReadResult result)
+    private bool TrySpin(CancellationToken cancellationToken, out ReadResult result)
     {
         result = default;
         if (!_readiness.MayLook || IsOver || !_spin.TryBegin())
             return false;
+        _buffer.LeaveRing(); // that it waits without sleeping makes no room
         bool found = false;
-        while (!found && Volatile.Read(ref _cancelled) == 0 && _spin.Turn())
+        while (!found && Volatile.Read(ref _cancelled) == 0 && !cancellationToken.IsCancellationRequested &&
+            _ring.IsPeerLive && _spin.Turn())
+        {
             found = Fill();
+        }
+
         _spin.End(found);
         return TryReadNow(out result);
     }
@@ -298,15 +303,15 @@ internal sealed class RingPipeReader : PipeReader
 
     private void Leave() => Volatile.Write(ref _reading, 0);
 
-    private void CheckNotCompleted()
-    {
-        if (_completed)
-            throw new InvalidOperationException("Reading is not allowed after the reader was completed.");
-    }
     private void CheckNotReading()
     {
         if (Volatile.Read(ref _reading) != 0)
             throw new InvalidOperationException("A read is pending; one at a time.");
     }
 
+    private void CheckNotCompleted()
+    {
+        if (_completed)
+            throw new InvalidOperationException("Reading is not allowed after the reader was completed.");
+    }
 }

@@ -267,7 +267,7 @@ internal sealed partial class RingPipeWriter : PipeWriter
         CancellationTokenRegistration registration = default;
         try
         {
-            while (!Spin(ref rest))
+            while (!Spin(ref rest, cancellationToken))
             {
                 PrepareWait();
                 if (cancellationToken.CanBeCanceled)
@@ -326,16 +326,26 @@ internal sealed partial class RingPipeWriter : PipeWriter
     }
 
     /// <summary>True: everything is in the ring, or nobody reads it.</summary>
-    private bool Spin(ref ReadOnlyMemory<byte> rest)
+    private bool Spin(ref ReadOnlyMemory<byte> rest, CancellationToken cancellationToken)
     {
         if (Push(ref rest))
             return true;
         if (!_spin.TryBegin())
             return false;
         bool found = false;
-        while (!found && Volatile.Read(ref _cancelled) == 0 && _spin.Turn())
-            found = Push(ref rest);
-        _spin.End(found);
+        try
+        {
+            while (!found && Volatile.Read(ref _cancelled) == 0 && !cancellationToken.IsCancellationRequested &&
+                _spin.Turn())
+            {
+                found = Push(ref rest);
+            }
+        }
+        finally
+        {
+            _spin.End(found); // also when the peer has made the ring one that throws
+        }
+
         return found;
     }
 
@@ -366,15 +376,15 @@ internal sealed partial class RingPipeWriter : PipeWriter
 
     private void Leave() => Volatile.Write(ref _writing, 0);
 
-    private void CheckNotCompleted()
-    {
-        if (_completed)
-            throw new InvalidOperationException("Writing is not allowed after the writer was completed.");
-    }
-}
     private void CheckNotWriting()
     {
         if (Volatile.Read(ref _writing) != 0)
             throw new InvalidOperationException("A write is pending; one at a time.");
     }
 
+    private void CheckNotCompleted()
+    {
+        if (_completed)
+            throw new InvalidOperationException("Writing is not allowed after the writer was completed.");
+    }
+}

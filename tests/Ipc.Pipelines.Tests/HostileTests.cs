@@ -141,6 +141,34 @@ public sealed class HostileTests : PipeTest
         Assert.InRange(longest, 1, 65536);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task AReaderThatNeverSleepsSeesEveryEnd(bool isClient)
+    {
+        ListenerOptions.WaitMode = WaitMode.Spin;
+        IpcPipeOptions options = new() { SendCapacity = 4096, ReceiveCapacity = 4096, WaitMode = WaitMode.Spin };
+        (IpcPipe client, IpcPipe server) = await PairAsync(options);
+        (IpcPipe reading, IpcPipe writing) = isClient ? (client, server) : (server, client);
+        using CancellationTokenSource cancel = new();
+        Task<ReadResult> read = Started(() => reading.Input.ReadAsync(cancel.Token));
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => read.WaitAsync(Watchdog.Patience, Hang));
+        Task<ReadResult> much = Started(() => reading.Input.ReadAtLeastAsync(10_000, Hang)); // more than the ring has
+        await writing.Output.WriteAsync(new byte[10_000], Hang);
+        Assert.Equal(10_000, (await much.WaitAsync(Watchdog.Patience, Hang)).Buffer.Length);
+        reading.Input.AdvanceTo((await much).Buffer.End);
+        read = Started(() => reading.Input.ReadAsync(Hang));
+        writing.Dispose();
+        Assert.True((await read.WaitAsync(Watchdog.Patience, Hang)).IsCompleted);
+
+        (client, server) = await PairAsync(options);
+        reading = isClient ? client : server;
+        read = Started(() => reading.Input.ReadAsync(Hang));
+        reading.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => read.WaitAsync(Watchdog.Patience, Hang));
+    }
+
     /// <summary>Whom the loop has in hand is answered by it, or by Dispose; not twice.</summary>
     [Theory]
     [InlineData(true)]
@@ -236,6 +264,9 @@ public sealed class HostileTests : PipeTest
 
     private static Task Started(Func<Task> action) =>
         Task.Factory.StartNew(action, Hang, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap();
+
+    private static Task<ReadResult> Started(Func<ValueTask<ReadResult>> read) =>
+        Task.Factory.StartNew(() => read().AsTask(), Hang, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap();
 
     private static async Task ReadToEndAsync(IpcPipe pipe)
     {
