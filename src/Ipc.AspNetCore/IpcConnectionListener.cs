@@ -13,7 +13,7 @@ internal sealed class IpcConnectionListener : IConnectionListener
     private readonly IpcTransportFactory _factory;
     private readonly SharedListener _listener;
     private readonly IpcEndPoint _endPoint;
-    private int _disposed;
+    private int _disposed; // [once]
 
     public IpcConnectionListener(IpcTransportFactory factory, SharedListener listener, IpcEndPoint endPoint)
     {

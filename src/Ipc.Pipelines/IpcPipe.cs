@@ -28,9 +28,9 @@ public sealed class IpcPipe : IDuplexPipe, IDisposable, IAsyncDisposable
     private readonly RingPipeWriter _writer;
     private readonly Action<IpcPipe>? _disposing;
     private readonly CancellationTokenSource _closed = new();
-    private int _halves;
-    private int _disposed;
-    private int _told;
+    private int _halves;   // [count] of those that are over
+    private int _disposed; // [once], and the other side of [unsent]
+    private int _told;     // [once]
 
     internal IpcPipe(
         Connection connection,

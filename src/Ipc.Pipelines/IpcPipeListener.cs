@@ -20,7 +20,7 @@ public sealed class IpcPipeListener : IDisposable, IAsyncDisposable
     private readonly Action _next;
     private readonly Action<IpcPipe> _forget;
     private ConfiguredValueTaskAwaitable<ListenerEvent>.ConfiguredValueTaskAwaiter _awaiter; // the loop's
-    private Exception? _error; // why nobody is accepted any more
+    private Exception? _error; // [made]: why nobody is accepted any more
 
     private IpcPipeListener(Listener listener, IpcPipeListenerOptions options)
     {

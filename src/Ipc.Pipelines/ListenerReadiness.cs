@@ -17,7 +17,7 @@ internal sealed class ListenerReadiness : Readiness, IValueTaskSource<bool>
     private readonly Listener _listener;
     private readonly Connection _connection;
     private ManualResetValueTaskSourceCore<bool> _core;
-    private int _place; // changed under the lock; who reads is who has it lent
+    private int _place; // [lent]: changed under the lock; who reads is who has it lent
     private bool _cancelled; // since it was prepared
     private bool _closed;
     private bool _ended;

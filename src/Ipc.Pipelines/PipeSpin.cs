@@ -11,7 +11,7 @@ internal struct PipeSpin
 
     /// <summary>Half of the processors: the others are for whom they wait for.</summary>
     private static readonly int s_most = Math.Max(1, Environment.ProcessorCount / 2);
-    private static int s_spinning;
+    private static int s_spinning; // [hint]
 
     private readonly Connection _connection;
     private readonly WaitMode _mode;
@@ -44,9 +44,9 @@ internal struct PipeSpin
 
         if (!forever && (_connection.IsPeerOnThisProcessor() || IsPoolBusy))
             return false;
-        if (Interlocked.Increment(ref s_spinning) > s_most && !forever)
+        if (Interlocked.Increment(ref s_spinning) > s_most && !forever) // [hint]
         {
-            Interlocked.Decrement(ref s_spinning);
+            Interlocked.Decrement(ref s_spinning); // [hint]
             return false;
         }
 
@@ -65,7 +65,7 @@ internal struct PipeSpin
     /// <summary>It is over.</summary>
     public void End(bool found)
     {
-        Interlocked.Decrement(ref s_spinning);
+        Interlocked.Decrement(ref s_spinning); // [hint]
         if (found)
         {
             if (_turn > TurnsBetweenChecks || _budget.Nanoseconds < SpinBudget.Usual)

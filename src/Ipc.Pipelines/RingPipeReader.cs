@@ -28,8 +28,8 @@ internal sealed class RingPipeReader : PipeReader
     private Exception? _error; // after what is in hand
     private bool _ended;       // the same
     private bool _completed;
-    private int _cancelled;
-    private int _reading;
+    private int _cancelled; // [cancel]
+    private int _reading;   // [half]
 
     public RingPipeReader(IpcPipe pipe, Readiness readiness, PipeSpin spin, bool copies)
     {

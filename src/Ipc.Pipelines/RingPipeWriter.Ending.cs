@@ -40,7 +40,7 @@ internal sealed partial class RingPipeWriter
         Publish();
         ushort type = exception is null ? PipeRecord.End : PipeRecord.Abort;
         byte[] text = exception is null ? Array.Empty<byte>() : PipeRecord.TextOf(exception.Message);
-        Volatile.Write(ref _isUnsent, 1);
+        _ = TryBegin(); // also where nothing was left: the text of an error is not to be lost in silence
         bool isNext = PushBacklog();
         if (isNext && !_lost && _ring.TryWrite(text, type))
         {

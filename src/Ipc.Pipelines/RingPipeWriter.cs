@@ -24,14 +24,14 @@ internal sealed partial class RingPipeWriter : PipeWriter
     private readonly WriteBacklog _backlog = new();
     private readonly int _piece;
     private PipeSpin _spin;
-    private CancellationTokenSource _cancel = new();
+    private CancellationTokenSource _cancel = new(); // [cancel]
     private Memory<byte> _claim;
     private int _claimed; // bytes of it that are written
     private int _nextClaim = LeastClaim;
     private long _batched; // bytes that are committed and not published
-    private int _cancelled;
-    private int _isUnsent; // there is, or may be, something that was taken from the user and is not in the ring
-    private int _writing;
+    private int _cancelled; // [cancel]
+    private int _isUnsent; // [unsent]: there is, or may be, something that was taken from the user and is not in the ring
+    private int _writing; // [half]
     private bool _lost; // something was thrown away, as the pipe was disposed: nothing more may follow it
     private bool _completed;
 
@@ -354,13 +354,13 @@ internal sealed partial class RingPipeWriter : PipeWriter
         if (_cancel.IsCancellationRequested)
             Interlocked.Exchange(ref _cancel, new CancellationTokenSource());
         else
-            Interlocked.MemoryBarrier();
+            Interlocked.MemoryBarrier(); // [cancel]
     }
 
     private CancellationTokenRegistration Register(CancellationToken cancellationToken) =>
 #if NET
         cancellationToken.UnsafeRegister(static self => Volatile.Read(ref ((RingPipeWriter)self!)._cancel).Cancel(), this);
-#else
+#else // [cancel]
         cancellationToken.Register(static self => Volatile.Read(ref ((RingPipeWriter)self!)._cancel).Cancel(), this);
 #endif
 

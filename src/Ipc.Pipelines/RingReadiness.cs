@@ -10,7 +10,7 @@ internal sealed class RingReadiness : Readiness
 #pragma warning restore CA1001
 {
     private readonly RingReader _ring;
-    private CancellationTokenSource _cancel = new();
+    private CancellationTokenSource _cancel = new(); // [cancel]
 
     public RingReadiness(RingReader ring) => _ring = ring;
 
@@ -21,7 +21,7 @@ internal sealed class RingReadiness : Readiness
         if (_cancel.IsCancellationRequested)
             Interlocked.Exchange(ref _cancel, new CancellationTokenSource());
         else
-            Interlocked.MemoryBarrier();
+            Interlocked.MemoryBarrier(); // [cancel]
     }
 
     public override async ValueTask<bool> WaitAsync()
