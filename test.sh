@@ -51,14 +51,14 @@ done
 passed=0 failed=0 skipped=0 carried=0 rows=()
 if [ $depth = long ]; then runner_limit=7200; else runner_limit=1800; fi # watchdogs: the second lane has what the first leaves it
 
-row() { # NAME PASSED FAILED SKIPPED SECONDS
-    rows+=("$(printf '%-44s %7s %7s %8s %6s s' "$@")")
+row() { # NAME PASSED FAILED SKIPPED SECONDS [SECONDS-OF-PROCESSOR]
+    rows+=("$(printf '%-44s %7s %7s %8s %6s s %8s' "${@:1:5}" "${6:+$6 s}")")
     passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
 }
 
 finish() {
     local line
-    printf '\n%-44s %7s %7s %8s %8s\n' "" passed failed skipped time
+    printf '\n%-44s %7s %7s %8s %8s %9s\n' "" passed failed skipped time processor
     for line in ${rows[@]+"${rows[@]}"}; do say "$line"; done
     say
     [ $carried = 0 ] || say "$carried of these results are carried over: nothing that they depend on has changed since they were green (--all runs them again)"
@@ -72,10 +72,10 @@ check() {
     local name=$1 log=$logs/check-${1// /-}.log
     shift
     if run_logged "$name" "$log" $runner_limit "$@"; then
-        row "$name" 1 0 0 $took_seconds
+        row "$name" 1 0 0 $took_seconds $took_processor
     else
         show_failure "$name" "$log"
-        row "$name" 0 1 0 $took_seconds
+        row "$name" 0 1 0 $took_seconds $took_processor
     fi
 }
 
@@ -123,7 +123,7 @@ settle() {
     fi
     [ "$code" = 0 ] || [ "$bad" != 0 ] || bad=1
     [ "$bad" = 0 ] || show_failure "$name (exit code $code)" "$log" "${4:-40}"
-    row "$name" "$good" "$bad" "$gaps" $took_seconds
+    row "$name" "$good" "$bad" "$gaps" $took_seconds $took_processor
 }
 
 run_dotnet() { # PROJECT [LIBRARY]   LIBRARY: the asset that it was built to test
@@ -203,6 +203,7 @@ run_sanitized() { # PRESET
         row "$1 build" 0 1 0 $took_seconds
         return
     fi
+    row "$1 build" 0 0 0 $took_seconds $took_processor
     run_ctest "$1" "build/$1" -LE "^no-$1\$"
 }
 

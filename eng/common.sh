@@ -26,11 +26,22 @@ _stop_work() {
 trap '_stop_work; exit 130' INT
 trap '_stop_work; exit 143' TERM
 
+# Sets processor_seconds: what the children of this shell that have ended have used, and theirs. What has left its parent is not among them: the compiler above.
+_ticks=$(getconf CLK_TCK)
+read_processor_seconds() {
+    local -a stat
+    read -ra stat <"/proc/$BASHPID/stat"
+    processor_seconds=$(((stat[15] + stat[16]) / _ticks))
+}
+
 # run_logged TITLE LOG SECONDS COMMAND...   runs COMMAND with its output in LOG and at most SECONDS of time.
-# Returns its exit code (124 when the time was up). Sets took_seconds. Says nothing about success: the caller knows
-# better what a success is worth a line.
+# Returns its exit code (124 when the time was up). Sets took_seconds, and took_processor: what it used of processors,
+# which other work beside it hardly changes. Says nothing about success: the caller knows better what a success is worth
+# a line.
 run_logged() {
-    local title=$1 log=$2 limit=$3 began=$SECONDS code
+    local title=$1 log=$2 limit=$3 began=$SECONDS processor_seconds processor_began code
+    read_processor_seconds
+    processor_began=$processor_seconds
     shift 3
     if [ -t 1 ]; then
         (
@@ -54,7 +65,8 @@ run_logged() {
         _ticker=
         printf '\r\033[K'
     fi
-    took_seconds=$((SECONDS - began))
+    read_processor_seconds
+    took_seconds=$((SECONDS - began)) took_processor=$((processor_seconds - processor_began))
     [ "$code" != 124 ] || say "stopped after $limit s: $title" >>"$log"
     return "$code"
 }
