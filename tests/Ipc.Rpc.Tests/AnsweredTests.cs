@@ -4,6 +4,8 @@ using System.Threading;
 using System.Threading.Tasks;
 using Xunit;
 
+#pragma warning disable CA2012 // calls that are sent first and awaited once each, later
+
 namespace Ipc.Rpc.Tests;
 
 /// <summary>What a server had answered before it went is answered, whoever notices first that it has gone: a server that stops in good order goes right behind its
@@ -69,6 +71,40 @@ public sealed class AnsweredTests
         Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(items.MoveNextAsync().AsTask())).Status);
         foreach (Task each in queued)
             await Eventually.Over(each);
+    }
+
+    /// <summary>The server goes while a request is being written for which its ring has no room.</summary>
+    [Fact]
+    public async Task ACallThatWaitsAMomentForRoomEndsNoneThatHasItsAnswer()
+    {
+        const int Size = 1500;
+        using var server = new RawServer();
+        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { AutoReconnect = false, ToServerCapacity = 4096 });
+        await Eventually.Ends(accepting);
+        ValueTask<int> answered = client.CallAsync(Hand.Ask, 1); // nobody waits for it, so nobody reads
+        FrameHeader request = server.Receive();
+        Action whileWritten = static () => { };
+        var large = new MessageCodec<int>(
+            "Large",
+            (ref ProtoWriter writer, in int _) =>
+            {
+                whileWritten();
+                writer.WriteBytes((1 << 3) | 2, new byte[Size]);
+            },
+            static (ref ProtoReader _) => 0);
+        var put = new RpcMethod<int, int>(Hand.Name, "Put", RpcMethodKind.Unary, large, Hand.Number);
+        List<ValueTask<int>> sent = [client.CallAsync(put, 1), client.CallAsync(put, 2)]; // nor for these
+        Assert.False(client.Session.Channel!.HasQueued);
+        whileWritten = () =>
+        {
+            server.Send(new FrameHeader(FrameKind.Response, request.Call), Hand.Bytes(7));
+            server.Dispose();
+        };
+        Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(Task.Run(async () => await client.CallAsync(put, 3)))).Status);
+        Assert.Equal(7, await Eventually.Ends(answered.AsTask()));
+        foreach (ValueTask<int> each in sent)
+            Assert.Equal(RpcStatus.Unavailable, (await Eventually.Fails(each.AsTask())).Status);
     }
 
     /// <summary>The thread that waits for the answer has been woken, and another one calls before it reads.</summary>

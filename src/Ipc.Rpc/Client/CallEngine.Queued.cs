@@ -49,7 +49,7 @@ internal sealed partial class CallEngine
         {
             Link.ExitWrite();
             if (isGone)
-                Link.EndGone();
+                Link.EndGone(isAwaited ? Deadline.Now : how.Deadline, how.Cancel);
         }
     }
 

@@ -119,7 +119,7 @@ internal sealed partial class CallEngine
         {
             Link.ExitWrite();
             if (isGone)
-                Link.EndGone();
+                Link.EndGone(call.HasThread ? how.Deadline : Deadline.Now, how.Cancel);
         }
 
         // [ended] Giving back the lock was a full fence: either the sweep saw this call, or we see that it is over.

@@ -28,7 +28,7 @@ internal static class CallRouting
             stale = engine;
         }
 
-        throw stale!.Link.Ended!.ToException(how.Cancel, method, stale.Link.Peer);
+        throw Over(stale, method, in how);
     }
 
     /// <summary>Sends the request of a stream or an asynchronous call, or leaves it to the connection that
@@ -94,7 +94,13 @@ internal static class CallRouting
 
     /// <summary>Connections come and go faster than a request can be sent.</summary>
     private static Exception Over(CallEngine? stale, RpcMethod method, in CallRequest how)
-        => (stale?.Link.Ended ?? RpcFailure.OfConnection("The connections to the server end before a request can be " +
-            "sent.")).ToException(
-                how.Cancel, method, stale?.Link.Peer);
+    {
+        RpcFailure? failure = stale?.Link.Ended;
+        if (failure is null && how.Cancel.IsCancellationRequested)
+            failure = RpcFailure.Cancelled(method);
+        else if (failure is null && how.Deadline.HasPassed)
+            failure = RpcFailure.Deadline(method);
+        failure ??= RpcFailure.OfConnection("The connections to the server end before a request can be sent.");
+        return failure.ToException(how.Cancel, method, stale?.Link.Peer);
+    }
 }

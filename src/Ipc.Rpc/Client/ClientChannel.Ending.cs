@@ -10,9 +10,13 @@ internal sealed partial class ClientChannel
     /// <summary>Of a call that was pending when the connection ended.</summary>
     private const string NotKnown = "Whether the server handled the call is not known.";
 
+    // a reader that is not in code of the user's is through by then, mostly
+    private const int QuickLooks = 100;
+
     // another thread that reads is through by then, also on a busy machine, unless it runs code of the user's
     private static readonly TimeSpan _momentForTheRest = TimeSpan.FromSeconds(1);
 
+    private long _restUntil; // [once] 0 before the server was found gone
     private bool _readingIsOver; // the turn was taken for good
     private int _freed; // [once]
 
@@ -28,7 +32,7 @@ internal sealed partial class ClientChannel
         Engine.EndAll(reason);
         _requests.Clear();
         _callee?.Close();
-        _whenEnded?.Invoke(reason);
+        TellEnd();
         RpcCensus.Remove(this);
         _background.Stop();
         _turn.SayOver(); // [freed] every call has been ended
@@ -37,32 +41,57 @@ internal sealed partial class ClientChannel
 
     /// <inheritdoc/>
     /// <remarks>What was published before the end is still ours: the answers of a server that has waited for its calls
-    /// before it went. Another thread that reads comes to the end by itself; this one waits for it, for a moment, and
-    /// reads on where that leaves off.</remarks>
-    public override void EndGone()
+    /// before it went. Another thread that reads comes to the end by itself: whoever may waits for it, all of them for
+    /// the same moment, and after that reads on where it left off, or does without the rest.</remarks>
+    public override void EndGone(Deadline deadline, CancellationToken cancellationToken)
     {
-        Deadline patience = Deadline.After(_momentForTheRest);
-        while (_ended is null && !_turn.IsMine && !patience.HasPassed) // else what this thread reads is under way
+        Deadline patience = PatienceForTheRest();
+        for (int looks = 0; _ended is null; looks++)
         {
-            if (!_turn.TryTake())
+            bool isMine = _turn.IsMine; // then nobody else would read on, and what this thread reads is under way
+            if (!isMine && _turn.TryTake())
             {
+                try
+                {
+                    ReadTheRest();
+                }
+                finally
+                {
+                    LeaveTurn();
+                }
+
+                break;
+            }
+
+            if (!isMine && patience.HasPassed)
+                break;
+            if (deadline.HasPassed || cancellationToken.IsCancellationRequested)
+                return;
+            if (isMine)
+                break;
+            if (looks < QuickLooks)
                 Thread.Yield();
-                continue;
-            }
-
-            try
-            {
-                ReadTheRest();
-            }
-            finally
-            {
-                LeaveTurn();
-            }
-
-            break;
+            else
+                Thread.Sleep(1);
         }
 
         End(ReasonOfPeer());
+    }
+
+    /// <summary>As <see cref="EndGone"/>, if the server has gone. For a thread of the client's own: another one that
+    /// could not wait has left that to it.</summary>
+    public void EndIfGone(CancellationToken cancellationToken)
+    {
+        if (_ended is null && !_connection.IsOpen)
+            EndGone(Deadline.Never, cancellationToken);
+    }
+
+    /// <summary>From when somebody first found the server gone.</summary>
+    private Deadline PatienceForTheRest()
+    {
+        long mine = (long)Deadline.After(_momentForTheRest).Nanoseconds;
+        long first = Interlocked.CompareExchange(ref _restUntil, mine, 0); // [once]
+        return Deadline.FromNanoseconds((ulong)(first == 0 ? mine : first));
     }
 
     /// <summary>No more than a ring can hold: a server may close and write on. The caller has the turn.</summary>

@@ -97,6 +97,9 @@ internal sealed partial class ClientChannel
                     break;
                 case IpcStatus.Timeout:
                     break;
+                case IpcStatus.PeerClosed or IpcStatus.PeerDied:
+                    mayExceed = true; // it waits until the lock is given back: then what the server has sent is read
+                    break;
                 case var status:
                     End(ReasonOf(status));
                     throw Ended!.ToException(CancellationToken.None, method, Peer);
@@ -163,7 +166,7 @@ internal sealed partial class ClientChannel
             }
 
             if (isGone)
-                EndGone();
+                EndGone(deadline, cancellationToken);
             if (Volatile.Read(ref _wanted) != 0) // [room]
                 // gives way, and waits for nothing: a lock that is taken again at once is nobody else's
                 Thread.Sleep(0);
@@ -252,8 +255,8 @@ internal sealed partial class ClientChannel
             }
         }
 
-        if (isGone && !_turn.IsMine) // else this thread reads, and comes to the end
-            EndGone();
+        if (isGone)
+            EndGone(Deadline.Now, CancellationToken.None); // whoever reads comes to the end; else we come again
         if (!go && _ended is null)
             Engine.RetrySoon(); // the ring is full, and perhaps nobody else has anything to send
         if (Volatile.Read(ref _readingIsOver)) // [freed]

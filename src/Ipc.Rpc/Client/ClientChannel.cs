@@ -30,6 +30,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private static readonly ConcurrentDictionary<Connection, bool> s_open = new();
 
     private readonly object _write = new();
+    private readonly object _telling = new();
     private readonly ReadTurn _turn = new();
     private readonly Connection _connection;
     private readonly RingWriter _ring;
@@ -153,6 +154,20 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     /// <summary>Says whom to tell when it ends. Once, before it is used.</summary>
     public void WhenEnded(Action<RpcFailure> told) => _whenEnded = told;
+
+    /// <summary>Tells that, if it has ended and nobody was told. Who makes the next connection comes here first:
+    /// whoever ends this one may not have got so far.</summary>
+    public void TellEnd()
+    {
+        if (Ended is not { } reason)
+            return;
+        lock (_telling)
+        {
+            Action<RpcFailure>? told = _whenEnded;
+            _whenEnded = null;
+            told?.Invoke(reason);
+        }
+    }
 
     /// <summary>Answers the server's calls. Once, before it is used.</summary>
     public void Serve(ServiceHost host) => _callee = new Callee(new ClientCalleeLink(this, _owner.StreamWindow), host);

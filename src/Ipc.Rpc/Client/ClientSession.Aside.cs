@@ -131,6 +131,7 @@ internal sealed partial class ClientSession
     /// <returns>Why it failed; <see langword="null"/> when it did not, or when nobody waits any more.</returns>
     private RpcFailure? ConnectAside(CancellationToken cancellationToken)
     {
+        Channel?.EndIfGone(cancellationToken); // who has left its request here could not wait for that
         if (!EnterConnecting(Deadline.Never, cancellationToken))
             return null;
         RpcFailure? failure;
@@ -143,6 +144,8 @@ internal sealed partial class ClientSession
                 failure = RefusalNow();
             }
 
+            if (!Options.AutoReconnect && Channel?.Ended is { } ended)
+                failure = ended;
             if (failure is null && Channel is not { Ended: null })
             {
                 if (TryConnect(Options.ConnectTimeout, cancellationToken, out failure) is { } channel)

@@ -158,7 +158,9 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         if (!Options.AutoReconnect && present?.Ended is { } ended)
             throw ended.ToException(cancellationToken, method, Peer);
 
-        if (!EnterConnecting(deadline, cancellationToken))
+        // The stale one may not be over yet, where another thread is still reading what came on it.
+        bool isStale = present is { Ended: null } && ReferenceEquals(present.Engine, stale);
+        if (isStale || !EnterConnecting(deadline, cancellationToken))
         {
             RpcFailure late = cancellationToken.IsCancellationRequested
                 ? RpcFailure.Cancelled(method)
@@ -216,6 +218,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     private ClientChannel Start(Connection connection)
     {
         var channel = new ClientChannel(this, _name, connection, Options);
+        Channel?.TellEnd(); // one event after the other
         Tell(new RpcConnectionChangedEventArgs(RpcConnectionChangeKind.Connected, channel.ServerProcessId, null));
         channel.WhenEnded(reason => Lost(channel, reason));
         if (RpcEvents.Log.IsEnabled())

@@ -76,7 +76,10 @@ internal abstract class RpcLink
 
     /// <summary>The peer has gone: reads what it had sent before, and ends the link. Without the write lock: what was
     /// sent may be for code of the user's.</summary>
-    public abstract void EndGone();
+    /// <param name="deadline">How long the calling thread may wait for another one that reads. The end is left to that
+    /// one then.</param>
+    /// <param name="cancellationToken">Ends that wait.</param>
+    public abstract void EndGone(Deadline deadline, CancellationToken cancellationToken);
 
     /// <summary>Whether a frame may be written straight into the ring: nothing waits for room before it. Under the
     /// write lock.</summary>

@@ -88,7 +88,7 @@ internal sealed class CallbackLink : RpcLink
 
     public override bool CheckPeer() => _connection.CheckClient();
 
-    public override void EndGone()
+    public override void EndGone(Deadline deadline, CancellationToken cancellationToken)
     {
         // The leader will be told, and reads to the end.
     }
