@@ -10,7 +10,7 @@ internal static class Figures
 {
     private const string PingPong = "limit.pingpong64", TwoLines = "limit.pingpong64.2lines", Futex = "limit.futex", Spsc = "limit.spsc64", Copy = "limit.memcpy.1m", CopyAcross = "limit.response.1m", Stream = "limit.stream.64k";
     private const string Slots = "limit.slotqueue.1-1", SlotsMany = "limit.slotqueue.4-4", Stream1M = "limit.stream.1m", Stream100M = "limit.stream.100m";
-    private const string Socket = "uds.64", Polling = "uds.spin.64", PollingOneWay = "uds.oneway.spin.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
+    private const string Socket = "uds.64", Socket1M = "uds.1m", Polling = "uds.spin.64", PollingOneWay = "uds.oneway.spin.64", Http = "http2.uds.64", HttpMany = "http2.uds.64.many";
     private const string SyncCall = "rpc.sync.64.spin.cs", Pipelined = "rpc.pipelined.64.cs", OneId = "rpc.ids.1.cs", Work100 = "rpc.work.100us.cs";
 
     public static IReadOnlyList<Figure> All { get; } =
@@ -135,6 +135,8 @@ internal static class Figures
         new("pipe.64", Microseconds, Managed, Futex, Latency: true),
         new("pipe.ipc.64", Microseconds, Managed, Socket, 0.05, "pipe.64", Spins: true),
         new(Socket, Microseconds, Managed, Futex, Latency: true),
+        new(Socket1M, Microseconds, Managed, Copy),
+        new("pipe.ipc.1m", Microseconds, Managed, Socket1M, 0.33, Spins: true),
         new(Polling, Microseconds, NativeSockets, PingPong, Spins: true, Latency: true),
         new(PollingOneWay, MillionPerSecond, NativeSockets, Spsc, Spins: true),
         new("tcp.64", Microseconds, Managed, Futex, Latency: true),
@@ -142,6 +144,10 @@ internal static class Figures
         new(HttpMany, MillionPerSecond, Managed, Spsc),
         new("http2.ipc.64", Microseconds, Managed, Http, 0.77),
         new("http2.ipc.64.many", MillionPerSecond, Managed, HttpMany, 1.3),
+        new("grpc.uds.64", Microseconds, Managed, Http),
+        new("grpc.uds.1m", Microseconds, Managed, Socket1M),
+        new("grpc.ipc.64", Microseconds, Managed, "grpc.uds.64", 0.77),
+        new("grpc.ipc.1m", Microseconds, Managed, "grpc.uds.1m", 0.67),
         new("uds.oneway.64", MillionPerSecond, Managed, Spsc),
         new("rival.boostmq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),
         new("rival.zeromq.8.1-1", Nanoseconds, NativeRival, Slots, Optional: true),

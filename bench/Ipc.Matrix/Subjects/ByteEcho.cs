@@ -1,11 +1,11 @@
 namespace Ipc.Matrix;
 
-/// <summary>64 B there and back over what the system offers.</summary>
-internal sealed class ByteEcho<TChannel>(int count) : Subject(count)
+/// <summary>Some bytes, all of them, there and back over what the system offers.</summary>
+internal sealed class ByteEcho<TChannel>(int size, int count) : Subject(count)
     where TChannel : class, IByteChannel, new()
 {
     private readonly TChannel _channel = new();
-    private readonly byte[] _bytes = new byte[64];
+    private readonly byte[] _bytes = new byte[size];
 
     public override void Open(string name, Side side) => _channel.Open(name, side);
 

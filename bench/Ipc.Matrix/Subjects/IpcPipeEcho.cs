@@ -43,7 +43,7 @@ internal sealed class IpcPipeEcho(int size, int count) : Subject(count)
 
     private async ValueTask RoundTripAsync()
     {
-        await _pipe!.Output.WriteAsync(_bytes);
+        ValueTask<FlushResult> writing = _pipe!.Output.WriteAsync(_bytes); // what is longer than the rings goes on while it comes back
         for (long left = _bytes.Length; left != 0;)
         {
             ReadResult read = await _pipe.Input.ReadAsync();
@@ -52,6 +52,8 @@ internal sealed class IpcPipeEcho(int size, int count) : Subject(count)
             left -= read.Buffer.Length;
             _pipe.Input.AdvanceTo(read.Buffer.End);
         }
+
+        await writing;
     }
 
     /// <summary>Straight from one ring into the other.</summary>
