@@ -37,8 +37,9 @@ internal static partial class KnownTests
 
         foreach (string file in Directory.EnumerateFiles(native, "*", SearchOption.AllDirectories).Where(static file => Path.GetExtension(file) is ".c" or ".cpp"))
         {
-            string suite = (file.EndsWith(".c", StringComparison.Ordinal) ? "native." : "") + Path.GetFileNameWithoutExtension(file);
-            names.UnionWith(NativeCase().Matches(File.ReadAllText(file)).Select(match => $"{suite}.{match.Groups[1].Value}"));
+            string suite = (file.EndsWith(".c", StringComparison.Ordinal) ? "native." : "") + Path.GetFileNameWithoutExtension(file), text = File.ReadAllText(file);
+            names.UnionWith(NativeCase().Matches(text).Select(match => $"{suite}.{match.Groups[1].Value}"));
+            names.UnionWith(NativeProgram().Matches(text).Select(static match => match.Groups[1].Value));
         }
 
         foreach (string file in Directory.EnumerateFiles(native, "*", SearchOption.AllDirectories).Where(static file => Path.GetExtension(file) is ".txt" or ".cmake"))
@@ -58,6 +59,9 @@ internal static partial class KnownTests
 
     [GeneratedRegex(@"^(?:POSIX_)?TEST\((\w+)\)", RegexOptions.Multiline)]
     private static partial Regex NativeCase();
+
+    [GeneratedRegex(@"^PROGRAM\((\w+)\)", RegexOptions.Multiline)]
+    private static partial Regex NativeProgram();
 
     [GeneratedRegex(@"add_test\(NAME ([\w.]+) ")]
     private static partial Regex Program();

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Ipc.Rpc.Interop.Tests;
 
-/// <summary>A client in either language that makes one call of a shape, and then an echo, and tells how both ended. Twin of <c>rpc_probe</c>: no reconnecting,
+/// <summary>A client in either language that makes one call of a shape, and then an echo, and tells how both ended. Twin of <c>rpc_probe.cpp</c>: no reconnecting,
 /// windows of 4.</summary>
 internal static class ClientUnderTest
 {
@@ -18,11 +18,10 @@ internal static class ClientUnderTest
 
     private static async Task<(string Ended, string Then)> ProbeNative(string name, string shape)
     {
-        string program = Path.Combine(Path.GetDirectoryName(Repository.NativePeer)!, "rpc_probe");
-        using Process process = Process.Start(new ProcessStartInfo(program, [name, shape]) { RedirectStandardOutput = true })!;
+        using Process process = Process.Start(new ProcessStartInfo(Repository.NativePeer, ["probe", name, shape]) { RedirectStandardOutput = true })!;
         string output = await process.StandardOutput.ReadToEndAsync().WaitAsync(Repository.Watchdog);
         await process.WaitForExitAsync().WaitAsync(Repository.Watchdog);
-        Assert.True(process.ExitCode == 0, $"rpc_probe ended with {process.ExitCode}");
+        Assert.True(process.ExitCode == 0, $"the probe ended with {process.ExitCode}");
         string[] lines = output.Split('\n');
         return (lines[0]["ended ".Length..], lines[1]["then ".Length..]);
     }

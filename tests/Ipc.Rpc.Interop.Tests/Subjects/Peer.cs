@@ -18,11 +18,11 @@ internal static class Peer
     public static OtherProcess Server(Language language, string name) => Start(true, language == Language.CSharp ? Managed("tests") : [Repository.NativePeer, "serve"], name);
 
     /// <summary>A C++ client of calls that fail, which prints what the errors say.</summary>
-    public static OtherProcess Errors(string name) => new(false, null, PeerPrograms.Native("tests/native/rpc_errors"), name);
+    public static OtherProcess Errors(string name) => new(false, null, Repository.NativePeer, "errors", name);
 
     /// <summary>A client that makes calls of every shape until it is killed.</summary>
     public static OtherProcess Storm(Language language, string name)
-        => Start(false, language == Language.CSharp ? Managed("storm") : [PeerPrograms.Native("tests/native/rpc_storm")], name);
+        => Start(false, language == Language.CSharp ? Managed("storm") : [Repository.NativePeer, "storm"], name);
 
     private static OtherProcess Start(bool isServer, string[] command, string name) => new OtherProcess(isServer, _environment, [.. command, name]).WaitUntilReady();
 

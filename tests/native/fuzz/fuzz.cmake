@@ -10,11 +10,29 @@ endif()
 add_library(ipc_fuzzed STATIC EXCLUDE_FROM_ALL ${IPC_LIBRARY_SOURCES})
 ipc_configure_library(ipc_fuzzed)
 target_compile_options(ipc_fuzzed PUBLIC -fsanitize=fuzzer-no-link)
+# Compiled as one, as rpc_test is (../rpc/rpc.cmake); each fuzzer has a namespace of its own, and a program that calls its run().
+add_library(fuzzers STATIC fuzz/fuzz_client.cpp fuzz/fuzz_codec.cpp fuzz/fuzz_server.cpp)
+target_link_libraries(fuzzers PUBLIC rpc_tests_proto ipc_fuzzed protobuf::libprotobuf)
+target_compile_options(fuzzers PRIVATE -O1) # their speed is their worth
+set_target_properties(fuzzers PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 foreach(program fuzz_client fuzz_codec fuzz_server)
-    add_executable(${program} fuzz/${program}.cpp)
-    target_link_libraries(${program} PRIVATE rpc_tests_proto ipc_fuzzed protobuf::libprotobuf)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${program}.cpp CONTENT [[
+#include <cstddef>
+#include <cstdint>
+
+namespace @program@
+{
+int run(const uint8_t *data, size_t size);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return @program@::run(data, size);
+}
+]] @ONLY)
+    add_executable(${program} ${CMAKE_CURRENT_BINARY_DIR}/${program}.cpp)
+    target_link_libraries(${program} PRIVATE fuzzers)
     target_link_options(${program} PRIVATE -fsanitize=fuzzer)
-    target_compile_options(${program} PRIVATE -O1) # their speed is their worth
     add_test(NAME ${program} COMMAND ${CMAKE_COMMAND} -DFUZZER=$<TARGET_FILE:${program}> -DCORPUS=${CMAKE_CURRENT_LIST_DIR}/corpus/${program}
         -DKEPT=${Ipc_SOURCE_DIR}/build/fuzz -P ${CMAKE_CURRENT_LIST_DIR}/run.cmake)
     set_tests_properties(${program} PROPERTIES LABELS fuzz TIMEOUT 900)

@@ -15,6 +15,9 @@
 #include "../rpc/rpc_contract.hpp"
 #include "script.hpp"
 
+namespace fuzz_client
+{
+
 using namespace std::chrono_literals;
 using ipc::rpc::frame_header;
 using ipc::rpc::frame_kind;
@@ -136,7 +139,7 @@ void attempt(ipc::rpc::client &client, unsigned shape)
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int run(const uint8_t *data, size_t size)
 {
     [[maybe_unused]] static const bool ready = fuzz::prepare();
     static raw_server server;
@@ -158,3 +161,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     serving.join();
     return 0;
 }
+
+} // namespace fuzz_client

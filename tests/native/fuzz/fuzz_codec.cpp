@@ -7,6 +7,9 @@
 #include "../rpc/rpc_contract.hpp"
 #include "script.hpp"
 
+namespace fuzz_codec
+{
+
 namespace
 {
 
@@ -68,7 +71,7 @@ void read_frame(const uint8_t *data, uint32_t size)
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int run(const uint8_t *data, size_t size)
 {
     [[maybe_unused]] static const bool ready = fuzz::prepare();
     if (size == 0)
@@ -99,3 +102,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     return 0;
 }
+
+} // namespace fuzz_codec

@@ -11,6 +11,9 @@
 #include "../rpc/rpc_contract.hpp"
 #include "script.hpp"
 
+namespace fuzz_server
+{
+
 using namespace std::chrono_literals;
 using ipc::rpc::frame_header;
 using ipc::rpc::frame_kind;
@@ -92,10 +95,12 @@ class target
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int run(const uint8_t *data, size_t size)
 {
     [[maybe_unused]] static const bool ready = fuzz::prepare();
     static target here;
     here.run(fuzz::script(data, size));
     return 0;
 }
+
+} // namespace fuzz_server

@@ -16,11 +16,6 @@ add_library(rpc_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers.cpp)
 target_link_libraries(rpc_headers PRIVATE rpc_tests)
 target_precompile_headers(rpc_headers PRIVATE rpc/rpc_contract.hpp)
 
-add_executable(rpc_server_stress rpc/rpc_server_stress.cpp) # servers that are stopped under load
-target_link_libraries(rpc_server_stress PRIVATE rpc_tests)
-ipc_precompiled(rpc_server_stress)
-add_test(NAME rpc_server_stress COMMAND rpc_server_stress)
-
 # ipc_add_cpp_tests(PROGRAM FILE...): the tests of each file, which PROGRAM runs by name.
 function(ipc_add_cpp_tests program)
     target_link_libraries(${program} PRIVATE rpc_tests)
@@ -36,11 +31,10 @@ function(ipc_add_cpp_tests program)
     endforeach()
 endfunction()
 
-foreach(program IN ITEMS cpp_face_test other_version_test rpc_cells_test)
+foreach(program IN ITEMS cpp_face_test other_version_test)
     add_executable(${program})
     ipc_add_cpp_tests(${program} ${program})
 endforeach()
-ipc_precompiled(rpc_cells_test)
 
 # Where the compiler knows coroutines: clang does so from 15 on, and the header is empty before.
 include(CheckCXXSourceCompiles)
@@ -53,28 +47,27 @@ if(IPC_HAS_COROUTINES)
     set_target_properties(coroutine_test PROPERTIES CXX_STANDARD 20)
 endif()
 
-# Compiled as one: ipc/rpc is headers, and a compiler makes all of it once for each thing that it compiles. 25 s instead of 150.
-add_executable(rpc_test rpc/rpc_test.cpp)
-ipc_add_cpp_tests(rpc_test rpc_calls_test rpc_streams_test rpc_input_test rpc_extras_test rpc_callbacks_test rpc_async_test
-    rpc_options_test rpc_aside_test rpc_server_end_test rpc_unread_test rpc_user_code_server_test rpc_observer_test rpc_interceptor_test rpc_frames_test rpc_protocol_test rpc_death_test)
-set_target_properties(rpc_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-target_compile_definitions(rpc_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
-add_dependencies(rpc_test rpc_peer)
-ipc_precompiled(rpc_test)
+# Compiled as one: ipc/rpc is headers, and a compiler makes all of it once for each thing that it compiles. Two programs: two processors compile them at once.
+# ipc_cpp_program(PROGRAM FILE...): the tests of the files, and the stress of those that are named *_stress.
+function(ipc_cpp_program program)
+    add_executable(${program} rpc/rpc_test.cpp)
+    ipc_add_cpp_tests(${program} ${ARGN})
+    foreach(file IN LISTS ARGN)
+        if(file MATCHES "_stress$")
+            add_test(NAME ${file} COMMAND ${program} ${file})
+        endif()
+    endforeach()
+    set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    target_compile_definitions(${program} PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
+    add_dependencies(${program} rpc_peer)
+    ipc_precompiled(${program})
+endfunction()
 
-# How a client ends, is cancelled, and queues.
-add_executable(rpc_client_test rpc/rpc_test.cpp)
-ipc_add_cpp_tests(rpc_client_test rpc_ending_test rpc_cancel_test rpc_lateness_test rpc_flood_test)
-set_target_properties(rpc_client_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-target_compile_definitions(rpc_client_test PRIVATE RPC_PEER="$<TARGET_FILE:rpc_peer>")
-add_dependencies(rpc_client_test rpc_peer)
-ipc_precompiled(rpc_client_test)
-
-# Ten minutes: rpc_client_stress --seconds 600. It prints its seed.
-add_executable(rpc_client_stress rpc/rpc_client_stress.cpp)
-target_link_libraries(rpc_client_stress PRIVATE rpc_tests)
-ipc_precompiled(rpc_client_stress)
-add_test(NAME rpc_client_stress COMMAND rpc_client_stress)
+ipc_cpp_program(rpc_test rpc_calls_test rpc_streams_test rpc_input_test rpc_extras_test rpc_callbacks_test rpc_async_test
+    rpc_options_test rpc_aside_test rpc_server_end_test rpc_unread_test rpc_user_code_server_test rpc_observer_test rpc_interceptor_test rpc_frames_test rpc_protocol_test rpc_death_test
+    rpc_server_stress) # servers that are stopped under load
+# How a client ends, is cancelled, and queues; cells of tables that nobody else meets. Ten minutes: rpc_client_test rpc_client_stress --seconds 600. It prints its seed.
+ipc_cpp_program(rpc_client_test rpc_ending_test rpc_cancel_test rpc_lateness_test rpc_flood_test rpc_cells_test rpc_client_stress)
 
 # Looks at what a sanitizer must not let it look at.
 if(NOT IPC_SANITIZE)
@@ -84,6 +77,9 @@ if(NOT IPC_SANITIZE)
     add_executable(rpc_allocation_test) # counts what a sanitizer allocates, too
     ipc_add_cpp_tests(rpc_allocation_test rpc_allocation_test)
     target_compile_definitions(rpc_allocation_test PRIVATE IPC_POISON=0)
+    foreach(program IN ITEMS rpc_poison_test rpc_allocation_test)
+        target_compile_options(${program} PRIVATE -O0) # of its own definition, and so without the headers that are compiled already
+    endforeach()
 endif()
 
 # One program, with exceptions and type information and without.

@@ -444,8 +444,3 @@ TEST(WhatIsNoFrameEndsEverythingThatWaits)
 }
 
 } // namespace rpc_cells_test
-
-int main(int argc, char **argv)
-{
-    return check::run(argc, argv);
-}

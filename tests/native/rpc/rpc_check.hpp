@@ -1,5 +1,6 @@
 // The C++ tests' frame: TEST(Name) { ... CHECK(...) ... }. A program runs all its tests, or the one named on its
 // command line. Each runs in a region directory of its own, which must be empty afterwards, and under a watchdog.
+// PROGRAM(name) { ... } is a main that runs only when it is named, with the words after its name: argc and argv.
 #ifndef RPC_CHECK_HPP
 #define RPC_CHECK_HPP
 
@@ -32,10 +33,26 @@ inline std::vector<test> &tests()
     return all;
 }
 
+struct program {
+    const char *name;
+    int (*run)(int argc, char **argv);
+};
+
+inline std::vector<program> &programs()
+{
+    static std::vector<program> all;
+    return all;
+}
+
 struct registered {
     registered(const char *name, void (*run)())
     {
         tests().push_back({name, run});
+    }
+
+    registered(const char *name, int (*run)(int argc, char **argv))
+    {
+        programs().push_back({name, run});
     }
 };
 
@@ -94,6 +111,9 @@ inline std::string left_behind(const std::string &folder)
 
 inline int run(int argc, char **argv)
 {
+    for (const program &each : programs())
+        if (argc > 1 && std::strcmp(argv[1], each.name) == 0)
+            return each.run(argc - 1, argv + 1);
     int failed = 0, ran = 0;
     // Below the run's directory, so that what a test that hangs leaves is found there.
     const char *given = getenv("IPC_DIR");
@@ -138,6 +158,11 @@ inline int run(int argc, char **argv)
     static void name();                                                                                                \
     static const check::registered registered_##name(#name, name);                                                     \
     static void name()
+
+#define PROGRAM(name)                                                                                                  \
+    static int name(int argc, char **argv);                                                                            \
+    static const check::registered registered_##name(#name, name);                                                     \
+    static int name([[maybe_unused]] int argc, [[maybe_unused]] char **argv)
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \

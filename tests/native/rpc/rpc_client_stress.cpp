@@ -3,7 +3,7 @@
 // Meant for the sanitizers; what it checks itself is that every call ends, once, with an outcome that it may have, and
 // that what comes is what was asked for.
 //
-//     rpc_client_stress [--seconds N] [--seed S]    ten minutes: --seconds 600
+//     rpc_client_test rpc_client_stress [--seconds N] [--seed S]    ten minutes: --seconds 600
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -21,7 +21,11 @@
 
 #include <unistd.h>
 
+#include "rpc_check.hpp"
 #include "rpc_contract.hpp"
+
+namespace rpc_client_stress
+{
 
 using namespace std::chrono_literals;
 using contract::Blob;
@@ -425,7 +429,7 @@ void serve(unsigned seed)
 
 } // namespace
 
-int main(int argc, char **argv)
+PROGRAM(rpc_client_stress)
 {
     long seconds = 5;
     unsigned seed = std::random_device()();
@@ -467,3 +471,5 @@ int main(int argc, char **argv)
                 static_cast<unsigned long long>(reports_closed));
     return done > 0 ? 0 : 1;
 }
+
+} // namespace rpc_client_stress

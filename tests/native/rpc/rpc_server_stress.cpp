@@ -2,8 +2,8 @@
 // threads at once, and destroyed, again and again. Callers that handlers have kept are used all the time, and after the
 // server has gone. For the sanitizers, above all.
 //
-//     rpc_server_stress [SECONDS [SEED]]    3 seconds, or 600 when IPC_TEST_LONG is set; prints its seed before it
-//                                           begins
+//     rpc_test rpc_server_stress [SECONDS [SEED]]    3 seconds, or 600 when IPC_TEST_LONG is set; prints its seed before
+//                                                    it begins
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -17,7 +17,11 @@
 
 #include <unistd.h>
 
+#include "rpc_check.hpp"
 #include "rpc_contract.hpp"
+
+namespace rpc_server_stress
+{
 
 using namespace std::chrono_literals;
 using contract::Blob;
@@ -302,7 +306,7 @@ void one_server(randomness &random)
 
 } // namespace
 
-int main(int argc, char **argv)
+PROGRAM(rpc_server_stress)
 {
     const bool is_long = std::getenv("IPC_TEST_LONG") != nullptr;
     const auto seconds = std::chrono::seconds(argc > 1 ? std::atoi(argv[1]) : is_long ? 600 : 3);
@@ -331,4 +335,7 @@ int main(int argc, char **argv)
     if (rmdir(folder.c_str()) != 0)
         wrong("something was left in " + folder);
     std::printf("%u servers\n", rounds);
+    return 0;
 }
+
+} // namespace rpc_server_stress

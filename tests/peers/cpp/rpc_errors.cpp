@@ -1,13 +1,17 @@
 // A client that makes calls which fail, and prints what their errors say; its twin is ErrorTextTests in
 // tests/Ipc.Rpc.Interop.Tests, which has the table.
 //
-//     rpc_errors NAME     prints a line for each, then "ready" with a Sleep pending; when the server has gone, a line for
-//                         that and one for the next call
+//     rpc_peer errors NAME     prints a line for each, then "ready" with a Sleep pending; when the server has gone, a line for
+//                              that and one for the next call
 //
-// 0 whatever happened, 2 usage.
+// 0 whatever happened.
 #include <cstdio>
 
 #include "rpc_contract.hpp"
+#include "rpc_verbs.hpp"
+
+namespace errors
+{
 
 using namespace std::chrono_literals;
 using ipc::rpc::outcome;
@@ -23,13 +27,9 @@ void print(const outcome &failed)
 
 } // namespace
 
-int main(int argc, char **argv)
+int run(const char *name)
 {
-    if (argc != 2) {
-        std::fprintf(stderr, "usage: rpc_errors NAME\n");
-        return 2;
-    }
-    ipc::rpc::client client(argv[1]);
+    ipc::rpc::client client(name);
     contract::Blob blob, response;
     const ipc::rpc::method<contract::Blob, contract::Blob> other("other.v1", "Echo"), newer("tests.v2", "Echo");
     print(client.try_call(other, blob, response, 60s));
@@ -57,3 +57,5 @@ int main(int argc, char **argv)
     print(client.try_call(contract::echo, blob, response));
     return 0;
 }
+
+} // namespace errors

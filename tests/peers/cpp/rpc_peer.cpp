@@ -19,6 +19,9 @@
 //     rpc_peer async NAME COUNT    COUNT asynchronous echoes and notes published as one batch, all answers checked; as
 //     many
 //                                  with completions
+//     rpc_peer errors NAME         rpc_errors.cpp
+//     rpc_peer probe NAME SHAPE    rpc_probe.cpp
+//     rpc_peer storm NAME          rpc_storm.cpp
 //
 // What serve offers, and what the verbs expect of a server, is described at each method of rpc_contract.hpp.
 // 0 well, 1 wrong content, 2 usage, 3 typed error (printed: error STATUS text).
@@ -35,6 +38,7 @@
 
 #include "rpc_contract.hpp"
 #include "rpc_pause.hpp"
+#include "rpc_verbs.hpp"
 
 using namespace std::chrono_literals;
 using ipc::rpc::status;
@@ -392,6 +396,12 @@ int main(int argc, char **argv)
             return callbacks(argv[2], std::atoi(argv[3]));
         if (verb == "async" && argc > 3)
             return asynchronous(argv[2], std::atoi(argv[3]));
+        if (verb == "errors")
+            return errors::run(argv[2]);
+        if (verb == "probe" && argc > 3)
+            return probe::run(argv[2], argv[3]);
+        if (verb == "storm")
+            return storm::run(argv[2]);
     } catch (const ipc::rpc::error &failure) {
         std::printf("error %s %s\n", name_of(failure.code()), failure.text().c_str());
         return 3;
@@ -401,6 +411,7 @@ int main(int argc, char **argv)
     }
     std::fprintf(stderr, "usage: rpc_peer serve NAME [SEND-TIMEOUT-MS] | pause NAME MS | long NAME SIZE | call NAME "
                          "COUNT | hang NAME | streams NAME COUNT | "
-                         "extras NAME | callbacks NAME COUNT | async NAME COUNT\n");
+                         "extras NAME | callbacks NAME COUNT | async NAME COUNT | errors NAME | "
+                         "probe NAME echo|count|collect|mirror|steps|count-late|mirror-late | storm NAME\n");
     return 2;
 }

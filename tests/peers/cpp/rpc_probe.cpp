@@ -1,17 +1,21 @@
 // A client for tests that are the server themselves, and a wrong one: makes one call of the shape, and then an echo,
 // and prints how both ended. It never reconnects.
 //
-//     rpc_probe NAME SHAPE    SHAPE: echo count collect mirror steps, or count-late mirror-late: takes one item, makes
-//                             an echo, and takes the others
+//     rpc_peer probe NAME SHAPE    SHAPE: echo count collect mirror steps, or count-late mirror-late: takes one item,
+//                                  makes an echo, and takes the others
 //
-//     ended STATUS ITEMS      of the call; ITEMS: of a stream, or reports of progress
-//     then STATUS             of the echo
+//     ended STATUS ITEMS           of the call; ITEMS: of a stream, or reports of progress
+//     then STATUS                  of the echo
 //
-// 0 whatever happened, 2 usage.
+// 0 whatever happened.
 #include <cstdio>
 #include <string>
 
 #include "rpc_contract.hpp"
+#include "rpc_verbs.hpp"
+
+namespace probe
+{
 
 using namespace std::chrono_literals;
 using ipc::rpc::outcome;
@@ -39,7 +43,7 @@ template <class Stream> outcome drain(Stream &from, int &items, ipc::rpc::client
     return {};
 }
 
-outcome probe(ipc::rpc::client &client, const std::string &shape, int &items)
+outcome call(ipc::rpc::client &client, const std::string &shape, int &items)
 {
     contract::Blob response;
     const contract::CountRequest request;
@@ -77,20 +81,18 @@ template <class Function> outcome guarded(Function &&function)
 
 } // namespace
 
-int main(int argc, char **argv)
+int run(const char *name, const char *shape)
 {
-    if (argc != 3) {
-        std::fprintf(stderr, "usage: rpc_probe NAME echo|count|collect|mirror|steps|count-late|mirror-late\n");
-        return 2;
-    }
     ipc::rpc::client_options options;
     options.auto_reconnect = false;
     options.stream_window = 4;
-    ipc::rpc::client client(argv[1], options);
+    ipc::rpc::client client(name, options);
     int items = 0;
-    const outcome ended = guarded([&] { return probe(client, argv[2], items); });
+    const outcome ended = guarded([&] { return call(client, shape, items); });
     std::printf("ended %s %d\n", name_of(ended.code), items);
-    const outcome then = guarded([&] { return probe(client, "echo", items); });
+    const outcome then = guarded([&] { return call(client, "echo", items); });
     std::printf("then %s\n", name_of(then.code));
     return 0;
 }
+
+} // namespace probe

@@ -1,7 +1,7 @@
 // A client that is to be killed: four threads make calls of every shape, callbacks included, and look at what comes.
 //
-//     rpc_storm NAME    prints "ready" when every shape has been gone through once; ends only by a signal, or with 1
-//                       when something was not as it should be
+//     rpc_peer storm NAME    prints "ready" when every shape has been gone through once; ends only by a signal, or
+//                            with 1 when something was not as it should be
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +12,10 @@
 #include <unistd.h>
 
 #include "rpc_contract.hpp"
+#include "rpc_verbs.hpp"
+
+namespace storm
+{
 
 using namespace std::chrono_literals;
 
@@ -65,14 +69,12 @@ void once(ipc::rpc::client &client, int round)
 
 } // namespace
 
-int main(int argc, char **argv)
+int run(const char *name)
 {
-    if (argc != 2)
-        return 2;
     try {
         ipc::rpc::client_options options;
         options.services = contract::callbacks();
-        ipc::rpc::client client(argv[1], options);
+        ipc::rpc::client client(name, options);
         once(client, 0);
         std::puts("ready");
         std::fflush(stdout);
@@ -89,3 +91,5 @@ int main(int argc, char **argv)
     }
     return 1;
 }
+
+} // namespace storm

@@ -6,7 +6,7 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc.Peer.Interop;
 
-/// <summary>A client that is to be killed. Twin of <c>rpc_storm</c>.</summary>
+/// <summary>A client that is to be killed. Twin of <c>rpc_storm.cpp</c>.</summary>
 internal static class Storm
 {
     /// <summary>Prints "ready" when every shape has been gone through once; ends only when something was not as it should be.</summary>

@@ -1,0 +1,20 @@
+// The verbs of rpc_peer that have a file of their own: one program, because a compiler makes all of ipc/rpc for each.
+#ifndef RPC_VERBS_HPP
+#define RPC_VERBS_HPP
+
+namespace errors
+{
+int run(const char *name);
+}
+
+namespace probe
+{
+int run(const char *name, const char *shape);
+}
+
+namespace storm
+{
+int run(const char *name);
+}
+
+#endif
