@@ -1,26 +1,33 @@
 using System;
 using System.Collections.Generic;
 using System.Threading.Tasks;
+using Ipc.Pipelines;
 using Ipc.Rpc;
 using NativeAot;
 
 // serve NAME   serves until its input ends
-// call NAME    makes a call of every shape and checks what comes back; the exit code is the verdict
+// call NAME    makes a call of every shape, sends bytes through a pipe, and checks what comes back; the exit code is the verdict
 switch (args)
 {
     case ["serve", string name]:
         using (RpcServer.Start(name, RoomsRpc.Service(new Rooms())))
+        using (IpcPipeListener listener = IpcPipeListener.Open(Bytes.ListenerOf(name)))
         {
+            Task bytes = Bytes.ServeAsync(listener);
             Console.WriteLine("ready");
             while (Console.ReadLine() is not null)
             {
             }
+
+            listener.Stop();
+            await bytes;
         }
 
         return 0;
     case ["call", string name]:
         using (RpcClient client = RpcClient.Connect(name, new RpcClientOptions { Services = { RoomEventsRpc.Service(new RoomEvents()) } }))
             await Check(RoomsRpc.Client(client));
+        await Bytes.CheckAsync(name);
         Console.WriteLine("ok");
         return 0;
     default:
