@@ -54,6 +54,7 @@ public sealed class AccessTests(Peers peers)
         {
             Answer answer = peer.Do(command);
             Assert.True(answer.Status == IpcStatus.AccessDenied, $"{command}: {answer}");
+            Assert.Contains($"belongs to user {Nobody}, this is user 0", answer.Text, StringComparison.Ordinal);
         }
         Assert.Equal(bytes, peers.Directory.Read(name));
         File.Delete(peers.Directory.FileOf(name));

@@ -209,7 +209,13 @@ internal sealed unsafe partial class LinuxOs
         }
 
         return new RegionFile(stream, new RegionIdentity(DeviceOf(found), found.Inode), (long)found.Size,
-            found.Uid == geteuid(), (found.Mode & TypeMask) == Regular, temporary, (long)found.Blocks * 512);
+            StrangerOf(found), (found.Mode & TypeMask) == Regular, temporary, (long)found.Blocks * 512);
+    }
+
+    private static string? StrangerOf(in Statx found)
+    {
+        uint user = geteuid();
+        return found.Uid == user ? null : $"user {found.Uid}, this is user {user}";
     }
 
     private static ulong DeviceOf(in Statx found) => (ulong)found.DeviceMajor << 32 | found.DeviceMinor;
@@ -229,10 +235,12 @@ internal sealed unsafe partial class LinuxOs
         switch (error)
         {
             case EACCES or EPERM:
+                bool isKnown = statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, Statx.BasicStats, out Statx found) == 0;
+                string owner = isKnown && StrangerOf(found) is { } stranger ? $" It belongs to {stranger}." : "";
                 Throw.Status(
                     IpcStatus.AccessDenied,
-                    $"{path} cannot be {verb}: permission denied. It belongs to another user; set IPC_DIR or use " +
-                    "another name.",
+                    $"{path} cannot be {verb}: permission denied.{owner} Set IPC_DIR to a directory of your own, or " +
+                    "use another name.",
                     error);
                 break;
             case ENOSPC or EDQUOT:

@@ -13,7 +13,7 @@ internal sealed class RegionFile : IDisposable
         FileStream stream,
         RegionIdentity identity,
         long length,
-        bool isOurs,
+        string? stranger,
         bool isRegular,
         string? temporaryPath = null,
         long memoryBytes = 0)
@@ -21,7 +21,7 @@ internal sealed class RegionFile : IDisposable
         _stream = stream;
         Identity = identity;
         Length = length;
-        IsOurs = isOurs;
+        Stranger = stranger;
         IsRegular = isRegular;
         TemporaryPath = temporaryPath;
         MemoryBytes = memoryBytes;
@@ -37,8 +37,8 @@ internal sealed class RegionFile : IDisposable
     /// <summary>What was behind it when it was opened: holes count for nothing.</summary>
     public long MemoryBytes { get; }
 
-    /// <summary>This user owns it.</summary>
-    public bool IsOurs { get; }
+    /// <summary>In words, who owns it; <see langword="null"/>: this user.</summary>
+    public string? Stranger { get; }
 
     public bool IsRegular { get; }
 

@@ -240,7 +240,7 @@ internal sealed unsafe partial class WindowsOs
             stream,
             new RegionIdentity(id.Volume, id.Low, id.High, directory),
             standard.EndOfFile,
-            isOurs,
+            isOurs ? null : "another user",
             isRegular,
             temporary,
             standard.AllocationSize);

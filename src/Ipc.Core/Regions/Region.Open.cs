@@ -374,10 +374,10 @@ internal sealed unsafe partial class Region
         {
             if (!file.IsRegular)
                 Throw.Corrupt($"{path} is not a regular file: it is not a region. Remove it, or use another name.");
-            if (!file.IsOurs)
+            if (file.Stranger is { } stranger)
                 Throw.Status(
                     IpcStatus.AccessDenied,
-                    $"{path} belongs to another user. Set IPC_DIR to a directory of your own, or use another name.");
+                    $"{path} belongs to {stranger}. Set IPC_DIR to a directory of your own, or use another name.");
 
             byte[] start = new byte[RegionGeometry.CheckedBytes];
             int count = file.ReadStart(start);

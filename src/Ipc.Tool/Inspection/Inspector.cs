@@ -127,8 +127,8 @@ internal static class Inspector
             return false;
         }
 
-        if (!look.File.IsOurs)
-            report.Notes.Add("it belongs to another user: only that user can join it");
+        if (look.File.Stranger is { } stranger)
+            report.Notes.Add($"it belongs to {stranger}: only that user can join it");
         byte[] start = look.Start(8);
         if (start.Length == 8 && BitConverter.ToUInt64(start) == RegionHeader.MagicValue)
             return true;

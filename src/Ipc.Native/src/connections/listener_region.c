@@ -5,9 +5,9 @@
  */
 #include "connections/listener_region.h"
 
+#include "layout/ring_layout.h"
 #include "platform/error.h"
 #include "platform/fault.h"
-#include "layout/ring_layout.h"
 #include "waiting/waiter.h"
 
 #include <inttypes.h>
@@ -51,8 +51,8 @@ ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view)
         return ipc_fail(IPC_E_CORRUPT,
                         "%s has slots at %" PRIu64 " and ready bits at %" PRIu64 ", outside its body (%" PRIu64
                         "..%" PRIu64 ") or not on %u and 8 bytes",
-                        region->path, slots, ready, geometry->body_offset,
-                        geometry->body_offset + geometry->body_size, IPC_SLOT_SIZE);
+                        region->path, slots, ready, geometry->body_offset, geometry->body_offset + geometry->body_size,
+                        IPC_SLOT_SIZE);
     view->region = region;
     view->body = body;
     view->slots = ipc_region_at(region, slots);
@@ -233,8 +233,9 @@ static ipc_status replace(const char *path)
     if (status == IPC_OK) {
         const bool live = ipc_load_acquire32(&ipc_region_header_of(old)->state) == IPC_REGION_LIVE;
         if (live && ipc_region_is_alive(old, IPC_LISTENER_SERVER)) {
-            status = ipc_fail(IPC_E_IN_USE, "%s has a server already, process %u", path,
-                              ipc_load_relaxed32(&ipc_region_participant(old, IPC_LISTENER_SERVER)->pid));
+            status =
+                ipc_fail(IPC_E_IN_USE, "%s has a server already, process %u: end that process, or use another name",
+                         path, ipc_load_relaxed32(&ipc_region_participant(old, IPC_LISTENER_SERVER)->pid));
         } else {
             retire(old);
             ipc_region_retire(old);

@@ -36,7 +36,8 @@ ipc_status ipc_platform_directory(char *path, size_t size)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "IPC_DIR is too long (%d characters, at most %d)", length,
                         IPC_PATH_MAX - 140);
     if (mkdir(wanted, 0700) != 0 && errno != EEXIST)
-        return ipc_fail_system(errno, "cannot create the region directory %s", wanted);
+        return ipc_fail_system(
+            errno, "cannot create the region directory %s: set IPC_DIR to one that this user may write", wanted);
 
     struct stat status;
     if (lstat(wanted, &status) != 0)
@@ -69,7 +70,9 @@ static ipc_status reserve_range(ipc_file file, uint64_t offset, uint64_t length)
         error = length == 0 ? 0 : posix_fallocate(descriptor(file), (off_t)offset, (off_t)length);
     } while (error == EINTR);
     if (error != 0)
-        return ipc_fail_system(error, "cannot reserve %" PRIu64 " bytes of shared memory", length);
+        return ipc_fail_system(
+            error, "cannot reserve %" PRIu64 " bytes of shared memory: free some, or ask for a smaller capacity",
+            length);
     return IPC_OK;
 }
 
@@ -124,24 +127,42 @@ ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const
     return IPC_OK;
 }
 
+/* Whose it is, both numbers: who is refused by the mode of a file learns as much as who is refused by us. */
+static ipc_status belongs_to(const char *path, uid_t owner)
+{
+    return ipc_fail(
+        IPC_E_ACCESS_DENIED,
+        "%s belongs to user %u, this is user %u: set IPC_DIR to a directory of your own, or use another name", path,
+        (unsigned)owner, (unsigned)geteuid());
+}
+
+static ipc_status cannot_open(const char *path, int error)
+{
+    struct stat status;
+    if ((error == EACCES || error == EPERM) && lstat(path, &status) == 0 && status.st_uid != geteuid())
+        return belongs_to(path, status.st_uid);
+    return ipc_fail_system(error, "cannot open %s", path);
+}
+
 ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *size)
 {
     /* O_NONBLOCK: a pipe of that name must not hold us up */
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
         if (errno == ELOOP || errno == ENXIO || errno == EISDIR)
-            return ipc_fail(IPC_E_CORRUPT, "%s is not a regular file", path);
-        return ipc_fail_system(errno, "cannot open %s", path);
+            return ipc_fail(IPC_E_CORRUPT,
+                            "%s is not a regular file, so it is no region: remove it, or use another name", path);
+        return cannot_open(path, errno);
     }
     struct stat status;
     ipc_status result = IPC_OK;
     if (fstat(fd, &status) != 0)
         result = ipc_fail_system(errno, "cannot look at %s", path);
     else if (!S_ISREG(status.st_mode))
-        result = ipc_fail(IPC_E_CORRUPT, "%s is not a regular file", path);
+        result = ipc_fail(IPC_E_CORRUPT, "%s is not a regular file, so it is no region: remove it, or use another name",
+                          path);
     else if (status.st_uid != geteuid())
-        result = ipc_fail(IPC_E_ACCESS_DENIED, "%s belongs to user %u, this is user %u", path, (unsigned)status.st_uid,
-                          (unsigned)geteuid());
+        result = belongs_to(path, status.st_uid);
     if (result != IPC_OK) {
         (void)close(fd);
         return result;

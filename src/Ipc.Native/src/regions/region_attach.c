@@ -12,8 +12,8 @@
 static ipc_status check_kind(const ipc_region *region, const char *path)
 {
     if (region->kind != NULL && region->kind->kind != region->geometry.kind)
-        return ipc_fail(IPC_E_WRONG_KIND, "%s is %s, not %s", path, ipc_region_kind_name(region->geometry.kind),
-                        ipc_region_kind_name(region->kind->kind));
+        return ipc_fail(IPC_E_WRONG_KIND, "%s is %s, not %s: use another name", path,
+                        ipc_region_kind_name(region->geometry.kind), ipc_region_kind_name(region->kind->kind));
     if (!ipc_region_lifetime_fits(region->geometry.kind, (uint32_t)region->geometry.lifetime))
         return ipc_fail(IPC_E_CORRUPT, "%s has lifetime %u, which is none that %s can have", path,
                         (unsigned)region->geometry.lifetime, ipc_region_kind_name(region->geometry.kind));
@@ -21,7 +21,8 @@ static ipc_status check_kind(const ipc_region *region, const char *path)
 }
 
 /* The name of a retired region, if it is still there, stands in everybody's way. Removing it needs the region lock:
-   another process could be removing it too, and linking its own region in between. IPC_E_NOT_FOUND: the name is free. */
+   another process could be removing it too, and linking its own region in between. IPC_E_NOT_FOUND: the name is free.
+ */
 static ipc_status remove_retired(ipc_region *region, ipc_deadline lock_deadline)
 {
     ipc_status status = ipc_region_lock(region, lock_deadline);
@@ -43,8 +44,10 @@ static ipc_status open_and_map(ipc_region *region, ipc_deadline lock_deadline)
     if (status != IPC_OK)
         return status;
     if (size < IPC_REGION_SIZE_UNIT)
-        return ipc_fail(IPC_E_CORRUPT, "%s has %llu bytes, a region has at least %u", region->path,
-                        (unsigned long long)size, IPC_REGION_SIZE_UNIT);
+        return ipc_fail(
+            IPC_E_CORRUPT,
+            "%s has %llu bytes, a region has at least %u: it is truncated or no region; remove it, or use another name",
+            region->path, (unsigned long long)size, IPC_REGION_SIZE_UNIT);
     status = ipc_platform_file_read(region->file, 0, &copy, sizeof copy);
     if (status == IPC_OK)
         status = ipc_region_check(&copy, size, region->path, &region->geometry);

@@ -42,8 +42,10 @@ static bool is_zero(const uint8_t *bytes, size_t count)
 static ipc_status check_identity(const ipc_region_header *copy, const char *path)
 {
     if (copy->magic != IPC_REGION_MAGIC)
-        return ipc_fail(IPC_E_CORRUPT, "%s is not a region: it begins with %016" PRIx64 ", a region with %016llx", path,
-                        copy->magic, IPC_REGION_MAGIC);
+        return ipc_fail(IPC_E_CORRUPT,
+                        "%s is not a region: it begins with %016" PRIx64
+                        ", a region with %016llx; remove it, or use another name",
+                        path, copy->magic, IPC_REGION_MAGIC);
     if (copy->major != IPC_REGION_MAJOR)
         return ipc_fail(IPC_E_WRONG_VERSION,
                         "%s has layout version %u.%u, this library reads %u.x: use matching versions on both sides",

@@ -83,7 +83,8 @@ ipc_status ipc_region_take_entry(ipc_region *region, uint32_t role, uint32_t *in
         *index = i;
         return IPC_OK;
     }
-    return ipc_fail(IPC_E_TABLE_FULL, "%s has no free entry among its %u participants", region->path,
+    return ipc_fail(IPC_E_TABLE_FULL,
+                    "%s has no free entry among its %u participants: close one, or create it with more", region->path,
                     region->geometry.participant_capacity);
 }
 

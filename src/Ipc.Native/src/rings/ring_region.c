@@ -31,8 +31,8 @@ static ipc_status admit(ipc_region *region, uint32_t role)
     const ipc_participant *holder = ipc_region_participant(region, owner - 1);
     if (ipc_load_acquire32(&holder->state) != IPC_PARTICIPANT_LIVE)
         return IPC_OK; /* the word outlived its owner: it means nothing */
-    return ipc_fail(IPC_E_IN_USE, "%s has a %s already, process %u", region->path, role_name(role),
-                    ipc_load_relaxed32(&holder->pid));
+    return ipc_fail(IPC_E_IN_USE, "%s has a %s already, process %u: end that process, or use another name",
+                    region->path, role_name(role), ipc_load_relaxed32(&holder->pid));
 }
 
 static bool names(ipc_region *region, uint32_t index)
@@ -154,8 +154,7 @@ bool ipc_ring_end_attend(void *owner)
     const ipc_participant *entry = ipc_region_participant(end->region, word - 1);
     const uint32_t generation = ipc_load_acquire32(&entry->generation);
     /* Before the look at the entry: who gives up in between moves it again. */
-    const uint32_t change =
-        ipc_load_acquire32(&ipc_region_header_of(end->region)->change.word) | IPC_WAITER_SLEEPING;
+    const uint32_t change = ipc_load_acquire32(&ipc_region_header_of(end->region)->change.word) | IPC_WAITER_SLEEPING;
     ipc_mutex_lock(&end->watching);
     if (word != end->watched || generation != end->watched_generation || change != end->watched_at) {
         watch_peer(end, word, generation);

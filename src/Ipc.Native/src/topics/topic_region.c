@@ -68,18 +68,23 @@ static ipc_status admit(ipc_region *region, uint32_t role)
     if (role == IPC_ROLE_WRITER) {
         const uint32_t most = topic->participants - topic->max_readers;
         if (topic->single_writer && there != 0)
-            return ipc_fail(IPC_E_IN_USE, "%s takes a single writer and has one already, process %u", region->path,
-                            pid);
+            return ipc_fail(
+                IPC_E_IN_USE,
+                "%s takes a single writer and has one already, process %u: end that process, or create it for more",
+                region->path, pid);
         if (there >= most)
-            return ipc_fail(IPC_E_TABLE_FULL, "%s has %u writers already, and room for %u", region->path, there, most);
+            return ipc_fail(IPC_E_TABLE_FULL,
+                            "%s has %u writers already, and room for %u: close one, or create it with more",
+                            region->path, there, most);
         return IPC_OK;
     }
     if ((topic->policies >> end->options->policy & 1) == 0)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "%s allows its readers the policies of the bits %x, not policy %d",
                         region->path, topic->policies, (int)end->options->policy);
     if (there >= topic->max_readers)
-        return ipc_fail(IPC_E_TABLE_FULL, "%s has %u readers already, and room for %u", region->path, there,
-                        topic->max_readers);
+        return ipc_fail(IPC_E_TABLE_FULL,
+                        "%s has %u readers already, and room for %u: close one, or create it with more", region->path,
+                        there, topic->max_readers);
     return IPC_OK;
 }
 
