@@ -62,6 +62,7 @@ internal sealed class Attachment
             return [];
         try
         {
+            Attend(); // the dead are to be missed soon
             return ParticipantInfo.AllOf(Region);
         }
         finally

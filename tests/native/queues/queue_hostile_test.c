@@ -44,7 +44,7 @@ TEST(a_header_that_describes_no_queue_is_refused)
         const ipc_queue_options options = {.block_count = 16, .max_expansions = 1, .loan_budget = 4096};
         ipc_queue *queue = open_queue(&options);
         ipc_queue *other = NULL;
-        put(queue->region, bad[i].offset, bad[i].size, bad[i].value);
+        put(queue->place.region, bad[i].offset, bad[i].size, bad[i].value);
         ipc_status status = ipc_queue_open("q", &options, &other);
         if (status != IPC_E_CORRUPT)
             test_fail(__FILE__, __LINE__, "%s: %s", bad[i].what, ipc_status_name(status));
@@ -127,15 +127,15 @@ TEST(hints_that_lead_nowhere_end_with_an_error)
     const ipc_queue_options options = {.block_count = 4, .max_expansions = 1, .preallocate = true};
     ipc_queue *queue = open_queue(&options);
     ipc_block block;
-    put(queue->region, 256, 8, 1u << 16 | 2);
-    put(queue->region, 384, 8, 1u << 16 | 0xFFFF);
+    put(queue->place.region, 256, 8, 1u << 16 | 2);
+    put(queue->place.region, 384, 8, 1u << 16 | 0xFFFF);
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_try_claim(queue, 8, &block));
     check_error_says("segment 2, it has at most 2");
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_try_receive(queue, &block));
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_claim(queue, 8, IPC_FOREVER, NULL, &block));
     CHECK_STATUS(IPC_E_CORRUPT, ipc_queue_receive(queue, IPC_FOREVER, NULL, &block));
-    put(queue->region, 256, 8, 1u << 16);
-    put(queue->region, 384, 8, 1u << 16);
+    put(queue->place.region, 256, 8, 1u << 16);
+    put(queue->place.region, 384, 8, 1u << 16);
     /* every slot says that it was passed long ago: the tail would go on for ever; the head leaps behind them all */
     for (uint32_t i = 0; i < 4; i++)
         ipc_store_relaxed64(&ipc_slot_at(&queue->view.first, i)->state, ipc_slot_word(0x7FFFFFFF, 0, 0, 0));
@@ -192,7 +192,7 @@ static uint64_t some_word(uint64_t *random)
    header, which decides whether the file is removed at the end. */
 static void scribble(ipc_queue *queue, uint64_t *random)
 {
-    uint8_t *body = queue->region->base + queue->region->geometry.body_offset;
+    uint8_t *body = queue->place.region->base + queue->place.region->geometry.body_offset;
     const uint64_t headers = IPC_QUEUE_HEADER_SIZE + (uint64_t)IPC_QUEUE_SEGMENT_HEADER * queue->view.segment_limit;
     const uint64_t slots = queue->view.segment_limit * queue->view.segment_stride;
     const unsigned count = 1 + (unsigned)(next_random(random) % 20);

@@ -54,7 +54,7 @@ static bool are_inside(const ipc_queue *queue, uint32_t senders, uint32_t receiv
 {
     return ipc_load_acquire32(&queue->sending.inside) == senders &&
            ipc_load_acquire32(&queue->receiving.inside) == receivers &&
-           ipc_load_acquire32(&queue->changes.end.inside) == watchers;
+           ipc_load_acquire32(&queue->place.changes.end.inside) == watchers;
 }
 
 static void fill(ipc_queue *queue)

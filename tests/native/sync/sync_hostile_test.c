@@ -15,7 +15,7 @@ static uint32_t some_word(uint64_t *random)
 /* The body, the table behind it, and what is behind that: all that the region has. */
 static void scribble(const ipc_sync *sync, uint64_t *random)
 {
-    const ipc_region *region = sync->region;
+    const ipc_region *region = sync->place.region;
     const uint64_t most = next_random(random) % 4 == 0 ? region->geometry.body_size : IPC_SEMAPHORE_TABLE + 4 * PERMITS;
     for (uint64_t count = 1 + next_random(random) % 8; count > 0; count--) {
         uint8_t *place = region->base + region->geometry.body_offset + next_random(random) % (most / 4) * 4;

@@ -15,8 +15,8 @@ TEST(the_bodies_are_section_12)
     ipc_shared_mutex *m = mutex(NULL);
     ipc_shared_semaphore *s = semaphore(&set_manual);
     ipc_shared_event *e = event(&set_manual);
-    CHECK_EQUAL(33792, inside(m)->region->geometry.body_offset); /* 256 participants */
-    CHECK_EQUAL(36864, inside(m)->region->geometry.total_size);
+    CHECK_EQUAL(33792, inside(m)->place.region->geometry.body_offset); /* 256 participants */
+    CHECK_EQUAL(36864, inside(m)->place.region->geometry.total_size);
     CHECK_EQUAL(3, *(const uint32_t *)(const void *)((const uint8_t *)inside(s)->body + 4));
     CHECK_EQUAL(512, (const uint8_t *)inside(s)->table - (const uint8_t *)inside(s)->body);
     CHECK_EQUAL(1, *(const uint32_t *)(const void *)((const uint8_t *)inside(e)->body + 4));

@@ -45,7 +45,7 @@ TEST(a_header_that_describes_no_topic_is_refused)
         ipc_topic_writer *writer = NULL;
         ipc_topic_reader *reader = NULL;
         CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
-        put(writer->base.region, bad[i].offset, bad[i].size, bad[i].value);
+        put(writer->base.place.region, bad[i].offset, bad[i].size, bad[i].value);
         ipc_status status = ipc_topic_reader_open("t", &options, &reader);
         if (status != IPC_E_CORRUPT)
             test_fail(__FILE__, __LINE__, "%s: %s", bad[i].what, ipc_status_name(status));
@@ -204,7 +204,7 @@ TEST(noise_in_every_word_is_survived)
         CHECK_OK(ipc_topic_writer_open("t", &options, &writer));
         for (int i = 0; i < 4; i++)
             readers[i] = open_reader((ipc_policy)i, IPC_JOIN_NEWEST);
-        const ipc_region *region = writer->base.region;
+        const ipc_region *region = writer->base.place.region;
         const ipc_topic *topic = &writer->base.topic;
         for (int step = 0; step < 60; step++) {
             const uint64_t position = topic->slot_count + next_random(&random_state) % 64;
@@ -259,7 +259,7 @@ TEST(noise_in_every_word_is_survived)
             for (int i = 0; i < 4; i++) {
                 if (ipc_topic_try_read(readers[i], &message) == IPC_OK) {
                     const uint8_t *bytes = message.payload;
-                    const uint8_t *base = readers[i]->base.region->base;
+                    const uint8_t *base = readers[i]->base.place.region->base;
                     const bool in_mapping =
                         bytes >= base && bytes + message.length <= base + region->geometry.total_size;
                     volatile uint8_t touched =

@@ -66,7 +66,8 @@ static pid_t start_child(child_plan *plan)
 static bool is_alone(const ipc_topic_writer *writer)
 {
     for (uint32_t i = 0; i < writer->base.topic.participants; i++) {
-        if ((i + 1 == writer->me) != (ipc_load_acquire32(&ipc_region_participant(writer->base.region, i)->state) != 0))
+        if ((i + 1 == writer->me) !=
+            (ipc_load_acquire32(&ipc_region_participant(writer->base.place.region, i)->state) != 0))
             return false;
     }
     return true;
@@ -90,7 +91,7 @@ static void check_as_new(const ipc_topic_writer *writer)
 static uint32_t living_noticed(ipc_topic_writer *writer, uint32_t role)
 {
     ignore(ipc_topic_writer_wait_for_readers(writer, 0, IPC_NOW, NULL));
-    return ipc_topic_count_living(writer->base.region, role, NULL);
+    return ipc_topic_count_living(writer->base.place.region, role, NULL);
 }
 
 TEST(a_killed_writer_leaves_what_it_published_and_a_gap)

@@ -123,7 +123,7 @@ TEST(a_reader_can_ignore_its_own_messages)
     expect_empty(reader);
     ipc_topic_writer_close(own);
     ipc_topic_writer *next = open_writer(); /* who has its place now is somebody else */
-    CHECK_EQUAL(64, next->base.region->index);
+    CHECK_EQUAL(64, next->base.place.region->index);
     CHECK_OK(publish(next, 4));
     expect(reader, 4, 0);
     ipc_topic_reader_close(reader);
@@ -264,14 +264,14 @@ TEST(after_ten_thousand_readers_the_table_is_as_new)
     const ipc_topic *topic = &writer->base.topic;
     for (int i = 0; i < 10000; i++) {
         ipc_topic_reader *reader = open_reader((ipc_policy)(i % 4), (ipc_join)(i % 3));
-        CHECK_EQUAL(0, reader->base.region->index);
+        CHECK_EQUAL(0, reader->base.place.region->index);
         ipc_topic_reader_close(reader);
     }
     for (uint32_t i = 0; i < 64; i++)
         CHECK_EQUAL(0, ipc_load_relaxed64(&topic->header->active[i]));
     for (uint32_t i = 0; i < topic->participants; i++) {
         CHECK_EQUAL(IPC_READER_NONE, ipc_load_relaxed32(&topic->entries[i].state) & IPC_READER_STATE);
-        CHECK_EQUAL(i == 64, ipc_load_relaxed32(&ipc_region_participant(writer->base.region, i)->state));
+        CHECK_EQUAL(i == 64, ipc_load_relaxed32(&ipc_region_participant(writer->base.place.region, i)->state));
     }
     publish_all(writer, 0, 5 * BLOCKS);
     ipc_topic_writer_close(writer);

@@ -11,7 +11,6 @@
 /* Looks that a call may take besides two for each slot that there can be: others may be faster that often. */
 #define SPARE_LOOKS (1ull << 16)
 
-
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
 static uint32_t power_of_two(uint32_t value)
@@ -62,12 +61,7 @@ static void abandon(void *owner)
 {
     ipc_queue *queue = owner;
     queue->single = false; /* the mapping is zeroes: every call goes the long way and finds this */
-    ipc_store_relaxed32(&queue->sending.flags, IPC_END_CLOSED);
-    ipc_store_relaxed32(&queue->receiving.flags, IPC_END_CLOSED);
-    ipc_store_relaxed32(&queue->sending.inside, 0);
-    ipc_store_relaxed32(&queue->receiving.inside, 0);
-    ipc_crowd_abandon(&queue->crowd);
-    ipc_region_changes_abandon(&queue->changes);
+    ipc_attachment_abandon(&queue->place);
 }
 
 static bool lock_growth(void *owner)
@@ -82,12 +76,12 @@ static void unlock_growth(void *owner)
 
 static ipc_status start(ipc_queue *queue, const ipc_queue_options *options)
 {
-    ipc_region *region = queue->region;
+    ipc_region *region = queue->place.region;
     ipc_status status = ipc_queue_locate(region, &queue->view);
     if (status == IPC_OK)
         status = ipc_pool_locate(region, queue->view.pool_offset, &queue->pool);
     if (status == IPC_OK)
-        status = ipc_crowd_init(&queue->crowd, region);
+        status = ipc_attachment_start(&queue->place, options->wait_mode);
     if (status != IPC_OK)
         return status;
     queue->pool.growth_lock = lock_growth;
@@ -108,9 +102,10 @@ static ipc_status start(ipc_queue *queue, const ipc_queue_options *options)
     ipc_lag_init(&queue->receiving_lag, options->wait_mode, queue->receiving.spin_max_ns, queue->view.slot_count);
     queue->sending.wakes[0] = &queue->view.header->space;
     queue->receiving.wakes[0] = &queue->view.header->data;
-    ipc_region_changes_init(&queue->changes, region, &queue->crowd, options->wait_mode);
+    queue->place.ends[0] = &queue->sending;
+    queue->place.ends[1] = &queue->receiving;
     ipc_region_at_fork(region, abandon, queue);
-    (void)ipc_crowd_attend(&queue->crowd);
+    (void)ipc_attachment_attend(&queue->place);
     return IPC_OK;
 }
 
@@ -128,7 +123,7 @@ static ipc_status enter_region(const char *name, const ipc_queue_options *option
         .create = create,
     };
     ipc_status status = make_plan(options, &queue->plan);
-    return status == IPC_OK ? ipc_region_enter(&entrance, &queue->region) : status;
+    return status == IPC_OK ? ipc_region_enter(&entrance, &queue->place.region) : status;
 }
 
 ipc_status ipc_queue_open(const char *name, const ipc_queue_options *options, ipc_queue **queue)
@@ -144,8 +139,7 @@ ipc_status ipc_queue_open(const char *name, const ipc_queue_options *options, ip
     if (status == IPC_OK)
         status = start(made, options);
     if (status != IPC_OK) {
-        ipc_crowd_close(&made->crowd);
-        ipc_region_leave(made->region);
+        ipc_attachment_leave(&made->place);
         free(made);
         return status;
     }
@@ -157,14 +151,7 @@ void ipc_queue_close(ipc_queue *queue)
 {
     if (queue == NULL)
         return;
-    if (!queue->region->forked) {
-        ipc_end_mark_closed(&queue->sending);
-        ipc_end_close(&queue->receiving);
-        ipc_end_close(&queue->sending);
-    }
-    ipc_region_changes_close(&queue->changes);
-    ipc_crowd_close(&queue->crowd);
-    ipc_region_leave(queue->region);
+    ipc_attachment_close(&queue->place);
     free(queue);
 }
 
@@ -172,21 +159,17 @@ void ipc_queue_close(ipc_queue *queue)
 
 void ipc_queue_stop(ipc_queue *queue)
 {
-    ipc_end_stop(&queue->sending);
-    ipc_end_stop(&queue->receiving);
-    ipc_end_stop(&queue->changes.end);
+    ipc_attachment_stop(&queue->place);
 }
 
 void ipc_queue_resume(ipc_queue *queue)
 {
-    ipc_end_resume(&queue->sending);
-    ipc_end_resume(&queue->receiving);
-    ipc_end_resume(&queue->changes.end);
+    ipc_attachment_resume(&queue->place);
 }
 
 void ipc_queue_trim_loans(ipc_queue *queue)
 {
-    if (!ipc_pool_exists(&queue->pool) || queue->region->forked)
+    if (!ipc_pool_exists(&queue->pool) || queue->place.region->forked)
         return;
     ipc_pool_trim(&queue->pool, queue->owner);
     ipc_waiter_signal(&queue->view.header->space, queue->process_fences); /* who found no block may find one now */
@@ -210,8 +193,8 @@ void ipc_queue_get_info(const ipc_queue *queue, ipc_queue_info *info)
         .block_count = view->slot_count,
         .segments = prepared,
         .segment_limit = view->segment_limit,
-        .participants = ipc_region_list(queue->region, NULL, 0),
-        .participant_capacity = queue->region->geometry.participant_capacity,
+        .participants = ipc_region_list(queue->place.region, NULL, 0),
+        .participant_capacity = queue->place.region->geometry.participant_capacity,
         .growth_failures = ipc_load_relaxed32(&view->header->growth_failures),
         .redelivered = ipc_load_relaxed64(&view->header->redelivered),
         .dropped = ipc_load_relaxed64(&view->header->dropped),
@@ -229,11 +212,10 @@ void ipc_queue_get_info(const ipc_queue *queue, ipc_queue_info *info)
 
 uint32_t ipc_queue_participants(const ipc_queue *queue, ipc_participant_info *array, uint32_t capacity)
 {
-    (void)ipc_crowd_attend((ipc_crowd *)(uintptr_t)&queue->crowd); /* the dead are to be missed soon */
-    return ipc_region_list(queue->region, array, capacity);
+    return ipc_attachment_participants((ipc_attachment *)(uintptr_t)&queue->place, array, capacity);
 }
 
 ipc_status ipc_queue_next_change(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_change *change)
 {
-    return ipc_region_changes_next(&queue->changes, deadline, cancel, change);
+    return ipc_region_changes_next(&queue->place.changes, deadline, cancel, change);
 }

@@ -20,11 +20,10 @@
 #ifndef IPC_QUEUE_INTERNAL_H
 #define IPC_QUEUE_INTERNAL_H
 
-#include "platform/error.h"
 #include "ipc.h"
-#include "regions/crowd.h"
-#include "regions/region_changes.h"
+#include "platform/error.h"
 #include "queues/queue_region.h"
+#include "regions/attachment.h"
 #include "waiting/wait.h"
 #include "waiting/waiter.h"
 
@@ -40,17 +39,15 @@ struct ipc_queue {
     uint64_t look_limit; /* positions that a call looks at before it says that they were made up */
 
     /* cold */
-    ipc_region *region;
+    ipc_attachment place;
     ipc_pool pool;
-    ipc_crowd crowd;
-    ipc_region_changes changes;
     ipc_end sending;
     ipc_end receiving;
     ipc_lag sending_lag;
     ipc_lag receiving_lag;
     ipc_atomic64 grow_after;    /* a failed attempt to grow is not repeated before then */
     ipc_atomic32 lock_was_busy; /* at the last attempt: who waits looks again soon */
-    ipc_queue_plan plan;     /* while it is being opened */
+    ipc_queue_plan plan;        /* while it is being opened */
 };
 
 /* What block->reserved holds. */

@@ -9,12 +9,12 @@
  * A segment takes no turn when it is not in the chain from `receive` to `send`. One of those whose first slot is still
  * held by a slow receiver would be full at once: it is passed over.
  *
- * The region lock is only tried: its holder may be stopped, and senders do not wait for others. Who waits for room looks
- * again soon (`lock_was_busy`), for not everybody who has had the lock signals `space` after giving it back.
+ * The region lock is only tried: its holder may be stopped, and senders do not wait for others. Who waits for room
+ * looks again soon (`lock_was_busy`), for not everybody who has had the lock signals `space` after giving it back.
  */
 #include "platform/fault.h"
-#include "queues/queue.h"
 #include "platform/platform.h"
+#include "queues/queue.h"
 
 #include <inttypes.h>
 
@@ -23,20 +23,21 @@
 
 ipc_status ipc_queue_bad_turn(const ipc_queue *queue, uint64_t turn)
 {
-    return ipc_fail(IPC_E_CORRUPT, "%s goes on in segment %u, it has at most %u, as turn %" PRIu64, queue->region->path,
-                    ipc_turn_segment(turn), queue->view.segment_limit, ipc_turn_sequence(turn));
+    return ipc_fail(IPC_E_CORRUPT, "%s goes on in segment %u, it has at most %u, as turn %" PRIu64,
+                    queue->place.region->path, ipc_turn_segment(turn), queue->view.segment_limit,
+                    ipc_turn_sequence(turn));
 }
 
 ipc_status ipc_queue_restless(const ipc_queue *queue)
 {
     return ipc_fail(IPC_E_CORRUPT, "%s was looked at %" PRIu64 " times and still says that there is more to look at",
-                    queue->region->path, queue->look_limit);
+                    queue->place.region->path, queue->look_limit);
 }
 
 ipc_status ipc_queue_bad_slot(const ipc_queue *queue, uint64_t position, uint64_t word)
 {
     return ipc_fail(IPC_E_CORRUPT, "the slot of position %" PRIu64 " of %s, with %u slots, says %016" PRIx64, position,
-                    queue->region->path, queue->view.slot_count, word);
+                    queue->place.region->path, queue->view.slot_count, word);
 }
 
 /* The position at which the segment's turn stands, which the hint may be behind; false: it leads nowhere. */
@@ -99,10 +100,11 @@ static uint32_t prepare_segment(ipc_queue *queue)
     if (segment >= queue->view.segment_limit)
         return NO_SEGMENT;
     const uint64_t offset =
-        (uint64_t)(queue->view.first.slots - queue->region->base) + segment * queue->view.segment_stride;
-    if (ipc_platform_populate(queue->region->file, queue->region->base, offset, queue->view.segment_stride) != IPC_OK) {
+        (uint64_t)(queue->view.first.slots - queue->place.region->base) + segment * queue->view.segment_stride;
+    if (ipc_platform_populate(queue->place.region->file, queue->place.region->base, offset,
+                              queue->view.segment_stride) != IPC_OK) {
         /* as much as there was */
-        (void)ipc_platform_give_back_pages(queue->region->base, offset, queue->view.segment_stride);
+        (void)ipc_platform_give_back_pages(queue->place.region->base, offset, queue->view.segment_stride);
         (void)ipc_add32(&header->growth_failures, 1);
         return NO_SEGMENT;
     }
@@ -182,12 +184,12 @@ ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn)
 {
     if (!may_grow(queue, turn))
         return IPC_FULL;
-    const bool locked = ipc_region_lock(queue->region, IPC_NOW) == IPC_OK;
+    const bool locked = ipc_region_lock(queue->place.region, IPC_NOW) == IPC_OK;
     ipc_store_relaxed32(&queue->lock_was_busy, locked ? 0 : 1);
     if (!locked)
         return IPC_FULL;
     ipc_status status = grow_locked(queue, turn);
-    ipc_region_unlock(queue->region);
+    ipc_region_unlock(queue->place.region);
     if (status == IPC_OK) {
         ipc_store_relaxed64(&queue->grow_after, 0);
         ipc_waiter_signal(&queue->view.header->space, queue->process_fences); /* who did not get the lock may sleep */
@@ -203,7 +205,7 @@ void ipc_queue_prepare_ahead(ipc_queue *queue, uint64_t turn)
     const uint64_t used = ipc_load_relaxed64(&current->tail) - ipc_load_relaxed64(&current->head);
     if (used < queue->view.slot_count - queue->view.min_expansion_distance ||
         ipc_queue_prepared(&queue->view) >= queue->view.segment_limit || find_spare(queue, turn) != NO_SEGMENT ||
-        !may_grow(queue, turn) || ipc_region_lock(queue->region, IPC_NOW) != IPC_OK)
+        !may_grow(queue, turn) || ipc_region_lock(queue->place.region, IPC_NOW) != IPC_OK)
         return;
     bool prepared = false;
     bool failed = false;
@@ -211,7 +213,7 @@ void ipc_queue_prepare_ahead(ipc_queue *queue, uint64_t turn)
         prepared = prepare_segment(queue) != NO_SEGMENT;
         failed = !prepared;
     }
-    ipc_region_unlock(queue->region);
+    ipc_region_unlock(queue->place.region);
     if (failed)
         ipc_store_relaxed64(&queue->grow_after, ipc_deadline_after(GROW_AGAIN_NS));
     if (prepared)

@@ -11,7 +11,7 @@
 
 static uint64_t offset_of(const ipc_queue *queue, const ipc_block_slot *slot)
 {
-    return (uint64_t)((const uint8_t *)slot - queue->region->base);
+    return (uint64_t)((const uint8_t *)slot - queue->place.region->base);
 }
 
 /* The block's two words: generation and index; class, a mark that there is a loan, and (a receiver's) length. */

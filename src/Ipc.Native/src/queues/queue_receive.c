@@ -18,8 +18,9 @@ IPC_NOINLINE static ipc_status refuse(ipc_queue *queue, ipc_block_slot *slot, ui
     uint64_t expected = word;
     if (ipc_queue_change(slot, &expected, ipc_queue_freed(word)))
         ipc_waiter_signal(&queue->view.header->space, queue->process_fences);
-    return ipc_fail(IPC_E_CORRUPT, "a message in block %u has %u bytes and flags %x, a block has room for %u; it was dropped",
-                    index, length, flags, queue->view.block_size);
+    return ipc_fail(IPC_E_CORRUPT,
+                    "a message in block %u has %u bytes and flags %x, a block has room for %u; it was dropped", index,
+                    length, flags, queue->view.block_size);
 }
 
 IPC_NOINLINE static ipc_status hand_out_loan(ipc_queue *queue, ipc_block_slot *slot, uint64_t word, ipc_block *block)
@@ -139,7 +140,7 @@ static ipc_status check_receive(void *subject)
 
 static bool attend(void *subject)
 {
-    return ipc_crowd_attend(&((const receive_wait *)subject)->queue->crowd);
+    return ipc_attachment_attend(&((const receive_wait *)subject)->queue->place);
 }
 
 static ipc_wait wait_of(receive_wait *receive, ipc_deadline deadline, ipc_cancel *cancel)

@@ -85,7 +85,7 @@ IPC_NOINLINE static ipc_status claim_slot(ipc_queue *queue, uint32_t length, ipc
             hand_out(queue, slot, mine, length, block);
             return IPC_OK;
         } else if (ipc_load_acquire64(tail) == t) {
-            (void)ipc_crowd_attend(&queue->crowd); /* is who stands in the way alive? */
+            (void)ipc_attachment_attend(&queue->place); /* is who stands in the way alive? */
             ipc_status status = turns ? ipc_queue_grow(queue, turn) : IPC_FULL;
             if (status != IPC_OK)
                 return status;
@@ -276,7 +276,7 @@ static ipc_status check_claim(void *subject)
 
 static bool attend(void *subject)
 {
-    return ipc_crowd_attend(&((const claim_wait *)subject)->queue->crowd);
+    return ipc_attachment_attend(&((const claim_wait *)subject)->queue->place);
 }
 
 ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t length, ipc_deadline deadline, ipc_cancel *cancel,
@@ -334,7 +334,7 @@ ipc_status ipc_queue_arm_room(ipc_queue *queue, uint32_t length, ipc_deadline de
 IPC_NOINLINE static ipc_status taken_from_us(const ipc_queue *queue)
 {
     return ipc_fail(IPC_E_CORRUPT, "the queue %s holds a slot that was taken from its sender: nothing was sent",
-                    queue->region->path);
+                    queue->place.region->path);
 }
 
 ipc_status ipc_queue_send(ipc_queue *queue, const void *payload, uint32_t length, uint16_t type, ipc_deadline deadline,

@@ -194,8 +194,8 @@ static look take(ipc_queue *queue, walk *at, ipc_block_slot *slot, uint64_t word
     return LOOK_TAKE;
 }
 
-/* What stands at the head, in the lap in which the head is, is nothing that a slot can be: not late, but made up. Behind
-   a sender that is passed over it says nothing yet: that one's message comes first. */
+/* What stands at the head, in the lap in which the head is, is nothing that a slot can be: not late, but made up.
+   Behind a sender that is passed over it says nothing yet: that one's message comes first. */
 static bool is_sure(const walk *at, ipc_block_slot *slot, uint64_t word)
 {
     return at->skipped.count == 0 && ipc_load_acquire64(&at->segment->head) == at->position &&
@@ -223,7 +223,7 @@ static bool walk_through(ipc_queue *queue, walk *at, ipc_block *block, ipc_statu
         } else if (next != LOOK_AGAIN) {
             if (is_stale(queue, at))
                 return false;
-            (void)ipc_crowd_attend(&queue->crowd); /* is who stands in the way alive? */
+            (void)ipc_attachment_attend(&queue->place); /* is who stands in the way alive? */
             *status = next == LOOK_DAMAGED && is_sure(at, slot, word) ? ipc_queue_bad_slot(queue, at->position, word)
                                                                       : IPC_EMPTY;
             return true;

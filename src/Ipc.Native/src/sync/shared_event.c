@@ -129,10 +129,10 @@ bool ipc_shared_event_is_manual_reset(const ipc_shared_event *event)
 
 void ipc_shared_event_stop(ipc_shared_event *event)
 {
-    ipc_end_stop(&event->sync.end);
+    ipc_attachment_stop(&event->sync.place);
 }
 
 void ipc_shared_event_resume(ipc_shared_event *event)
 {
-    ipc_end_resume(&event->sync.end);
+    ipc_attachment_resume(&event->sync.place);
 }

@@ -122,7 +122,7 @@ ipc_status ipc_shared_mutex_release(ipc_shared_mutex *mutex)
     if (!ipc_sync_is_closed(&mutex->sync) && put_back(&mutex->sync, false))
         return IPC_OK;
     return ipc_fail(IPC_E_INVALID_STATE, "%s was to be released by an object that does not hold it",
-                    mutex->sync.region->path);
+                    mutex->sync.place.region->path);
 }
 
 void ipc_shared_mutex_stop(ipc_shared_mutex *mutex)

@@ -85,7 +85,7 @@ ipc_status ipc_shared_semaphore_open(const char *name, const ipc_sync_options *o
     if (made == NULL)
         return ipc_fail(IPC_E_NO_MEMORY, "no memory for a semaphore's handle");
     ipc_status status = ipc_sync_open(&made->sync, name, options, &ipc_semaphore_region_kind);
-    if (status == IPC_OK && (status = permits_in(made->sync.region, &made->sync.parameter)) != IPC_OK)
+    if (status == IPC_OK && (status = permits_in(made->sync.place.region, &made->sync.parameter)) != IPC_OK)
         ipc_sync_close(&made->sync);
     if (status != IPC_OK) {
         free(made);
@@ -182,7 +182,7 @@ ipc_status ipc_shared_semaphore_release(ipc_shared_semaphore *semaphore)
     if (!ipc_sync_is_closed(&semaphore->sync) && put_back(&semaphore->sync, false))
         return IPC_OK;
     return ipc_fail(IPC_E_INVALID_STATE, "a permit of %s was to be released by an object that has none",
-                    semaphore->sync.region->path);
+                    semaphore->sync.place.region->path);
 }
 
 uint32_t ipc_shared_semaphore_available(const ipc_shared_semaphore *semaphore)

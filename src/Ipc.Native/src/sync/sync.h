@@ -9,23 +9,22 @@
 #ifndef IPC_SYNC_INTERNAL_H
 #define IPC_SYNC_INTERNAL_H
 
-#include "platform/error.h"
 #include "ipc.h"
 #include "layout/sync_layout.h"
-#include "regions/crowd.h"
+#include "platform/error.h"
+#include "regions/attachment.h"
 #include "waiting/wait.h"
 
 typedef struct ipc_sync {
     const ipc_region_kind *kind;
-    ipc_region *region;
+    ipc_attachment place;
     ipc_sync_body *body;
     ipc_atomic32 *table; /* a semaphore's permits */
     uint32_t parameter;  /* of the body, checked */
     uint32_t owner;      /* our participant index + 1 */
     bool process_fences; /* no membarrier here: fence at every signal */
-    ipc_crowd crowd;
     ipc_end end;
-    ipc_atomic64 asked_at; /* when a sleeper of ours last asked for the holders' locks */
+    ipc_atomic64 asked_at;           /* when a sleeper of ours last asked for the holders' locks */
     const ipc_sync_options *options; /* while it is being opened */
 } ipc_sync;
 

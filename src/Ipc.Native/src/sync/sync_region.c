@@ -99,15 +99,13 @@ static ipc_status create(void *owner, const char *path, ipc_region **created)
 static void abandon(void *owner)
 {
     ipc_sync *sync = owner;
-    ipc_store_relaxed32(&sync->end.flags, IPC_END_CLOSED);
-    ipc_store_relaxed32(&sync->end.inside, 0);
-    ipc_crowd_abandon(&sync->crowd);
+    ipc_attachment_abandon(&sync->place);
 }
 
 static ipc_status start(ipc_sync *sync, const ipc_sync_options *options)
 {
-    ipc_region *region = sync->region;
-    ipc_status status = ipc_crowd_init(&sync->crowd, region);
+    ipc_region *region = sync->place.region;
+    ipc_status status = ipc_attachment_start(&sync->place, options->wait_mode);
     if (status != IPC_OK)
         return status;
     sync->body = ipc_sync_body_of(region);
@@ -118,8 +116,9 @@ static ipc_status start(ipc_sync *sync, const ipc_sync_options *options)
     ipc_end_init(&sync->end, options->wait_mode);
     ipc_end_limit_spin(&sync->end, options->spin_ns);
     sync->end.wakes[0] = &sync->body->waiter;
+    sync->place.ends[0] = &sync->end;
     ipc_region_at_fork(region, abandon, sync);
-    (void)ipc_crowd_attend(&sync->crowd);
+    (void)ipc_attachment_attend(&sync->place);
     return IPC_OK;
 }
 
@@ -145,30 +144,25 @@ ipc_status ipc_sync_open(ipc_sync *sync, const char *name, const ipc_sync_option
         .cancel = options->cancel,
         .create = create,
     };
-    ipc_status status = ipc_region_enter(&entrance, &sync->region);
+    ipc_status status = ipc_region_enter(&entrance, &sync->place.region);
     sync->options = NULL;
     if (status == IPC_OK)
         status = start(sync, options);
-    if (status != IPC_OK) {
-        ipc_crowd_close(&sync->crowd);
-        ipc_region_leave(sync->region);
-    }
+    if (status != IPC_OK)
+        ipc_attachment_leave(&sync->place);
     return status;
 }
 
 void ipc_sync_close(ipc_sync *sync)
 {
-    if (!sync->region->forked)
-        ipc_end_close(&sync->end);
-    ipc_crowd_close(&sync->crowd);
-    ipc_region_leave(sync->region);
+    ipc_attachment_close(&sync->place);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------- */
 
 static bool attend(void *subject)
 {
-    return ipc_crowd_attend(&((ipc_sync *)subject)->crowd);
+    return ipc_attachment_attend(&((ipc_sync *)subject)->place);
 }
 
 /* A holder that has called exec() lives on under its number, so that nobody is told of an end; but what it was is gone,
@@ -181,7 +175,7 @@ static bool ask_for_holders(void *subject)
     if (now - ipc_load_relaxed64(&sync->asked_at) < IPC_SYNC_ASK_NS)
         return true;
     ipc_store_relaxed64(&sync->asked_at, now);
-    ipc_region *region = sync->region;
+    ipc_region *region = sync->place.region;
     const bool is_mutex = sync->kind->kind == IPC_KIND_MUTEX;
     uint64_t asked[IPC_PARTICIPANT_CAPACITY_MAX / 64] = {0};
     for (uint32_t i = 0; i < (is_mutex ? 1 : sync->parameter); i++) {

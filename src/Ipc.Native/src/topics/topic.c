@@ -11,10 +11,7 @@ static const ipc_topic_options defaults;
 static void abandon(void *owner)
 {
     ipc_topic_end *end = owner;
-    ipc_store_relaxed32(&end->end.flags, IPC_END_CLOSED); /* the mapping is zeroes now */
-    ipc_store_relaxed32(&end->end.inside, 0);
-    ipc_crowd_abandon(&end->crowd);
-    ipc_region_changes_abandon(&end->changes);
+    ipc_attachment_abandon(&end->place);
     if (end->abandon != NULL)
         end->abandon(end);
 }
@@ -33,15 +30,7 @@ static ipc_status enter(const char *name, const ipc_topic_options *options, ipc_
         .create = ipc_topic_create,
     };
     ipc_status status = ipc_topic_check_options(options);
-    return status == IPC_OK ? ipc_region_enter(&entrance, &end->region) : status;
-}
-
-/* Leaves, and whatever else is there to undo. */
-static void leave(ipc_topic_end *end)
-{
-    ipc_region_changes_close(&end->changes);
-    ipc_crowd_close(&end->crowd);
-    ipc_region_leave(end->region);
+    return status == IPC_OK ? ipc_region_enter(&entrance, &end->place.region) : status;
 }
 
 static ipc_status open_end(const char *name, const ipc_topic_options *options, uint32_t role, ipc_topic_end *end)
@@ -53,14 +42,14 @@ static ipc_status open_end(const char *name, const ipc_topic_options *options, u
     ipc_status status = enter(name, options, end);
     end->options = NULL;
     if (status == IPC_OK)
-        status = ipc_crowd_init(&end->crowd, end->region);
+        status = ipc_attachment_start(&end->place, options->wait_mode);
     if (status != IPC_OK) {
-        leave(end);
+        ipc_attachment_leave(&end->place);
         return status;
     }
-    ipc_region_changes_init(&end->changes, end->region, &end->crowd, options->wait_mode);
-    end->end.wakes[1] = &ipc_region_header_of(end->region)->change;
-    ipc_region_at_fork(end->region, abandon, end);
+    end->place.ends[0] = &end->end;
+    end->end.wakes[1] = &ipc_region_header_of(end->place.region)->change;
+    ipc_region_at_fork(end->place.region, abandon, end);
     return IPC_OK;
 }
 
@@ -83,7 +72,7 @@ ipc_status ipc_topic_writer_open(const char *name, const ipc_topic_options *opti
         return status;
     }
     ipc_topic_writer_start(made);
-    (void)ipc_crowd_attend(&made->base.crowd);
+    (void)ipc_attachment_attend(&made->base.place);
     *writer = made;
     return IPC_OK;
 }
@@ -99,30 +88,23 @@ ipc_status ipc_topic_reader_open(const char *name, const ipc_topic_options *opti
     if (status == IPC_OK) {
         status = ipc_topic_reader_start(made, options);
         if (status != IPC_OK)
-            leave(&made->base);
+            ipc_attachment_leave(&made->base.place);
     }
     if (status != IPC_OK) {
         ipc_topic_reader_finish(made);
         free(made);
         return status;
     }
-    (void)ipc_crowd_attend(&made->base.crowd);
+    (void)ipc_attachment_attend(&made->base.place);
     *reader = made;
     return IPC_OK;
-}
-
-static void close_end(ipc_topic_end *end)
-{
-    if (!end->region->forked)
-        ipc_end_close(&end->end);
-    leave(end);
 }
 
 void ipc_topic_writer_close(ipc_topic_writer *writer)
 {
     if (writer == NULL)
         return;
-    close_end(&writer->base);
+    ipc_attachment_close(&writer->base.place);
     free(writer);
 }
 
@@ -130,41 +112,29 @@ void ipc_topic_reader_close(ipc_topic_reader *reader)
 {
     if (reader == NULL)
         return;
-    close_end(&reader->base);
+    ipc_attachment_close(&reader->base.place);
     ipc_topic_reader_finish(reader);
     free(reader);
 }
 
-static void stop(ipc_topic_end *end)
-{
-    ipc_end_stop(&end->end);
-    ipc_end_stop(&end->changes.end);
-}
-
-static void resume(ipc_topic_end *end)
-{
-    ipc_end_resume(&end->end);
-    ipc_end_resume(&end->changes.end);
-}
-
 void ipc_topic_writer_stop(ipc_topic_writer *writer)
 {
-    stop(&writer->base);
+    ipc_attachment_stop(&writer->base.place);
 }
 
 void ipc_topic_writer_resume(ipc_topic_writer *writer)
 {
-    resume(&writer->base);
+    ipc_attachment_resume(&writer->base.place);
 }
 
 void ipc_topic_reader_stop(ipc_topic_reader *reader)
 {
-    stop(&reader->base);
+    ipc_attachment_stop(&reader->base.place);
 }
 
 void ipc_topic_reader_resume(ipc_topic_reader *reader)
 {
-    resume(&reader->base);
+    ipc_attachment_resume(&reader->base.place);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------------- */
@@ -177,7 +147,7 @@ static void get_info(const ipc_topic_end *end, ipc_topic_info *info)
     info->block_count = topic->slot_count;
     info->max_readers = topic->max_readers;
     info->readers = ipc_topic_count_readers(topic);
-    info->writers = ipc_topic_count_living(end->region, IPC_ROLE_WRITER, NULL);
+    info->writers = ipc_topic_count_living(end->place.region, IPC_ROLE_WRITER, NULL);
     info->tail = ipc_load_acquire64(&topic->header->tail);
     info->evictions = ipc_load_relaxed64(&topic->header->evictions);
     if (ipc_pool_exists(&end->pool)) {
@@ -210,22 +180,22 @@ void ipc_topic_reader_get_info(const ipc_topic_reader *reader, ipc_topic_info *i
 
 uint32_t ipc_topic_writer_participants(const ipc_topic_writer *writer, ipc_participant_info *array, uint32_t capacity)
 {
-    return ipc_region_list(writer->base.region, array, capacity);
+    return ipc_attachment_participants((ipc_attachment *)(uintptr_t)&writer->base.place, array, capacity);
 }
 
 uint32_t ipc_topic_reader_participants(const ipc_topic_reader *reader, ipc_participant_info *array, uint32_t capacity)
 {
-    return ipc_region_list(reader->base.region, array, capacity);
+    return ipc_attachment_participants((ipc_attachment *)(uintptr_t)&reader->base.place, array, capacity);
 }
 
 ipc_status ipc_topic_writer_next_change(ipc_topic_writer *writer, ipc_deadline deadline, ipc_cancel *cancel,
                                         ipc_change *change)
 {
-    return ipc_region_changes_next(&writer->base.changes, deadline, cancel, change);
+    return ipc_region_changes_next(&writer->base.place.changes, deadline, cancel, change);
 }
 
 ipc_status ipc_topic_reader_next_change(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel,
                                         ipc_change *change)
 {
-    return ipc_region_changes_next(&reader->base.changes, deadline, cancel, change);
+    return ipc_region_changes_next(&reader->base.place.changes, deadline, cancel, change);
 }

@@ -18,13 +18,12 @@
 #define IPC_TOPIC_INTERNAL_H
 
 #include "compiler.h"
-#include "platform/error.h"
 #include "ipc.h"
 #include "ipc/topic.h"
 #include "layout/topic_layout.h"
-#include "regions/crowd.h"
+#include "platform/error.h"
 #include "pools/pool.h"
-#include "regions/region_changes.h"
+#include "regions/attachment.h"
 #include "slots/slot.h"
 #include "waiting/wait.h"
 
@@ -54,11 +53,9 @@ typedef struct ipc_topic_start {
 
 /* What a writer and a reader have in common. */
 typedef struct ipc_topic_end {
-    ipc_region *region;
+    ipc_attachment place;
     ipc_topic topic;
     ipc_pool pool; /* for messages longer than a block */
-    ipc_crowd crowd;
-    ipc_region_changes changes;
     ipc_end end;
     ipc_lag lag;
     uint32_t role;

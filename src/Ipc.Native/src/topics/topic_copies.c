@@ -45,8 +45,8 @@ static ipc_status copy_loan(ipc_topic_reader *reader, const ipc_message *message
     ipc_status status = ipc_topic_reserve_copy(reader, message->length);
     if (status != IPC_OK)
         return status;
-    const uint64_t offset = (uint64_t)((const uint8_t *)message->payload - reader->base.region->base);
-    return ipc_platform_file_read(reader->base.region->file, offset, reader->copy, message->length);
+    const uint64_t offset = (uint64_t)((const uint8_t *)message->payload - reader->base.place.region->base);
+    return ipc_platform_file_read(reader->base.place.region->file, offset, reader->copy, message->length);
 }
 
 ipc_status ipc_topic_copy_out(ipc_topic_reader *reader, uint64_t position, ipc_message *message)

@@ -77,7 +77,8 @@ ipc_status ipc_topic_take_loan(ipc_topic_writer *writer, uint32_t length)
     writer->has_loan = status == IPC_OK;
     if (status != IPC_FULL)
         return status;
-    return ipc_topic_is_closed(&writer->base) ? IPC_CLOSED : ipc_topic_full(writer, IPC_BY_LOAN, &nothing_to_see, 0);
+    return ipc_topic_is_closed(&writer->base) ? IPC_CLOSED
+                                              : ipc_topic_full(writer, IPC_BY_LOAN, &nothing_to_see, 0);
 }
 
 void ipc_topic_give_loan_back(ipc_topic_writer *writer)
@@ -106,7 +107,7 @@ bool ipc_topic_put_loan(ipc_topic_writer *writer, const ipc_block *block, ipc_bl
     const ipc_loan_descriptor descriptor = ipc_pool_describe(&loan, length);
     ipc_topic_store_descriptor(slot, &descriptor);
     ipc_store_release32(ipc_slot_loan_lap(slot), ipc_slot_lap(block->reserved[IPC_CLAIM_WORD])); /* [loan] */
-    return ipc_pool_publish(writer->pool, &loan, (uint64_t)((uint8_t *)slot - writer->base.region->base));
+    return ipc_pool_publish(writer->pool, &loan, (uint64_t)((uint8_t *)slot - writer->base.place.region->base));
 }
 
 void ipc_topic_retract_loan(ipc_topic_writer *writer, const ipc_block *block, uint32_t length)

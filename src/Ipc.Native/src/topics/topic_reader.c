@@ -17,7 +17,7 @@
 static ipc_status begin(ipc_topic_reader *reader, const ipc_topic_start *start)
 {
     if (start->joined <= reader->ring.mask || start->joined > IPC_TOPIC_POSITION_MAX)
-        return ipc_fail(IPC_E_CORRUPT, "the tail of %s is %" PRIu64 ", with %u slots", reader->base.region->path,
+        return ipc_fail(IPC_E_CORRUPT, "the tail of %s is %" PRIu64 ", with %u slots", reader->base.place.region->path,
                         start->joined, reader->ring.mask + 1);
     reader->state = start->state;
     reader->joined = start->joined;
@@ -32,7 +32,7 @@ static ipc_status begin(ipc_topic_reader *reader, const ipc_topic_start *start)
 ipc_status ipc_topic_reader_start(ipc_topic_reader *reader, const ipc_topic_options *options)
 {
     const ipc_topic *topic = &reader->base.topic;
-    const ipc_region *region = reader->base.region;
+    const ipc_region *region = reader->base.place.region;
     ipc_platform_touch(topic->ring.slots, topic->slot_count * (uint64_t)topic->ring.stride);
     reader->ring = topic->ring;
     reader->entry = &topic->entries[region->index];
@@ -45,7 +45,7 @@ ipc_status ipc_topic_reader_start(ipc_topic_reader *reader, const ipc_topic_opti
     reader->process_fences = ipc_waiter_process_fences();
     reader->base.end.wakes[0] = &topic->header->data;
     if (options->ignore != NULL) {
-        const ipc_region *theirs = options->ignore->base.region;
+        const ipc_region *theirs = options->ignore->base.place.region;
         if (memcmp(ipc_region_header_of(theirs)->region_id, ipc_region_header_of(region)->region_id,
                    sizeof ipc_region_header_of(region)->region_id) != 0)
             return ipc_fail(IPC_E_INVALID_ARGUMENT, "the writer to ignore is one of %s, not of %s", theirs->path,
@@ -131,7 +131,7 @@ IPC_NOINLINE ipc_status ipc_topic_corrupt_slot(const ipc_topic_reader *reader, u
     if (ipc_topic_is_closed(&reader->base))
         return IPC_CLOSED;
     return ipc_fail(IPC_E_CORRUPT, "the slot of position %" PRIu64 " of %s, with %u slots, says %016" PRIx64, position,
-                    reader->base.region->path, reader->ring.mask + 1, word);
+                    reader->base.place.region->path, reader->ring.mask + 1, word);
 }
 
 /* Passes over what is not delivered. When nothing is held before it, it is released at once: nobody else would. */
@@ -183,7 +183,7 @@ IPC_NOINLINE static ipc_status overrun(ipc_topic_reader *reader, uint64_t word)
 static inline bool is_ignored(const ipc_topic_reader *reader, uint64_t word)
 {
     return reader->ignored != 0 && ipc_slot_owner(word) == reader->ignored &&
-           ipc_load_acquire32(&ipc_region_participant(reader->base.region, reader->ignored - 1)->generation) ==
+           ipc_load_acquire32(&ipc_region_participant(reader->base.place.region, reader->ignored - 1)->generation) ==
                reader->ignored_generation;
 }
 
@@ -201,7 +201,7 @@ static ipc_status nothing_yet(ipc_topic_reader *reader, uint64_t word)
     if (is_evicted(reader))
         return evicted(reader, NULL);
     if (ipc_slot_phase(word) == IPC_PHASE_WRITING)
-        (void)ipc_crowd_attend(&reader->base.crowd); /* should the writer be dead, we want to know */
+        (void)ipc_attachment_attend(&reader->base.place); /* should the writer be dead, we want to know */
     return IPC_EMPTY;
 }
 
@@ -315,7 +315,7 @@ static ipc_status check_message(void *subject)
 
 static bool attend(void *subject)
 {
-    return ipc_crowd_attend(&((ipc_topic_reader *)subject)->base.crowd);
+    return ipc_attachment_attend(&((ipc_topic_reader *)subject)->base.place);
 }
 
 static ipc_wait wait_of(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel)
@@ -373,7 +373,7 @@ ipc_status ipc_topic_read(ipc_topic_reader *reader, ipc_deadline deadline, ipc_c
 
 ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join)
 {
-    ipc_region *region = reader->base.region;
+    ipc_region *region = reader->base.place.region;
     ipc_topic_start start;
     if ((unsigned)join > IPC_JOIN_LAST)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "join %d is none of the three", (int)join);

@@ -16,27 +16,29 @@
 
 static uint32_t pid_of(const ipc_topic_end *end, uint32_t index)
 {
-    return index >= end->topic.participants ? 0 : ipc_load_relaxed32(&ipc_region_participant(end->region, index)->pid);
+    return index >= end->topic.participants
+               ? 0
+               : ipc_load_relaxed32(&ipc_region_participant(end->place.region, index)->pid);
 }
 
 static ipc_status blame_reader(const ipc_topic_writer *writer, const ipc_topic_holder *slowest, ipc_status status)
 {
     const uint64_t tail = ipc_load_relaxed64(&writer->header->tail);
     return ipc_fail(status, "slow reader %u, process %u, %" PRIu64 " behind: %s is full", slowest->index,
-                    pid_of(&writer->base, slowest->index), tail - slowest->cursor, writer->base.region->path);
+                    pid_of(&writer->base, slowest->index), tail - slowest->cursor, writer->base.place.region->path);
 }
 
 static ipc_status blame_writer(const ipc_topic_writer *writer, uint64_t word, ipc_status status)
 {
     const uint32_t index = ipc_slot_owner(word) - 1;
     return ipc_fail(status, "slow writer %u, process %u, has not committed what it claimed a lap ago: %s is full",
-                    index, pid_of(&writer->base, index), writer->base.region->path);
+                    index, pid_of(&writer->base, index), writer->base.place.region->path);
 }
 
 IPC_NOINLINE static ipc_status corrupt_tail(const ipc_topic_writer *writer, uint64_t tail, uint64_t word)
 {
     return ipc_fail(IPC_E_CORRUPT, "the tail of %s is %" PRIu64 ", with %u slots, and the slot there says %016" PRIx64,
-                    writer->base.region->path, tail, writer->slot_count, word);
+                    writer->base.place.region->path, tail, writer->slot_count, word);
 }
 
 /* Looks at the cursors. IPC_FULL: `slowest` stands where the claim would go. */
@@ -55,7 +57,7 @@ ipc_status ipc_topic_look_for_room(ipc_topic_writer *writer, uint64_t tail, ipc_
         return ipc_load_acquire64(&writer->header->tail) < writer->minimum ? corrupt_tail(writer, tail, 0) : IPC_OK;
     if (slowest->index == IPC_NO_PARTICIPANT)
         return corrupt_tail(writer, tail, 0);
-    (void)ipc_crowd_attend(&writer->base.crowd); /* should it be dead, we want to know */
+    (void)ipc_attachment_attend(&writer->base.place); /* should it be dead, we want to know */
     return ipc_topic_full(writer, IPC_BY_READER, &writer->base.topic.entries[slowest->index].cursor, slowest->cursor);
 }
 
@@ -74,7 +76,7 @@ IPC_NOINLINE ipc_status ipc_topic_obstructed(ipc_topic_writer *writer, uint64_t 
         return IPC_OK;
     if (ahead != -1 || ipc_slot_phase(word) != IPC_PHASE_WRITING)
         return corrupt_tail(writer, tail, word);
-    (void)ipc_crowd_attend(&writer->base.crowd);
+    (void)ipc_attachment_attend(&writer->base.place);
     return ipc_topic_full(writer, IPC_BY_WRITER, &slot->state, word);
 }
 
@@ -86,13 +88,13 @@ IPC_NOINLINE ipc_status ipc_topic_explain(ipc_topic_writer *writer, ipc_status s
     const uint64_t tail = ipc_load_acquire64(&writer->header->tail);
     if (writer->held_up == IPC_BY_LOAN)
         return ipc_fail(status, "%s: no loan is to be had; the slowest reader, %d, is %" PRIu64 " messages behind",
-                        writer->base.region->path, (int)slowest.index, tail - slowest.cursor);
+                        writer->base.place.region->path, (int)slowest.index, tail - slowest.cursor);
     if (slowest.index != IPC_NO_PARTICIPANT && tail - slowest.cursor >= writer->slot_count)
         return blame_reader(writer, &slowest, status);
     const uint64_t word = ipc_load_acquire64(&ipc_slot_at(&writer->ring, tail)->state);
     if (ipc_slot_phase(word) == IPC_PHASE_WRITING)
         return blame_writer(writer, word, status);
-    return ipc_fail(status, "%s was full a moment ago", writer->base.region->path);
+    return ipc_fail(status, "%s was full a moment ago", writer->base.place.region->path);
 }
 
 /* ---- waiting for room -------------------------------------------------------------------------------- */
@@ -134,7 +136,7 @@ static ipc_status check_room(void *subject)
 
 static bool attend(void *subject)
 {
-    return ipc_crowd_attend(&((ipc_topic_writer *)subject)->base.crowd);
+    return ipc_attachment_attend(&((ipc_topic_writer *)subject)->base.place);
 }
 
 /* At the deadline: what an evictable reader holds is taken, what a reliable one holds is not. IPC_OK: try again. */

@@ -23,7 +23,7 @@ void ipc_topic_writer_start(ipc_topic_writer *writer)
     writer->minimum = 0;
     writer->slot_count = topic->slot_count;
     writer->block_size = topic->block_size;
-    writer->me = writer->base.region->index + 1;
+    writer->me = writer->base.place.region->index + 1;
     writer->process_fences = ipc_waiter_process_fences();
     writer->pool = &writer->base.pool;
     ipc_lag_init(&writer->base.lag, writer->base.end.mode, writer->base.end.spin_max_ns, topic->slot_count);
@@ -252,7 +252,7 @@ void ipc_topic_abandon(ipc_topic_writer *writer, ipc_block *block)
 IPC_NOINLINE static ipc_status taken_from_us(const ipc_topic_writer *writer)
 {
     return ipc_fail(IPC_E_CORRUPT, "the topic %s holds a slot that was taken from its writer: nothing was published",
-                    writer->base.region->path);
+                    writer->base.place.region->path);
 }
 
 ipc_status ipc_topic_publish(ipc_topic_writer *writer, const void *payload, uint32_t length, uint16_t type,
@@ -273,7 +273,7 @@ ipc_status ipc_topic_publish(ipc_topic_writer *writer, const void *payload, uint
 
 static bool attend(void *subject)
 {
-    return ipc_crowd_attend(&((ipc_topic_writer *)subject)->base.crowd);
+    return ipc_attachment_attend(&((ipc_topic_writer *)subject)->base.place);
 }
 
 static bool may_have_readers(const void *subject)
@@ -292,13 +292,13 @@ ipc_status ipc_topic_writer_wait_for_readers(ipc_topic_writer *writer, uint32_t 
 {
     if (count > writer->base.topic.max_readers)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "%s has room for %u readers, there will never be %u",
-                        writer->base.region->path, writer->base.topic.max_readers, count);
+                        writer->base.place.region->path, writer->base.topic.max_readers, count);
     if (ipc_topic_is_closed(&writer->base))
         return IPC_CLOSED;
     writer->awaited_readers = count;
     const ipc_wait wait = {
         .end = &writer->base.end,
-        .waiter = &ipc_region_header_of(writer->base.region)->change,
+        .waiter = &ipc_region_header_of(writer->base.place.region)->change,
         .check = check_readers,
         .attend = attend,
         .subject = writer,
