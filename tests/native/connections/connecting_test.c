@@ -25,12 +25,15 @@ static ipc_connecting *begin(const ipc_connect_options *options)
     return connecting;
 }
 
+static char last_words[512]; /* when connect_by was at its end */
+
 /* Begins, and goes on to its end. */
 static ipc_status connect_by(const ipc_connect_options *options, ipc_connection **connection)
 {
     ipc_connecting *connecting = begin(options);
     ipc_ready_handle *handle = make();
     const ipc_status status = drive(connecting, handle, connection);
+    (void)snprintf(last_words, sizeof last_words, "%s", ipc_last_error());
     CHECK_STATUS(IPC_E_INVALID_STATE, ipc_connect_try(connecting, connection));
     CHECK_STATUS(IPC_E_INVALID_STATE, ipc_connect_arm(connecting, handle));
     ipc_connect_end(connecting);
@@ -125,6 +128,7 @@ TEST(a_server_that_does_not_answer_has_until_the_deadline)
     const ipc_connect_options hurried = {.deadline = ipc_deadline_after(50000000)};
     ipc_connection *connection = NULL;
     CHECK_STATUS(IPC_TIMEOUT, connect_by(&hurried, &connection));
+    CHECK(strstr(last_words, "did not answer") != NULL);
     CHECK(ipc_platform_now() >= hurried.deadline);
     ipc_listener_close(listener);
 }
@@ -143,6 +147,7 @@ TEST(a_server_that_goes_meanwhile_ends_it)
     ipc_connection *connection = NULL;
     const ipc_connect_options patient = {.deadline = SOON};
     CHECK_STATUS(IPC_PEER_CLOSED, connect_by(&patient, &connection));
+    CHECK(strstr(last_words, "server") != NULL);
     test_thread_join(&thread);
 }
 

@@ -162,6 +162,41 @@ TEST(what_a_leaver_held_wakes_who_waits)
     }
 }
 
+static void fail_otherwise(void)
+{
+    ipc_queue *none = NULL;
+    CHECK_STATUS(IPC_E_INVALID_NAME, ipc_queue_open("", NULL, &none));
+    CHECK(strstr(ipc_last_error(), "a name has") != NULL);
+}
+
+TEST(what_an_ended_wait_says_is_its_own_and_no_older_failures)
+{
+    const ipc_queue_options options = {.block_count = 2, .lifetime = IPC_LIFETIME_WHILE_USED};
+    ipc_queue *queue = open_queue(&options);
+    ipc_cancel *cancel = NULL;
+    CHECK_OK(ipc_cancel_create(&cancel));
+    ipc_block block;
+    CHECK_STATUS(IPC_E_NOT_FOUND,
+                 ipc_queue_open("nobody", &(ipc_queue_options){.open_mode = IPC_OPEN_EXISTING}, &queue));
+    CHECK(ipc_last_errno() != 0);
+    CHECK_STATUS(IPC_TIMEOUT, ipc_queue_receive(queue, IPC_NOW, NULL, &block));
+    CHECK(strstr(ipc_last_error(), "deadline") != NULL);
+    CHECK_EQUAL(0, ipc_last_errno());
+    fail_otherwise();
+    CHECK_STATUS(IPC_TIMEOUT, ipc_queue_receive(queue, ipc_deadline_after(1000000), NULL, &block));
+    CHECK(strstr(ipc_last_error(), "deadline") != NULL);
+    fail_otherwise();
+    ipc_cancel_trigger(cancel);
+    CHECK_STATUS(IPC_CANCELLED, ipc_queue_receive(queue, SOON, cancel, &block));
+    CHECK(strstr(ipc_last_error(), "cancelled") != NULL);
+    fail_otherwise();
+    ipc_queue_stop(queue);
+    CHECK_STATUS(IPC_STOPPED, ipc_queue_receive(queue, SOON, NULL, &block));
+    CHECK(strstr(ipc_last_error(), "stopped") != NULL);
+    ipc_cancel_destroy(cancel);
+    ipc_queue_close(queue);
+}
+
 TEST(a_deadline_ends_a_wait)
 {
     for (int i = 0; i < 3; i++) {

@@ -82,7 +82,8 @@ IPC_API void ipc_keep_mapped(int keep);
 /* What the calling thread's last failing call had to say: both values where two did not match, and what to do.
  *
  * Returns    words in English; never NULL, "" before any failure. The library's, until the same thread's next
- *            failing call.
+ *            failing call. A wait that ended without a result (IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, ...) counts as
+ *            one; IPC_FULL and IPC_EMPTY of calls that never wait do not.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API const char *ipc_last_error(void);

@@ -43,7 +43,7 @@ static ipc_status enter(const char *path, const ipc_connect_options *options, ip
         if (status != IPC_E_NOT_FOUND && status != IPC_TIMEOUT)
             return status;
         if (ipc_cancel_is_triggered(options->cancel))
-            return IPC_CANCELLED;
+            return ipc_ended(IPC_CANCELLED);
         if (ipc_platform_now() >= options->deadline)
             return status;
         const ipc_deadline next = ipc_deadline_after(pause);
@@ -77,8 +77,21 @@ static ipc_status lock_listener(const ipc_connection *connection, const ipc_conn
         if (status != IPC_TIMEOUT || ipc_platform_now() >= options->deadline)
             return status;
         if (ipc_cancel_is_triggered(options->cancel))
-            return IPC_CANCELLED;
+            return ipc_ended(IPC_CANCELLED);
     }
+}
+
+static uint32_t pid_of_server(const ipc_connection *connection)
+{
+    return ipc_load_relaxed32(&ipc_region_participant(connection->view->region, IPC_LISTENER_SERVER)->pid);
+}
+
+ipc_status ipc_connect_unanswered(const ipc_connection *connection)
+{
+    return ipc_fail(
+        IPC_TIMEOUT,
+        "the server of %s (process %u) did not answer the request to connect in time: it is busy or stopped",
+        connection->view->region->path, pid_of_server(connection));
 }
 
 /* The end of a server, as whoever was asking it sees it. */
@@ -90,7 +103,10 @@ static ipc_status server_has_gone(const ipc_connection *connection)
     const uint32_t ended = ipc_load_acquire32(&ipc_region_participant(listener, IPC_LISTENER_SERVER)->ended);
     /* Who cleans up after a dead one withdraws what it had not answered first, and says that it is dead last; but the
        dead one has no lock any more. */
-    return ended == IPC_ENDED_DIED || (ended != IPC_ENDED_LEFT && !alive) ? IPC_PEER_DIED : IPC_PEER_CLOSED;
+    const bool died = ended == IPC_ENDED_DIED || (ended != IPC_ENDED_LEFT && !alive);
+    return ipc_fail(died ? IPC_PEER_DIED : IPC_PEER_CLOSED,
+                    "the server of %s (process %u) ended while it was being connected to", listener->path,
+                    pid_of_server(connection));
 }
 
 ipc_status ipc_connect_request(ipc_connection *connection)
@@ -132,7 +148,13 @@ static ipc_status refused(const ipc_connection *connection)
     char text[IPC_CONNECTION_TEXT_MAX + 1];
     memcpy(text, connection->body->server_text, length);
     text[length] = '\0';
-    return ipc_fail(ending ? IPC_PEER_CLOSED : IPC_E_REFUSED, "%s", text);
+    if (text[0] != '\0')
+        return ipc_fail(ending ? IPC_PEER_CLOSED : IPC_E_REFUSED, "%s", text);
+    if (ending)
+        return ipc_fail(IPC_PEER_CLOSED, "the server of %s (process %u) takes no further clients: it is ending",
+                        connection->view->region->path, pid_of_server(connection));
+    return ipc_fail(IPC_E_REFUSED, "the server of %s (process %u) refused the connection and gave no reason",
+                    connection->view->region->path, pid_of_server(connection));
 }
 
 static ipc_status judge_reply(const ipc_connection *connection)
@@ -163,9 +185,11 @@ static ipc_status check_reply(void *subject)
     if (state == IPC_PEER_LIVE && ipc_load_acquire32(&connection->view->body->server_state) != IPC_SERVER_OPEN)
         return server_has_gone(connection); /* what it had not answered was withdrawn */
     if (state == IPC_PEER_LIVE)
-        return ipc_fail(IPC_E_REFUSED, "the server could not use the connection's region");
-    return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : server_has_gone(connection); /* it may have left in order, and
-                                                                                        never have seen this region */
+        return ipc_fail(IPC_E_REFUSED, "the server could not use the connection's region and dropped the request");
+    if (state != IPC_PEER_LEFT)
+        return server_has_gone(connection); /* it may have left in order, and never have seen this region */
+    return ipc_fail(IPC_PEER_CLOSED, "the server of %s (process %u) ended while it was being connected to",
+                    connection->view->region->path, pid_of_server(connection));
 }
 
 static bool attend_reply(void *subject)
@@ -252,7 +276,7 @@ static ipc_status ask(ipc_connection *connection, const ipc_connect_options *opt
     status = ipc_wait_until(&wait, has_reply);
     if (status != IPC_OK)
         ipc_connect_withdraw(connection);
-    return status;
+    return status == IPC_TIMEOUT ? ipc_connect_unanswered(connection) : status;
 }
 
 void ipc_connect_leave(ipc_connection *connection)

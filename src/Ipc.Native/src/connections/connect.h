@@ -25,6 +25,8 @@ void ipc_connect_ring(ipc_connection *connection, const ipc_connect_options *opt
 ipc_wait ipc_connect_reply(ipc_connection *connection, ipc_deadline deadline, ipc_cancel *cancel);
 /* Until when it is waited for. */
 ipc_deadline ipc_connect_answer_deadline(ipc_deadline deadline);
+/* It did not come in time: IPC_TIMEOUT, and says so. */
+ipc_status ipc_connect_unanswered(const ipc_connection *connection);
 /* Nobody waits for the reply any more. */
 void ipc_connect_withdraw(ipc_connection *connection);
 /* Frees it all: the connection, the slot, the entry. */

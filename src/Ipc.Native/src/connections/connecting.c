@@ -61,7 +61,7 @@ ipc_status ipc_connect_begin(const char *name, const ipc_connect_options *option
 static ipc_status not_yet(ipc_connecting *of, ipc_deadline until, ipc_status late)
 {
     if (ipc_cancel_is_triggered(of->options.cancel))
-        return IPC_CANCELLED;
+        return ipc_ended(IPC_CANCELLED);
     return ipc_platform_now() >= until ? late : IPC_EMPTY;
 }
 
@@ -137,6 +137,8 @@ ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connecti
         status = wait.check(wait.subject);
         if (status == IPC_EMPTY)
             status = not_yet(connecting, connecting->reply_deadline, IPC_TIMEOUT);
+        if (status == IPC_TIMEOUT)
+            status = ipc_connect_unanswered(connecting->made);
     }
     if (status == IPC_EMPTY)
         return status;

@@ -4,11 +4,12 @@
 #include <stdio.h>
 
 static _Thread_local char last_error[512];
+static _Thread_local const char *last_words; /* NULL: nothing has failed yet */
 static _Thread_local int last_errno;
 
 const char *ipc_last_error(void)
 {
-    return last_error;
+    return last_words == NULL ? "" : last_words;
 }
 
 int ipc_last_errno(void)
@@ -22,6 +23,7 @@ ipc_status ipc_fail(ipc_status status, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(last_error, sizeof last_error, format, arguments);
     va_end(arguments);
+    last_words = last_error;
     last_errno = 0;
     return status;
 }
@@ -34,8 +36,36 @@ ipc_status ipc_fail_system(int error, const char *format, ...)
     va_end(arguments);
     if (length >= 0 && (size_t)length < sizeof last_error)
         ipc_error_words(error, last_error + length, sizeof last_error - (size_t)length);
+    last_words = last_error;
     last_errno = error;
     return ipc_error_status(error);
+}
+
+static const char *words_of_end(ipc_status status)
+{
+    switch (status) {
+    case IPC_TIMEOUT:
+        return "the deadline passed before it could be done";
+    case IPC_STOPPED:
+        return "waits of this object are stopped, until it is resumed";
+    case IPC_CANCELLED:
+        return "the wait was cancelled";
+    case IPC_CLOSED:
+        return "this object is closed";
+    case IPC_PEER_CLOSED:
+        return "the other side has left, and nothing is left to do for it";
+    case IPC_PEER_DIED:
+        return "the other side has died, and nothing is left to do for it";
+    default:
+        return "";
+    }
+}
+
+ipc_status ipc_ended(ipc_status status)
+{
+    last_words = words_of_end(status);
+    last_errno = 0;
+    return status;
 }
 
 const char *ipc_status_name(ipc_status status)

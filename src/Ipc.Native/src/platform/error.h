@@ -15,9 +15,13 @@
 /* Records the words (both values where two did not match, and what to do) and returns `status`. */
 ipc_status ipc_fail(ipc_status status, const char *format, ...) IPC_PRINTF(2, 3);
 
-/* The same for a failed system call: picks the status from `error`, which is an errno (on Windows what GetLastError says),
-   and adds its words. */
+/* The same for a failed system call: picks the status from `error`, which is an errno (on Windows what GetLastError
+   says), and adds its words. */
 ipc_status ipc_fail_system(int error, const char *format, ...) IPC_PRINTF(2, 3);
+
+/* The same for what is no failure of a call, but how it ended (IPC_TIMEOUT, IPC_CLOSED, ...): fixed words, for the
+   price of a store. Without it the words of an older failure would seem to be this one's. */
+ipc_status ipc_ended(ipc_status status);
 
 /* posix_error.c, windows_error.c */
 ipc_status ipc_error_status(int error);

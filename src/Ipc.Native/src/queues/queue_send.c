@@ -55,7 +55,7 @@ IPC_NOINLINE static ipc_status claim_slot(ipc_queue *queue, uint32_t length, ipc
     const bool turns = queue->view.segment_limit > 1;
     ipc_queue_header *header = queue->view.header;
     if (ipc_queue_is_closed(&queue->sending))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     for (uint64_t looks = 0; looks < queue->look_limit; looks++) {
         const uint64_t turn = turns ? ipc_load_acquire64(&header->send) : IPC_QUEUE_FIRST_TURN;
         const uint32_t segment = ipc_turn_segment(turn);
@@ -129,7 +129,7 @@ IPC_NOINLINE static ipc_status claim_with_loan(ipc_queue *queue, uint32_t length
     if (!ipc_pool_exists(&queue->pool) || length > ipc_pool_max_length(&queue->pool))
         return too_large(queue, length);
     if (ipc_queue_is_closed(&queue->sending))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     ipc_loan loan;
     ipc_status status = ipc_pool_take(&queue->pool, queue->owner, length, &loan);
     if (status != IPC_OK)

@@ -241,7 +241,7 @@ ipc_status ipc_queue_find(ipc_queue *queue, ipc_block *block)
     ipc_status status = IPC_EMPTY;
     uint32_t long_walks = 0;
     if (ipc_queue_is_closed(&queue->receiving))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     for (int round = 0; round < ROUNDS_MAX; round++) {
         if (ipc_queue_has_orphans(queue)) {
             status = find_orphan(queue, block);

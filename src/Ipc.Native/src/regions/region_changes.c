@@ -141,7 +141,7 @@ ipc_status ipc_region_changes_next(ipc_region_changes *changes, ipc_deadline dea
                                    ipc_change *change)
 {
     if ((ipc_load_relaxed32(&changes->end.flags) & IPC_END_CLOSED) != 0)
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     change_wait subject = {changes, change};
     const ipc_wait wait = {
         .end = &changes->end,

@@ -51,7 +51,7 @@ static ipc_status open_existing(const ipc_region_entrance *entrance, const char 
         if (status != IPC_E_NOT_FOUND && status != IPC_TIMEOUT)
             return status;
         if (ipc_cancel_is_triggered(entrance->cancel))
-            return IPC_CANCELLED;
+            return ipc_ended(IPC_CANCELLED);
         const ipc_deadline next = ipc_deadline_after(pause);
         if (ipc_platform_now() >= entrance->deadline)
             return status;

@@ -175,7 +175,7 @@ static ipc_status empty(ipc_ring_reader *reader)
 {
     if (ipc_ring_owes_space(reader))
         return_space(reader);
-    return (ipc_load_relaxed32(&reader->end.flags) & IPC_END_CLOSED) != 0 ? IPC_CLOSED : IPC_EMPTY;
+    return (ipc_load_relaxed32(&reader->end.flags) & IPC_END_CLOSED) != 0 ? ipc_ended(IPC_CLOSED) : IPC_EMPTY;
 }
 
 static inline bool within_ring(const ipc_ring_reader *reader, uint64_t position, uint64_t size)
@@ -263,7 +263,7 @@ static ipc_status check_record(void *subject)
         return IPC_EMPTY;
     if (ipc_ring_is_readable(reader)) /* once more: published before the peer went */
         return IPC_OK;
-    return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : IPC_PEER_DIED;
+    return ipc_ended(state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : IPC_PEER_DIED);
 }
 
 static bool attend_writer(void *subject)

@@ -56,7 +56,7 @@ void ipc_ring_ask_for_space(ipc_ring_writer *writer)
 IPC_NOINLINE ipc_status ipc_ring_make_room(ipc_ring_writer *writer, uint64_t end)
 {
     if ((ipc_load_relaxed32(&writer->end.flags) & IPC_END_CLOSED) != 0)
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     ipc_ring_drop_loan(writer); /* a new claim replaces it */
     ipc_status status = refresh_limit(writer);
     if (status != IPC_OK || end <= writer->limit)
@@ -263,7 +263,9 @@ static bool may_have_room(const void *subject)
 
 ipc_status ipc_ring_reader_gone(ipc_peer_state state)
 {
-    return state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : state == IPC_PEER_DEAD ? IPC_PEER_DIED : IPC_EMPTY;
+    if (state != IPC_PEER_LEFT && state != IPC_PEER_DEAD)
+        return IPC_EMPTY;
+    return ipc_ended(state == IPC_PEER_LEFT ? IPC_PEER_CLOSED : IPC_PEER_DIED);
 }
 
 static ipc_status check_room(void *subject)

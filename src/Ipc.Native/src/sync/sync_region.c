@@ -196,7 +196,7 @@ static ipc_status acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (
                           bool (*put_back)(ipc_sync *sync, bool abandoned), ipc_deadline deadline, ipc_cancel *cancel)
 {
     if (ipc_sync_is_closed(sync))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     ipc_status status = take(sync);
     if (status == IPC_EMPTY) {
         const bool is_held = sync->kind->kind != IPC_KIND_EVENT;
@@ -215,7 +215,7 @@ static ipc_status acquire(ipc_sync *sync, ipc_status (*take)(void *sync), bool (
     }
     if ((status == IPC_OK || status == IPC_ABANDONED) && ipc_sync_is_closed(sync)) {
         (void)put_back(sync, status == IPC_ABANDONED);
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     }
     return status;
 }

@@ -77,7 +77,7 @@ ipc_status ipc_topic_take_loan(ipc_topic_writer *writer, uint32_t length)
     writer->has_loan = status == IPC_OK;
     if (status != IPC_FULL)
         return status;
-    return ipc_topic_is_closed(&writer->base) ? IPC_CLOSED
+    return ipc_topic_is_closed(&writer->base) ? ipc_ended(IPC_CLOSED)
                                               : ipc_topic_full(writer, IPC_BY_LOAN, &nothing_to_see, 0);
 }
 

@@ -93,7 +93,7 @@ static uint64_t first_missed(const ipc_topic_reader *reader)
 IPC_NOINLINE static ipc_status evicted(const ipc_topic_reader *reader, ipc_message *message)
 {
     if (ipc_topic_is_closed(&reader->base))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     const uint64_t missed = ipc_load_acquire64(&reader->header->tail) - first_missed(reader);
     if (message != NULL) {
         memset(message, 0, sizeof *message);
@@ -129,7 +129,7 @@ ipc_status ipc_topic_release(ipc_topic_reader *reader)
 IPC_NOINLINE ipc_status ipc_topic_corrupt_slot(const ipc_topic_reader *reader, uint64_t position, uint64_t word)
 {
     if (ipc_topic_is_closed(&reader->base))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     return ipc_fail(IPC_E_CORRUPT, "the slot of position %" PRIu64 " of %s, with %u slots, says %016" PRIx64, position,
                     reader->base.place.region->path, reader->ring.mask + 1, word);
 }
@@ -197,7 +197,7 @@ static inline bool is_unsettled(const ipc_topic_reader *reader, uint64_t word)
 static ipc_status nothing_yet(ipc_topic_reader *reader, uint64_t word)
 {
     if (ipc_topic_is_closed(&reader->base))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     if (is_evicted(reader))
         return evicted(reader, NULL);
     if (ipc_slot_phase(word) == IPC_PHASE_WRITING)
@@ -359,7 +359,7 @@ IPC_NOINLINE static ipc_status read_waiting(ipc_topic_reader *reader, ipc_deadli
         if (status != IPC_EMPTY)
             return status;
         if (ipc_platform_now() >= deadline) /* it was overwritten since we saw it, and that may happen again */
-            return IPC_TIMEOUT;
+            return ipc_ended(IPC_TIMEOUT);
     }
 }
 
@@ -378,7 +378,7 @@ ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join)
     if ((unsigned)join > IPC_JOIN_LAST)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "join %d is none of the three", (int)join);
     if (ipc_topic_is_closed(&reader->base))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     ipc_status status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
     if (status != IPC_OK)
         return status;

@@ -45,7 +45,7 @@ IPC_NOINLINE static ipc_status corrupt_tail(const ipc_topic_writer *writer, uint
 ipc_status ipc_topic_look_for_room(ipc_topic_writer *writer, uint64_t tail, ipc_topic_holder *slowest)
 {
     if (ipc_topic_is_closed(&writer->base))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     if (tail < writer->slot_count || tail > IPC_TOPIC_POSITION_MAX)
         return corrupt_tail(writer, tail, 0);
     const uint64_t least = ipc_topic_scan(&writer->base.topic, slowest);
@@ -67,7 +67,7 @@ IPC_NOINLINE ipc_status ipc_topic_obstructed(ipc_topic_writer *writer, uint64_t 
 {
     const int32_t ahead = ipc_slot_ahead(word, ipc_slot_lap_of(&writer->ring, tail));
     if (ipc_topic_is_closed(&writer->base))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     if (ahead == 0) { /* somebody has claimed it and not moved the tail yet */
         ipc_slot_help(&writer->header->tail, tail);
         return IPC_OK;

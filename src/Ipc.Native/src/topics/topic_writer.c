@@ -97,7 +97,7 @@ IPC_NOINLINE static ipc_status too_large(const ipc_topic_writer *writer, uint32_
 IPC_NOINLINE static ipc_status claim_long(ipc_topic_writer *writer, uint32_t length, ipc_block *block)
 {
     if (ipc_topic_is_closed(&writer->base))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     if (!ipc_pool_exists(writer->pool) || length > ipc_pool_max_length(writer->pool))
         return too_large(writer, length);
     ipc_status status = ipc_topic_take_loan(writer, length);
@@ -294,7 +294,7 @@ ipc_status ipc_topic_writer_wait_for_readers(ipc_topic_writer *writer, uint32_t 
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "%s has room for %u readers, there will never be %u",
                         writer->base.place.region->path, writer->base.topic.max_readers, count);
     if (ipc_topic_is_closed(&writer->base))
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     writer->awaited_readers = count;
     const ipc_wait wait = {
         .end = &writer->base.end,

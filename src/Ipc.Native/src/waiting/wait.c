@@ -1,5 +1,7 @@
 #include "waiting/wait.h"
 
+#include "platform/error.h"
+
 /* With a peer that is not being watched (none has attached yet, or the system does not allow it) a sleeper looks
    around this often. */
 #define LOOK_AROUND_NS 250000000u
@@ -87,10 +89,10 @@ ipc_status ipc_wait_ended(const ipc_wait *wait)
 {
     const uint32_t flags = ipc_load_acquire32(&wait->end->flags);
     if ((flags & IPC_END_CLOSED) != 0)
-        return IPC_CLOSED;
+        return ipc_ended(IPC_CLOSED);
     if ((flags & IPC_END_STOPPED) != 0)
-        return IPC_STOPPED;
-    return ipc_cancel_is_triggered(wait->cancel) ? IPC_CANCELLED : IPC_EMPTY;
+        return ipc_ended(IPC_STOPPED);
+    return ipc_cancel_is_triggered(wait->cancel) ? ipc_ended(IPC_CANCELLED) : IPC_EMPTY;
 }
 
 ipc_status ipc_wait_once(const ipc_wait *wait)
@@ -99,7 +101,7 @@ ipc_status ipc_wait_once(const ipc_wait *wait)
     ipc_status status = wait->check(wait->subject);
     if (status == IPC_EMPTY)
         status = ipc_wait_ended(wait);
-    return status == IPC_EMPTY ? IPC_TIMEOUT : status;
+    return status == IPC_EMPTY ? ipc_ended(IPC_TIMEOUT) : status;
 }
 
 bool ipc_wait_spins_on(const ipc_wait *wait, uint32_t round, uint64_t *started, ipc_status *result)
@@ -114,7 +116,7 @@ bool ipc_wait_spins_on(const ipc_wait *wait, uint32_t round, uint64_t *started, 
     if (now >= wait->deadline) {
         *result = wait->check(wait->subject);
         if (*result == IPC_EMPTY)
-            *result = IPC_TIMEOUT;
+            *result = ipc_ended(IPC_TIMEOUT);
         return false;
     }
     if (ipc_wait_is_beside(wait) || now - *started >= ipc_end_spin_budget(wait->end))
@@ -169,7 +171,7 @@ static ipc_status before_sleep(const ipc_wait *wait, uint32_t *armed, ipc_deadli
 
     const uint64_t now = ipc_platform_now();
     if (now >= wait->deadline)
-        return IPC_TIMEOUT;
+        return ipc_ended(IPC_TIMEOUT);
     ipc_deadline until = wait->deadline;
     if (!attended)
         until = earlier(until, now + LOOK_AROUND_NS);
