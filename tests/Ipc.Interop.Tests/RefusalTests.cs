@@ -125,10 +125,25 @@ public sealed class RefusalTests(Peers peers)
         server.Must("close 2");
     }
 
-    /// <summary>Deaths are told although no process can be watched any more. (That no thread watches at all is another case, which no test here brings about.)</summary>
+    /// <summary>Deaths are told although no process can be watched any more.</summary>
     [Theory]
     [MemberData(nameof(Pairs))]
-    public void WithoutDescriptorsADeathIsTold(Language refused, Language other)
+    public void WithoutDescriptorsADeathIsTold(Language refused, Language other) => ADeathIsTold(refused, other, "refuse-descriptors");
+
+    /// <summary>The same of a ring's other end.</summary>
+    [Theory]
+    [InlineData(Language.C)]
+    [InlineData(Language.CSharp)]
+    public void WithoutDescriptorsThePeersDeathIsTold(Language other) => ThePeersDeathIsTold(other, "refuse-descriptors");
+
+    /// <summary>Nor is there a thread that watches: whoever tells looks around by itself.</summary>
+    [Fact]
+    public void WithoutThreadsADeathIsTold() => ADeathIsTold(Language.CSharp, Language.CSharp, "refuse-threads");
+
+    [Fact]
+    public void WithoutThreadsThePeersDeathIsTold() => ThePeersDeathIsTold(Language.CSharp, "refuse-threads");
+
+    private void ADeathIsTold(Language refused, Language other, string refusal)
     {
         string name = peers.NewName("refused");
         using Driven told = peers.New(refused);
@@ -138,7 +153,7 @@ public sealed class RefusalTests(Peers peers)
             if (refused == Language.CSharp)
                 Assert.Equal((long)ParticipantChange.Attached, told.Must($"change {round} {Long}")["kind"]); // itself, whom C leaves out
             if (round == 1)
-                told.Must("refuse-descriptors");
+                told.Must(refusal);
             using Driven dying = peers.New(other);
             dying.Must($"open-queue 1 {name}-{round}");
             Assert.Equal((long)ParticipantChange.Attached, told.Must($"change {round} {Long}")["kind"]);
@@ -149,11 +164,7 @@ public sealed class RefusalTests(Peers peers)
         }
     }
 
-    /// <summary>The same of a ring's other end.</summary>
-    [Theory]
-    [InlineData(Language.C)]
-    [InlineData(Language.CSharp)]
-    public void WithoutDescriptorsThePeersDeathIsTold(Language other)
+    private void ThePeersDeathIsTold(Language other, string refusal)
     {
         string name = peers.NewName("refused");
         using Driven told = peers.New(Language.CSharp);
@@ -162,7 +173,7 @@ public sealed class RefusalTests(Peers peers)
             told.Must($"open-reader {round} {name}-{round}");
             told.Must($"tell-peer {round}");
             if (round == 1)
-                told.Must("refuse-descriptors");
+                told.Must(refusal);
             using Driven dying = peers.New(other);
             dying.Must($"open-writer 1 {name}-{round}");
             Assert.Equal((long)PeerState.Live, told.Must($"peer-change {round} {Long}")["state"]);

@@ -11,6 +11,7 @@ internal sealed unsafe partial class Driver
     private string? Refusals() => _line.Word(0) switch
     {
         "refuse-descriptors" => RefuseDescriptors() ? "0" : "1 | no limit could be set",
+        "refuse-threads" => RefuseThreads() ? "0" : "1 | system calls cannot be filtered here",
         "refuse-membarrier" => RefuseMembarrier() ? "0" : "1 | system calls cannot be filtered here",
         _ => null,
     };
@@ -42,6 +43,23 @@ internal sealed unsafe partial class Driver
         return Control(NoNewPrivileges, 1, null, 0, 0) == 0 && Control(Seccomp, Filter, &program, 0, 0) == 0;
     }
 
+    /// <summary>From now on no thread of this process starts another one: EAGAIN.</summary>
+    private static bool RefuseThreads()
+    {
+        const uint Clone3 = 435, SetFilter = 1, AllThreads = 1; // SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC
+        bool isArm = RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
+        ulong* filter = stackalloc ulong[]
+        {
+            Instruction(0x20, 0, 0, 0), // the number of the call
+            Instruction(0x15, 2, 0, Clone3),
+            Instruction(0x15, 1, 0, isArm ? 220u : 56u),
+            Instruction(0x06, 0, 0, 0x7FFF0000),  // allowed
+            Instruction(0x06, 0, 0, 0x0005000B),  // EAGAIN
+        };
+        Program program = new() { Length = 5, Filter = filter };
+        return Control(NoNewPrivileges, 1, null, 0, 0) == 0 && Call(isArm ? 277 : 317, (nint)SetFilter, (nint)AllThreads, &program) == 0;
+    }
+
     private static ulong Instruction(ushort code, byte yes, byte no, uint value) => code | (ulong)yes << 16 | (ulong)no << 24 | (ulong)value << 32;
 
     [StructLayout(LayoutKind.Sequential)]
@@ -63,6 +81,9 @@ internal sealed unsafe partial class Driver
 
     [DllImport("libc", EntryPoint = "setrlimit")]
     private static extern int SetLimit(int resource, Limit* limit);
+
+    [DllImport("libc", EntryPoint = "syscall")]
+    private static extern nint Call(nint number, nint operation, nint flags, void* program);
 
     [DllImport("libc", EntryPoint = "prctl")]
     private static extern int Control(int option, nint second, void* third, nint fourth, nint fifth);
