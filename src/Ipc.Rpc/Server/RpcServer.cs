@@ -151,7 +151,10 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     /// <remarks>Completes when the server has ended, without an exception when <paramref name="cancellationToken"/> was
     /// triggered: then that was all the time there was, the tokens of pending handlers fire and their callers get
     /// <see cref="RpcStatus.Unavailable"/>. No thread is held meanwhile. A handler may call it and not await it: its
-    /// own call is pending.</remarks>
+    /// own call is pending.
+    /// <para>Without a token there is no limit: it waits for ever for a handler that does not return, and for a client
+    /// that stays and does not read what it was answered. With a token, or with a time limit
+    /// (<see cref="StopAsync(TimeSpan, CancellationToken)"/>), it ends.</para></remarks>
     /// <param name="cancellationToken">Ends the wait for pending calls and streams.</param>
     public Task StopAsync(
         CancellationToken cancellationToken = default) => StopAsync(Timeout.InfiniteTimeSpan, cancellationToken);
