@@ -6,6 +6,7 @@
 //
 // 0 whatever happened.
 #include <cstdio>
+#include <string>
 
 #include "rpc_contract.hpp"
 #include "rpc_verbs.hpp"
@@ -23,6 +24,16 @@ void print(const outcome &failed)
 {
     std::puts(failed ? "it went well" : failed.whole().c_str());
     std::fflush(stdout);
+}
+
+// Where a handler is slow to start, its deadline passes before that, and the server says so: once more, with longer.
+outcome run_out(ipc::rpc::client &client, const contract::SleepRequest &sleep)
+{
+    contract::Blob response;
+    for (auto limit = 20ms;; limit *= 2)
+        if (outcome said = client.try_call(contract::sleep, sleep, response, limit);
+            said.text.find(" before its handler ran.") == std::string::npos)
+            return said;
 }
 
 } // namespace
@@ -43,7 +54,7 @@ int run(const char *name)
 
     contract::SleepRequest sleep;
     sleep.set_ms(600'000);
-    print(client.try_call(contract::sleep, sleep, response, 20ms));
+    print(run_out(client, sleep));
     ipc::rpc::canceller stop;
     ipc::rpc::call_options cancelled;
     cancelled.cancel = &stop;
