@@ -26,7 +26,8 @@ _stop_work() {
 trap '_stop_work; exit 130' INT
 trap '_stop_work; exit 143' TERM
 
-# Sets processor_seconds: what the children of this shell that have ended have used, and theirs. What has left its parent is not among them: the compiler above.
+# Sets processor_seconds: what the children of this shell that have ended have used, and theirs.
+# What has left its parent is not among them: the compiler that eng/build.sh shares, above all.
 _ticks=$(getconf CLK_TCK)
 read_processor_seconds() {
     local -a stat
