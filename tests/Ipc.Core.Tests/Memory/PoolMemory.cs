@@ -19,7 +19,7 @@ internal sealed unsafe class PoolMemory : IDisposable
         long size = (long)(Offset + Pool.SizeOf(budget));
         FileStream stream = new(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
         stream.SetLength(size);
-        _file = new RegionFile(stream, new RegionIdentity(0, 0), size, isOurs: true, isRegular: true);
+        _file = new RegionFile(stream, new RegionIdentity(0, 0), size, stranger: null, isRegular: true);
         View = new MappedView(_file, size);
         Pool.WriteHeader(View.Base + Offset, budget);
         Pool = Locate();
