@@ -39,6 +39,9 @@ internal sealed unsafe class AsyncWaitThread
 
     private AsyncWaitThread() => *_own = 0;
 
+    /// <summary>When nobody is about to wake it any more.</summary>
+    ~AsyncWaitThread() => Marshal.FreeHGlobal((IntPtr)_own);
+
     /// <summary>How many there are now. For tests.</summary>
     public static int Count
     {
@@ -63,8 +66,10 @@ internal sealed unsafe class AsyncWaitThread
                 return;
             chosen._sleeps = false;
             Atomic.StoreRelease(ref *chosen._own, *chosen._own + 1);
-            Os.Current.Wake(chosen._own, null); // within the lock: the word is freed by a thread that ends
         }
+
+        Os.Current.Wake(chosen._own, null); // not within the lock: who is woken wants it first of all
+        GC.KeepAlive(chosen); // and so its word, even if it has had the time to end
     }
 
     private static AsyncWaitThread Start()
@@ -98,8 +103,6 @@ internal sealed unsafe class AsyncWaitThread
             if (own != 0)
                 Sleep(own, until);
         }
-
-        Marshal.FreeHGlobal((IntPtr)_own);
     }
 
     /// <summary>False: nothing has come for long enough, the thread ends. <paramref name="own"/>: the thread's own
