@@ -23,8 +23,6 @@ namespace Ipc;
 /// </remarks>
 internal sealed unsafe class AsyncWaitThread
 {
-    private const ulong IdleTime = 10_000_000_000; // ns
-
     private static readonly object s_sync = new();
     private static readonly List<AsyncWaitThread> s_threads = new();
     private static readonly int s_capacity = Math.Max(Os.Current.MaxSleepWords - 1, 1);
@@ -41,6 +39,9 @@ internal sealed unsafe class AsyncWaitThread
 
     /// <summary>When nobody is about to wake it any more.</summary>
     ~AsyncWaitThread() => Marshal.FreeHGlobal((IntPtr)_own);
+
+    /// <summary>How long one stays that has nothing to do, ns. Tests make it shorter.</summary>
+    internal static ulong IdleTime { get; set; } = 10_000_000_000;
 
     /// <summary>How many there are now. For tests.</summary>
     public static int Count

@@ -96,9 +96,11 @@ public sealed class AwaitConnectionTests : RegionTest
         Assert.True(held.TryLock(Hang));
         Task<Connection> connecting = Connection.ConnectAsync("locked", Within(Hang));
         Task<Connection> brief = Connection.ConnectAsync("locked", Within(Deadline.FromMilliseconds(30)));
+        Task<Connection> atOnce = Connection.ConnectAsync("locked", Within(Deadline.Now)); // for a server that is there; a lock is never held for long
         Assert.False(connecting.IsCompleted);
         held.Unlock();
         using Connection connection = await Soon(connecting);
+        (await Soon(atOnce)).Dispose();
         try
         {
             (await Soon(brief)).Dispose();

@@ -61,6 +61,92 @@ public sealed class AwaitEndTests : QueueTest
         ReceiveNumber(queue, 2);
     }
 
+    /// <summary>Nor do locks: nobody else has to wait for who does not want it any more.</summary>
+    [Fact]
+    public async Task ATokenThatHasFiredTakesNoLock()
+    {
+        var fired = new CancellationToken(canceled: true);
+        using SharedEvent set = SharedEvent.Open("event");
+        using SharedMutex mutex = SharedMutex.Open("mutex");
+        using SharedSemaphore semaphore = SharedSemaphore.Open("semaphore", new SemaphoreOptions { Permits = 1 });
+        set.Set();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await set.WaitAsync(fired));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await mutex.AcquireAsync(fired));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await semaphore.AcquireAsync(fired));
+        Assert.Equal(IpcStatus.Ok, set.Wait(Deadline.Now));
+        Assert.Equal(IpcStatus.Ok, mutex.Acquire(Deadline.Now));
+        Assert.Equal(IpcStatus.Ok, semaphore.Acquire(Deadline.Now));
+    }
+
+    /// <summary>Nothing comes of it, and the wait goes on.</summary>
+    [Fact]
+    public async Task TheResultOfAPendingWaitIsNotToBeHad()
+    {
+        SharedQueue queue = Queue();
+        ValueTask<QueueMessage> pending = queue.ReceiveAsync();
+        InvalidOperationException e = Assert.Throws<InvalidOperationException>(() => pending.GetAwaiter().GetResult());
+        Assert.Contains("pending", e.Message, StringComparison.Ordinal);
+        SendNumber(queue, 1);
+        using QueueMessage message = await pending.AsTask().WaitAsync(Watchdog.Patience);
+        Assert.Equal(1, BitConverter.ToInt32(message.Payload));
+    }
+
+    [Fact]
+    public async Task APermitThatWasLeftIsToldOf()
+    {
+        using SharedSemaphore semaphore = SharedSemaphore.Open("semaphore", new SemaphoreOptions { Permits = 1 });
+        SharedSemaphore other = SharedSemaphore.Open("semaphore", new SemaphoreOptions { Permits = 1 });
+        Assert.Equal(IpcStatus.Ok, other.Acquire(Deadline.Now));
+        ValueTask<SharedSemaphore.Lease> pending = semaphore.AcquireAsync();
+        Assert.False(pending.IsCompleted);
+        other.Dispose(); // and leaves with it
+        using SharedSemaphore.Lease left = await pending.AsTask().WaitAsync(Watchdog.Patience);
+        Assert.True(left.Abandoned);
+    }
+
+    /// <summary>Its client signals where the server waits for all of them.</summary>
+    [Fact]
+    public async Task AServerAwaitsOneOfItsConnections()
+    {
+        Listener listener = Own(Listener.Open("one"));
+        Task<Connection> connecting = Connection.ConnectAsync("one", new ConnectOptions { Deadline = Hang, LoanBudget = 0 });
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent next, Hang));
+        using Connection server = next.Connection;
+        server.Accept();
+        using Connection client = await connecting.WaitAsync(Watchdog.Patience);
+        for (int i = 0; i < 50; i++)
+        {
+            ValueTask<bool> pending = server.Reader.WaitToReadAsync();
+            if (i % 2 != 0)
+                await Task.Delay(1);
+            Assert.Equal(IpcStatus.Ok, client.Writer.Write(Number(i), 0, Hang));
+            Assert.True(await pending.AsTask().WaitAsync(Watchdog.Patience));
+            Assert.True(server.Reader.TryRead(out _));
+            server.Reader.Release();
+        }
+    }
+
+    /// <summary>It ends, and what is awaited then has one of its own.</summary>
+    [Fact]
+    public async Task AThreadThatHadNothingToDoIsFollowedByAnother()
+    {
+        ulong before = AsyncWaitThread.IdleTime;
+        AsyncWaitThread.IdleTime = 1_000_000;
+        try
+        {
+            SharedQueue queue = Queue();
+            for (int i = 0; i < 5; i++)
+            {
+                await ReceiveOne(queue, i, CancellationToken.None);
+                await Task.Delay(20);
+            }
+        }
+        finally
+        {
+            AsyncWaitThread.IdleTime = before;
+        }
+    }
+
     private static async Task ReceiveOne(SharedQueue queue, int number, CancellationToken cancellationToken)
     {
         Task<QueueMessage> pending = queue.ReceiveAsync(cancellationToken).AsTask();

@@ -160,7 +160,7 @@ public sealed class AwaitStreamTests : RegionTest
         await Assert.ThrowsAsync<NotSupportedException>(() => Soon(writing));
         await Assert.ThrowsAsync<NotSupportedException>(() => Soon(publishing));
         Assert.True(writer.TryWrite(Number(2)));
-        Assert.True(publisher.TryPublish(Number(2, 64)));
+        Assert.True(Own(TopicWriter.Open("topic", FewSlots)).TryPublish(Number(2, 64))); // another one: who reads does not wait for that slot
         Assert.Equal((2, 2), (await First(reader), await First(subscriber)));
     }
 
@@ -300,6 +300,33 @@ public sealed class AwaitStreamTests : RegionTest
             behind = Own(TopicWriter.Open("topic", FewSlots));
             await Soon(pending);
         }
+    }
+
+    [Fact]
+    public async Task AWriterAwaitsWhatTheOneALapBehindCommits()
+    {
+        TopicWriter behind = Own(TopicWriter.Open("topic", FewSlots));
+        TopicWriter writer = Own(TopicWriter.Open("topic", FewSlots));
+        for (int round = 0; round < 20; round++)
+            await Soon(HeldUpUntilACommit(behind, writer, pause: round % 3));
+    }
+
+    private static ValueTask HeldUpUntilACommit(TopicWriter behind, TopicWriter writer, int pause)
+    {
+        TopicClaim claim;
+        while (!behind.TryClaim(8, out claim))
+        {
+        }
+
+        while (writer.TryPublish(Number(1, 64)))
+        {
+        }
+
+        ValueTask pending = writer.PublishAsync(Number(1, 64));
+        Assert.False(pending.IsCompleted);
+        Thread.Sleep(pause);
+        claim.Commit();
+        return pending;
     }
 
     [Fact]
