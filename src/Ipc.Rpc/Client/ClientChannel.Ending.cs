@@ -13,12 +13,13 @@ internal sealed partial class ClientChannel
     // a reader that is not in code of the user's is through by then, mostly
     private const int QuickLooks = 100;
 
-    // another thread that reads is through by then, also on a busy machine, unless it runs code of the user's
-    private static readonly TimeSpan _momentForTheRest = TimeSpan.FromSeconds(1);
-
     private long _restUntil; // [once] 0 before the server was found gone
     private bool _readingIsOver; // the turn was taken for good
     private int _freed; // [once]
+
+    /// <summary>Another thread that reads is through by then, also on a busy machine, unless it runs code of the
+    /// user's. Tests make it longer.</summary>
+    internal static TimeSpan MomentForTheRest { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>Ends the channel and every call on it. Any thread; never waits. Only the first reason counts.</summary>
     public void End(RpcFailure reason)
@@ -89,7 +90,7 @@ internal sealed partial class ClientChannel
     /// <summary>From when somebody first found the server gone.</summary>
     private Deadline PatienceForTheRest()
     {
-        long mine = (long)Deadline.After(_momentForTheRest).Nanoseconds;
+        long mine = (long)Deadline.After(MomentForTheRest).Nanoseconds;
         long first = Interlocked.CompareExchange(ref _restUntil, mine, 0); // [once]
         return Deadline.FromNanoseconds((ulong)(first == 0 ? mine : first));
     }
