@@ -11,7 +11,7 @@ usage: ./test.sh [--quick | --long] [--all] [--filter TEXT] [--debug] [--no-buil
 
   (none)         build, every test, sanitizers, analyzers, document checks     16 minutes on 2 idle cores, and 3 to 5 to build
   --quick        build and every test, without sanitizers, clang-tidy,
-                 Windows under wine, and what is published trimmed and
+                 musl, Windows under wine, and what is published trimmed and
                  as machine code                                               less: not measured
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of both languages                            hours
@@ -195,10 +195,10 @@ run_windows() {
     settle "Windows, under wine" $code "$log"
 }
 
-run_sanitized() { # PRESET
-    build_sanitized() { cmake --preset "$1" && cmake --build "build/$1" -j 2; }
-    export -f build_sanitized
-    if ! run_logged "building with $1" "$logs/build-$1.log" 3600 bash -c "build_sanitized $1"; then
+run_preset() { # PRESET
+    build_preset() { cmake --preset "$1" && cmake --build "build/$1" -j 2; }
+    export -f build_preset
+    if ! run_logged "building with $1" "$logs/build-$1.log" 3600 bash -c "build_preset $1"; then
         show_failure "building with $1" "$logs/build-$1.log"
         row "$1 build" 0 1 0 $took_seconds
         return
@@ -223,8 +223,9 @@ lane_waiting() {
 lane_processor() {
     if [ $depth != quick ]; then
         [ -n "$filter" ] || run_ctest analysis build/native -L '^analysis$'
-        run_sanitized asan
-        run_sanitized tsan
+        run_preset asan
+        run_preset tsan
+        run_preset musl
     fi
     work_off_queue
 }

@@ -1,10 +1,10 @@
 # Sourced by build.sh, test.sh, demo.sh and windows.sh: `require build`, `require test` or `require windows` finds the tools that are needed and, on
 # Debian and its relatives, installs the missing ones with apt-get. Silent when nothing is missing.
 
-# tool:package pairs. "test" adds what only the checks need: a second compiler, its sanitizers, its analyzer.
+# tool:package pairs. "test" adds what only the checks need: a second compiler, its sanitizers, its analyzer, a second C library.
 _build_tools="gcc:gcc g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config protoc:protobuf-compiler
     timeout:coreutils flock:util-linux"
-_test_tools="clang:clang clang-tidy:clang-tidy git:git"
+_test_tools="clang:clang clang-tidy:clang-tidy git:git musl-gcc:musl-tools"
 _windows_tools="x86_64-w64-mingw32-gcc-win32:gcc-mingw-w64-x86-64-win32 x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64-posix wine:wine"
 
 _require_dotnet() {

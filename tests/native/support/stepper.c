@@ -48,7 +48,7 @@ static int next_stop(pid_t pid)
 
 /* Lets the victim go on, by STEPs of one instruction or from one entry or exit of a SYSCALL to the next, until it has done so LIMIT times or its operation has
    returned. How many it did. */
-static uint64_t go_on(pid_t pid, enum __ptrace_request how, uint64_t limit, bool *finished)
+static uint64_t go_on(pid_t pid, int how, uint64_t limit, bool *finished)
 {
     uint64_t stops = 0;
     int deliver = 0;
