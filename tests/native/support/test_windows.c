@@ -264,8 +264,12 @@ static pid_t start(const char *program, char *command, HANDLE input, HANDLE outp
     info.hStdError = GetStdHandle(STD_ERROR_HANDLE);
     fflush(NULL);
     others_were_here = true;
-    if (!CreateProcessA(program, command, NULL, NULL, TRUE, 0, NULL, NULL, &info, &made))
-        test_fail(__FILE__, __LINE__, "cannot start %s: error %lu", command, GetLastError());
+    for (int tried = 1; !CreateProcessA(program, command, NULL, NULL, TRUE, 0, NULL, NULL, &info, &made); tried++) {
+        /* wine, of a new process that did not come up: on a busy machine, now and then, before any code of ours runs */
+        if (GetLastError() != ERROR_INTERNAL_ERROR || tried == 5)
+            test_fail(__FILE__, __LINE__, "cannot start %s: error %lu", command, GetLastError());
+        Sleep(100);
+    }
     (void)CloseHandle(made.hThread);
     started *one = calloc(1, sizeof *one);
     CHECK(one != NULL);
