@@ -21,7 +21,7 @@ public sealed class AnsweredTests
     public async Task ACallThatFindsNobodyEndsNoneThatHasItsAnswer(string finds)
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { AutoReconnect = false, ToServerCapacity = 4096 });
         await Eventually.Ends(accepting);
         ValueTask<int> answered = client.CallAsync(Hand.Ask, 1); // nobody waits for it, so nobody reads
@@ -79,7 +79,7 @@ public sealed class AnsweredTests
     {
         const int Size = 1500;
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { AutoReconnect = false, ToServerCapacity = 4096 });
         await Eventually.Ends(accepting);
         ValueTask<int> answered = client.CallAsync(Hand.Ask, 1); // nobody waits for it, so nobody reads

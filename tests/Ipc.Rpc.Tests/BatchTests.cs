@@ -235,7 +235,7 @@ public sealed class BatchTests
 
     private static async Task<RpcClient> Connect(RawServer server)
     {
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         return client;

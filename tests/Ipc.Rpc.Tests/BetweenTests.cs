@@ -41,7 +41,7 @@ public sealed class BetweenTests
     public async Task ATokenThatFiresWhileTheRequestIsWrittenCancelsTheCall(string shape)
     {
         using var server = new RawServer(); // never answers
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         using var cancel = new CancellationTokenSource();
@@ -55,7 +55,7 @@ public sealed class BetweenTests
     public async Task ACancellationThatMeetsAWriterIsSentBehindWhatItWrites()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         using var cancel = new CancellationTokenSource();
@@ -75,7 +75,7 @@ public sealed class BetweenTests
     public async Task AMessageMayCancelAnotherCallWhileItIsBeingWritten()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         using var cancel = new CancellationTokenSource();
@@ -131,7 +131,7 @@ public sealed class BetweenTests
     public async Task AMessageThatDisposesItsClientEndsItsOwnCall(string shape)
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         Exception e = await Assert.ThrowsAnyAsync<Exception>(() => Eventually.Ends(Task.Run(() => Make(client, shape, client.Dispose, default), TestContext.Current.CancellationToken)));
@@ -170,7 +170,7 @@ public sealed class BetweenTests
     public async Task AnAnswerToTheCallBeforeIsNotTheNextCalls()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { MaxPendingCalls = 1 });
         await Eventually.Ends(accepting);
         using var cancel = new CancellationTokenSource();
@@ -192,7 +192,7 @@ public sealed class BetweenTests
     public async Task OneDeadlineAfterAnotherIsKept()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         for (int i = 1; i <= 3; i++)
@@ -208,7 +208,7 @@ public sealed class BetweenTests
     public async Task ADeadlineThatComesBehindTheLookAtAllCallsIsKept()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         CallEngine engine = client.Session.Channel!.Engine;

@@ -29,7 +29,7 @@ public sealed class CallExtrasTests
     public async Task OneWayRequestsHaveTheFlagAndIdsOfTheirOwn()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         var ids = new HashSet<ulong>();
@@ -173,7 +173,7 @@ public sealed class CallExtrasTests
     public async Task AHeadThatIsNoneFailsItsCallAndNothingElse(string hex)
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         Task<int> bad = client.CallAsync(Shapes.Fail, 1).AsTask();

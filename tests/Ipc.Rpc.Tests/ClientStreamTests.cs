@@ -138,7 +138,7 @@ public sealed class ClientStreamTests
     public async Task ItemsAreAskedForOnlyWithCredit()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         var source = new Source(-1);
@@ -171,7 +171,7 @@ public sealed class ClientStreamTests
     public async Task CreditBeyondWhatCanBeCountedEndsTheConnection()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         Task<int> call = client.ClientStream(Shapes.Sum, 0, new Source(-1)).AsTask();

@@ -120,7 +120,7 @@ public sealed class ClientViewTests
     public async Task AReplyThatCameInTimeIsNotOverdueBecauseNobodyLooked()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         for (int ms = 250; ; ms *= 2)

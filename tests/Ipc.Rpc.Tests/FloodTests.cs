@@ -36,7 +36,7 @@ public sealed class FloodTests : IDisposable
 
     public FloodTests()
     {
-        Task accepting = Task.Run(_server.Accept);
+        Task accepting = _server.AcceptAside();
         _client = RpcClient.Connect(_server.Name);
         Assert.True(accepting.Wait(Eventually.Watchdog, TestContext.Current.CancellationToken));
         _other = _client.CallAsync(_work, 1, new Progress<int>(), CancellationToken.None);

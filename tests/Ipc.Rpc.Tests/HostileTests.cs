@@ -73,7 +73,7 @@ public sealed class HostileTests
     public async Task AMessageThatCannotBeDecodedEndsItsCallAndNothingElse(string shape)
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { AutoReconnect = false });
         await Eventually.Ends(accepting);
         CancellationToken cancel = TestContext.Current.CancellationToken;
@@ -116,7 +116,7 @@ public sealed class HostileTests
     {
         Assert.NotNull(what);
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { AutoReconnect = false });
         await Eventually.Ends(accepting);
 
@@ -136,7 +136,7 @@ public sealed class HostileTests
     public async Task MoreItemsThanCreditEndTheStreamAndNothingElse()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name, new RpcClientOptions { StreamWindow = 10 });
         await Eventually.Ends(accepting);
         ITestService service = TestServiceRpc.Client(client);
@@ -173,7 +173,7 @@ public sealed class HostileTests
     public async Task FramesForCallsThatAreNotPendingAreDropped()
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name);
         await Eventually.Ends(accepting);
         Task<int> call = TestServiceRpc.Client(client).AddAsync(1, 1).AsTask();

@@ -187,7 +187,7 @@ public sealed class KeptReaderTests
 
         public Kept(RpcClientOptions options)
         {
-            Task accepting = Task.Run(_server.Accept, Token);
+            Task accepting = _server.AcceptAside();
             Client = RpcClient.Connect(_server.Name, options);
             accepting.Wait(Token);
         }

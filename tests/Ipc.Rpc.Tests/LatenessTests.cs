@@ -19,7 +19,7 @@ public sealed class LatenessTests : IDisposable
 
     public LatenessTests()
     {
-        Task accepting = Task.Run(_server.Accept);
+        Task accepting = _server.AcceptAside();
         _client = RpcClient.Connect(_server.Name);
         Assert.True(accepting.Wait(Eventually.Watchdog, TestContext.Current.CancellationToken));
     }
@@ -81,7 +81,7 @@ public sealed class LatenessTests : IDisposable
             return number;
         }).Inline()));
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         using RpcClient client = RpcClient.Connect(server.Name, options);
         await Eventually.Ends(accepting);
         server.Send(Hand.Request(Hand.Ask, 1, flags: FrameFlags.Callback), Hand.Bytes(1));

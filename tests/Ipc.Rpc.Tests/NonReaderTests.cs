@@ -113,7 +113,7 @@ public sealed class NonReaderTests
     public async Task AClientKeepsSoMuchAndNoMoreForAServerThatDoesNotRead(bool offers)
     {
         using var server = new RawServer();
-        Task accepting = Task.Run(server.Accept, TestContext.Current.CancellationToken);
+        Task accepting = server.AcceptAside();
         var options = new RpcClientOptions { AutoReconnect = false, MaxUnsentBytes = 100_000, ToServerCapacity = 4096 };
         if (offers)
             options.Services.Add(Hand.Service(RpcHandler.Unary(Hand.Ask, static number => number)));

@@ -226,7 +226,7 @@ public sealed class QueuedCallTests
 
     private static RpcClient Connect(RawServer server, RpcClientOptions options)
     {
-        Task accepting = Task.Run(server.Accept);
+        Task accepting = server.AcceptAside();
         RpcClient client = RpcClient.Connect(server.Name, options);
         accepting.Wait();
         return client;

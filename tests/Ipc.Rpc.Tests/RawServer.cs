@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using System.Threading.Tasks;
 using Xunit;
 
 namespace Ipc.Rpc.Tests;
@@ -18,6 +19,11 @@ internal sealed class RawServer : IDisposable
     public string Name { get; } = TestServer.NewName();
 
     public Connection Connection => _connection!;
+
+    /// <summary>On a thread of its own: who connects meanwhile may keep a thread of the pool, which has no other one for
+    /// a while where processors are few.</summary>
+    public Task AcceptAside() =>
+        Task.Factory.StartNew(Accept, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
     public void Accept()
     {
