@@ -314,8 +314,11 @@ static ipc_connecting *inherited;
 static int break_off(void *tries)
 {
     ipc_connection *connection = NULL;
-    if (*(const bool *)tries && ipc_connect_try(inherited, &connection) != IPC_CLOSED)
-        return 1;
+    if (*(const bool *)tries) {
+        CHECK_STATUS(IPC_E_NOT_FOUND, ipc_connect("none", NULL, &connection)); /* whose words are not the next one's */
+        if (ipc_connect_try(inherited, &connection) != IPC_CLOSED || strstr(ipc_last_error(), "is closed") == NULL)
+            return 1;
+    }
     ipc_connect_end(inherited);
     ipc_connection *own = NULL; /* and the library works in the child */
     return ipc_connect("none", NULL, &own) == IPC_E_NOT_FOUND ? 0 : 2;

@@ -125,7 +125,7 @@ ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connecti
     if (connecting->stage == STAGE_OVER)
         return ipc_fail(IPC_E_INVALID_STATE, "this has become a connection, or failed, before");
     if (is_of_parent(connecting))
-        status = IPC_CLOSED;
+        status = ipc_ended(IPC_CLOSED);
     else if (connecting->stage == STAGE_ENTER)
         status = enter(connecting);
     if (status == IPC_OK && connecting->stage == STAGE_ASK)

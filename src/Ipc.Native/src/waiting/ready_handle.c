@@ -344,7 +344,7 @@ ipc_status ipc_ready_handle_disarm(ipc_ready_handle *handle)
     ipc_mutex_unlock(&lock);
     if (handle->fd >= 0)
         ipc_platform_event_clear(handle->fd);
-    return closed ? IPC_CLOSED : IPC_OK;
+    return closed ? ipc_ended(IPC_CLOSED) : IPC_OK;
 }
 
 void ipc_ready_handle_destroy(ipc_ready_handle *handle)
