@@ -323,15 +323,4 @@ public sealed class EndTests : PipeTest
     }
 
     private static CancellationToken None => CancellationToken.None;
-
-    private static async Task ReadToEndAsync(IpcPipe pipe)
-    {
-        for (; ; )
-        {
-            ReadResult result = await pipe.Input.ReadAsync(Hang);
-            pipe.Input.AdvanceTo(result.Buffer.End);
-            if (result.IsCompleted)
-                return;
-        }
-    }
 }

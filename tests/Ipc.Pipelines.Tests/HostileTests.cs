@@ -267,15 +267,4 @@ public sealed class HostileTests : PipeTest
 
     private static Task<ReadResult> Started(Func<ValueTask<ReadResult>> read) =>
         Task.Factory.StartNew(() => read().AsTask(), Hang, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap();
-
-    private static async Task ReadToEndAsync(IpcPipe pipe)
-    {
-        for (; ; )
-        {
-            ReadResult result = await pipe.Input.ReadAsync(Hang);
-            pipe.Input.AdvanceTo(result.Buffer.End);
-            if (result.IsCompleted)
-                return;
-        }
-    }
 }

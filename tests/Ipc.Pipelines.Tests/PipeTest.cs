@@ -107,6 +107,17 @@ public abstract class PipeTest : IDisposable
         }
     }
 
+    protected static async Task ReadToEndAsync(IpcPipe pipe)
+    {
+        for (; ; )
+        {
+            ReadResult result = await pipe.Input.ReadAsync(Hang);
+            pipe.Input.AdvanceTo(result.Buffer.End);
+            if (result.IsCompleted)
+                return;
+        }
+    }
+
     protected static async Task<IpcException> FailsAsync(IpcStatus status, Func<Task> action)
     {
         IpcException error = await Assert.ThrowsAnyAsync<IpcException>(action);
