@@ -73,7 +73,7 @@ internal sealed partial class ClientChannel
             if (looks < QuickLooks)
                 Thread.Yield();
             else
-                Thread.Sleep(1);
+                Thread.Sleep(1); // it is in code of the user's: nothing tells when that comes back
         }
 
         End(ReasonOfPeer());

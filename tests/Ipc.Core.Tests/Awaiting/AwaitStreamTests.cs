@@ -324,7 +324,7 @@ public sealed class AwaitStreamTests : RegionTest
 
         ValueTask pending = writer.PublishAsync(Number(1, 64));
         Assert.False(pending.IsCompleted);
-        Thread.Sleep(pause);
+        Thread.Sleep(pause); // the thread that waits for it sleeps by then, or does not
         claim.Commit();
         return pending;
     }
