@@ -38,7 +38,12 @@ internal sealed unsafe class AsyncWaitThread
     private AsyncWaitThread() => *_own = 0;
 
     /// <summary>When nobody is about to wake it any more.</summary>
-    ~AsyncWaitThread() => Marshal.FreeHGlobal((IntPtr)_own);
+    ~AsyncWaitThread()
+    {
+        // .NET Framework finalizes at its end what is still in use, too
+        if (!Environment.HasShutdownStarted && !AppDomain.CurrentDomain.IsFinalizingForUnload())
+            Marshal.FreeHGlobal((IntPtr)_own);
+    }
 
     /// <summary>How long one stays that has nothing to do, ns. Tests make it shorter.</summary>
     internal static ulong IdleTime { get; set; } = 10_000_000_000;
