@@ -18,8 +18,8 @@ internal static unsafe class NativeError
 
     private static NativeException Exception(NativeStatus status)
     {
-        // A timeout and the like leave no words of their own behind, and another call's must not be taken for them.
-        string words = status < 0 || status == NativeStatus.Timeout ? Utf8.From(NativeMethods.ipc_last_error()) : "";
+        // What is no failure has no words of its own, and another call's must not be taken for them.
+        string words = status is not (NativeStatus.Full or NativeStatus.Empty or NativeStatus.Abandoned) ? Utf8.From(NativeMethods.ipc_last_error()) : "";
         return new NativeException(status, words.Length == 0 ? "The call ended with " + status + "." : words, status < 0 ? NativeMethods.ipc_last_errno() : 0);
     }
 }
