@@ -239,9 +239,44 @@ static ipc_region *locked(void)
     char path[IPC_PATH_MAX];
     CHECK_OK(ipc_region_path("l", NULL, path, sizeof path));
     ipc_region *other = NULL;
-    CHECK_OK(ipc_region_open(path, &ipc_listener_kind, NULL, &other));
+    CHECK_OK(ipc_region_open(path, &ipc_listener_kind, NULL, IPC_NOW, &other));
     CHECK_OK(ipc_region_lock(other, SOON));
     return other;
+}
+
+/* The region of the only request, through a file of its own. */
+static ipc_region *region_of_request(const ipc_listener *listener)
+{
+    char path[IPC_PATH_MAX];
+    uint32_t slot = 0;
+    while (ipc_slot_state(ipc_load_acquire64(&listener->view.slots[slot].word)) != IPC_SLOT_REQUESTED)
+        slot++;
+    ipc_listener_connection_path(listener->view.region,
+                                 ipc_slot_id(ipc_load_acquire64(&listener->view.slots[slot].word)), path, sizeof path);
+    ipc_region *region = NULL;
+    CHECK_OK(ipc_region_open(path, NULL, NULL, IPC_NOW, &region));
+    return region;
+}
+
+/* A hostile client: who finds a region retired removes its name, for which the lock is needed. */
+TEST(a_request_whose_region_is_retired_and_locked_holds_no_server_up)
+{
+    ipc_listener *listener = silent();
+    ipc_connecting *connecting = begin(NULL);
+    ipc_connection *connection = NULL;
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
+    ipc_region *theirs = region_of_request(listener);
+    CHECK_OK(ipc_region_lock(theirs, IPC_NOW));
+    ipc_store_release32(&ipc_region_header_of(theirs)->state, IPC_REGION_RETIRED);
+    const uint64_t began = ipc_platform_now();
+    ipc_event event;
+    CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event));
+    CHECK(ipc_platform_now() - began < IPC_REGION_PATIENCE_NS);
+    CHECK_STATUS(IPC_E_REFUSED, ipc_connect_try(connecting, &connection));
+    ipc_region_unlock(theirs);
+    ipc_region_discard(theirs);
+    ipc_connect_end(connecting);
+    ipc_listener_close(listener);
 }
 
 /* The region lock of the listener is somebody else's for a while: also who gives no time waits for it. */

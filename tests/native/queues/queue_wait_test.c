@@ -197,6 +197,23 @@ TEST(what_an_ended_wait_says_is_its_own_and_no_older_failures)
     ipc_queue_close(queue);
 }
 
+TEST(who_finds_a_queue_full_keeps_the_words_of_the_last_failure)
+{
+    const ipc_queue_options options = {.block_count = 2, .max_expansions = 1, .lifetime = IPC_LIFETIME_WHILE_USED};
+    ipc_queue *queue = open_queue(&options);
+    ipc_queue *other = open_queue(&options);
+    CHECK_OK(ipc_region_lock(other->place.region, IPC_NOW)); /* nobody grows it now */
+    CHECK_OK(ipc_queue_send(queue, "a", 1, 1, IPC_NOW, NULL));
+    CHECK_OK(ipc_queue_send(queue, "b", 1, 1, IPC_NOW, NULL));
+    fail_otherwise();
+    ipc_block block;
+    CHECK_STATUS(IPC_FULL, ipc_queue_try_claim(queue, 1, &block));
+    CHECK(strstr(ipc_last_error(), "a name has") != NULL);
+    ipc_region_unlock(other->place.region);
+    ipc_queue_close(other);
+    ipc_queue_close(queue);
+}
+
 TEST(a_deadline_ends_a_wait)
 {
     for (int i = 0; i < 3; i++) {

@@ -83,7 +83,8 @@ static ipc_status read_body(ipc_connection *connection)
 
 static ipc_status open_request(ipc_connection *connection, const char *path)
 {
-    ipc_status status = ipc_region_open(path, &ipc_connection_kind, connection, &connection->region);
+    /* IPC_NOW: a client that says that it has retired its region, and keeps its lock, holds nobody up */
+    ipc_status status = ipc_region_open(path, &ipc_connection_kind, connection, IPC_NOW, &connection->region);
     if (status == IPC_OK)
         status = ipc_connection_start(connection, connection->listener->mode, connection->listener->spin_ns);
     if (status == IPC_OK)

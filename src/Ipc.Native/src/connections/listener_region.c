@@ -217,7 +217,8 @@ static ipc_status build(const char *path, uint32_t slot_count, uint64_t max_ring
 static ipc_status replace(const char *path)
 {
     ipc_region *old = NULL;
-    ipc_status status = ipc_region_open(path, &ipc_listener_kind, NULL, &old);
+    ipc_status status =
+        ipc_region_open(path, &ipc_listener_kind, NULL, ipc_deadline_after(IPC_REGION_PATIENCE_NS), &old);
     if (status == IPC_E_NOT_FOUND)
         return IPC_OK;
     if (status == IPC_E_WRONG_KIND) {

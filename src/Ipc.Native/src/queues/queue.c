@@ -66,7 +66,7 @@ static void abandon(void *owner)
 
 static bool lock_growth(void *owner)
 {
-    return ipc_region_lock(owner, IPC_NOW) == IPC_OK;
+    return ipc_region_try_lock(owner, IPC_NOW);
 }
 
 static void unlock_growth(void *owner)

@@ -184,7 +184,7 @@ ipc_status ipc_queue_grow(ipc_queue *queue, uint64_t turn)
 {
     if (!may_grow(queue, turn))
         return IPC_FULL;
-    const bool locked = ipc_region_lock(queue->place.region, IPC_NOW) == IPC_OK;
+    const bool locked = ipc_region_try_lock(queue->place.region, IPC_NOW);
     ipc_store_relaxed32(&queue->lock_was_busy, locked ? 0 : 1);
     if (!locked)
         return IPC_FULL;
@@ -205,7 +205,7 @@ void ipc_queue_prepare_ahead(ipc_queue *queue, uint64_t turn)
     const uint64_t used = ipc_load_relaxed64(&current->tail) - ipc_load_relaxed64(&current->head);
     if (used < queue->view.slot_count - queue->view.min_expansion_distance ||
         ipc_queue_prepared(&queue->view) >= queue->view.segment_limit || find_spare(queue, turn) != NO_SEGMENT ||
-        !may_grow(queue, turn) || ipc_region_lock(queue->place.region, IPC_NOW) != IPC_OK)
+        !may_grow(queue, turn) || !ipc_region_try_lock(queue->place.region, IPC_NOW))
         return;
     bool prepared = false;
     bool failed = false;

@@ -92,8 +92,8 @@ ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, c
 #define IPC_REGION_RESERVED 2
 typedef struct ipc_region_plan {
     uint32_t participants;
-    uint32_t role;  /* of the creator's own entry; 0: it has none */
-    uint32_t index; /* of that entry */
+    uint32_t role;         /* of the creator's own entry; 0: it has none */
+    uint32_t index;        /* of that entry */
     ipc_lifetime lifetime; /* not IPC_LIFETIME_DEFAULT */
     uint64_t body_offset;
     uint64_t body_size;
@@ -112,14 +112,15 @@ ipc_status ipc_region_link(ipc_region *region);
 /* Removes a left-over of that name and kind (NULL: any). IPC_E_EXISTS if somebody lives there, or it is kept. */
 ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind);
 
-/* Removes the region of that name, kept or not. IPC_E_IN_USE if somebody lives there. `kind_of`: what knows of more than
-   the file itself; NULL for the others. */
+/* Removes the region of that name, kept or not. IPC_E_IN_USE if somebody lives there. `kind_of`: what knows of more
+   than the file itself; NULL for the others. */
 ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind));
 
 /* region_attach.c */
 /* Opens, checks and maps; enters nothing, and locks only what was retired, to remove its name. IPC_E_NOT_FOUND: nothing
    there (or it was retired). IPC_TIMEOUT: it was retired, and somebody keeps its lock. `kind` NULL: any. */
-ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_region **region);
+ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_deadline lock_deadline,
+                           ipc_region **region);
 /* Opens and enters. IPC_E_NOT_FOUND: no living region of that name. IPC_TIMEOUT: somebody keeps the region lock. */
 ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
                              ipc_lifetime asked, ipc_deadline lock_deadline, ipc_region **region);
@@ -158,6 +159,8 @@ bool ipc_region_is_over(ipc_region *region);
 
 /* region_participants.c */
 ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline); /* IPC_NOW: tries, and never blocks */
+/* For who goes on without it, or has failed already: leaves the words of the last failure alone. */
+bool ipc_region_try_lock(ipc_region *region, ipc_deadline deadline);
 void ipc_region_unlock(ipc_region *region);
 ipc_status ipc_region_take_entry(ipc_region *region, uint32_t role, uint32_t *index);
 void ipc_region_fill_entry(ipc_region *region, uint32_t index, uint32_t role);

@@ -61,8 +61,8 @@ static ipc_status open_and_map(ipc_region *region, ipc_deadline lock_deadline)
     return ipc_region_map(region);
 }
 
-static ipc_status open_until(const char *path, const ipc_region_kind *kind, void *owner, ipc_deadline lock_deadline,
-                             ipc_region **region)
+ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_deadline lock_deadline,
+                           ipc_region **region)
 {
     ipc_region *made = NULL;
     ipc_status status = ipc_region_allocate(kind, owner, path, &made);
@@ -77,11 +77,6 @@ static ipc_status open_until(const char *path, const ipc_region_kind *kind, void
     }
     *region = made;
     return IPC_OK;
-}
-
-ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_region **region)
-{
-    return open_until(path, kind, owner, ipc_deadline_after(IPC_REGION_PATIENCE_NS), region);
 }
 
 /* Under the region lock. IPC_E_NOT_FOUND: the region has ended, the name (if it was still there) is free. */
@@ -134,7 +129,7 @@ ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void
 {
     for (int turn = 0; turn < TURNS; turn++) {
         ipc_region *opened = NULL;
-        ipc_status status = open_until(path, kind, owner, lock_deadline, &opened);
+        ipc_status status = ipc_region_open(path, kind, owner, lock_deadline, &opened);
         if (status != IPC_OK)
             return status;
         status = ipc_region_lock(opened, lock_deadline);

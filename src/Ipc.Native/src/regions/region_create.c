@@ -34,8 +34,7 @@ static ipc_status make_file(ipc_region *region, const ipc_region_plan *plan)
     for (int i = 0; i < IPC_REGION_RESERVED; i++)
         reserved[1 + i] = plan->reserved[i];
     ipc_region_hold_forks();
-    ipc_status status =
-        ipc_platform_file_create(directory, &region->file, region->temporary, sizeof region->temporary);
+    ipc_status status = ipc_platform_file_create(directory, &region->file, region->temporary, sizeof region->temporary);
     ipc_region_let_fork();
     if (status == IPC_OK)
         status = ipc_platform_file_reserve(region->file, plan->total_size, reserved, 1 + IPC_REGION_RESERVED);
@@ -105,7 +104,7 @@ static bool is_retired(const ipc_region *region)
 static ipc_status open_any(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind), ipc_region **opened)
 {
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_open(path, NULL, NULL, &region);
+    ipc_status status = ipc_region_open(path, NULL, NULL, ipc_deadline_after(IPC_REGION_PATIENCE_NS), &region);
     if (status != IPC_OK)
         return status;
     region->kind = kind_of(region->geometry.kind);
@@ -148,7 +147,7 @@ ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(
 ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
 {
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_open(path, kind, NULL, &region);
+    ipc_status status = ipc_region_open(path, kind, NULL, ipc_deadline_after(IPC_REGION_PATIENCE_NS), &region);
     if (status == IPC_E_NOT_FOUND)
         return IPC_OK; /* gone, or retired and removed: the name is free */
     if (status != IPC_OK)
@@ -159,7 +158,7 @@ ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
         const bool retired = is_retired(region);
         if (!retired && !ipc_region_is_over(region)) {
             status = ipc_fail(IPC_E_EXISTS, "%s exists and %s: attach to it, or choose another name", path,
-                              ipc_region_has_living(region)                                 ? "is in use"
+                              ipc_region_has_living(region)                          ? "is in use"
                               : region->geometry.lifetime == IPC_LIFETIME_PERSISTENT ? "is persistent"
                                                                                      : "holds unread messages");
         } else {

@@ -15,17 +15,16 @@
 #define LOCK_PAUSE_NS     20000u
 #define LOCK_PAUSE_MAX_NS 2000000u
 
-ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline)
+/* IPC_TIMEOUT: a thread of this process has it. IPC_E_IN_USE: another process has. Without words. */
+static ipc_status lock(ipc_region *region, ipc_deadline deadline)
 {
     uint64_t pause = LOCK_PAUSE_NS;
     if (deadline == IPC_NOW && !ipc_mutex_try_lock(&region->mutex)) /* its owner may wait for the region lock itself */
-        return ipc_fail(IPC_TIMEOUT, "the region lock of %s is held by another thread of this process", region->path);
+        return IPC_TIMEOUT;
     if (deadline != IPC_NOW)
         ipc_mutex_lock(&region->mutex);
     for (;;) {
-        ipc_status status = region->forked
-                                ? ipc_fail(IPC_E_INVALID_STATE, "the region was opened by the parent process")
-                                : ipc_platform_lock_try(region->file, IPC_LOCK_REGION);
+        ipc_status status = region->forked ? IPC_E_INVALID_STATE : ipc_platform_lock_try(region->file, IPC_LOCK_REGION);
         if (status == IPC_OK)
             return IPC_OK;
         if (status == IPC_E_IN_USE && ipc_platform_now() < deadline) {
@@ -34,13 +33,30 @@ ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline)
             continue;
         }
         ipc_mutex_unlock(&region->mutex);
-        if (status == IPC_E_IN_USE)
-            return ipc_fail(
-                IPC_TIMEOUT,
-                "the region lock of %s is held by a process that does not go on: is one stopped in a debugger?",
-                region->path);
         return status;
     }
+}
+
+ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline)
+{
+    const ipc_status status = lock(region, deadline);
+    switch (status) {
+    case IPC_TIMEOUT:
+        return ipc_fail(IPC_TIMEOUT, "the region lock of %s is held by another thread of this process", region->path);
+    case IPC_E_IN_USE:
+        return ipc_fail(IPC_TIMEOUT,
+                        "the region lock of %s is held by a process that does not go on: is one stopped in a debugger?",
+                        region->path);
+    case IPC_E_INVALID_STATE:
+        return ipc_fail(IPC_E_INVALID_STATE, "the region was opened by the parent process");
+    default:
+        return status;
+    }
+}
+
+bool ipc_region_try_lock(ipc_region *region, ipc_deadline deadline)
+{
+    return lock(region, deadline) == IPC_OK;
 }
 
 void ipc_region_unlock(ipc_region *region)
@@ -143,7 +159,7 @@ ipc_watch_answer ipc_region_recover(ipc_region *region, uint32_t index, uint32_t
 {
     if (index >= region->geometry.participant_capacity)
         return IPC_WATCH_DONE;
-    if (ipc_region_lock(region, IPC_NOW) != IPC_OK) /* a stopped process may hold many: none of them holds us up */
+    if (!ipc_region_try_lock(region, IPC_NOW)) /* a stopped process may hold many: none of them holds us up */
         return IPC_WATCH_ASK_SOON;
     (void)recover_one(region, index);
     const ipc_participant *entry = ipc_region_participant(region, index);
@@ -206,7 +222,7 @@ void ipc_region_exit(ipc_region *region)
 {
     if (region->forked)
         return;
-    if (ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS)) != IPC_OK) {
+    if (!ipc_region_try_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS))) {
         give_up(region);
         return;
     }

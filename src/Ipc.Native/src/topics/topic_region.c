@@ -11,7 +11,7 @@ static ipc_topic_header *header_of(const ipc_region *region)
 
 static bool growth_lock(void *owner)
 {
-    return ipc_region_lock(owner, IPC_NOW) == IPC_OK;
+    return ipc_region_try_lock(owner, IPC_NOW);
 }
 
 static void growth_unlock(void *owner)
