@@ -83,7 +83,7 @@ IPC_API void ipc_keep_mapped(int keep);
  *
  * Returns    words in English; never NULL, "" before any failure. The library's, until the same thread's next
  *            failing call. A wait that ended without a result (IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, ...) counts as
- *            one; IPC_FULL and IPC_EMPTY of calls that never wait do not.
+ *            one; IPC_FULL and IPC_EMPTY of calls that never wait do not, but for IPC_FULL of topics.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API const char *ipc_last_error(void);

@@ -142,7 +142,7 @@ typedef struct ipc_connect_options {
  * options    NULL: all defaults
  * connection the new connection: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_NOT_FOUND: no server there until the deadline; IPC_TIMEOUT: it did not answer;
- *            IPC_E_REFUSED: it does not want us, ipc_last_error() is its text; IPC_PEER_CLOSED, IPC_PEER_DIED: it
+ *            IPC_E_REFUSED: it does not want us, ipc_last_error() is its text, if it gave one; IPC_PEER_CLOSED, IPC_PEER_DIED: it
  *            went meanwhile; IPC_CANCELLED; IPC_E_TABLE_FULL; IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
  *            IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
  *            IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
@@ -181,7 +181,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_connect_begin(const char *name, const ipc_co
  * connecting begun
  * connection the new connection at IPC_OK: the caller's, to be closed
  * Returns    IPC_OK; IPC_EMPTY: not yet; everything that ipc_connect returns; IPC_CLOSED in a child made by fork, when
- *            its parent had tried before. After that, but for IPC_EMPTY, there is nothing left to try:
+ *            its parent had found the server before. After that, but for IPC_EMPTY, there is nothing left to try:
  *            IPC_E_INVALID_STATE. What has failed is withdrawn, and keeps its place in the server's table until the end.
  * Blocks     never; opening and mapping files takes its time. Allocates the connection. Threads: one at a time.
  */

@@ -188,7 +188,7 @@ static ipc_status check_reply(void *subject)
         return ipc_fail(IPC_E_REFUSED, "the server could not use the connection's region and dropped the request");
     if (state != IPC_PEER_LEFT)
         return server_has_gone(connection); /* it may have left in order, and never have seen this region */
-    return ipc_fail(IPC_PEER_CLOSED, "the server of %s (process %u) ended while it was being connected to",
+    return ipc_fail(IPC_PEER_CLOSED, "the server of %s (process %u) closed the connection without accepting it",
                     connection->view->region->path, pid_of_server(connection));
 }
 

@@ -128,19 +128,13 @@ ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const
 }
 
 /* Whose it is, both numbers: who is refused by the mode of a file learns as much as who is refused by us. */
-static ipc_status belongs_to(const char *path, uid_t owner)
-{
-    return ipc_fail(
-        IPC_E_ACCESS_DENIED,
-        "%s belongs to user %u, this is user %u: set IPC_DIR to a directory of your own, or use another name", path,
-        (unsigned)owner, (unsigned)geteuid());
-}
+#define BELONGS_TO "%s belongs to user %u, this is user %u: set IPC_DIR to a directory of your own, or use another name"
 
 static ipc_status cannot_open(const char *path, int error)
 {
     struct stat status;
     if ((error == EACCES || error == EPERM) && lstat(path, &status) == 0 && status.st_uid != geteuid())
-        return belongs_to(path, status.st_uid);
+        return ipc_fail_system(error, BELONGS_TO, path, (unsigned)status.st_uid, (unsigned)geteuid());
     return ipc_fail_system(error, "cannot open %s", path);
 }
 
@@ -162,7 +156,7 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *si
         result = ipc_fail(IPC_E_CORRUPT, "%s is not a regular file, so it is no region: remove it, or use another name",
                           path);
     else if (status.st_uid != geteuid())
-        result = belongs_to(path, status.st_uid);
+        result = ipc_fail(IPC_E_ACCESS_DENIED, BELONGS_TO, path, (unsigned)status.st_uid, (unsigned)geteuid());
     if (result != IPC_OK) {
         (void)close(fd);
         return result;
