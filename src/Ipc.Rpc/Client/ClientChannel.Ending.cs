@@ -49,8 +49,13 @@ internal sealed partial class ClientChannel
         Deadline patience = PatienceForTheRest();
         for (int looks = 0; _ended is null; looks++)
         {
-            bool isMine = _turn.IsMine; // then nobody else would read on, and what this thread reads is under way
-            if (!isMine && _turn.TryTake())
+            if (_turn.IsMine)
+            {
+                _background.Watch(); // what this thread reads is under way: the rest comes after that, and then the end
+                return;
+            }
+
+            if (_turn.TryTake())
             {
                 try
                 {
@@ -64,12 +69,10 @@ internal sealed partial class ClientChannel
                 break;
             }
 
-            if (!isMine && patience.HasPassed)
+            if (patience.HasPassed)
                 break;
             if (deadline.HasPassed || cancellationToken.IsCancellationRequested)
                 return;
-            if (isMine)
-                break;
             if (looks < QuickLooks)
                 Thread.Yield();
             else
@@ -83,8 +86,19 @@ internal sealed partial class ClientChannel
     /// could not wait has left that to it.</summary>
     public void EndIfGone(CancellationToken cancellationToken)
     {
-        if (_ended is null && !_connection.IsOpen)
+        // A server that was found gone stays so, whatever it writes.
+        if (_ended is not null || (Volatile.Read(ref _restUntil) == 0 && _connection.IsOpen)) // [once]
+            return;
+        try
+        {
             EndGone(Deadline.Never, cancellationToken);
+        }
+#pragma warning disable CA1031 // as in BackgroundReader: nobody above could do anything about what is read here
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            EndUnexpectedly(e);
+        }
     }
 
     /// <summary>From when somebody first found the server gone.</summary>

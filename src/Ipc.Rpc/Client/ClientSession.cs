@@ -158,12 +158,14 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         if (!Options.AutoReconnect && present?.Ended is { } ended)
             throw ended.ToException(cancellationToken, method, Peer);
 
-        // The stale one may not be over yet, where another thread is still reading what came on it.
+        // The stale one may not be over yet, where what came on it is still being read: here, or by another thread.
         bool isStale = present is { Ended: null } && ReferenceEquals(present.Engine, stale);
         if (isStale || !EnterConnecting(deadline, cancellationToken))
         {
             RpcFailure late = cancellationToken.IsCancellationRequested
                 ? RpcFailure.Cancelled(method)
+                : isStale && !deadline.HasPassed
+                ? RpcFailure.OfConnection("The server has gone, and what it had sent before is still being read.")
                 : RpcFailure.Deadline(method);
             throw late.ToException(cancellationToken, method, Peer);
         }
@@ -174,6 +176,8 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
             present = Channel;
             if (present is { Ended: null } && !ReferenceEquals(present.Engine, stale))
                 return present; // another thread was faster
+            if (!Options.AutoReconnect && present?.Ended is { } over)
+                throw over.ToException(cancellationToken, method, Peer); // ... and its connection has ended since
             RpcFailure? refusal;
             lock (_early.Gate)
                 refusal = RefusalNow();
