@@ -15,7 +15,7 @@ public sealed class IpcPipeListener : IDisposable, IAsyncDisposable
     private readonly Listener _listener;
     private readonly IpcPipeListenerOptions _options;
     private readonly Queue<IpcPipe> _accepted = new();
-    private readonly Queue<TaskCompletionSource<IpcPipe>> _accepting = new();
+    private readonly LinkedList<TaskCompletionSource<IpcPipe>> _accepting = new();
     private readonly HashSet<IpcPipe> _pipes = new();
     private readonly Action _next;
     private readonly Action<IpcPipe> _forget;
@@ -76,11 +76,22 @@ public sealed class IpcPipeListener : IDisposable, IAsyncDisposable
             if (_error is not null)
                 throw _error;
             accepting = new TaskCompletionSource<IpcPipe>(TaskCreationOptions.RunContinuationsAsynchronously);
-            _accepting.Enqueue(accepting);
+            _accepting.AddLast(accepting);
         }
 
         using (cancellationToken.Register(() => accepting.TrySetCanceled(cancellationToken)))
-            return await accepting.Task.ConfigureAwait(false);
+        {
+            try
+            {
+                return await accepting.Task.ConfigureAwait(false);
+            }
+            catch (OperationCanceledException)
+            {
+                lock (_sync)
+                    _accepting.Remove(accepting); // or who polls with tokens fills memory until somebody connects
+                throw;
+            }
+        }
     }
 
     /// <summary>All pipes as they come, until the listener is stopped or disposed.</summary>
@@ -210,7 +221,8 @@ public sealed class IpcPipeListener : IDisposable, IAsyncDisposable
             connection.Accept();
             while (_accepting.Count != 0 && accepting is null)
             {
-                accepting = _accepting.Dequeue();
+                accepting = _accepting.First!.Value;
+                _accepting.RemoveFirst();
                 if (!accepting.TrySetResult(pipe))
                     accepting = null; // cancelled
             }
@@ -225,8 +237,9 @@ public sealed class IpcPipeListener : IDisposable, IAsyncDisposable
         lock (_sync)
         {
             _error ??= error;
-            while (_accepting.Count != 0)
-                _accepting.Dequeue().TrySetException(_error);
+            foreach (TaskCompletionSource<IpcPipe> accepting in _accepting)
+                accepting.TrySetException(_error);
+            _accepting.Clear();
         }
     }
 

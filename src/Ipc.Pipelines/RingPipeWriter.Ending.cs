@@ -41,15 +41,22 @@ internal sealed partial class RingPipeWriter
         ushort type = exception is null ? PipeRecord.End : PipeRecord.Abort;
         byte[] text = exception is null ? Array.Empty<byte>() : PipeRecord.TextOf(exception.Message);
         _ = TryBegin(); // also where nothing was left: the text of an error is not to be lost in silence
-        bool isNext = PushBacklog();
-        if (isNext && !_lost && _ring.TryWrite(text, type))
+        try
         {
-            Volatile.Write(ref _isUnsent, 0);
+            bool isNext = PushBacklog();
+            if (isNext && !_lost && _ring.TryWrite(text, type))
+            {
+                Volatile.Write(ref _isUnsent, 0);
+            }
+            else if (!_lost && _ring.IsPeerLive)
+            {
+                Tail = CompleteSlowAsync(text, type); // which may be over by now: it counts for itself
+                return;
+            }
         }
-        else if (!_lost && _ring.IsPeerLive)
+        catch (CorruptRegionException)
         {
-            Tail = CompleteSlowAsync(text, type); // which may be over by now: it counts for itself
-            return;
+            _lost = true; // who reads has made the ring one that nobody can write to
         }
 
         _backlog.Clear();

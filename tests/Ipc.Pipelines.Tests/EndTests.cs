@@ -4,10 +4,12 @@ using System.Diagnostics;
 using System.IO;
 using System.IO.Pipelines;
 using System.Linq;
+using System.Runtime.Versioning;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Pipelines.Peer;
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Pipelines.Tests;
@@ -302,6 +304,67 @@ public sealed class EndTests : PipeTest
         await FailsAsync(IpcStatus.Corrupt, () => pending);
         await FailsAsync(IpcStatus.Corrupt, async () => await server.Input.ReadAsync(Hang));
         Assert.Equal(CloseCode.Protocol, hostile.PeerCloseCode);
+    }
+
+    /// <summary>Complete throws nothing at who has no more to say: whoever reads has spoilt the ring.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    [SupportedOSPlatform("linux")]
+    public async Task CompletingARingThatItsReaderHasSpoiltEndsIt(bool fails)
+    {
+        ValueTask<IpcPipe> accepting = Listener.AcceptAsync(Hang);
+        const int Body = Wire.Region.Participants, Hello = Body + Wire.Connection.Hello;
+        using LiveRegion listener = new(Regions.FileOf("pipe"));
+        using FakeClient hostile = FakeClient.Connect(Regions, "pipe", listener, image =>
+        {
+            image[Body + Wire.Connection.HelloLength] = 8;
+            image.Text(Hello, "ipcpipe\x01");
+        });
+        using IpcPipe server = await accepting;
+        await server.Output.WriteAsync(new byte[3000], Hang);
+        server.Output.GetMemory(2000);
+        server.Output.Advance(2000);
+        hostile.Region.U64(Body + Wire.Connection.Rings + Wire.Ring.Size + Wire.Ring.FreePosition, 8);
+        server.Output.Complete(fails ? new InvalidOperationException("out of paper") : null);
+        Assert.Equal(0, server.Output.UnflushedBytes);
+        Assert.False(server.IsOpen);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task WhoOnlyLooksIsToldThatThePipeIsDisposed(bool isClient)
+    {
+        (IpcPipe client, IpcPipe server) = await PairAsync();
+        IpcPipe pipe = isClient ? client : server;
+        pipe.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => pipe.Input.TryRead(out _));
+    }
+
+    [Fact]
+    public async Task AnAcceptThatWasCancelledIsNotKept()
+    {
+        WeakReference[] tokens = new WeakReference[10];
+        for (int i = 0; i < tokens.Length; i++)
+            tokens[i] = await CancelOneAsync();
+        for (int i = 0; i < 100 && tokens.Any(token => token.IsAlive); i++)
+        {
+            GC.Collect();
+            await Task.Delay(10, Hang);
+        }
+
+        Assert.DoesNotContain(tokens, token => token.IsAlive);
+        await PairAsync();
+
+        async Task<WeakReference> CancelOneAsync()
+        {
+            using CancellationTokenSource cancel = new();
+            Task<IpcPipe> accepting = Listener.AcceptAsync(cancel.Token).AsTask();
+            await cancel.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => accepting);
+            return new WeakReference(cancel);
+        }
     }
 
     [Fact]

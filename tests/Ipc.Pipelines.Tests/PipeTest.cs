@@ -20,10 +20,11 @@ public abstract class PipeTest : IDisposable
 {
     private readonly Stack<IDisposable> _owned = new();
     private readonly string? _before = Environment.GetEnvironmentVariable("IPC_DIR");
-    private readonly RegionDirectory _regions = new();
     private IpcPipeListener? _listener;
 
-    protected PipeTest() => Environment.SetEnvironmentVariable("IPC_DIR", _regions.Path);
+    protected PipeTest() => Environment.SetEnvironmentVariable("IPC_DIR", Regions.Path);
+
+    protected RegionDirectory Regions { get; } = new();
 
     protected IpcPipeListenerOptions ListenerOptions { get; } = new();
 
@@ -131,8 +132,8 @@ public abstract class PipeTest : IDisposable
         while (_owned.Count > 0)
             _owned.Pop().Dispose();
         Environment.SetEnvironmentVariable("IPC_DIR", _before);
-        string[] left = [.. Directory.GetFileSystemEntries(_regions.Path)];
-        _regions.Dispose();
+        string[] left = [.. Directory.GetFileSystemEntries(Regions.Path)];
+        Regions.Dispose();
         GC.SuppressFinalize(this);
         Assert.Empty(left);
     }
