@@ -247,8 +247,8 @@ IPC_API void ipc_queue_get_info(const ipc_queue *queue, ipc_queue_info *info);
  * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
  * capacity   elements of ARRAY
  * Returns    how many there are, which may be more than CAPACITY.
- * Blocks     for no other participant. When somebody has come or gone, may start or end the library's thread, and
- *            allocate, as a wait does. Threads: any number at once.
+ * Blocks     for no other participant. Allocates nothing, unless somebody has come or gone: then it may start or end
+ *            the library's thread, as a wait does. Threads: any number at once.
  */
 IPC_API uint32_t ipc_queue_participants(const ipc_queue *queue, ipc_participant_info *array, uint32_t capacity);
 
