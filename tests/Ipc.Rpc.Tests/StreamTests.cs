@@ -45,6 +45,25 @@ public sealed class StreamTests
         ErrorTests.Lives(TestServiceRpc.Client(client));
     }
 
+    /// <summary>To take the connection for each of them costs more than the item.</summary>
+    [Fact]
+    public async Task AConsumerThatComesForAnItemReadsOthersThatAreThere()
+    {
+        using var server = new TestServer();
+        using RpcClient client = server.Connect(new RpcClientOptions { StreamWindow = 512 });
+        await using IAsyncEnumerator<int> items = TestServiceRpc.Client(client).Count(0, 1_000_000).GetAsyncEnumerator();
+        Assert.True(await Eventually.Ends(items.MoveNextAsync().AsTask()));
+        Eventually.True(() => server.Service.Produced == 512, "the credit is used up");
+        int before = client.Session.Channel!.Polls;
+        for (int i = 1; i < 200; i++)
+        {
+            Assert.True(await items.MoveNextAsync());
+            Assert.Equal(i, items.Current);
+        }
+
+        Assert.InRange(client.Session.Channel!.Polls - before, 0, 6);
+    }
+
     [Fact]
     public async Task ASlowConsumerStopsItsProducerAndNobodyElse()
     {

@@ -13,6 +13,7 @@ internal sealed partial class ClientChannel
     private const int MostSkips = 8;
     private const int SpinsBetweenLooks = 8;
     private const int LooksBetweenClocks = 16;
+    private const int MostBytesAhead = 16 * 1024; // the first item is not to wait for long ones behind it
 
     private readonly TimeSpan _patience; // zero: does not spin
     private int _skips; // these two are hints: races cost a poll too many or too few
@@ -33,8 +34,7 @@ internal sealed partial class ClientChannel
         }
 
         Polls++;
-        bool came = PollFor(call, Deadline.After(_patience));
-        if (came)
+        if (PollFor(call))
         {
             _nextSkips = 0;
         }
@@ -54,22 +54,20 @@ internal sealed partial class ClientChannel
     }
 
     [MethodImpl(Tiering.Optimized)]
-    private bool PollFor(PendingCall call, Deadline deadline)
+    private bool PollFor(PendingCall call)
     {
+        Deadline deadline = default;
+        bool hasDeadline = false; // the clock costs as much as the frame that is there already
         while (_ended is null && !call.HasNews)
         {
             if (_turn.TryTake())
             {
                 try
                 {
-                    // As a synchronous caller waits: it sleeps at once where the server needs this processor.
-                    for (int frames = 1;
-                        !call.HasNews && ReadOne(deadline, CancellationToken.None) == IpcStatus.Ok;
-                        frames++)
-                    {
-                        if (frames % FramesBetweenLooks == 0 && deadline.HasPassed)
-                            break; // others' come without end
-                    }
+                    IpcStatus status = ReadOne(Deadline.Now, CancellationToken.None);
+                    if (!call.HasNews && status is (IpcStatus.Ok or IpcStatus.Timeout))
+                        WaitFor(call, hasDeadline ? deadline : Deadline.After(_patience));
+                    ReadAhead(call.ReadsAhead);
                 }
                 finally
                 {
@@ -79,6 +77,12 @@ internal sealed partial class ClientChannel
                 return call.HasNews;
             }
 
+            if (!hasDeadline)
+            {
+                deadline = Deadline.After(_patience);
+                hasDeadline = true;
+            }
+
             for (int looks = 0; looks < LooksBetweenClocks && !call.HasNews; looks++)
                 Thread.SpinWait(SpinsBetweenLooks);
             if (deadline.HasPassed)
@@ -86,5 +90,27 @@ internal sealed partial class ClientChannel
         }
 
         return call.HasNews;
+    }
+
+    /// <summary>As a synchronous caller waits: it sleeps at once where the server needs this processor.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private void WaitFor(PendingCall call, Deadline deadline)
+    {
+        for (int frames = 1; !call.HasNews && ReadOne(deadline, CancellationToken.None) == IpcStatus.Ok; frames++)
+        {
+            if (frames % FramesBetweenLooks == 0 && deadline.HasPassed)
+                break; // others' come without end
+        }
+    }
+
+    /// <summary>Reads what is there besides: to come back for each item costs more than the item.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    private void ReadAhead(int frames)
+    {
+        for (long most = _received + MostBytesAhead; frames > 0 && _received < most && _ended is null; frames--)
+        {
+            if (ReadOne(Deadline.Now, CancellationToken.None) != IpcStatus.Ok)
+                break;
+        }
     }
 }

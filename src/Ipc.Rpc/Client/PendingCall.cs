@@ -60,6 +60,9 @@ internal abstract class PendingCall
     /// <summary>Whether what its consumer waits for is there.</summary>
     public virtual bool HasNews => false;
 
+    /// <summary>How many frames besides its consumer reads when it comes for one.</summary>
+    public virtual int ReadsAhead => 0;
+
     /// <summary>Whether its caller sends a stream with it.</summary>
     public virtual bool HasSource => false;
 

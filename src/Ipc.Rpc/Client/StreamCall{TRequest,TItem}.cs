@@ -63,6 +63,8 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     public override bool HasNews =>
         _takenHead != _takenCount || Volatile.Read(ref _count) != 0 || Volatile.Read(ref _ended);
 
+    public override int ReadsAhead => 63; // of a window of 512, so that the server need not wait for what is given back
+
     public TItem Current { get; private set; } = default!;
 
     public ValueTask<bool> MoveNextAsync()
