@@ -10,11 +10,24 @@ target_link_libraries(rpc_tests INTERFACE rpc_tests_proto ipc::rpc)
 # ipc/rpc.hpp and protoc's headers are compiled once: they are most of what a compiler has to read for any of these programs.
 function(ipc_precompiled program)
     target_precompile_headers(${program} REUSE_FROM rpc_headers)
+    if(TARGET rpc_headers_code)
+        add_dependencies(${program} rpc_headers_code)
+        target_link_libraries(${program} PRIVATE ${rpc_headers_code})
+    endif()
 endfunction()
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers.cpp CONTENT "")
 add_library(rpc_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers.cpp)
 target_link_libraries(rpc_headers PRIVATE rpc_tests)
 target_precompile_headers(rpc_headers PRIVATE rpc/rpc_contract.hpp)
+# What a sanitizer adds to a function is most of what it costs to compile: those of the headers are compiled with them, and not again with each program.
+if(IPC_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(rpc_headers PRIVATE -fpch-codegen)
+    set(precompiled ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/rpc_headers.dir/cmake_pch.hxx.pch)
+    set(rpc_headers_code ${CMAKE_CURRENT_BINARY_DIR}/rpc_headers_code.o CACHE INTERNAL "")
+    add_custom_command(OUTPUT ${rpc_headers_code} COMMAND ${CMAKE_CXX_COMPILER} ${IPC_SANITIZER_OPTIONS} -O0 -c ${precompiled} -o ${rpc_headers_code}
+        DEPENDS rpc_headers ${precompiled} VERBATIM)
+    add_custom_target(rpc_headers_code DEPENDS ${rpc_headers_code})
+endif()
 
 # ipc_add_cpp_tests(PROGRAM FILE...): the tests of each file, which PROGRAM runs by name.
 function(ipc_add_cpp_tests program)
@@ -89,5 +102,8 @@ foreach(program IN ITEMS plain_test bare_test)
     target_compile_options(${program} PRIVATE -Wpedantic -Wconversion -O0) # quick to compile is what counts here
     add_test(NAME ${program} COMMAND ${program})
 endforeach()
+if(IPC_SANITIZE) # the headers have had this program's warnings without one
+    ipc_precompiled(plain_test)
+endif()
 target_compile_options(bare_test PRIVATE -fno-exceptions -fno-rtti)
 target_compile_definitions(bare_test PRIVATE IPC_EXPECT_BARE)
