@@ -1,4 +1,5 @@
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Crash.Tests;
@@ -58,6 +59,7 @@ internal static class SyncScenes
         scene.Victim.Must($"open-mutex 1 {scene.Name} open=existing");
         scene.Victim.Must("acquire 1");
         waiting.Begin($"acquire 1 {Long}");
+        scene.WaitForSleeper(Wire.Sync.Waiter); // who comes when the mutex is abandoned takes it without a sleep, and so without a look for the dead
         waiting.WaitUntilAsleep();
         using (Driven holder = scene.StoppedWithTheLock("open-mutex"))
         {
