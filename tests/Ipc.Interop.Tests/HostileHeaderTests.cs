@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using System.Runtime.InteropServices;
 using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
@@ -180,11 +181,11 @@ public sealed class HostileHeaderTests(Peers peers)
         string name = peers.NewName("hostile");
         peers.Directory.Place(name, image.Bytes);
         Driven victim = peers.At(language, "victim");
-        Answer answer = victim.Do($"open-{end} 1 {name} open=existing");
-        victim.Must("close 1");
+        Answer[] answers = victim.DoAll($"open-{end} 1 {name} open=existing", "close 1");
+        Assert.Equal(IpcStatus.Ok, answers[1].Status);
         untouched = peers.Directory.Has(name) && image.Bytes.AsSpan().SequenceEqual(peers.Directory.Read(name));
         File.Delete(peers.Directory.FileOf(name));
-        return answer;
+        return answers[0];
     }
 
     /// <summary>Opens and, if that works, uses the region. What happens is free; that it ends, in this process, is not.</summary>
@@ -194,20 +195,16 @@ public sealed class HostileHeaderTests(Peers peers)
         peers.Directory.Place(name, image.Bytes);
         Driven victim = peers.At(language, "victim");
         Answer opened = victim.Do($"open-{end} 1 {name} open=existing");
-        if (opened.Status == IpcStatus.Ok)
-        {
-            for (int i = 0; i < 5; i++)
-                victim.Do(end == "reader" ? "read 1" : $"write 1 {i} 900 1");
-            victim.Do(end == "reader" ? "release 1" : "write 1 1 10 1 timeout=1");
-            victim.Do(end == "reader" ? "read 1 timeout=1" : "claim 1 2000");
-        }
-        else
+        if (opened.Status != IpcStatus.Ok)
         {
             Assert.True(opened.Status < 0, $"{opened}");
             if (opened.Status is IpcStatus.Corrupt or IpcStatus.WrongKind or IpcStatus.WrongVersion)
                 Assert.NotEqual("", opened.Text);
         }
-        victim.Must("close 1");
+        string[] use = opened.Status != IpcStatus.Ok ? []
+            : end == "reader" ? [.. Enumerable.Repeat("read 1", 5), "release 1", "read 1 timeout=1"]
+            : [.. Enumerable.Range(0, 5).Select(static i => $"write 1 {i} 900 1"), "write 1 1 10 1 timeout=1", "claim 1 2000"];
+        Assert.Equal(IpcStatus.Ok, victim.DoAll([.. use, "close 1"])[^1].Status);
         File.Delete(peers.Directory.FileOf(name));
     }
 

@@ -153,14 +153,10 @@ public sealed class HostileSlotTests(Peers peers)
                     continue;
                 bool receives = !open.Contains("publisher", StringComparison.Ordinal) && !open.Contains("writer", StringComparison.Ordinal);
                 bool sends = !open.Contains("subscriber", StringComparison.Ordinal) && !open.Contains("reader", StringComparison.Ordinal);
-                for (int i = 0; i < 4 && receives; i++)
-                {
-                    peer.Do("read 1");
-                    peer.Do("release 1");
-                }
-                foreach (int length in sends ? new[] { 20, 2000, 5000 } : [])
-                    peer.Do($"write 1 7 {length} 7 timeout=5");
-                peer.Do("close 1");
+                peer.DoAll([
+                    .. receives ? Enumerable.Repeat<string[]>(["read 1", "release 1"], 4).SelectMany(static both => both) : [],
+                    .. sends ? new[] { 20, 2000, 5000 }.Select(static length => $"write 1 7 {length} 7 timeout=5") : [],
+                    "close 1"]);
             }
         }
         catch (Exception error) when (error is EndOfStreamException or TimeoutException)

@@ -86,12 +86,11 @@ public sealed class HostileSyncTests(Peers peers)
         string[] commands = kind == "event" ? ["wait 1 timeout=1", "set 1", "wait 1 timeout=1", "reset 1"] : ["acquire 1 timeout=1", "release 1", "release 1"];
         try
         {
-            foreach (string command in commands)
-                Check(peer.Do(command).Status, $"{command}: {what}");
-            IpcStatus opened = peer.Do($"open-{kind} 2 {pair.Name} open=existing").Status;
-            Check(opened, $"open: {what}");
-            if (opened == IpcStatus.Ok)
-                peer.Must("close 2");
+            Answer[] answers = peer.DoAll([.. commands, $"open-{kind} 2 {pair.Name} open=existing", "close 2"]);
+            for (int i = 0; i < commands.Length; i++)
+                Check(answers[i].Status, $"{commands[i]}: {what}");
+            Check(answers[^2].Status, $"open: {what}");
+            Assert.Equal(IpcStatus.Ok, answers[^1].Status);
         }
         catch (Exception error) when (error is EndOfStreamException or TimeoutException)
         {

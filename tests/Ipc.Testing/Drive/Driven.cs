@@ -3,17 +3,18 @@ using System.Collections.Generic;
 using System.ComponentModel;
 using System.Diagnostics;
 using System.IO;
+using System.Linq;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
-using System.Threading.Channels;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace Ipc.Testing.Drive;
 
 /// <summary>A peer process, of either language, that does what the test says line by line.</summary>
 /// <remarks>
-/// <see cref="Do"/> sends a command and waits for its answer; <see cref="Begin"/> sends it and lets the test go on, so that one
-/// process can wait while another acts. A peer that does not answer within <see cref="Watchdog.Patience"/> fails the test: nothing here
+/// <see cref="Do"/> sends a command and waits for its answer, <see cref="DoAll"/> several; <see cref="Begin"/> sends it and lets the test go on, so that
+/// one process can wait while another acts. A peer that does not answer within <see cref="Watchdog.Patience"/> fails the test: nothing here
 /// hangs. So a command that must be woken gets a deadline far behind that: one before it would end the wait, find what the wake
 /// should have told, and hide that the wake was lost. Disposing kills (SIGKILL), and so does the end of the test process.
 /// </remarks>
@@ -23,8 +24,9 @@ public sealed class Driven : IDisposable
     private static readonly HashSet<Driven> _running = [];
     private static readonly System.Text.Encoding Utf8 = new System.Text.UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
     private readonly Process _process;
-    private readonly Channel<string> _lines = Channel.CreateUnbounded<string>();
+    private readonly Queue<string> _lines = []; // locked by whoever looks at it or at _hasSaidAll
     private readonly Task<string> _errors;
+    private bool _hasSaidAll;
 
     static Driven() => AppDomain.CurrentDomain.ProcessExit += (_, _) =>
     {
@@ -63,7 +65,9 @@ public sealed class Driven : IDisposable
         lock (_running)
             _running.Add(this);
         _errors = _process.StandardError.ReadToEndAsync();
-        _ = Task.Run(PumpAsync);
+        // A thread of its own, which sleeps in the read: tasks took each answer through three threads of the pool, and that was most of what a command costs.
+        StreamReader output = _process.StandardOutput; // which outlives the process object
+        new Thread(() => Listen(output), maxStackSize: 256 * 1024) { IsBackground = true }.Start();
     }
 
     public Language Language { get; }
@@ -110,6 +114,13 @@ public sealed class Driven : IDisposable
         return Result();
     }
 
+    /// <summary>Sends commands whose order is all that matters, and waits for all the answers: each process is woken once, not once for each command.</summary>
+    public Answer[] DoAll(params IReadOnlyCollection<string> commands)
+    {
+        Send(string.Join('\n', commands), commands.Count);
+        return [.. commands.Select(_ => Result())];
+    }
+
     /// <summary>Sends a command and fails unless it answers Ok.</summary>
     public Answer Must(string command)
     {
@@ -142,22 +153,21 @@ public sealed class Driven : IDisposable
     public bool IsStopped => OperatingSystem.IsWindows() ? WindowsSignal.IsStopped(_process) : State() == 'T';
 
     /// <summary>Whether an answer lies ready.</summary>
-    public bool HasAnswered => _lines.Reader.TryPeek(out _);
+    public bool HasAnswered
+    {
+        get
+        {
+            lock (_lines)
+                return _lines.Count != 0;
+        }
+    }
 
     /// <summary>The next line of output.</summary>
     public string NextLine()
     {
-        Task<string> line = _lines.Reader.ReadAsync().AsTask();
-        try
-        {
-            if (line.Wait(Watchdog.Patience))
-                return line.Result;
-        }
-        catch (AggregateException error) when (error.InnerException is ChannelClosedException)
-        {
-            throw new EndOfStreamException($"{Language} peer {ProcessId} ended with {WaitForExit()} instead of answering. {Errors()}");
-        }
-        throw new TimeoutException($"{Language} peer {ProcessId} did not answer within {Watchdog.Patience}: it hangs");
+        if (TryNextLine() is { } line)
+            return line;
+        throw new EndOfStreamException($"{Language} peer {ProcessId} ended with {WaitForExit()} instead of answering. {Errors()}");
     }
 
     /// <summary>Sends SIGKILL and waits until the process is gone.</summary>
@@ -208,11 +218,8 @@ public sealed class Driven : IDisposable
     {
         WaitForExit();
         List<string> lines = [];
-        while (_lines.Reader.WaitToReadAsync().AsTask().Result)
-        {
-            while (_lines.Reader.TryRead(out string? line))
-                lines.Add(line);
-        }
+        while (TryNextLine() is { } line)
+            lines.Add(line);
         return lines;
     }
 
@@ -227,16 +234,42 @@ public sealed class Driven : IDisposable
         _process.Dispose();
     }
 
-    private async Task PumpAsync()
+    private void Listen(StreamReader output)
     {
-        while (await _process.StandardOutput.ReadLineAsync().ConfigureAwait(false) is { } line)
-            _lines.Writer.TryWrite(line);
-        _lines.Writer.Complete();
+        string? line;
+        do
+        {
+            line = output.ReadLine();
+            lock (_lines)
+            {
+                if (line != null)
+                    _lines.Enqueue(line);
+                else
+                    _hasSaidAll = true;
+                Monitor.PulseAll(_lines);
+            }
+        }
+        while (line != null);
     }
 
-    private void Send(string command)
+    /// <summary>Null at the end of its output.</summary>
+    private string? TryNextLine()
     {
-        Outstanding++;
+        lock (_lines)
+        {
+            for (long began = Stopwatch.GetTimestamp(); _lines.Count == 0 && !_hasSaidAll;)
+            {
+                TimeSpan left = Watchdog.Patience - Stopwatch.GetElapsedTime(began);
+                if (left <= TimeSpan.Zero || !Monitor.Wait(_lines, left))
+                    throw new TimeoutException($"{Language} peer {ProcessId} did not answer within {Watchdog.Patience}: it hangs");
+            }
+            return _lines.TryDequeue(out string? line) ? line : null;
+        }
+    }
+
+    private void Send(string command, int count = 1)
+    {
+        Outstanding += count;
         try
         {
             _process.StandardInput.Write(command + "\n");
