@@ -231,18 +231,17 @@ internal sealed unsafe partial class Pool
     [MethodImpl(Tiering.Optimized)]
     public string? Resolve(in LoanDescriptor copy, out Loan loan)
     {
+        // Words are made elsewhere: to build them here would cost every message the frame that they need.
         loan = default;
         if (!IsBlock(copy))
-            return $"a loan of block {copy.Index} of class {copy.Class}; the pool has {_geometry.Classes} classes of " +
-                $"at most {PoolHeader.MaxBlocksOfClass} blocks";
+            return NotABlock(copy);
         PoolBlock* block = Block(copy.Class, copy.Index);
         ulong state = Atomic.LoadAcquire(ref block->State); // [loan]
         if (state != PoolBlock.StateOf(copy.Generation, 0, PoolBlock.Published))
-            return $"a loan of generation {copy.Generation} of a block whose state is 0x{state:X16}; it must be " +
-                "published";
+            return NotPublished(copy.Generation, state);
         ulong present = Present(block, copy.Class) * PoolHeader.Page; // [present]
         if (copy.Length > present || copy.Length > MaxLength)
-            return $"a loan of {copy.Length} bytes in a block with {present} of a pool of {_geometry.Budget}";
+            return LongerThanItsBlock(copy.Length, present);
         loan = new Loan(BytesOf(copy.Class, copy.Index), present, state, copy.Class, copy.Index);
         return null;
     }
@@ -386,4 +385,14 @@ internal sealed unsafe partial class Pool
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private byte* BytesOf(int @class, uint index) => _view.Base + OffsetOf(@class, index);
+
+    private string NotABlock(in LoanDescriptor copy) =>
+        $"a loan of block {copy.Index} of class {copy.Class}; the pool has {_geometry.Classes} classes of " +
+        $"at most {PoolHeader.MaxBlocksOfClass} blocks";
+
+    private static string NotPublished(uint generation, ulong state) =>
+        $"a loan of generation {generation} of a block whose state is 0x{state:X16}; it must be published";
+
+    private string LongerThanItsBlock(uint length, ulong present) =>
+        $"a loan of {length} bytes in a block with {present} of a pool of {_geometry.Budget}";
 }
