@@ -26,6 +26,46 @@ public sealed class AwaitEndTests : QueueTest
         Assert.Equal(before, region[region.Body + At.Data]);
     }
 
+    /// <summary>The thread sleeps until the first of all the times, not until that of the wait that it looked at last.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task EachWaitEndsAtItsOwnTime(bool isFirst)
+    {
+        SharedQueue queue = Queue();
+        using var end = new CancellationTokenSource();
+        Task endless = isFirst ? Task.CompletedTask : queue.ReceiveAsync(end.Token).AsTask();
+        Task timed = queue.ReceiveAsync(TimeSpan.FromMilliseconds(50)).AsTask();
+        if (isFirst)
+            endless = queue.ReceiveAsync(end.Token).AsTask();
+        await Assert.ThrowsAsync<TimeoutException>(() => timed.WaitAsync(Watchdog.Patience, end.Token));
+        Assert.True(timed.IsFaulted); // it, and not the watchdog
+        Assert.False(endless.IsCompleted);
+        await end.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => endless);
+    }
+
+    /// <summary>What is added while the thread sleeps, and sleeps on.</summary>
+    [Fact]
+    public async Task WhatArrivesLaterIsServedBesideWhatStaysPending()
+    {
+        SharedQueue queue = Queue(), other = Own(SharedQueue.Open("other", new QueueOptions()));
+        using var end = new CancellationTokenSource();
+        Task endless = other.ReceiveAsync(end.Token).AsTask();
+        for (int round = 0; round < 20; round++)
+        {
+            await Task.Delay(5, end.Token); // so that it sleeps
+            Task<QueueMessage> next = queue.ReceiveAsync().AsTask();
+            await Task.Delay(5, end.Token);
+            SendNumber(queue, round);
+            using QueueMessage message = await next.WaitAsync(Watchdog.Patience, end.Token);
+            Assert.Equal(round, BitConverter.ToInt32(message.Payload));
+        }
+
+        await end.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => endless);
+    }
+
     /// <summary>One thread serves those that are pending at a time, however many there have been.</summary>
     [Fact]
     public async Task WaitsThatAreOverLeaveTheirThreadToOthers()
