@@ -122,10 +122,13 @@ public sealed unsafe partial class RingWriter
     private bool HasRoom(ulong end)
     {
         ReadFreePosition();
-        if (end <= _limit)
-            return true;
-        AskForSpace();
-        return SeesRoom(end);
+        if (end > _limit)
+        {
+            AskForSpace();
+            ReadFreePosition();
+        }
+
+        return end <= _limit;
     }
 
     /// <summary>Says that space is wanted. Who then looks again: either the reader sees the wish, or we see what it has
