@@ -10,6 +10,6 @@ public interface IQueueHandler<TMessage>
     /// <summary>Handles a message. When the task ends the message is released; when it throws, it is called again with the same message, as <see cref="QueueWorkerOptions"/> say.</summary>
     /// <param name="message">The message, a copy.</param>
     /// <param name="delivery">Where it comes from, and which attempt this is.</param>
-    /// <param name="cancellationToken">Fires when the host stops and its patience is over.</param>
+    /// <param name="cancellationToken">Fires when the host stops and its shutdown timeout has passed.</param>
     ValueTask HandleAsync(TMessage message, QueueDelivery delivery, CancellationToken cancellationToken);
 }

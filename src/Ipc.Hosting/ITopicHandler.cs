@@ -10,6 +10,6 @@ public interface ITopicHandler<TMessage>
     /// <summary>Handles a message. When it throws, it is called again with the same message as often as <see cref="IpcWorkerOptions.MaxAttempts"/> says, and then the next one comes.</summary>
     /// <param name="message">The message, a copy.</param>
     /// <param name="delivery">Where it comes from, and how many before it were missed.</param>
-    /// <param name="cancellationToken">Fires when the host stops and its patience is over.</param>
+    /// <param name="cancellationToken">Fires when the host stops and its shutdown timeout has passed.</param>
     ValueTask HandleAsync(TMessage message, TopicDelivery delivery, CancellationToken cancellationToken);
 }

@@ -12,6 +12,6 @@ public sealed class IpcServerOptions
     /// <summary>What the server allows and how it waits.</summary>
     public RpcServerOptions Rpc { get; set; } = new();
 
-    /// <summary>How long a stopping host waits for pending calls and streams, unless the host itself is less patient; 10 seconds unless set.</summary>
+    /// <summary>How long a stopping host waits for pending calls and streams; the host's own shutdown timeout may end the wait earlier. The default is 10 seconds.</summary>
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(10);
 }

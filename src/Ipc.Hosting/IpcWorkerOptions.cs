@@ -19,6 +19,6 @@ public abstract class IpcWorkerOptions
     /// <summary>What the pause grows to; 10 seconds unless set.</summary>
     public TimeSpan LongestPause { get; set; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long a stopping host waits for handlers before their tokens fire, unless the host itself is less patient; 10 seconds unless set.</summary>
+    /// <summary>How long a stopping host waits for handlers before their tokens fire; the host's own shutdown timeout may end the wait earlier. The default is 10 seconds.</summary>
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(10);
 }

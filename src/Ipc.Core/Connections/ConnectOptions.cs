@@ -2,32 +2,32 @@ using System;
 
 namespace Ipc;
 
-/// <summary>How to connect.</summary>
+/// <summary>Options of a client's connection.</summary>
 public sealed class ConnectOptions
 {
-    /// <summary>Ring for what is sent to the server, in bytes: a power of two from 4 KiB to 1 GiB. Default: 256
+    /// <summary>Size of the ring to the server, in bytes: a power of two from 4 KiB to 1 GiB. Default: 256
     /// KiB.</summary>
     public long ToServerCapacity { get; set; } = 256 << 10;
 
-    /// <summary>Ring for what the server sends. Default: 256 KiB.</summary>
+    /// <summary>Size of the ring to the client, likewise. Default: 256 KiB.</summary>
     public long ToClientCapacity { get; set; } = 256 << 10;
 
-    /// <summary>For each direction: memory for messages that are too long for its ring, see
+    /// <summary>For each direction: memory for messages that are too long for the ring, see
     /// <see cref="RingOptions.LoanBudget"/>. Default: 256 MiB.</summary>
     public long LoanBudget { get; set; } = 256 << 20;
 
     /// <summary>How this side waits.</summary>
     public WaitMode WaitMode { get; set; }
 
-    /// <summary>The longest spin before sleeping. Default (zero): as measured, 50 us.</summary>
+    /// <summary>The longest time to spin before sleeping. Default (zero): 50 us.</summary>
     public TimeSpan SpinLimit { get; set; }
 
     internal WaitStyle Style => WaitStyle.Of(WaitMode, SpinLimit);
 
-    /// <summary>To find the server and be answered. Default, <see cref="Ipc.Deadline.Now"/>: the server must be there,
-    /// and answer within 5 seconds.</summary>
+    /// <summary>Limits the time to find the server and to get its answer. Default, <see cref="Ipc.Deadline.Now"/>: the
+    /// server must exist already, and has 5 seconds to answer.</summary>
     public Deadline Deadline { get; set; }
 
-    /// <summary>Data for the server's decision, at most 240 bytes.</summary>
+    /// <summary>Data by which the server may decide whether to accept; at most 240 bytes.</summary>
     public ReadOnlyMemory<byte> Hello { get; set; }
 }

@@ -2,21 +2,24 @@ using System;
 
 namespace Ipc;
 
-/// <summary>How to listen.</summary>
+/// <summary>Options of a listener.</summary>
 public sealed class ListenerOptions
 {
-    /// <summary>Clients at a time, 1 to 4095; one more is refused with words. Default: 1023.</summary>
+    /// <summary>How many clients may be connected at once, 1 to 4095; further ones are refused. Default:
+    /// 1023.</summary>
     public int MaxConnections { get; set; } = 1023;
 
-    /// <summary>A client that brings a larger ring is refused. Default: 64 MiB.</summary>
+    /// <summary>The largest ring of a client, in bytes; a client with a larger one is refused. Default: 64
+    /// MiB.</summary>
     public long MaxRingCapacity { get; set; } = 64 << 20;
 
-    /// <summary>A client that brings a larger loan budget (for a direction) is refused. Default: 1 GiB.</summary>
+    /// <summary>The largest loan budget of a client for one direction, in bytes; a client with a larger one is refused.
+    /// Default: 1 GiB.</summary>
     public long MaxLoanBudget { get; set; } = 1 << 30;
 
-    /// <summary>How <see cref="Listener.Next"/> waits, and the writers of its connections.</summary>
+    /// <summary>How <see cref="Listener.Next"/> and the writers of its connections wait.</summary>
     public WaitMode WaitMode { get; set; }
 
-    /// <summary>The longest spin of these before sleeping. Default (zero): as measured, 50 us.</summary>
+    /// <summary>The longest time that these spin before sleeping. Default (zero): 50 us.</summary>
     public TimeSpan SpinLimit { get; set; }
 }

@@ -4,13 +4,13 @@ namespace Ipc;
 /// numbers are those of <c>ipc_lifetime</c> in ipc.h and of docs/wire-format.md section 2.</summary>
 public enum Lifetime
 {
-    /// <summary>No wish: what is there is taken as it is, and what is created gets the lifetime of its kind:
-    /// <see cref="UntilEmpty"/> a ring or a queue, <see cref="WhileUsed"/> everything else.</summary>
+    /// <summary>An existing one is opened whatever its lifetime. A new ring or queue gets <see cref="UntilEmpty"/>,
+    /// anything else <see cref="WhileUsed"/>.</summary>
     Default = 0,
-    /// <summary>It goes with the last participant, and what is in it with it.</summary>
+    /// <summary>It is removed with its contents when the last participant leaves.</summary>
     WhileUsed = 1,
-    /// <summary>Rings and queues: it goes when nobody is attached and nothing is left to be received. What was
-    /// committed waits for a receiver, also while nobody is alive.</summary>
+    /// <summary>For rings and queues: it is removed when it has no participants and no messages. Committed messages
+    /// wait for a receiver, even while no process uses it.</summary>
     UntilEmpty = 2,
     /// <summary>It stays until it is removed by name.</summary>
     Persistent = 3,

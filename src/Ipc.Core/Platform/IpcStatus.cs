@@ -1,65 +1,66 @@
 namespace Ipc;
 
-/// <summary>What became of a call. The numbers are those of <c>ipc_status</c> in ipc.h.</summary>
-/// <remarks>Zero is success; positive values are ordinary outcomes and are returned; negative ones are errors and
-/// arrive in an <see cref="IpcException"/>.</remarks>
+/// <summary>The result of a call. The numbers are those of <c>ipc_status</c> in ipc.h.</summary>
+/// <remarks>Zero is success; positive values are normal outcomes and are returned; negative ones are errors and
+/// are thrown in an <see cref="IpcException"/>.</remarks>
 public enum IpcStatus
 {
-    /// <summary>Done.</summary>
+    /// <summary>Success.</summary>
     Ok = 0,
-    /// <summary>No space now.</summary>
+    /// <summary>There is no room now; nothing was sent.</summary>
     Full = 1,
-    /// <summary>Nothing to read now.</summary>
+    /// <summary>There is nothing to read now.</summary>
     Empty = 2,
     /// <summary>The deadline passed.</summary>
     Timeout = 3,
-    /// <summary>The object was stopped; waits end like this until it is resumed.</summary>
+    /// <summary>The object was stopped; its waits end with this status until it is resumed.</summary>
     Stopped = 4,
     /// <summary>The token of this call was cancelled.</summary>
     Cancelled = 5,
-    /// <summary>Closed on this side.</summary>
+    /// <summary>The object was closed in this process.</summary>
     Closed = 6,
-    /// <summary>The other side left in good order, and everything that it published has been read.</summary>
+    /// <summary>The other side was closed, and everything that it published has been read.</summary>
     PeerClosed = 7,
     /// <summary>The other side's process died, and everything that it published has been read.</summary>
     PeerDied = 8,
-    /// <summary>Acquired, but the previous holder died holding it: what it protects may be half-changed.</summary>
+    /// <summary>Acquired, but the last holder died or closed it while holding it: the protected data may be half
+    /// updated.</summary>
     Abandoned = 9,
-    /// <summary>This reader was cut off by a writer; it may join again.</summary>
+    /// <summary>A writer has cut this reader off; it may rejoin.</summary>
     Evicted = 10,
 
     /// <summary>Not a valid name.</summary>
     InvalidName = -1,
-    /// <summary>Nothing of that name.</summary>
+    /// <summary>There is nothing of that name.</summary>
     NotFound = -2,
-    /// <summary>Something of that name exists: live, persistent, or with messages in it.</summary>
+    /// <summary>One of that name exists and is in use, persistent, or holds messages.</summary>
     Exists = -3,
-    /// <summary>The role is taken by a live participant.</summary>
+    /// <summary>A live participant has the role, such as a ring's writer.</summary>
     InUse = -4,
-    /// <summary>The region is of another kind.</summary>
+    /// <summary>The name belongs to a structure of another kind.</summary>
     WrongKind = -5,
     /// <summary>The region has another layout version.</summary>
     WrongVersion = -6,
-    /// <summary>The bytes are not what they must be.</summary>
+    /// <summary>The contents of the region are invalid.</summary>
     Corrupt = -7,
-    /// <summary>Permission denied, or owned by somebody else.</summary>
+    /// <summary>Permission denied, or the file belongs to another user.</summary>
     AccessDenied = -8,
     /// <summary>The shared-memory file system is full.</summary>
     NoSpace = -9,
-    /// <summary>Larger than the ring allows; nothing was sent.</summary>
+    /// <summary>The message is longer than allowed; nothing was sent.</summary>
     TooLarge = -10,
-    /// <summary>Too many participants.</summary>
+    /// <summary>All places for participants are taken.</summary>
     TableFull = -11,
     /// <summary>The server refused the connection.</summary>
     Refused = -12,
     /// <summary>An argument is out of range.</summary>
     InvalidArgument = -13,
-    /// <summary>Not now: a commit without a claim, for example.</summary>
+    /// <summary>The call is not allowed now: a commit without a claim, for example.</summary>
     InvalidState = -14,
-    /// <summary>A call of the operating system failed.</summary>
+    /// <summary>A system call failed.</summary>
     SystemError = -15,
     /// <summary>Out of memory.</summary>
     NoMemory = -16,
-    /// <summary>What has the name has another lifetime than the one that was asked for.</summary>
+    /// <summary>The existing one has another lifetime than was requested.</summary>
     WrongLifetime = -17,
 }

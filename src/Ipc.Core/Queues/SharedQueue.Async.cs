@@ -44,7 +44,7 @@ public sealed unsafe partial class SharedQueue
 
     /// <summary>The next message, waiting for it no longer than <paramref name="timeout"/>. See
     /// <see cref="Receive(CancellationToken)"/>.</summary>
-    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <exception cref="TimeoutException">No message came in time.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
     public QueueMessage Receive(TimeSpan timeout, CancellationToken cancellationToken = default)
@@ -64,14 +64,14 @@ public sealed unsafe partial class SharedQueue
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The queue is disposed.</exception>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
-    /// <exception cref="InvalidOperationException">It would have to wait, and the queue was opened with
+    /// <exception cref="InvalidOperationException">It has to wait, and the queue was opened with
     /// <see cref="QueueOptions.SingleThreaded"/>.</exception>
     public ValueTask<QueueMessage> ReceiveAsync(CancellationToken cancellationToken = default) =>
         ReceiveAsync(Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>The next message, if one comes within <paramref name="timeout"/>. See
+    /// <summary>Receives the next message, waiting for at most <paramref name="timeout"/>. See
     /// <see cref="ReceiveAsync(CancellationToken)"/>.</summary>
-    /// <exception cref="TimeoutException">None came in time.</exception>
+    /// <exception cref="TimeoutException">No message came in time.</exception>
     public ValueTask<QueueMessage> ReceiveAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         Deadline deadline = Deadline.Within(timeout, nameof(timeout));
@@ -82,8 +82,8 @@ public sealed unsafe partial class SharedQueue
         return new ValueTask<QueueMessage>(wait, wait.Begin(deadline, cancellationToken));
     }
 
-    /// <summary>True as soon as something can be received (another receiver may be faster); false when nothing ever
-    /// will be, because the queue is disposed, or stopped.</summary>
+    /// <summary>Waits until a message can be received, and returns true (another receiver may get it first). Returns
+    /// false when the queue is disposed or stopped.</summary>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public ValueTask<bool> WaitToReceiveAsync(CancellationToken cancellationToken = default)
     {
@@ -92,12 +92,12 @@ public sealed unsafe partial class SharedQueue
         return new ValueTask<bool>(wait, wait.Begin(Deadline.Never, cancellationToken));
     }
 
-    /// <summary>For a loop of another kind: signalled while something may be received.</summary>
+    /// <summary>Returns a handle for other event loops: it is signalled while a message may be received.</summary>
     /// <exception cref="InvalidOperationException">The queue was opened with
     /// <see cref="QueueOptions.SingleThreaded"/>.</exception>
     public ReadyHandle GetReadyHandle() => new(WaitToReceiveAsync);
 
-    /// <summary>All messages as they come, until the queue is disposed or stopped. Dispose each.</summary>
+    /// <summary>Receives all messages until the queue is disposed or stopped. Dispose each message.</summary>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public async IAsyncEnumerable<QueueMessage> ReceiveAllAsync(
         [EnumeratorCancellation] CancellationToken cancellationToken = default)
@@ -109,9 +109,9 @@ public sealed unsafe partial class SharedQueue
         }
     }
 
-    /// <summary>Sends a copy of <paramref name="payload"/>; when there is no room, as soon as there is. Do not change
-    /// the payload before that.</summary>
-    /// <remarks>The order of sends that are pending at the same time is not theirs to choose: await one before the
+    /// <summary>Sends a copy of <paramref name="payload"/>, waiting for room if there is none. Do not change the
+    /// payload before the task has completed.</summary>
+    /// <remarks>The order of sends that are pending at the same time is undefined: await each before the
     /// next.</remarks>
     /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>. Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled; nothing was sent.</exception>

@@ -5,35 +5,31 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>A queue between any number of processes: each message is received by one of them, and by one only while
-/// nobody dies.</summary>
+/// <summary>A queue between any number of processes: each message is received by exactly one of them, as long as no
+/// process dies.</summary>
 /// <remarks>
-/// <para>Any thread may use one object, any number at a time. Nothing is allocated per message. What a process holds
-/// when it dies, unsent or unreleased, is undone: an unsent message was never there, an unreleased one comes again,
-/// flagged. A process that is merely slow, or stopped, holds up nobody else's messages.</para>
-/// <para>
-/// The queue is a ring of slots, and the 64-bit word in each slot is the only truth about it (docs/wire-format.md
-/// sections 8 and 9): a sender takes the slot at the tail by a CAS from Free to Writing, fills it, and makes it Ready
-/// <c>[ready-slot]</c>; a receiver takes it by a CAS to Reading <c>[take]</c>, and when it has done makes it Free for
-/// the next lap <c>[free-slot]</c>. Tail and head are hints that everybody helps along. The owner stands in the word,
-/// so the living can clean up for the dead; and the lap, so whoever comes late changes nothing.
+/// <para>Any number of threads may use one object at once. No message needs an allocation. When a process dies, a
+/// message that it had not sent leaves no trace, and a message that it had received but not released is delivered
+/// again, with a flag. A process that is only slow or stopped does not delay the messages of others.</para>
+/// <para> The queue is a ring of slots, and the 64-bit word in each slot is the only truth about it
+/// (docs/wire-format.md sections 8 and 9): a sender takes the slot at the tail by a CAS from Free to Writing, fills it,
+/// and makes it Ready <c>[ready-slot]</c>; a receiver takes it by a CAS to Reading <c>[take]</c>, and when it has done
+/// makes it Free for the next lap <c>[free-slot]</c>. Tail and head are hints that everybody helps along. The owner
+/// stands in the word, so the living can clean up for the dead; and the lap, so whoever comes late changes nothing.
 /// </para>
-/// <para>
-/// A thread may be inside a call while another disposes the object, and what it is about to do would then be done in
-/// the name of a participant that has left. So whoever has taken a slot looks at <c>_closed</c> afterwards, and gives
-/// it back if it is set; Dispose sets it before it looks at the slots. The CAS and Dispose's fence are full barriers:
-/// one of the two sees the other. The memory cannot be unmapped under such a thread either: it is left to the garbage
-/// collector, and every call keeps this object alive to its end.
+/// <para> A thread may be inside a call while another disposes the object, and what it is about to do would then be
+/// done in the name of a participant that has left. So whoever has taken a slot looks at <c>_closed</c> afterwards, and
+/// gives it back if it is set; Dispose sets it before it looks at the slots. The CAS and Dispose's fence are full
+/// barriers: one of the two sees the other. The memory cannot be unmapped under such a thread either: it is left to the
+/// garbage collector, and every call keeps this object alive to its end.
 /// </para>
-/// <para>
-/// A slot that is given back while somebody still copies into it would spoil the message of whoever has it next. So a
-/// call that copies marks its slot, before it looks at <c>_closed</c>, and Dispose, after a barrier in every thread of
-/// the process, waits until no slot of ours is marked. Claims in the hands of the user get a few milliseconds, should
-/// their commit be under way; after that they are undone.
+/// <para> A slot that is given back while somebody still copies into it would spoil the message of whoever has it next.
+/// So a call that copies marks its slot, before it looks at <c>_closed</c>, and Dispose, after a barrier in every
+/// thread of the process, waits until no slot of ours is marked. Claims in the hands of the user get a few
+/// milliseconds, should their commit be under way; after that they are undone.
 /// </para>
-/// <para>Dispose ends every span: what one reads afterwards means nothing, but its memory never becomes invalid as long
-/// as it was not released or committed before. A queue that is dropped without Dispose keeps its memory until the
-/// process ends.</para>
+/// <para>After Dispose the contents of spans are undefined, but their memory stays valid if it was not released or
+/// committed before. A queue that is garbage collected without Dispose keeps its memory until the process ends.</para>
 /// </remarks>
 public sealed unsafe partial class SharedQueue : IDisposable
 {
@@ -56,20 +52,20 @@ public sealed unsafe partial class SharedQueue : IDisposable
         QueueMetrics.Add(this);
     }
 
-    /// <summary>Payload bytes of a block: messages up to this length travel in the queue itself, longer ones as
+    /// <summary>Payload bytes of a block: messages up to this length are stored in the queue itself, longer ones in
     /// loans.</summary>
     public int BlockSize => (int)_place.Segments.Geometry.BlockSize;
 
     /// <summary>The longest message.</summary>
     public int MaxPayload => _place.Segments.MaxPayload;
 
-    /// <summary>Whether who opens the name finds this very queue: not after somebody has removed it, or made another in
-    /// its place (<see cref="Reconnect"/>). One look at the directory.</summary>
+    /// <summary>Whether the name still leads to this queue. It does not after the queue was removed or replaced (see
+    /// <see cref="Reconnect"/>). It checks the directory once.</summary>
     public bool IsFindable => Os.Current.LeadsTo(_place.Region.Path, _place.Region.File!);
 
-    /// <summary>A participant attached, left or died. Raised on a background thread of this object, which exists once
-    /// somebody has subscribed and sleeps otherwise; it begins with those who are there. What a handler throws is
-    /// traced and goes no further.</summary>
+    /// <summary>Raised when a participant attaches, leaves or dies, and first for those that are already attached.
+    /// Handlers run on a background thread of this object, which starts with the first subscriber; their exceptions are
+    /// traced.</summary>
     public event EventHandler<ParticipantChangedEventArgs> ParticipantChanged
     {
         add
@@ -94,8 +90,8 @@ public sealed unsafe partial class SharedQueue : IDisposable
     internal string Name => _place.Region.Name;
 
     /// <summary>Opens the queue <paramref name="name"/>, or creates it.</summary>
-    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>. TableFull: all places for
-    /// participants are taken.</exception>
+    /// <exception cref="IpcException">It cannot be opened; see <see cref="IpcException.Status"/>. TableFull: all places
+    /// for participants are taken.</exception>
     public static SharedQueue Open(
         string name, QueueOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -108,10 +104,10 @@ public sealed unsafe partial class SharedQueue : IDisposable
             style);
     }
 
-    /// <summary>Opens the queue <paramref name="name"/> if there is one, and creates none, whatever the options
-    /// say. They say how long to wait for one.</summary>
-    /// <returns>False: there is none.</returns>
-    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <summary>Opens the queue <paramref name="name"/> if it exists; never creates it, whatever the options say. The
+    /// options say how long to wait for it.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">It exists but cannot be opened; see
     /// <see cref="IpcException.Status"/>.</exception>
     public static bool TryOpen(
         string name,
@@ -133,13 +129,12 @@ public sealed unsafe partial class SharedQueue : IDisposable
         return new QueueEntrance(options);
     }
 
-    /// <summary>Leaves this queue and attaches to the one that has its name now, or makes it, as it was opened: for who
-    /// finds that somebody has removed it (<see cref="IsFindable"/>), as after a restart of everything.</summary>
-    /// <remarks>Calls of other threads that wait meanwhile end as by <see cref="Stop"/>. What they hold of the queue
-    /// that is left, claims and messages, ends as by <see cref="Dispose"/>: it is undone, or comes again there.
-    /// Subscribers of <see cref="ParticipantChanged"/> are told of those who are in the other queue. Any
-    /// thread.</remarks>
-    /// <exception cref="IpcException">As from <see cref="Open"/>; this object stays where it is.</exception>
+    /// <summary>Leaves this queue and opens, or creates, the one that has its name now, with the original options. Use
+    /// it when the queue was removed (see <see cref="IsFindable"/>).</summary>
+    /// <remarks>Waiting calls of other threads end as by <see cref="Stop"/>. Open claims and unreleased messages of the
+    /// old queue end as by <see cref="Dispose"/>. Subscribers of <see cref="ParticipantChanged"/> get the participants
+    /// of the new queue. It may be called on any thread.</remarks>
+    /// <exception cref="IpcException">As from <see cref="Open"/>; this object keeps the old queue.</exception>
     /// <exception cref="ObjectDisposedException">The queue is disposed.</exception>
     public void Reconnect(CancellationToken cancellationToken = default)
     {
@@ -165,9 +160,9 @@ public sealed unsafe partial class SharedQueue : IDisposable
         }
     }
 
-    /// <summary>Claims room for <paramref name="length"/> bytes, in place. Commit or abandon it: until then nothing of
-    /// it is to be seen, and the order of this object's later messages waits for it.</summary>
-    /// <returns>False when the queue is full (or no memory is to be had for a long message now), or closed. Never
+    /// <summary>Claims room for <paramref name="length"/> bytes, in place. Commit or abandon it: until then it is not
+    /// visible, and later messages of this object wait for it.</summary>
+    /// <returns>False when the queue is full, there is no memory for a long message now, or the queue is closed. Never
     /// blocks.</returns>
     /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>; nothing has changed.</exception>
     [MethodImpl(Tiering.Inlined)]
@@ -190,33 +185,34 @@ public sealed unsafe partial class SharedQueue : IDisposable
         ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancellationToken = default) =>
         Told(_sender.Send(payload, type, deadline, cancellationToken));
 
-    /// <summary>The next message, in place. Release it. Several may be held at a time, by any threads.</summary>
+    /// <summary>Receives the next message, in place. Release it. Several messages may be held at once, by any
+    /// threads.</summary>
     /// <returns>False when there is none, or this object is closed. Never blocks.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
     [MethodImpl(Tiering.Inlined)]
     public bool TryReceive(out QueueMessage message) => _receiver.TryReceive(out message);
 
-    /// <summary>The next message, waiting for it if there is none. See <see cref="TryReceive"/>.</summary>
+    /// <summary>Receives the next message, waiting for it if there is none. See <see cref="TryReceive"/>.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
     public IpcStatus Receive(
         out QueueMessage message, Deadline deadline, CancellationToken cancellationToken = default) =>
         Told(_receiver.Receive(out message, deadline, cancellationToken));
 
-    /// <summary>Waits until something can be received (Ok), without taking it: another receiver may be
-    /// faster.</summary>
+    /// <summary>Waits until a message can be received (Ok), without receiving it. Another receiver may get it
+    /// first.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
     public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default) =>
         Told(_receiver.Wait(deadline, cancellationToken));
 
-    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
-    /// waiting still works.</summary>
+    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until <see cref="Resume"/>.
+    /// Calls that need not wait still work.</summary>
     public void Stop() => _place.Attachment.Stop();
 
-    /// <summary>Waits work again.</summary>
+    /// <summary>Lets waits work again after <see cref="Stop"/>.</summary>
     public void Resume() => _place.Attachment.Resume();
 
-    /// <summary>Gives the memory of loans that are not in use back to the system.</summary>
+    /// <summary>Gives the memory of unused loans back to the system.</summary>
     public void TrimLoans()
     {
         QueuePlace place = _place;
@@ -229,10 +225,10 @@ public sealed unsafe partial class SharedQueue : IDisposable
         GC.KeepAlive(place);
     }
 
-    /// <summary>Who has the queue open now, this object included; none when it is closed.</summary>
+    /// <summary>The participants that have the queue open now, including this object; none when it is closed.</summary>
     public ParticipantInfo[] GetParticipants() => _place.Attachment.GetParticipants();
 
-    /// <summary>What the queue is and has been through. Also after Dispose.</summary>
+    /// <summary>The sizes and counters of the queue. It also works after Dispose.</summary>
     public QueueInfo GetInfo()
     {
         QueuePlace place = _place;
@@ -259,9 +255,9 @@ public sealed unsafe partial class SharedQueue : IDisposable
         return info;
     }
 
-    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. Claims that are open are undone,
-    /// messages that are not released become available again, flagged; their spans must not be used any more. Later
-    /// calls do nothing: nothing is sent or received, waits return Closed. Any thread.</summary>
+    /// <summary>Leaves the queue. Waits of other threads return <see cref="IpcStatus.Closed"/>. Open claims are undone,
+    /// and unreleased messages are delivered again, with a flag; do not use their spans any more. Later calls have no
+    /// effect, and waits return Closed. It may be called on any thread.</summary>
     public void Dispose()
     {
         if (Atomic.Exchange(ref _closed, 1) != 0)

@@ -101,7 +101,7 @@ internal sealed unsafe partial class Region : IWatchedRegion
     }
 
     /// <summary>Takes the region lock for a caller with a deadline and a token; one without a deadline has the usual
-    /// patience. Throws Timeout or Cancelled.</summary>
+    /// timeout. Throws Timeout or Cancelled.</summary>
     public void Lock(Deadline deadline, CancellationToken cancellationToken)
     {
         if (deadline == Deadline.Now)

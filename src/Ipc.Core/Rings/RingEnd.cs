@@ -4,15 +4,15 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>What both ends of a ring have in common: the peer, stopping, closing.</summary>
+/// <summary>The common base of the writer and the reader of a ring.</summary>
 /// <remarks>
-/// <para>An end is for one thread at a time; <see cref="Stop"/>, <see cref="Resume"/>, <see cref="Peer"/> and Dispose
-/// are for any thread at any time.</para>
+/// <para>One thread at a time may use a writer or reader; any thread may call <see cref="Stop"/>, <see cref="Resume"/>,
+/// <see cref="Peer"/> and Dispose.</para>
 /// <para>A call that is under way while another thread disposes is let finish (<see cref="CallGate"/>). A thread that
 /// holds a span (an open claim, a record that is not released) is outside but not done: then the memory is left to the
 /// garbage collector instead of being unmapped.</para>
-/// <para>Dispose ends every span: what one reads afterwards means nothing, but its memory never becomes invalid as long
-/// as it was not released or committed before. An end that is dropped without Dispose while a span is out keeps its
+/// <para>After Dispose the contents of spans are undefined, but their memory stays valid if it was not released or
+/// committed before. A writer or reader that is garbage collected without Dispose while a span is in use keeps its
 /// memory until the process ends.</para>
 /// </remarks>
 public abstract unsafe class RingEnd : IDisposable
@@ -34,14 +34,14 @@ public abstract unsafe class RingEnd : IDisposable
         Os.Current.Touch(view.Base + geometry.DataOffset, geometry.Capacity);
     }
 
-    /// <summary>Bytes for records.</summary>
+    /// <summary>The size of the ring in bytes.</summary>
     public long Capacity => (long)Geometry.Capacity;
 
     /// <summary>The largest payload: half the capacity less 8, or the loan budget if that is more.</summary>
     public int MaxPayload => (int)Geometry.MaxPayload;
 
-    /// <summary>The other end, as far as is known now. Its death is noticed while this end waits, or asks here now and
-    /// then. Any thread. Left when this end is closed.</summary>
+    /// <summary>The state of the other end, as far as it is known. Its death is noticed while this end waits, or when
+    /// this property is read. For any thread. Left when this end is closed.</summary>
     public PeerState Peer
     {
         get
@@ -60,8 +60,8 @@ public abstract unsafe class RingEnd : IDisposable
         }
     }
 
-    /// <summary>The other end is there and this one is open. For the thread that uses this end and asks before each
-    /// message: unlike <see cref="Peer"/> it takes no reference, and looks at memory that rarely changes.</summary>
+    /// <summary>Whether the other end is attached and this end is open. For the thread that uses this end: it is
+    /// cheaper than <see cref="Peer"/>, so it may be checked before each message.</summary>
     public bool IsPeerLive
     {
         [MethodImpl(Tiering.Optimized)]
@@ -73,9 +73,9 @@ public abstract unsafe class RingEnd : IDisposable
         }
     }
 
-    /// <summary>The other end came, left or died. Raised on a background thread of this end, which exists once somebody
-    /// has subscribed and sleeps otherwise. What a handler throws is traced and goes no further. Ends of a connection
-    /// raise none: see <c>Connection.Closed</c>.</summary>
+    /// <summary>Raised when the other end attaches, leaves or dies. Handlers run on a background thread of this object,
+    /// which starts with the first subscriber; their exceptions are traced. It is not raised for connections: see
+    /// <c>Connection.Closed</c>.</summary>
     public event EventHandler<PeerChangedEventArgs> PeerChanged
     {
         add
@@ -112,19 +112,19 @@ public abstract unsafe class RingEnd : IDisposable
     /// <summary>This end holds a span that its user may still touch.</summary>
     private protected abstract bool HasSpanOut { get; }
 
-    /// <summary>All waits of this end return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
-    /// waiting still works.</summary>
+    /// <summary>All waits of this end return <see cref="IpcStatus.Stopped"/>, now and until <see cref="Resume"/>. Calls
+    /// that need not wait still work.</summary>
     public void Stop()
     {
         Control.Stop(_view);
         _link.WakeReader();
     }
 
-    /// <summary>Waits work again.</summary>
+    /// <summary>Lets waits work again after <see cref="Stop"/>.</summary>
     public void Resume() => Control.Resume();
 
-    /// <summary>Waits until a live peer is attached; a reader also returns when there is something to read, from a
-    /// writer that has come and is gone already. Ends of a connection: Ok, or what became of the peer.</summary>
+    /// <summary>Waits until the other end is attached and alive. A reader also returns when there is something to read,
+    /// even if the writer has gone again. For a connection it returns at once: Ok, or PeerClosed or PeerDied.</summary>
     public IpcStatus WaitForPeer(Deadline deadline, CancellationToken cancellationToken = default)
     {
         try
@@ -142,9 +142,9 @@ public abstract unsafe class RingEnd : IDisposable
         }
     }
 
-    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/> first. Unpublished records are
-    /// dropped, unreleased ones stay in the ring. Later calls do nothing: reads find nothing, waits return Closed. Any
-    /// thread. An end of a connection closes the connection.</summary>
+    /// <summary>Leaves the ring. Waits of other threads return <see cref="IpcStatus.Closed"/>. Unpublished records are
+    /// dropped, unreleased ones stay in the ring. Later calls have no effect, and waits return Closed. It may be called
+    /// on any thread. Disposing an end of a connection closes the connection.</summary>
     public void Dispose()
     {
         _link.DisposeEnd();

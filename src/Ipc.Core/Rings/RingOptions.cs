@@ -2,32 +2,32 @@ using System;
 
 namespace Ipc;
 
-/// <summary>How to open an end of a ring.</summary>
+/// <summary>How to open a writer or reader of a ring.</summary>
 public sealed class RingOptions
 {
-    /// <summary>Bytes for records: a power of two from 4 KiB to 1 GiB. Used only when the ring is created. Default: 1
-    /// MiB.</summary>
+    /// <summary>Size of the ring in bytes: a power of two from 4 KiB to 1 GiB. Only takes effect when the ring is
+    /// created. Default: 1 MiB.</summary>
     public long Capacity { get; set; } = 1 << 20;
 
-    /// <summary>Memory for messages that are too long for the ring itself (more than half its capacity less 8): so many
-    /// bytes may be under way at one time, and one message can have. 0 (no such messages) to 64 GiB. Memory is taken
-    /// when it is needed. Used only when the ring is created. Default: 256 MiB.</summary>
+    /// <summary>Memory in bytes for messages that are too long for the ring itself (more than half its capacity less
+    /// 8): the limit for all of them together, and so for one. 0 (such messages are refused) to 64 GiB. It is allocated
+    /// when it is needed. Only takes effect when the ring is created. Default: 256 MiB.</summary>
     public long LoanBudget { get; set; } = 256 << 20;
 
-    /// <summary>Create, attach, or either. Default: either.</summary>
+    /// <summary>Whether to open an existing one, to create one, or either (the default).</summary>
     public OpenMode OpenMode { get; set; }
 
-    /// <summary>How this end waits.</summary>
+    /// <summary>How this writer or reader waits.</summary>
     public WaitMode WaitMode { get; set; }
 
-    /// <summary>The longest spin before sleeping. Default (zero): as measured, 50 us.</summary>
+    /// <summary>The longest time to spin before sleeping. Default (zero): 50 us.</summary>
     public TimeSpan SpinLimit { get; set; }
 
-    /// <summary>How long the ring stays. One that exists must be as asked (<see cref="IpcStatus.WrongLifetime"/>).
-    /// Default: no wish; a new one stays until it is empty.</summary>
+    /// <summary>How long the ring exists. An existing one must have this lifetime
+    /// (<see cref="IpcStatus.WrongLifetime"/>). Default: any; a new one exists until it is empty.</summary>
     public Lifetime Lifetime { get; set; }
 
-    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait for a creator. Default: not at all.
-    /// <c>Timeout.InfiniteTimeSpan</c>: for ever.</summary>
+    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait until somebody creates it. Default: not at
+    /// all. <c>Timeout.InfiniteTimeSpan</c>: without limit.</summary>
     public TimeSpan OpenTimeout { get; set; }
 }

@@ -5,25 +5,22 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>The writing end of a ring: claim space in place, fill it, commit it.</summary>
+/// <summary>Writes records to a ring: claim space in place, fill it, commit it.</summary>
 /// <remarks>
-/// <para>One thread at a time. Never allocates. A claim that is not committed leaves no trace.</para>
-/// <para>
-/// The header word of a record is the only truth about its publication: there is no shared tail. The writer alone knows
-/// where it is (<c>_tail</c>), and keeps invariant Z of docs/wire-format.md section 4: of every line from the tail on,
-/// the first 8 bytes are zero. So one release store of a header publishes <c>[publish]</c>, and a reader that stands at
-/// the tail sees 0 until then. The lines are zero because the reader zeroes them before it gives them back
-/// <c>[reclaim]</c>; the writer zeroes only what it claimed and did not commit. The fit is checked against a private
-/// limit, which is the reader's free position as last seen: it lags, it never leads.
+/// <para>For one thread at a time. It never allocates. A claim that is not committed leaves no trace.</para>
+/// <para> The header word of a record is the only truth about its publication: there is no shared tail. The writer
+/// alone knows where it is (<c>_tail</c>), and keeps invariant Z of docs/wire-format.md section 4: of every line from
+/// the tail on, the first 8 bytes are zero. So one release store of a header publishes <c>[publish]</c>, and a reader
+/// that stands at the tail sees 0 until then. The lines are zero because the reader zeroes them before it gives them
+/// back <c>[reclaim]</c>; the writer zeroes only what it claimed and did not commit. The fit is checked against a
+/// private limit, which is the reader's free position as last seen: it lags, it never leads.
 /// </para>
-/// <para>
-/// A batch withholds its first header and writes all others at once: unreachable until the first is published. A record
-/// that would wrap starts at the next lap, and padding takes its place at the end of this one; padding and record
-/// become visible by one store, the padding's, because it stands first.
+/// <para> A batch withholds its first header and writes all others at once: unreachable until the first is published. A
+/// record that would wrap starts at the next lap, and padding takes its place at the end of this one; padding and
+/// record become visible by one store, the padding's, because it stands first.
 /// </para>
-/// <para>
-/// What is longer than half the ring travels as a loan: the claim is a block of the ring's pool, and the record holds
-/// its descriptor (RingWriter.Loans.cs). All of that is off the fast path.
+/// <para> What is longer than half the ring travels as a loan: the claim is a block of the ring's pool, and the record
+/// holds its descriptor (RingWriter.Loans.cs). All of that is off the fast path.
 /// </para>
 /// </remarks>
 public sealed unsafe partial class RingWriter : RingEnd
@@ -75,13 +72,13 @@ public sealed unsafe partial class RingWriter : RingEnd
         _limit = free + _capacity - RecordHeader.Line;
     }
 
-    /// <summary>How often a publish found the reader asleep and had to wake it. All others cost no more than their
-    /// store. Any thread; may lag.</summary>
+    /// <summary>How often a publish had to wake the reader; the others made no system call. For any thread; the number
+    /// may be slightly behind.</summary>
     public long Wakes => (long)Atomic.LoadAcquire(ref _wakes);
 
-    /// <summary>Bytes of the ring that hold what this end has written and the reader has not released; 0 when this end
-    /// is closed. For the thread that uses this end. The reader says how far it is: a faulty one can say anything. A
-    /// look takes the line that the reader writes with each release.</summary>
+    /// <summary>How many bytes of the ring hold records that the reader has not released; 0 when this end is closed.
+    /// For the thread that uses this end. The number depends on what the reader says, and reading it touches a cache
+    /// line that the reader writes.</summary>
     public long UnreadBytes
     {
         get
@@ -94,17 +91,17 @@ public sealed unsafe partial class RingWriter : RingEnd
 
     private protected override bool HasSpanOut => _claimed != NoClaim;
 
-    /// <summary>Opens the writing end of the ring <paramref name="name"/>. One live writer: a second is refused
-    /// (<see cref="IpcStatus.InUse"/>).</summary>
-    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    /// <summary>Opens the writer of the ring <paramref name="name"/>, or creates the ring. A second live writer is
+    /// refused (<see cref="IpcStatus.InUse"/>).</summary>
+    /// <exception cref="IpcException">It cannot be opened; see <see cref="IpcException.Status"/>.</exception>
     public static RingWriter Open(
         string name, RingOptions? options = null, CancellationToken cancellationToken = default) =>
         RingRegion.OpenWriter(name, options ?? new RingOptions(), cancellationToken);
 
-    /// <summary>Opens the ring <paramref name="name"/> if there is one, and creates none, whatever the options
-    /// say. They say how long to wait for one.</summary>
-    /// <returns>False: there is none.</returns>
-    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <summary>Opens the ring <paramref name="name"/> if it exists; never creates it, whatever the options say. The
+    /// options say how long to wait for it.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">It exists but cannot be opened; see
     /// <see cref="IpcException.Status"/>.</exception>
     public static bool TryOpen(
         string name,
@@ -166,7 +163,7 @@ public sealed unsafe partial class RingWriter : RingEnd
         CommitSlow(length, type, publish: true);
     }
 
-    /// <summary>Commits without publishing: the batch goes out with the next commit or flush, or when the ring is
+    /// <summary>Commits without publishing. The batch is published by the next commit or flush, or when the ring is
     /// full.</summary>
     [MethodImpl(Tiering.Optimized)]
     public void CommitBatched(int length, ushort type = 0)
@@ -175,7 +172,7 @@ public sealed unsafe partial class RingWriter : RingEnd
         CommitSlow(length, type, publish: false);
     }
 
-    /// <summary>Publishes what is batched, by one store and at most one wake.</summary>
+    /// <summary>Publishes the batched records, with one store and at most one wake-up.</summary>
     [MethodImpl(Tiering.Optimized)]
     public void Flush()
     {
@@ -190,7 +187,7 @@ public sealed unsafe partial class RingWriter : RingEnd
         }
     }
 
-    /// <summary>Gives the claim back: the ring is as if it had not been made. Nothing if there is none.</summary>
+    /// <summary>Gives up the open claim, without any effect on the ring. It does nothing if there is none.</summary>
     public void Abandon()
     {
         if (Enter() && _claimed != NoClaim)
@@ -225,13 +222,12 @@ public sealed unsafe partial class RingWriter : RingEnd
 
     /// <summary>Claims, waiting for room if there is none.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; PeerClosed or PeerDied when the ring is full and its reader
-    /// gone. While no reader has ever been there it waits.</returns>
+    /// has gone. If there has never been a reader, it waits.</returns>
     public IpcStatus Claim(
         int length, out Span<byte> payload, Deadline deadline, CancellationToken cancellationToken = default) =>
         TryClaim(length, out payload) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancellationToken, out payload);
 
-    /// <summary>Grows the open claim, keeping its bytes: in place while it fits before the end of the lap, else by
-    /// moving it to the next lap, or into a loan.</summary>
+    /// <summary>Makes the open claim longer and keeps its bytes; they may be moved.</summary>
     /// <returns>False when the ring is too full; the claim stays as it was.</returns>
     /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>; the claim stays as it
     /// was.</exception>

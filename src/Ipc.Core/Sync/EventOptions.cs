@@ -1,12 +1,12 @@
 namespace Ipc;
 
-/// <summary>How to open an event. What is said here of the event itself is used only by whoever creates it.</summary>
+/// <summary>How to open an event. These two options only take effect when the event is created.</summary>
 public sealed class EventOptions : SyncOptions
 {
-    /// <summary>Once set it stays set, and lets everybody pass, until it is reset. Otherwise each set lets one
-    /// pass.</summary>
+    /// <summary>Whether the event stays set, and lets all waiters pass, until it is reset. Otherwise each set lets one
+    /// waiter pass.</summary>
     public bool ManualReset { get; set; }
 
-    /// <summary>It is set from the start.</summary>
+    /// <summary>Whether the event is set when it is created.</summary>
     public bool InitiallySet { get; set; }
 }

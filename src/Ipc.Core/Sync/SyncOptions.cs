@@ -2,23 +2,23 @@ using System;
 
 namespace Ipc;
 
-/// <summary>How to open a mutex; and what a semaphore and an event have in common with it.</summary>
+/// <summary>How to open a mutex; also the common options of semaphores and events.</summary>
 public class SyncOptions
 {
-    /// <summary>Create, attach, or either. Default: either.</summary>
+    /// <summary>Whether to open an existing one, to create one, or either (the default).</summary>
     public OpenMode OpenMode { get; set; }
 
-    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait for a creator. Default: not at all.
-    /// <c>Timeout.InfiniteTimeSpan</c>: for ever.</summary>
+    /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait until somebody creates it. Default: not at
+    /// all. <c>Timeout.InfiniteTimeSpan</c>: without limit.</summary>
     public TimeSpan OpenTimeout { get; set; }
 
     /// <summary>How this object waits.</summary>
     public WaitMode WaitMode { get; set; }
 
-    /// <summary>The longest spin before sleeping. Default (zero): as measured, 50 us.</summary>
+    /// <summary>The longest time to spin before sleeping. Default (zero): 50 us.</summary>
     public TimeSpan SpinLimit { get; set; }
 
-    /// <summary>How long the object stays. One that exists must be as asked (<see cref="IpcStatus.WrongLifetime"/>).
-    /// Default: no wish; a new one goes with its last participant.</summary>
+    /// <summary>How long the object exists. An existing one must have this lifetime
+    /// (<see cref="IpcStatus.WrongLifetime"/>). Default: any; a new one is removed with its last participant.</summary>
     public Lifetime Lifetime { get; set; }
 }

@@ -3,15 +3,15 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>What writers and readers of a topic have in common: stopping, closing, who is there.</summary>
+/// <summary>The common base of writers and readers of a topic.</summary>
 /// <remarks>
-/// <para>An end is for one thread at a time; <see cref="Stop"/>, <see cref="Resume"/>, the counts and Dispose are for
-/// any thread at any time.</para>
+/// <para>One thread at a time may use a writer or reader; any thread may call <see cref="Stop"/>, <see cref="Resume"/>,
+/// the counts and Dispose.</para>
 /// <para>A call that is under way while another thread disposes is let finish (<see cref="CallGate"/>). A thread that
 /// holds a span is outside but not done: then the memory is left to the garbage collector instead of being
 /// unmapped.</para>
-/// <para>Dispose ends every span: what one reads afterwards means nothing, but its memory never becomes invalid as long
-/// as it was not released or committed before. An end that is dropped without Dispose while a span is out keeps its
+/// <para>After Dispose the contents of spans are undefined, but their memory stays valid if it was not released or
+/// committed before. A writer or reader that is garbage collected without Dispose while a span is in use keeps its
 /// memory until the process ends.</para>
 /// </remarks>
 public abstract unsafe class TopicEnd : IDisposable
@@ -36,24 +36,24 @@ public abstract unsafe class TopicEnd : IDisposable
         _place = new Attachment(region, Control);
     }
 
-    /// <summary>Bytes of a message that stands in its slot.</summary>
+    /// <summary>Payload bytes of a block; longer messages are loans.</summary>
     public int BlockSize => (int)Geometry.BlockSize;
 
     /// <summary>How many messages the topic holds.</summary>
     public int BlockCount => (int)Geometry.SlotCount;
 
-    /// <summary>This end's place in the topic.</summary>
+    /// <summary>The number of this writer or reader in the topic.</summary>
     public int Index { get; }
 
-    /// <summary>Readers that are attached and not cut off. Any thread; 0 when this end is closed.</summary>
+    /// <summary>How many readers are attached and not cut off. For any thread; 0 when this object is closed.</summary>
     public int ReaderCount => GetInfo().Readers;
 
-    /// <summary>Writers that are attached. Any thread; 0 when this end is closed.</summary>
+    /// <summary>How many writers are attached. For any thread; 0 when this object is closed.</summary>
     public int WriterCount => GetInfo().Writers;
 
-    /// <summary>A participant attached, left or died. Raised on a background thread of this object, which exists once
-    /// somebody has subscribed and sleeps otherwise; it begins with those who are there. What a handler throws is
-    /// traced and goes no further.</summary>
+    /// <summary>Raised when a participant attaches, leaves or dies, and first for those that are already attached.
+    /// Handlers run on a background thread of this object, which starts with the first subscriber; their exceptions are
+    /// traced.</summary>
     public event EventHandler<ParticipantChangedEventArgs> ParticipantChanged
     {
         add => _place.Subscribe(this, value);

@@ -1,13 +1,13 @@
 namespace Ipc;
 
-/// <summary>Where a reader begins.</summary>
+/// <summary>The first message that a reader gets.</summary>
 public enum TopicJoin
 {
-    /// <summary>With the next message that is published.</summary>
+    /// <summary>The next message that is published.</summary>
     Newest = 0,
-    /// <summary>With the oldest message that is still there. What is gone before it is read counts as never seen, not
-    /// as lost.</summary>
+    /// <summary>The oldest message that is still in the topic. Messages that are overwritten before the first read do
+    /// not count as lost.</summary>
     Oldest = 1,
-    /// <summary>With the newest message that is there; with the next one if there is none.</summary>
+    /// <summary>The last message that was published; if there is none, the next one.</summary>
     LastValue = 2,
 }

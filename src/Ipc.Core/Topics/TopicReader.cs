@@ -5,20 +5,18 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>A reading end of a topic: every message, in the order of the topic.</summary>
+/// <summary>Reads all messages of a topic, in the order of the topic.</summary>
 /// <remarks>
-/// <para>One thread at a time. Allocates nothing, but for its buffer to grow.</para>
-/// <para>
-/// The reader stands at a position of its own and looks at the state word of the slot there. Where writers wait for it,
-/// it reads in place and says with its cursor how far it is done <c>[cursor]</c>. Where they do not (a lossy reader;
-/// any reader before the tail that it joined at), it copies the message and then looks whether the word is still the
-/// same: only then is the copy a message <c>[overwrite]</c>.
+/// <para>For one thread at a time. It allocates nothing except when its buffer grows.</para>
+/// <para> The reader stands at a position of its own and looks at the state word of the slot there. Where writers wait
+/// for it, it reads in place and says with its cursor how far it is done <c>[cursor]</c>. Where they do not (a lossy
+/// reader; any reader before the tail that it joined at), it copies the message and then looks whether the word is
+/// still the same: only then is the copy a message <c>[overwrite]</c>.
 /// </para>
-/// <para>
-/// A reader that may be evicted reads in place too, so it may see bytes of a message that overwrites the one it reads.
-/// It cannot prevent that, but it learns it: <see cref="Release"/> says whether everything since the last release was
-/// whole. (A message longer than a block may have lost its memory meanwhile. It reads as zeros then; but with a full
-/// file system the access is a fault, SIGBUS: SECURITY.md.)
+/// <para> A reader that may be evicted reads in place too, so it may see bytes of a message that overwrites the one it
+/// reads. It cannot prevent that, but it learns it: <see cref="Release"/> says whether everything since the last
+/// release was whole. (A message longer than a block may have lost its memory meanwhile. It reads as zeros then; but
+/// with a full file system the access is a fault, SIGBUS: SECURITY.md.)
 /// </para>
 /// </remarks>
 public sealed unsafe partial class TopicReader : TopicEnd
@@ -59,21 +57,21 @@ public sealed unsafe partial class TopicReader : TopicEnd
         Begin(StartOf(own.Join));
     }
 
-    /// <summary>What happens when it does not keep up.</summary>
+    /// <summary>What happens when it is too slow.</summary>
     public TopicPolicy Policy { get; }
 
-    /// <summary>How many messages it has lost: overrun, or missed between being cut off and joining again (counted
-    /// then).</summary>
+    /// <summary>How many messages it has lost: overwritten before it read them, or missed between being cut off and
+    /// rejoining (counted when it rejoins).</summary>
     public long Lost => (long)_lost;
 
-    /// <summary>How many messages it has passed over for a newer one of the same key.</summary>
+    /// <summary>How many messages it has skipped because there was a newer one with the same key.</summary>
     public long Conflated => (long)_conflated;
 
     private protected override bool HasSpanOut => Policy <= TopicPolicy.Evict && _position != _cursor;
 
-    /// <summary>Opens a reading end of the topic <paramref name="name"/>.</summary>
-    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>. InvalidArgument: the topic does
-    /// not allow that policy.</exception>
+    /// <summary>Opens a reader of the topic <paramref name="name"/>, or creates the topic.</summary>
+    /// <exception cref="IpcException">It cannot be opened; see <see cref="IpcException.Status"/>. InvalidArgument: the
+    /// topic does not allow that policy.</exception>
     public static TopicReader Open(
         string name,
         TopicOptions? options = null,
@@ -86,10 +84,10 @@ public sealed unsafe partial class TopicReader : TopicEnd
         return From(OpenRegion(name, entrance, options, cancellationToken), entrance, options, reader);
     }
 
-    /// <summary>Opens the topic <paramref name="name"/> if there is one, and creates none, whatever the options
-    /// say. They say how long to wait for one.</summary>
-    /// <returns>False: there is none.</returns>
-    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <summary>Opens the topic <paramref name="name"/> if it exists; never creates it, whatever the options say. The
+    /// options say how long to wait for it.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">It exists but cannot be opened; see
     /// <see cref="IpcException.Status"/>.</exception>
     public static bool TryOpen(
         string name,
@@ -135,7 +133,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
         return opened;
     }
 
-    /// <summary>The next message. May be called again before releasing: reads ahead.</summary>
+    /// <summary>Reads the next message. It may be called again before <see cref="Release"/>, to read ahead.</summary>
     /// <returns>Ok; Empty; Evicted: a writer has cut this reader off (<c>message.Lost</c> says how many it misses), see
     /// <see cref="Rejoin"/>; Closed. Never blocks.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
@@ -176,9 +174,8 @@ public sealed unsafe partial class TopicReader : TopicEnd
         return TryReadSlow(out message);
     }
 
-    /// <summary>The next message, waiting for it if there is none.</summary>
-    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; Evicted. Writers may come and go: their absence ends no
-    /// wait.</returns>
+    /// <summary>Reads the next message, waiting for it if there is none.</summary>
+    /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; Evicted. It also waits while there are no writers.</returns>
     /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Read(out TopicMessage message, Deadline deadline, CancellationToken cancellationToken = default)
@@ -187,8 +184,8 @@ public sealed unsafe partial class TopicReader : TopicEnd
         return status == IpcStatus.Empty ? ReadWaiting(deadline, cancellationToken, out message) : status;
     }
 
-    /// <summary>Waits until something can be read, or this reader has been evicted (Ok), without consuming it. Results
-    /// as <see cref="Read"/>.</summary>
+    /// <summary>Waits until a message can be read, or this reader has been cut off (Ok), without reading it. Results as
+    /// <see cref="Read"/>.</summary>
     public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
     {
         try
@@ -205,8 +202,8 @@ public sealed unsafe partial class TopicReader : TopicEnd
     }
 
     /// <summary>Releases all messages read so far: writers may overwrite them.</summary>
-    /// <returns>Ok; Evicted: what was read since the last release may have been overwritten while it was read, do not
-    /// trust it; Closed.</returns>
+    /// <returns>Ok; Evicted: messages read since the last release may have been overwritten while they were read, so do
+    /// not trust them; Closed.</returns>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Release()
     {
@@ -234,8 +231,8 @@ public sealed unsafe partial class TopicReader : TopicEnd
         return status;
     }
 
-    /// <summary>Begins anew, at a place of its choice: for a reader that was evicted, or does not want what it has
-    /// missed. Unreleased messages are released.</summary>
+    /// <summary>Joins again at the chosen message: for a reader that was cut off, or that wants to skip messages.
+    /// Unreleased messages are released.</summary>
     /// <returns>Ok; Closed.</returns>
     public IpcStatus Rejoin(TopicJoin join = TopicJoin.Newest)
     {

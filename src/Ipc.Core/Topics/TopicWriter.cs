@@ -5,21 +5,20 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>A writing end of a topic: claim a slot in place, fill it, commit it; every reader gets it.</summary>
+/// <summary>Writes messages to a topic: claim room in place, fill it, commit it. Every reader gets each
+/// message.</summary>
 /// <remarks>
-/// <para>One thread at a time. Allocates nothing. Many writers, in any process, are as good as one: the order of their
-/// claims is the order of all readers.</para>
-/// <para>
-/// A slot is overwritten when every reader that writers wait for has passed it. To know that, a writer would have to
-/// look at each reader's cursor, lines that their owners keep changing; so it keeps the least that it has ever seen
-/// (<c>_minimum</c>) and looks again only when that says "full": once per lap while readers keep up <c>[cursor]</c>.
-/// The minimum never exceeds the tail that was read <i>before</i> the cursors: so a reader that joins afterwards is
-/// safe from its joining on, though this writer does not know of it <c>[join]</c>.
+/// <para>For one thread at a time. It allocates nothing. There may be many writers, in any processes: all readers see
+/// the messages in the order of the claims.</para>
+/// <para> A slot is overwritten when every reader that writers wait for has passed it. To know that, a writer would
+/// have to look at each reader's cursor, lines that their owners keep changing; so it keeps the least that it has ever
+/// seen (<c>_minimum</c>) and looks again only when that says "full": once per lap while readers keep up
+/// <c>[cursor]</c>. The minimum never exceeds the tail that was read <i>before</i> the cursors: so a reader that joins
+/// afterwards is safe from its joining on, though this writer does not know of it <c>[join]</c>.
 /// </para>
-/// <para>
-/// Who owns a slot is told by its state word alone, which is only ever changed by a compare-and-exchange from the whole
-/// word that was seen. The tail is a hint that anybody helps forward. Killed anywhere, a writer leaves at most a slot
-/// in phase Writing with its name on it, which recovery turns into a gap.
+/// <para> Who owns a slot is told by its state word alone, which is only ever changed by a compare-and-exchange from
+/// the whole word that was seen. The tail is a hint that anybody helps forward. Killed anywhere, a writer leaves at
+/// most a slot in phase Writing with its name on it, which recovery turns into a gap.
 /// </para>
 /// </remarks>
 public sealed unsafe partial class TopicWriter : TopicEnd
@@ -68,8 +67,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     /// <summary>The longest message: what a block holds, or a loan.</summary>
     public int MaxPayload => (int)Math.Max(_blockSize, Pool?.MaxLength ?? 0);
 
-    /// <summary>Who held the last claim up that found no room; null when it was no reader, or there was no such
-    /// claim.</summary>
+    /// <summary>The reader because of which the last claim found no room; null if there was none.</summary>
     public SlowReaderInfo? SlowReader =>
         _slowReader == NoReader ? null : new SlowReaderInfo(_slowReader, _slowProcess, _slowBehind);
 
@@ -93,8 +91,8 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         }
     }
 
-    /// <summary>Opens a writing end of the topic <paramref name="name"/>.</summary>
-    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    /// <summary>Opens a writer of the topic <paramref name="name"/>, or creates the topic.</summary>
+    /// <exception cref="IpcException">It cannot be opened; see <see cref="IpcException.Status"/>.</exception>
     public static TopicWriter Open(
         string name, TopicOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -105,10 +103,10 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         return opened;
     }
 
-    /// <summary>Opens the topic <paramref name="name"/> if there is one, and creates none, whatever the options
-    /// say. They say how long to wait for one.</summary>
-    /// <returns>False: there is none.</returns>
-    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <summary>Opens the topic <paramref name="name"/> if it exists; never creates it, whatever the options say. The
+    /// options say how long to wait for it.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">It exists but cannot be opened; see
     /// <see cref="IpcException.Status"/>.</exception>
     public static bool TryOpen(
         string name,
@@ -126,8 +124,8 @@ public sealed unsafe partial class TopicWriter : TopicEnd
     }
 
     /// <summary>Claims room for a message, in place. An open claim is given back first.</summary>
-    /// <returns>False when there is no room (<see cref="SlowReader"/> says why), or this end is closed. Never blocks,
-    /// never evicts.</returns>
+    /// <returns>False when there is no room (see <see cref="SlowReader"/>), or this writer is closed. It never blocks
+    /// and never cuts a reader off.</returns>
     /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>; nothing has changed.</exception>
     [MethodImpl(Tiering.Optimized)]
     public bool TryClaim(int length, out TopicClaim claim)
@@ -156,15 +154,15 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         return TryClaimSlow(length, out claim);
     }
 
-    /// <summary>Claims, waiting for room if there is none. Who holds the writers up when the deadline is over and
-    /// allows it (<see cref="TopicPolicy.Evict"/>) is cut off.</summary>
-    /// <returns>Ok; Timeout (<see cref="SlowReader"/> says why); Stopped; Cancelled; Closed.</returns>
+    /// <summary>Claims, waiting for room if there is none. When the deadline passes, readers that delay the writers are
+    /// cut off if their policy is <see cref="TopicPolicy.Evict"/>.</summary>
+    /// <returns>Ok; Timeout (see <see cref="SlowReader"/>); Stopped; Cancelled; Closed.</returns>
     /// <exception cref="IpcException">TooLarge: more than <see cref="MaxPayload"/>; nothing has changed.</exception>
     public IpcStatus Claim(
         int length, out TopicClaim claim, Deadline deadline, CancellationToken cancellationToken = default) =>
         TryClaim(length, out claim) ? IpcStatus.Ok : ClaimWaiting(length, deadline, cancellationToken, out claim);
 
-    /// <summary>Claim, copy, commit. False when there is no room or this end is closed.</summary>
+    /// <summary>Claim, copy, commit. False when there is no room or this writer is closed.</summary>
     /// <exception cref="IpcException">TooLarge.</exception>
     [MethodImpl(Tiering.Optimized)]
     public bool TryPublish(ReadOnlySpan<byte> payload, ushort type = 0, ulong key = 0)
@@ -193,7 +191,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         return IpcStatus.Ok;
     }
 
-    /// <summary>Gives the memory of loans that are not in use back to the system.</summary>
+    /// <summary>Gives the memory of unused loans back to the system.</summary>
     public void TrimLoans()
     {
         try
@@ -209,7 +207,7 @@ public sealed unsafe partial class TopicWriter : TopicEnd
         }
     }
 
-    /// <summary>Waits until at least <paramref name="count"/> readers are there.</summary>
+    /// <summary>Waits until there are at least <paramref name="count"/> readers.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
     public IpcStatus WaitForReaders(int count, Deadline deadline, CancellationToken cancellationToken = default)
     {

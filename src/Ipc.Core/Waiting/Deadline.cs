@@ -4,26 +4,27 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>A moment of the monotonic clock at which waiting ends; the clock is the same in every process and in
-/// C.</summary>
-/// <remarks>The default value is <see cref="Now"/>: do not wait at all.</remarks>
+/// <summary>The point in time at which a wait ends, on the monotonic clock, which is the same for all processes and
+/// in C.</summary>
+/// <remarks>The default value is <see cref="Now"/>: the call does not wait.</remarks>
 public readonly struct Deadline : IEquatable<Deadline>
 {
     private Deadline(ulong nanoseconds) => Nanoseconds = nanoseconds;
 
-    /// <summary>Already over: a call with it never blocks.</summary>
+    /// <summary>Has already passed: a call with it never blocks.</summary>
     public static Deadline Now => default;
 
-    /// <summary>Never over.</summary>
+    /// <summary>Never passes: a call with it waits without limit.</summary>
     public static Deadline Never => new(ulong.MaxValue);
 
     /// <summary>CLOCK_MONOTONIC in ns; 0 is <see cref="Now"/>, the largest value <see cref="Never"/>.</summary>
     public ulong Nanoseconds { get; }
 
-    /// <summary>It is over.</summary>
+    /// <summary>Whether it has passed.</summary>
     public bool HasPassed => Nanoseconds == 0 || (Nanoseconds != ulong.MaxValue && Os.Current.Now() >= Nanoseconds);
 
-    /// <summary>What is left; zero when it is over, <see cref="TimeSpan.MaxValue"/> when it never will be.</summary>
+    /// <summary>The time until then: zero if it has passed, <see cref="TimeSpan.MaxValue"/> for
+    /// <see cref="Never"/>.</summary>
     public TimeSpan Remaining
     {
         get
@@ -39,8 +40,8 @@ public readonly struct Deadline : IEquatable<Deadline>
         }
     }
 
-    /// <summary>Now + <paramref name="duration"/>. Zero and negative: <see cref="Now"/>, because a moment that is past
-    /// is over. <c>Timeout.InfiniteTimeSpan</c>, and what is beyond the clock: <see cref="Never"/>.</summary>
+    /// <summary>Now plus <paramref name="duration"/>. Zero and negative durations give <see cref="Now"/>;
+    /// <c>Timeout.InfiniteTimeSpan</c>, and a duration beyond the clock's range, give <see cref="Never"/>.</summary>
     public static Deadline After(TimeSpan duration)
     {
         if (duration <= TimeSpan.Zero)
@@ -60,8 +61,8 @@ public readonly struct Deadline : IEquatable<Deadline>
         return After(timeout);
     }
 
-    /// <summary>Now + <paramref name="milliseconds"/>. Zero, negative and no number: <see cref="Now"/>.
-    /// <c>Timeout.Infinite</c>, which is -1, and what is beyond the clock: <see cref="Never"/>.</summary>
+    /// <summary>Now plus <paramref name="milliseconds"/>. Zero, negative numbers and NaN give <see cref="Now"/>;
+    /// <c>Timeout.Infinite</c> (-1), and a time beyond the clock's range, give <see cref="Never"/>.</summary>
     public static Deadline FromMilliseconds(double milliseconds) => milliseconds switch
     {
         Timeout.Infinite or >= 1e14 => Never,
@@ -69,10 +70,10 @@ public readonly struct Deadline : IEquatable<Deadline>
         _ => Now,
     };
 
-    /// <summary>A deadline that came from elsewhere, in ns of the same clock.</summary>
+    /// <summary>A deadline from a value of the same clock in nanoseconds, for example from another process.</summary>
     public static Deadline FromNanoseconds(ulong nanoseconds) => new(nanoseconds);
 
-    /// <summary>The one that is over first.</summary>
+    /// <summary>The earlier of two deadlines.</summary>
     public static Deadline Earlier(Deadline left, Deadline right) =>
         left.Nanoseconds <= right.Nanoseconds ? left : right;
 

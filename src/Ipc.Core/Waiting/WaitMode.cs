@@ -1,12 +1,13 @@
 namespace Ipc;
 
-/// <summary>How a wait spends its time.</summary>
+/// <summary>Whether a wait spins or sleeps.</summary>
 public enum WaitMode
 {
-    /// <summary>Spins as long as a wake would cost, then sleeps. With one processor it sleeps at once.</summary>
+    /// <summary>Spins for about as long as a wake-up takes, then sleeps. With one processor it sleeps at
+    /// once.</summary>
     Adaptive = 0,
-    /// <summary>Never sleeps: the lowest latency, a whole core.</summary>
+    /// <summary>Spins and never sleeps: the lowest latency, but uses a whole core.</summary>
     Spin = 1,
-    /// <summary>Sleeps at once.</summary>
+    /// <summary>Sleeps without spinning.</summary>
     Block = 2,
 }

@@ -4,16 +4,16 @@ using System.Runtime.CompilerServices;
 
 namespace Ipc.Rpc;
 
-/// <summary>Holds back requests so that they are published together: with one store and one wake at most.</summary>
+/// <summary>Holds back requests so that they are published together, with one store and at most one wake-up.</summary>
 /// <remarks>
 /// <para>From <see cref="RpcClient.Batch"/> to <see cref="Dispose"/>, requests that the same thread sends through this
-/// client stay in the ring unseen. Waiting for any answer publishes what is held back, and so does a full ring or
-/// another thread's request: a batch never waits for itself.</para>
-/// <para>It is worth while for many small one-way or asynchronous calls of a slow producer to a server that would fall
-/// asleep between them. It gains nothing while the server is awake. Awaiting inside it ends its effect at that point:
-/// at once for a <see cref="System.Threading.Tasks.ValueTask{TResult}"/>; requests of methods that return a
-/// <see cref="System.Threading.Tasks.Task{TResult}"/>, whose awaiting nobody sees, are held back for about a
-/// millisecond at most.</para>
+/// client stay in the ring unpublished. Waiting for an answer, a full ring, or a request of another thread publishes
+/// them, so a batch never waits for itself.</para>
+/// <para>It helps for many small one-way or asynchronous calls of a slow producer to a server that would fall asleep
+/// between them. It gains nothing while the server is awake. Awaiting a
+/// <see cref="System.Threading.Tasks.ValueTask{TResult}"/> inside a batch publishes the requests at once. The library
+/// cannot see that a <see cref="System.Threading.Tasks.Task{TResult}"/> is awaited, so requests of methods that return
+/// one are held back for at most about a millisecond.</para>
 /// </remarks>
 /// <example><code>
 /// using (client.Batch())
@@ -42,7 +42,7 @@ public sealed class RpcBatch : IDisposable
         _current = this;
     }
 
-    /// <summary>Publishes what is held back, and holds back no more.</summary>
+    /// <summary>Publishes the requests and ends the batch.</summary>
     public void Dispose()
     {
         if (_disposed)

@@ -6,22 +6,22 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <summary>Calls a server's methods. Generated proxies stand on it; any number of threads may use one at
+/// <summary>Calls a server's methods. Generated proxies use it. Any number of threads may use one client at
 /// once.</summary>
 /// <remarks>
 /// <para>A synchronous call encodes its request into shared memory, reads its own reply on the calling thread, and
 /// allocates nothing but the response. Every call ends: response, <see cref="RpcCallException"/>, or cancellation. When
-/// the server dies, pending calls fail at once with <see cref="RpcStatus.Unavailable"/>, and the next call connects
-/// again if there is a server.</para>
-/// <para>Awaiting an asynchronous call first reads on the awaiting thread for a few microseconds, in which most replies
-/// come.</para>
-/// <para>Dispose it. One that is forgotten closes its connection when the garbage collector finds that neither it nor a
-/// view of it, nor a call that is pending, is left; subscribers of <see cref="ConnectionChanged"/> and services that it
-/// offers do not keep it.</para>
-/// <para>While there is no connection, or the server does not read and the ring to it is full, a synchronous call
-/// waits. An asynchronous one never does: its request is queued, up to <see cref="RpcClientOptions.MaxQueuedBytes"/>,
-/// beyond which it fails with <see cref="RpcStatus.ResourceExhausted"/>. Awaiting calls, one-way ones too, is the
-/// back-pressure.</para>
+/// the server dies, pending calls fail at once with <see cref="RpcStatus.Unavailable"/>, and the next call reconnects
+/// if there is a server.</para>
+/// <para>Awaiting an asynchronous call first reads on the awaiting thread for a few microseconds; most replies arrive
+/// in this time.</para>
+/// <para>Dispose it. A client that was not disposed closes its connection when the garbage collector finds that the
+/// client, its views and its pending calls are no longer referenced; subscribers of <see cref="ConnectionChanged"/> and
+/// its services do not keep it alive.</para>
+/// <para>While there is no connection, or the ring to the server is full, a synchronous call waits. An asynchronous
+/// call does not block: its request is queued, up to <see cref="RpcClientOptions.MaxQueuedBytes"/>; beyond that it
+/// fails with <see cref="RpcStatus.ResourceExhausted"/>. Awaiting the calls, also one-way calls, limits the
+/// queue.</para>
 /// </remarks>
 /// <example><code>
 /// using RpcClient client = RpcClient.Connect("sysmon");
@@ -51,10 +51,10 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
                     "An interceptor of RpcClientOptions.Interceptors returned null.");
     }
 
-    /// <summary>Raised when a connection was lost and when one was made, but for the one that <see cref="Connect"/>
-    /// returns with.</summary>
-    /// <remarks>In order, one at a time, on the thread pool. Subscribing keeps a thread reading, so that a loss is
-    /// noticed without a call.</remarks>
+    /// <summary>Raised when the connection is lost and when a new one is made, except for the first one made by
+    /// <see cref="Connect"/>.</summary>
+    /// <remarks>Handlers run in order, one at a time, on the thread pool. While there are subscribers, a thread reads
+    /// the connection, so that a loss is noticed without a call.</remarks>
     public event EventHandler<RpcConnectionChangedEventArgs>? ConnectionChanged
     {
         add
@@ -65,14 +65,14 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         remove => _setup.Lease!.Events.Unsubscribe(value);
     }
 
-    /// <summary>The name that the server is found by.</summary>
+    /// <summary>The name of the server.</summary>
     public string Name => _session.Name;
 
-    /// <summary>Whether there is a connection that is not known to be over. A server that died a moment ago may not be
-    /// noticed yet.</summary>
+    /// <summary>Whether there is a connection. The death of the server may not have been noticed yet.</summary>
     public bool IsConnected => _session.Channel is { Ended: null };
 
-    /// <summary>The process that the present, or else the last, connection leads to; 0 before the first one.</summary>
+    /// <summary>The server's process of the current connection, or of the last one; 0 before the first
+    /// connection.</summary>
     public int ServerProcessId => _session.Channel?.ServerProcessId ?? 0;
 
     internal ClientSession Session => _session;
@@ -93,8 +93,8 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
 
     /// <summary>Connects to the server <paramref name="name"/>, waiting for it up to
     /// <see cref="RpcClientOptions.ConnectTimeout"/>. No thread is held meanwhile.</summary>
-    /// <remarks>What needs no waiting is done on the caller's thread; what follows an <c>await</c> runs on the thread
-    /// pool, or in the context that awaited. Everything that connecting may fail with is thrown by the task.</remarks>
+    /// <remarks>It runs on the caller's thread as long as it need not wait. Code after <c>await</c> runs on the thread
+    /// pool, or in the captured context. All errors of connecting are thrown by the task.</remarks>
     /// <exception cref="RpcCallException"><see cref="RpcStatus.Unavailable"/>: there is none, or it does not answer;
     /// <see cref="RpcStatus.Unauthenticated"/>: it refused, with its text.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
@@ -118,12 +118,12 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>A client that connects with its first call, and again whenever there is no connection: for programs
-    /// that start before their servers, and go on without them.</summary>
+    /// <summary>Creates a client that connects with its first call, and reconnects with any later call when there is no
+    /// connection: for programs that start before their servers, or continue without them.</summary>
     /// <remarks>A call does not wait for a server to appear: without one it fails at once with
-    /// <see cref="RpcStatus.Unavailable"/>, and the next call looks again.
-    /// <see cref="RpcClientOptions.ConnectTimeout"/> is how long a server that is there may take to answer. A name that
-    /// is not valid fails the calls with <see cref="RpcStatus.InvalidArgument"/>.</remarks>
+    /// <see cref="RpcStatus.Unavailable"/>, and the next call tries again.
+    /// <see cref="RpcClientOptions.ConnectTimeout"/> limits the time for the server's answer. With an invalid name the
+    /// calls fail with <see cref="RpcStatus.InvalidArgument"/>.</remarks>
     public static RpcClient Create(string name, RpcClientOptions? options = null)
     {
         if (name is null)
@@ -139,11 +139,11 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         return client;
     }
 
-    /// <summary>Connects now unless it is connected, waiting up to <paramref name="timeout"/> for a server to be there
-    /// and to answer: for a client that was only created, before its first call; for one that has lost its server; to
-    /// see whether there is one.</summary>
-    /// <remarks>With <see cref="TimeSpan.Zero"/> the server has to be there, and has 5 seconds to answer. Calls that
-    /// other threads make meanwhile do not wait for this.</remarks>
+    /// <summary>Connects now if there is no connection, waiting up to <paramref name="timeout"/> for a server to exist
+    /// and to answer. Use it before the first call of a client from <see cref="Create"/>, after the server was lost, or
+    /// to check whether there is a server.</summary>
+    /// <remarks>With <see cref="TimeSpan.Zero"/> the server must exist already, and has 5 seconds to answer. Calls of
+    /// other threads do not wait for this.</remarks>
     /// <exception cref="RpcCallException">As from <see cref="Connect"/>.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
@@ -157,13 +157,12 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         GC.KeepAlive(_setup.Lease);
     }
 
-    /// <summary>As <see cref="EnsureConnected"/>, without holding a thread while there is no server, or while it does
-    /// not answer.</summary>
-    /// <remarks>Any number may be pending. <see cref="Dispose"/> ends them.</remarks>
+    /// <summary>As <see cref="EnsureConnected"/>, without blocking a thread while it waits.</summary>
+    /// <remarks>Several may be pending. <see cref="Dispose"/> ends them.</remarks>
     /// <exception cref="RpcCallException">As from <see cref="ConnectAsync"/>.</exception>
     /// <exception cref="IpcException">The name, a capacity or the hello is not valid.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered.</exception>
-    /// <exception cref="ObjectDisposedException">The client was disposed, before or meanwhile.</exception>
+    /// <exception cref="ObjectDisposedException">The client was disposed before or during the wait.</exception>
     public Task EnsureConnectedAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
@@ -178,8 +177,9 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         GC.KeepAlive(_setup.Lease);
     }
 
-    /// <summary>The same client with another time limit for unary calls. Disposing it does nothing.</summary>
-    /// <remarks>The limit travels with the request: the handler's token fires when it has passed.</remarks>
+    /// <summary>Returns a view of this client with another timeout for unary calls. Disposing the view does
+    /// nothing.</summary>
+    /// <remarks>The deadline is sent with the request: the handler's token fires when it passes.</remarks>
     public RpcClient WithTimeout(TimeSpan timeout)
     {
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
@@ -188,30 +188,31 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         return new RpcClient(_session, _setup.WithTimeout(timeout), isView: true);
     }
 
-    /// <summary>The same client, whose requests carry metadata in place of what they carried before. Disposing it does
-    /// nothing.</summary>
-    /// <remarks>What is added to <paramref name="metadata"/> afterwards has no effect.</remarks>
-    /// <exception cref="RpcCallException"><see cref="RpcStatus.InvalidArgument"/>: it is longer than a request
-    /// carries.</exception>
+    /// <summary>Returns a view of this client whose requests carry this metadata instead of any earlier one. Disposing
+    /// the view does nothing.</summary>
+    /// <remarks>The metadata is copied: later changes have no effect.</remarks>
+    /// <exception cref="RpcCallException"><see cref="RpcStatus.InvalidArgument"/>: it is too long for a
+    /// request.</exception>
     public RpcClient With(RpcMetadata metadata)
         => new(
             _session, _setup.WithMetadata(metadata ?? throw new ArgumentNullException(nameof(metadata))), isView: true);
 
-    /// <summary>The same client, which tells what metadata came with each answer. Disposing it does nothing.</summary>
-    /// <remarks>On the thread that takes the result or the failure, before it has it; not at all when no answer
-    /// came.</remarks>
+    /// <summary>Returns a view of this client that passes the metadata of each answer to <paramref name="answer"/>.
+    /// Disposing the view does nothing.</summary>
+    /// <remarks>It is called on the thread that gets the result or the error, before it gets it; it is not called if
+    /// there was no answer.</remarks>
     public RpcClient WithAnswer(Action<RpcMetadata> answer)
         => new(_session, _setup.WithAnswer(answer ?? throw new ArgumentNullException(nameof(answer))), isView: true);
 
-    /// <summary>A contract, implemented by calls through this client: what the generated
-    /// <c>QuotesRpc.Client(client)</c> makes, found by the interface.</summary>
+    /// <summary>Returns a proxy of the contract, as the generated <c>QuotesRpc.Client(client)</c> does, by the type of
+    /// the interface.</summary>
     /// <exception cref="InvalidOperationException">The contract is not registered
     /// (<see cref="RpcContracts"/>).</exception>
     public TContract For<TContract>()
         where TContract : class
         => RpcContracts.Client<TContract>(this);
 
-    /// <summary>Holds back requests that the calling thread sends until it is disposed; see
+    /// <summary>Holds back the requests that the calling thread sends, until the batch is disposed; see
     /// <see cref="RpcBatch"/>.</summary>
     public RpcBatch Batch() => new(_session, _setup.Lease!);
 
@@ -249,8 +250,8 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         => (_intercepted ?? _direct).NotifyAsync(method, in request, cancellationToken);
 
     /// <inheritdoc/>
-    /// <remarks>The server sends ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items.
-    /// Time limits of calls do not apply: a stream ends when its server, its consumer or
+    /// <remarks>The server is ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items.
+    /// Timeouts of calls do not apply: a stream ends when its server, its consumer or
     /// <paramref name="cancellationToken"/> ends it.</remarks>
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
         RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
@@ -272,8 +273,8 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         CancellationToken cancellationToken = default)
         => (_intercepted ?? _direct).Duplex(method, request, items, cancellationToken);
 
-    /// <summary>Ends every pending call with <see cref="RpcStatus.Unavailable"/> and closes the connection. Never
-    /// waits; any thread; any number of times.</summary>
+    /// <summary>Ends every pending call with <see cref="RpcStatus.Unavailable"/> and closes the connection. It never
+    /// waits, and may be called on any thread and several times.</summary>
     public void Dispose()
     {
         if (_isView)
@@ -284,8 +285,8 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         GC.KeepAlive(_setup.Lease); // its subscribers are told of the end: the session knows them weakly
     }
 
-    /// <summary>The same as <see cref="Dispose"/>, which has nothing to wait for: requests that were not sent yet are
-    /// not. Await the calls whose end matters first.</summary>
+    /// <summary>The same as <see cref="Dispose"/>, which does not wait: queued requests are not sent. Await calls whose
+    /// result matters before.</summary>
     public ValueTask DisposeAsync()
     {
         Dispose();

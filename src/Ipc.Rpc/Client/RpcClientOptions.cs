@@ -4,91 +4,92 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>How a client connects and calls.</summary>
+/// <summary>Options of a client.</summary>
 public sealed class RpcClientOptions
 {
-    /// <summary>How long <see cref="RpcClient.Connect"/> waits for a server to be there and to answer; 5 seconds unless
-    /// set.</summary>
+    /// <summary>How long <see cref="RpcClient.Connect"/> waits for a server to exist and to answer. Default: 5
+    /// seconds.</summary>
     public TimeSpan ConnectTimeout { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>How long a unary call may take; no limit unless set. <see cref="RpcClient.WithTimeout"/> sets another
-    /// one.</summary>
+    /// <summary>How long a unary call may take. <see cref="RpcClient.WithTimeout"/> sets another timeout for a view of
+    /// the client. Default: no limit.</summary>
     public TimeSpan CallTimeout { get; set; } = Timeout.InfiniteTimeSpan;
 
-    /// <summary>Spin, sleep, or spin and then sleep (the default) while waiting for a reply.</summary>
+    /// <summary>Whether to spin, to sleep, or to spin and then sleep (the default) while waiting for a reply.</summary>
     public WaitMode WaitMode { get; set; } = WaitMode.Adaptive;
 
-    /// <summary>Bytes of the ring that carries requests, a power of two. Requests longer than nearly half of it take
-    /// memory of the loan budget.</summary>
+    /// <summary>Size of the ring for requests, in bytes: a power of two. Requests longer than nearly half of it use the
+    /// loan budget.</summary>
     public long ToServerCapacity { get; set; } = 256 * 1024;
 
-    /// <summary>Bytes of the ring that carries responses and items, a power of two. Those longer than nearly half of it
-    /// take memory of the loan budget.</summary>
+    /// <summary>Size of the ring for responses and items, in bytes: a power of two. Those longer than nearly half of it
+    /// use the loan budget.</summary>
     public long ToClientCapacity { get; set; } = 256 * 1024;
 
-    /// <summary>For each direction: bytes of long messages that may be under way at one time, and that one message can
-    /// have; 256 MiB unless set, 0 for no long messages. Memory is taken when it is needed.</summary>
+    /// <summary>Memory in bytes for long messages, for each direction: the limit for all of them together, and so for
+    /// one. 0: long messages are refused. It is allocated when it is needed. Default: 256 MiB.</summary>
     public long LoanBudget { get; set; } = 256 << 20;
 
-    /// <summary>How many items of one stream may wait here to be consumed, 1 to 65535, which it is unless set. Beyond
-    /// that the server's producer waits.</summary>
-    /// <remarks>Whatever is set, it waits also when 64 KiB are waiting here. These become more, up to 4 MiB, when it is
-    /// seen that a consumer waits for them to.</remarks>
+    /// <summary>How many items of a stream may wait here for its consumer, 1 to 65535; then the server's producer
+    /// waits. Default: 65535.</summary>
+    /// <remarks>The producer also waits when 64 KiB wait here. This limit grows, up to 4 MiB, while the consumer takes
+    /// items as fast as they come.</remarks>
     public int StreamWindow { get; set; } = ushort.MaxValue;
 
-    /// <summary>How many calls and streams may be pending at once; more fail with
+    /// <summary>How many calls and streams may be pending at once; further ones fail with
     /// <see cref="RpcStatus.ResourceExhausted"/>.</summary>
     public int MaxPendingCalls { get; set; } = 65536;
 
-    /// <summary>Whether a call connects again after the server died or closed; <see langword="true"/> unless
-    /// set.</summary>
+    /// <summary>Whether a call reconnects after the server died or closed. Default:
+    /// <see langword="true"/>.</summary>
     public bool AutoReconnect { get; set; } = true;
 
-    /// <summary>Whether a call waits for a server to be there, as long as its deadline and token let it; unless set, it
-    /// fails at once with <see cref="RpcStatus.Unavailable"/>. A server that refuses is not waited for.</summary>
+    /// <summary>Whether a call without a server waits for one, as long as its deadline and token allow. By default it
+    /// fails at once with <see cref="RpcStatus.Unavailable"/>. If a server refuses the client, the call fails at
+    /// once in any case.</summary>
     public bool WaitForReady { get; set; }
 
-    /// <summary>Which failed calls are made again; none unless set.</summary>
+    /// <summary>Which failed calls are repeated. Default: none.</summary>
     public RpcRetryPolicy? Retry { get; set; }
 
-    /// <summary>Up to 240 bytes for the server's decision whether to accept.</summary>
+    /// <summary>Data by which the server may decide whether to accept; at most 240 bytes.</summary>
     public ReadOnlyMemory<byte> Hello { get; set; }
 
-    /// <summary>How messages are written; <see langword="null"/>, as it is unless set, for protobuf by the generated
-    /// codecs. The server has to have it too (<see cref="RpcServerOptions.Serializers"/>), or calls fail with
+    /// <summary>The serializer of the messages. Default: <see langword="null"/>, protobuf by the generated codecs. If
+    /// the server does not support it (<see cref="RpcServerOptions.Serializers"/>), calls fail with
     /// <see cref="RpcStatus.Unimplemented"/>.</summary>
     public IpcSerializer? Serializer { get; set; }
 
     /// <summary>How many bytes of requests may wait in this process for a server that does not read, or for a
-    /// connection; 16 MiB unless set. An asynchronous call never waits on its caller's thread: what finds no room in
-    /// the ring, or no connection, is queued, in order, and beyond this the call fails with
-    /// <see cref="RpcStatus.ResourceExhausted"/>; one may always wait for a connection. Synchronous calls wait
-    /// instead.</summary>
+    /// connection. An asynchronous call never blocks its caller's thread: if there is no room in the ring, or no
+    /// connection, its request is queued, in order. Beyond this limit it fails with
+    /// <see cref="RpcStatus.ResourceExhausted"/>; one request may always wait for a connection. Synchronous calls
+    /// block instead. Default: 16 MiB.</summary>
     public long MaxQueuedBytes { get; set; } = 16 << 20;
 
-    /// <summary>How many bytes may wait in this process for a server that does not read, requests apart: answers to its
-    /// callbacks, above all; 256 MiB unless set. When more come together, the connection ends and its calls fail with
-    /// <see cref="RpcStatus.ResourceExhausted"/>.</summary>
+    /// <summary>How many bytes other than requests, mainly answers to callbacks, may wait in this process for a server
+    /// that does not read. When there are more, the connection ends and its calls fail with
+    /// <see cref="RpcStatus.ResourceExhausted"/>. Default: 256 MiB.</summary>
     public long MaxUnsentBytes { get; set; } = 256L << 20;
 
-    /// <summary>What the server may call back on the same connection. Handlers run on threads of the client's own,
-    /// inline ones (<see cref="RpcHandler.Inline"/>) on the thread that reads.</summary>
+    /// <summary>Services that the server may call back over the same connection. Their handlers run on threads of the
+    /// client; inline ones (<see cref="RpcHandler.Inline"/>) on the thread that reads the connection.</summary>
     public IList<RpcService> Services { get; private set; } = new List<RpcService>();
 
-    /// <summary>Whether callbacks are handled one after another, in the order of the server's calls; see
+    /// <summary>Whether callbacks run one after another, in the order of the server's calls; see
     /// <see cref="RpcServerOptions.OrderedCalls"/>.</summary>
     public bool OrderedCallbacks { get; set; }
 
-    /// <summary>As <see cref="RpcServerOptions.MaxHeldBytes"/>, for callbacks that wait for their turn or for a thread;
-    /// 64 MiB unless set.</summary>
+    /// <summary>As <see cref="RpcServerOptions.MaxHeldBytes"/>, for callbacks that wait for earlier ones or for a
+    /// thread. Default: 64 MiB.</summary>
     public long MaxHeldBytes { get; set; } = 64L << 20;
 
     /// <summary>As <see cref="RpcServerOptions.HandlerFailed"/>, for handlers of <see cref="Services"/>.</summary>
     public Action<RpcHandlerFailure>? CallbackFailed { get; set; }
 
-    /// <summary>What stands around every call of the client, the first one outermost: each gets the caller that it
-    /// passes calls on to. They are asked anew for every view of the client, such as
-    /// <see cref="RpcClient.WithTimeout"/>.</summary>
+    /// <summary>Creates the interceptors that wrap every call of the client; the first one is the outermost. Each
+    /// function gets the caller to which its interceptor passes calls on. They are called again for every view of the
+    /// client, such as <see cref="RpcClient.WithTimeout"/>.</summary>
     public IList<Func<RpcCaller, RpcCaller>> Interceptors { get; private set; } =
         new List<Func<RpcCaller, RpcCaller>>();
 
@@ -122,7 +123,7 @@ public sealed class RpcClientOptions
         return copy;
     }
 
-    /// <summary>The same options once more: what is set, or added, in one of the two is not in the other.</summary>
+    /// <summary>An independent copy of the options.</summary>
     public RpcClientOptions Copy()
     {
         var copy = (RpcClientOptions)MemberwiseClone();

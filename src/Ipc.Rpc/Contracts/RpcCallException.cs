@@ -16,15 +16,15 @@ public sealed class RpcCallException : Exception
     {
     }
 
-    /// <summary>Fails a call with a status, a text, and the failure behind it, which stays on this side.</summary>
+    /// <summary>Fails a call with a status, a text, and an inner exception, which is not sent to the caller.</summary>
     public RpcCallException(RpcStatus status, string text, Exception? inner)
         : this(status, null, text, inner)
     {
     }
 
-    /// <summary>Fails a call with a status, a text, and messages that say more; <see cref="RpcDetail.Of"/> makes
-    /// them.</summary>
-    /// <remarks>Details that do not fit into a frame are left out when they are sent, the last ones first.</remarks>
+    /// <summary>Fails a call with a status, a text, and detail messages, which <see cref="RpcDetail.Of"/>
+    /// makes.</summary>
+    /// <remarks>Details that do not fit into a frame are not sent; the last ones are left out first.</remarks>
     public RpcCallException(RpcStatus status, string text, IReadOnlyList<RpcDetail> details, Exception? inner = null)
         // a copy: what the list does later is not asked
         : this(status, null, text, inner, (details ?? throw new ArgumentNullException(nameof(details))).ToArray())
@@ -53,29 +53,29 @@ public sealed class RpcCallException : Exception
     /// <summary>Why it failed.</summary>
     public RpcStatus Status { get; }
 
-    /// <summary>The full name of the exception that the handler threw; <see langword="null"/> if the failure is another
-    /// one.</summary>
+    /// <summary>The full type name of the exception that the handler threw; <see langword="null"/> for other
+    /// failures.</summary>
     public string? RemoteType { get; }
 
-    /// <summary>The service that was called; <see langword="null"/> where no call is behind this.</summary>
+    /// <summary>The service that was called; <see langword="null"/> if there was no call.</summary>
     public string? Service => _method?.Service;
 
-    /// <summary>The method that was called; <see langword="null"/> where no call is behind this.</summary>
+    /// <summary>The method that was called; <see langword="null"/> if there was no call.</summary>
     public string? Method => _method?.Name;
 
-    /// <summary>Who was called, in words: <c>the server "prices" (process 4711)</c>; <see langword="null"/> where that
-    /// is not known.</summary>
+    /// <summary>The peer that was called, as text: <c>the server "prices" (process 4711)</c>; <see langword="null"/> if
+    /// it is not known.</summary>
     public string? Peer { get; }
 
-    /// <summary>It is certain that the request was not sent, because there was no connection: nothing was done, and the
-    /// call may be made again. Where it is <see langword="false"/>, that is not known.</summary>
+    /// <summary>Whether the request was certainly not sent, because there was no connection; then the call may be
+    /// repeated. If it is <see langword="false"/>, the request may have been handled.</summary>
     public bool IsUnsent { get; }
 
-    /// <summary>Messages that say more, in the order in which the handler gave them.</summary>
+    /// <summary>Detail messages, in the handler's order.</summary>
     public IReadOnlyList<RpcDetail> Details { get; }
 
-    /// <summary>The status, what was called of whom, the remote type, the text, the failure behind it and the
-    /// stack.</summary>
+    /// <summary>The status, the method, the peer, the remote type, the text, the inner exception and the stack
+    /// trace.</summary>
     public override string ToString()
     {
         var text = new StringBuilder(typeof(RpcCallException).FullName).Append(": ").Append(Status);

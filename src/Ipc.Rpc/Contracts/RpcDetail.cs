@@ -2,13 +2,13 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>A message that says more about a failure: what protobuf calls <c>google.protobuf.Any</c>.</summary>
-/// <remarks>A side that does not know the type keeps its bytes.</remarks>
+/// <summary>A message with details about a failure: a <c>google.protobuf.Any</c>.</summary>
+/// <remarks>A receiver that does not know the type keeps its bytes.</remarks>
 public sealed class RpcDetail
 {
     private const string Host = "type.googleapis.com/";
 
-    /// <summary>Joins a type's URL and a message's bytes.</summary>
+    /// <summary>Creates a detail from a type URL and the bytes of a message.</summary>
     public RpcDetail(string typeUrl, ReadOnlyMemory<byte> bytes)
     {
         TypeUrl = typeUrl ?? throw new ArgumentNullException(nameof(typeUrl));

@@ -5,9 +5,9 @@ using System.Text;
 
 namespace Ipc.Rpc;
 
-/// <summary>Keys and values that travel beside a call's messages, in either direction. Keys may repeat. Not safe for
-/// several threads at once.</summary>
-/// <remarks>At most about 16,000 bytes in all, trace context included: a call with more is refused locally.</remarks>
+/// <summary>Keys and values that are sent with a request or an answer. Keys may repeat. Not thread-safe.</summary>
+/// <remarks>At most about 16,000 bytes in all, including the trace context; a call with more fails before it is
+/// sent.</remarks>
 public sealed class RpcMetadata : IEnumerable<KeyValuePair<string, ReadOnlyMemory<byte>>>
 {
     private readonly List<KeyValuePair<string, ReadOnlyMemory<byte>>> _entries = new();

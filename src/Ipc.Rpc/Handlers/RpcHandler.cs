@@ -5,12 +5,12 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <summary>What runs when a method is called.</summary>
+/// <summary>The handler of a method.</summary>
 /// <remarks>
 /// The token that a handler gets fires when the caller cancels, its deadline passes, or its process ends. An
 /// <see cref="RpcCallException"/> reaches the caller with its status and details; any other exception as
-/// <see cref="RpcStatus.Unknown"/> with its type and text. <see cref="RpcContext.Current"/> says what the handler runs
-/// for.
+/// <see cref="RpcStatus.Unknown"/> with its type and text. <see cref="RpcContext.Current"/> has the context of the
+/// call.
 /// </remarks>
 public abstract class RpcHandler
 {
@@ -25,23 +25,22 @@ public abstract class RpcHandler
     /// <summary>The method that it handles.</summary>
     public RpcMethod Method { get; }
 
-    /// <summary>Whether it runs on the reading thread, which nobody takes over meanwhile.</summary>
+    /// <summary>Whether it runs on the reading thread without another thread taking over.</summary>
     public bool IsInline { get; private set; }
 
     /// <summary>A handler that returns the response. On a server it runs on the thread that read the request; if it
-    /// takes longer than about a millisecond, another thread goes on reading.</summary>
+    /// takes longer than about a millisecond, another thread continues reading.</summary>
     public static RpcHandler Unary<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, Func<TRequest, CancellationToken, TResponse> handler)
         => new SyncHandler<TRequest, TResponse>(method, handler);
 
-    /// <summary>The same for a handler that takes no token. A call costs no allocation then: a token is made for each
-    /// call that may keep it.</summary>
+    /// <summary>The same for a handler that takes no token, which saves an allocation for each call.</summary>
     public static RpcHandler Unary<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, Func<TRequest, TResponse> handler)
         => new SyncHandler<TRequest, TResponse>(method, handler);
 
-    /// <summary>A handler that returns a task. It begins on the thread that read the request and continues wherever it
-    /// likes.</summary>
+    /// <summary>A handler that returns a task. It starts on the thread that read the request and may continue on
+    /// others.</summary>
     public static RpcHandler UnaryAsync<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, Func<TRequest, CancellationToken, ValueTask<TResponse>> handler)
         => new AsyncHandler<TRequest, TResponse>(method, handler);
@@ -51,8 +50,8 @@ public abstract class RpcHandler
         RpcMethod<TRequest, TResponse> method, Func<TRequest, ValueTask<TResponse>> handler)
         => new AsyncHandler<TRequest, TResponse>(method, handler);
 
-    /// <summary>A handler that also reports progress. Reports of any thread, while the handler runs, reach the caller
-    /// in their order; when the caller has no room, the newest replaces those before it.</summary>
+    /// <summary>A handler that also reports progress. Any thread may report while the handler runs; reports reach the
+    /// caller in order. When there is no room, the newest report replaces older ones.</summary>
     public static RpcHandler UnaryProgress<TRequest, TResponse, TProgress>(
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
         Func<TRequest, IProgress<TProgress>, CancellationToken, ValueTask<TResponse>> handler)
@@ -108,7 +107,7 @@ public abstract class RpcHandler
         return new AsyncHandler<TRequest, RpcEmpty>(method, request => RpcEmpty.After(handler(request)));
     }
 
-    /// <summary>A handler that returns a stream. Its enumerator is moved on only while the caller has given
+    /// <summary>A handler that returns a stream. Its enumerator advances only while the caller has given
     /// credit.</summary>
     public static RpcHandler ServerStream<TRequest, TItem>(
         RpcMethod<TRequest, TItem> method, Func<TRequest, CancellationToken, IAsyncEnumerable<TItem>> handler)
@@ -128,9 +127,9 @@ public abstract class RpcHandler
         Func<TRequest, IAsyncEnumerable<TIn>, CancellationToken, IAsyncEnumerable<TOut>> handler)
         => new DuplexHandler<TRequest, TIn, TOut>(method, handler);
 
-    /// <summary>Runs the handler on the thread that reads, whatever the options say about order and limits, and lets
-    /// nobody take over meanwhile: for handlers that are over in a microsecond. One that blocks holds up every
-    /// connection of its server.</summary>
+    /// <summary>Runs the handler on the thread that reads the connections, regardless of the options for order and
+    /// limits, without another thread taking over: for handlers that return within about a microsecond. If it blocks,
+    /// all connections of the server wait.</summary>
     /// <returns>This handler.</returns>
     public RpcHandler Inline()
     {

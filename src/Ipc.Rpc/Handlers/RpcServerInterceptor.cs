@@ -2,29 +2,29 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>Looks at every call that a server handles: for access checks, logs, counters, the translation of
+/// <summary>Is called for every call that a server handles: for access checks, logs, counters, or to map
 /// exceptions.</summary>
-/// <remarks>Its methods run on the thread that begins or ends the call, any number at once, and should be
-/// quick.</remarks>
+/// <remarks>Its methods run on the thread that begins or ends the call, perhaps several at once, and should not
+/// block.</remarks>
 public abstract class RpcServerInterceptor
 {
-    /// <summary>A handler is about to run. What this throws is its outcome: an <see cref="RpcCallException"/> with its
-    /// status.</summary>
+    /// <summary>Called before a handler runs. If it throws, the handler does not run and the exception is the outcome
+    /// of the call: an <see cref="RpcCallException"/> with its status.</summary>
     public virtual void Starting(RpcContext context)
     {
     }
 
-    /// <summary>A call that was started has ended; also when <see cref="Starting"/>, of this or a later one, threw.
-    /// What this throws is traced and goes no further.</summary>
+    /// <summary>Called when a call has ended, also if <see cref="Starting"/> of this or a later interceptor threw. Its
+    /// own exceptions are traced.</summary>
     /// <param name="context">The call.</param>
-    /// <param name="status">What its caller was told, or would have been if it were not one-way.</param>
-    /// <param name="exception">What the handler threw; <see langword="null"/> if nothing.</param>
+    /// <param name="status">The status that the caller got, or would have got if the call were not one-way.</param>
+    /// <param name="exception">The exception of the handler, or <see langword="null"/>.</param>
     public virtual void Completed(RpcContext context, RpcStatus status, Exception? exception)
     {
     }
 
-    /// <summary>Chooses what a caller is told about an exception of its handler.</summary>
-    /// <returns><see langword="null"/> for no opinion: then the next interceptor is asked, and at last the exception
-    /// itself.</returns>
+    /// <summary>Chooses the error that the caller gets for an exception of its handler.</summary>
+    /// <returns>The error, or <see langword="null"/> to leave the choice to the next interceptor; without any, the
+    /// exception itself is sent.</returns>
     public virtual RpcCallException? Map(RpcContext context, Exception exception) => null;
 }

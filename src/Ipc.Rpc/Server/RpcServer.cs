@@ -5,12 +5,12 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <summary>Serves contracts under a name. Any number of clients, any mixture of C# and C++.</summary>
+/// <summary>Serves contracts under a name, to any number of clients in C# and C++.</summary>
 /// <remarks>
-/// A few threads serve everybody: the one that reads a request runs its handler, and when that takes longer than about
-/// a millisecond another one goes on reading. A client whose calls were found to hold up others for more than some 30
-/// us is served by a thread of its own while it is busy. So handlers run concurrently, and one that blocks holds up
-/// nobody. An idle server uses no processor time.
+/// A few threads serve all clients: the thread that reads a request runs its handler, and when that takes longer than
+/// about a millisecond, another thread continues reading. A client whose calls delay others by more than about 30 us
+/// gets a thread of its own while it is busy. So handlers run concurrently, and one that blocks does not delay the
+/// others. An idle server uses no processor time.
 /// </remarks>
 /// <example><code>
 /// using RpcServer server = RpcServer.Start("sysmon", SystemMonitorRpc.Service(new Monitor()));
@@ -33,25 +33,24 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
         _options = options;
     }
 
-    /// <summary>The name that clients find it by.</summary>
+    /// <summary>The name by which clients find it.</summary>
     public string Name { get; }
 
     /// <summary>How many clients are connected.</summary>
     public int ConnectionCount => Volatile.Read(ref _loop)?.ConnectionCount ?? 0;
 
-    /// <summary>Whether clients that look for its name find it. Not after somebody has removed its file, or put another
-    /// in its place: those that are connected stay, and nobody else comes. One look at the directory.</summary>
+    /// <summary>Whether new clients find it by its name. They do not after its file was removed or replaced; connected
+    /// clients stay connected. It checks the directory once.</summary>
     public bool IsFindable => _listener.IsFindable;
 
-    /// <summary>How many one-way calls failed: unknown, undecodable, refused, or ended by an exception of their
-    /// handler. Nobody else is told of them.</summary>
+    /// <summary>How many one-way calls failed, because they were unknown, could not be decoded, were refused, or their
+    /// handler threw. Their callers do not learn of it.</summary>
     public long FailedOneWayCalls => Volatile.Read(ref _loop)?.Host.FailedOneWayCalls ?? 0;
 
     /// <summary>How often a connection was given to a thread of its own.</summary>
     internal int AsideCount => Volatile.Read(ref _loop)?.AsideCount ?? 0;
 
-    /// <summary>Completes when the server has stopped; faulted if its shared memory was destroyed by
-    /// somebody.</summary>
+    /// <summary>Completes when the server has stopped; fails if its shared memory was destroyed.</summary>
     /// <exception cref="InvalidOperationException">It has not been started.</exception>
     public Task Completion =>
         (Volatile.Read(ref _loop) ?? throw new InvalidOperationException("The server has not been started."))
@@ -85,7 +84,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Takes the name. Clients that connect wait until <see cref="Start()"/>.</summary>
+    /// <summary>Takes the name without serving yet. Clients that connect wait until <see cref="Start()"/>.</summary>
     /// <exception cref="IpcException">A live server has that name, or the name cannot be opened.</exception>
     public static RpcServer Open(string name, RpcServerOptions? options = null)
     {
@@ -104,8 +103,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Adds an implementation, before <see cref="Start()"/>.</summary>
-    /// <exception cref="ArgumentException">A method has the name, or by bad luck the id, of one that is there
-    /// already.</exception>
+    /// <exception cref="ArgumentException">Another method has the same name, or by chance the same id.</exception>
     public RpcServer Add(RpcService service)
     {
         if (service is null)
@@ -146,20 +144,19 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Stops in good order: takes no further clients and calls, waits for the pending ones, then
-    /// stops.</summary>
-    /// <remarks>Completes when the server has ended, without an exception when <paramref name="cancellationToken"/> was
-    /// triggered: then that was all the time there was, the tokens of pending handlers fire and their callers get
-    /// <see cref="RpcStatus.Unavailable"/>. No thread is held meanwhile. A handler may call it and not await it: its
-    /// own call is pending.
+    /// <summary>Stops gracefully: accepts no further clients and calls, waits for pending calls, then stops.</summary>
+    /// <remarks>Completes when the server has ended. When <paramref name="cancellationToken"/> fires, the tokens of
+    /// pending handlers fire, their callers get <see cref="RpcStatus.Unavailable"/>, and the task completes without an
+    /// exception. No thread is blocked meanwhile. A handler may call it but must not await it, because its own call is
+    /// pending.
     /// <para>Without a token there is no limit: it waits for ever for a handler that does not return, and for a client
-    /// that stays and does not read what it was answered. With a token, or with a time limit
-    /// (<see cref="StopAsync(TimeSpan, CancellationToken)"/>), it ends.</para></remarks>
+    /// that stays connected and does not read its answers. A token or a timeout
+    /// (<see cref="StopAsync(TimeSpan, CancellationToken)"/>) limits the wait.</para></remarks>
     /// <param name="cancellationToken">Ends the wait for pending calls and streams.</param>
     public Task StopAsync(
         CancellationToken cancellationToken = default) => StopAsync(Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>Stops in good order, as <see cref="StopAsync(CancellationToken)"/>, with a time limit.</summary>
+    /// <summary>Stops gracefully, as <see cref="StopAsync(CancellationToken)"/>, with a timeout.</summary>
     /// <param name="timeout">How long to wait for pending calls and streams; then their tokens fire.</param>
     /// <param name="cancellationToken">Ends that wait earlier.</param>
     public Task StopAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
@@ -189,9 +186,9 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
 
     /// <summary>Stops at once: connections are closed, the tokens of pending handlers fire, the name is free when this
     /// returns.</summary>
-    /// <remarks>It does not wait for handlers, and may be called from one. From other code that the server runs (an
-    /// inline handler, a decision about a client, a message's properties) it begins the end and returns; the name is
-    /// free a moment later. Any number of times.</remarks>
+    /// <remarks>It does not wait for handlers, and a handler may call it. When it is called from other code that the
+    /// server runs (an inline handler, <see cref="RpcServerOptions.Accept"/>, a property of a message), it starts the
+    /// shutdown and returns; the name is free a moment later. It may be called several times.</remarks>
     public void Dispose()
     {
         // A few milliseconds at most, unless as many handlers are blocked as there may be threads.
@@ -199,7 +196,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
             ((IAsyncResult)ended).AsyncWaitHandle.WaitOne(_patience);
     }
 
-    /// <summary>Stops at once, as <see cref="Dispose"/>, and completes when the name is free. No thread is held
+    /// <summary>Stops at once, as <see cref="Dispose"/>, and completes when the name is free. No thread is blocked
     /// meanwhile. <see cref="StopAsync(CancellationToken)"/> waits for pending calls first.</summary>
     public async ValueTask DisposeAsync()
     {
