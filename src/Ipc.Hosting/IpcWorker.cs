@@ -86,14 +86,14 @@ public abstract class IpcWorker : IHostedService, IDisposable
 
         Interlocked.CompareExchange(ref _state, (int)IpcWorkerState.Stopping, (int)IpcWorkerState.Working);
         _taking.Cancel();
-        var impatient = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-        using (cancellationToken.Register(static state => ((TaskCompletionSource<bool>)state!).TrySetResult(true), impatient))
+        var overdue = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+        using (cancellationToken.Register(static state => ((TaskCompletionSource<bool>)state!).TrySetResult(true), overdue))
         {
             using var drained = new CancellationTokenSource();
-            await Task.WhenAny(work, impatient.Task, Task.Delay(_options.DrainTimeout, drained.Token)).ConfigureAwait(false);
+            await Task.WhenAny(work, overdue.Task, Task.Delay(_options.DrainTimeout, drained.Token)).ConfigureAwait(false);
             drained.Cancel();
             _handling.Cancel();
-            await Task.WhenAny(work, impatient.Task).ConfigureAwait(false); // a handler that ignores its token is left alone when the host's patience is over
+            await Task.WhenAny(work, overdue.Task).ConfigureAwait(false); // a handler that ignores its token is left alone when the host's shutdown timeout has passed
         }
 
         if (!work.IsCompleted)

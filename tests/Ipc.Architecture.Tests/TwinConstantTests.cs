@@ -36,7 +36,7 @@ public sealed partial class TwinConstantTests
         ("waiting/wait.c", "LOOK_AROUND_NS", "Waiting/ProcessWatch.cs", "PollInterval", 1_000_000),
         ("waiting/wait.c", "DOZE_NS", "Waiting/Waiter.cs", "SliceLength", 1),
         ("waiting/waiter.h", "IPC_WAITER_DOUBT_NS", "Waiting/Waiter.cs", "SlicePeriod", 1),
-        ("queues/queue.h", "IPC_QUEUE_NAP_NS", "Queues/QueueSpaceCondition.cs", "LoanPatience", 1),
+        ("queues/queue.h", "IPC_QUEUE_NAP_NS", "Queues/QueueSpaceCondition.cs", "LongestNap", 1),
         ("queues/queue_growth.c", "GROW_AGAIN_NS", "Queues/QueueGrowth.cs", "MemoryRetry", 1),
         ("queues/queue_walk.c", "SKIPPED_MAX", "Queues/QueueWalk.cs", "MostSkipped", 1),
         ("queues/queue_walk.c", "ROUNDS_MAX", "Queues/QueueReceiver.cs", "MostOverruns", 1),

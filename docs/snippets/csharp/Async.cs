@@ -106,8 +106,8 @@ internal static class Async
         Receipt receipt = await StoreRpc.Client(client).OrderAsync(new Order("apple", 2));
         Console.WriteLine(receipt.Left); //> 8
 
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(5));
-        await server.StopAsync(patience.Token); // no new calls; what runs has five seconds, then it is cut off
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(5));
+        await server.StopAsync(limit.Token); // no new calls; what runs has five seconds, then it is cut off
         // end-snippet
 
         await Accept(stop);

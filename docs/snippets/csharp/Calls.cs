@@ -48,10 +48,10 @@ internal static class Calls
         // end-snippet
 
         // snippet: cancel
-        using CancellationTokenSource patience = new(TimeSpan.FromMilliseconds(50));
+        using CancellationTokenSource limit = new(TimeSpan.FromMilliseconds(50));
         try
         {
-            await StoreRpc.Client(client).OrderAsync(new Order("apple", 20_000), patience.Token);
+            await StoreRpc.Client(client).OrderAsync(new Order("apple", 20_000), limit.Token);
         }
         catch (OperationCanceledException)
         {

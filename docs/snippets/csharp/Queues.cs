@@ -56,7 +56,7 @@ internal static class Queues
         // end-snippet
 
         // snippet: grow
-        QueueOptions patient = new()
+        QueueOptions expandable = new()
         {
             BlockSize = 256,
             BlockCount = 64,
@@ -64,7 +64,7 @@ internal static class Queues
             MinExpansionDistance = 16, // the next one is prepared while 16 blocks are left
         };
         // end-snippet
-        using SharedQueue growing = SharedQueue.Open("growing", patient);
+        using SharedQueue growing = SharedQueue.Open("growing", expandable);
         for (int i = 0; i < 1000; i++)
             Console.Write(growing.TrySend("x"u8) ? "" : "full");
         Console.WriteLine(growing.GetInfo().Segments); //> 16

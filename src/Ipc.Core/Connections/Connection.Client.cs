@@ -16,7 +16,7 @@ namespace Ipc;
 /// </remarks>
 public sealed unsafe partial class Connection
 {
-    private static readonly TimeSpan s_answerPatience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_answerTimeout = TimeSpan.FromSeconds(5);
 
     /// <summary>Connects to the listener <paramref name="name"/> and waits for its decision.</summary>
     /// <exception cref="IpcException">NotFound: no server; Timeout: no answer; Cancelled; TableFull; and what can go
@@ -173,7 +173,7 @@ public sealed unsafe partial class Connection
 
     /// <summary>For what a server that is there may take.</summary>
     private static Deadline OrFiveSeconds(Deadline deadline) =>
-        deadline == Deadline.Now ? Deadline.After(s_answerPatience) : deadline;
+        deadline == Deadline.Now ? Deadline.After(s_answerTimeout) : deadline;
 
     /// <summary>Who cleans up after a dead one withdraws what it had not answered first, and says that it is dead last;
     /// but the dead one has no lock any more.</summary>

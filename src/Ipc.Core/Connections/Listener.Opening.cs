@@ -152,16 +152,16 @@ public sealed unsafe partial class Listener
     /// <returns><see langword="false"/> when that takes too long.</returns>
     private bool WaitUntilOpened()
     {
-        ulong patience = Os.Current.Now() + ClosePatienceMilliseconds * 1_000_000UL;
+        ulong end = Os.Current.Now() + CloseTimeoutMilliseconds * 1_000_000UL;
         lock (_toOpen)
         {
             _opensNoMore = true;
             while (_hasInHand)
             {
                 ulong now = Os.Current.Now();
-                if (now >= patience)
+                if (now >= end)
                     return false;
-                Monitor.Wait(_toOpen, (int)((patience - now) / 1_000_000) + 1);
+                Monitor.Wait(_toOpen, (int)((end - now) / 1_000_000) + 1);
             }
 
             return true;

@@ -30,7 +30,7 @@ namespace Ipc;
 /// </remarks>
 public sealed unsafe partial class Listener : IDisposable
 {
-    private const int ClosePatienceMilliseconds = 1000;
+    private const int CloseTimeoutMilliseconds = 1000;
     private const int Free = 0, Inside = 1, Pending = 2; // values of _inside
 
     private readonly Region _region;
@@ -236,12 +236,12 @@ public sealed unsafe partial class Listener : IDisposable
 
     private bool WaitUntilOutside()
     {
-        ulong patience = Os.Current.Now() + ClosePatienceMilliseconds * 1_000_000UL;
+        ulong end = Os.Current.Now() + CloseTimeoutMilliseconds * 1_000_000UL;
         // Taken for good: nobody gets in any more. A pending NextAsync is inside only while it is looked at.
         for (int attempt = 0; Atomic.CompareExchange(ref _inside, Inside, Free) != Free &&
             Atomic.CompareExchange(ref _inside, Inside, Pending) != Pending; attempt++)
         {
-            if (Os.Current.Now() > patience)
+            if (Os.Current.Now() > end)
                 return false;
             _control.WakeSleepers();
             ClosePause.Take(attempt);

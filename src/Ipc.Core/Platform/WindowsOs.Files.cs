@@ -17,7 +17,7 @@ internal sealed unsafe partial class WindowsOs
 {
     private const uint All = GENERIC_READ | GENERIC_WRITE | DELETE;
     private const string Extended = @"\\?\";
-    private const int SharingPatience = 100; // looks, 10 ms apart
+    private const int SharingAttempts = 100; // looks, 10 ms apart
 
     private readonly HashSet<string> _swept = new(StringComparer.OrdinalIgnoreCase); // under its own lock
 
@@ -172,7 +172,7 @@ internal sealed unsafe partial class WindowsOs
     private static RegionFile? OpenFile(string path, uint access)
     {
         SafeFileHandle handle = OpenHandle(path, access, out int error);
-        for (int look = 0; error == ERROR_SHARING_VIOLATION && look < SharingPatience; look++)
+        for (int look = 0; error == ERROR_SHARING_VIOLATION && look < SharingAttempts; look++)
         {
             Thread.Sleep(10);
             handle.Dispose();

@@ -4,7 +4,7 @@ namespace Ipc;
 /// side.</summary>
 internal sealed unsafe class QueuePlace
 {
-    private const int CopyPatienceMilliseconds = 1000, ClaimPatienceMilliseconds = 10;
+    private const int CopyTimeoutMilliseconds = 1000, ClaimTimeoutMilliseconds = 10;
 
     private readonly bool _isSingleThreaded; // promised
     // who is dropped without Dispose keeps its memory: nobody counts what is handed out
@@ -55,8 +55,8 @@ internal sealed unsafe class QueuePlace
     private void WaitForSends()
     {
         bool fenced = Atomic.TryFenceProcess();
-        Deadline copies = Deadline.FromMilliseconds(CopyPatienceMilliseconds);
-        Deadline claims = Deadline.FromMilliseconds(ClaimPatienceMilliseconds);
+        Deadline copies = Deadline.FromMilliseconds(CopyTimeoutMilliseconds);
+        Deadline claims = Deadline.FromMilliseconds(ClaimTimeoutMilliseconds);
         for (int attempt = 0;
             Segments.IsWriting(out bool marked) && !(marked || !fenced ? copies : claims).HasPassed;
             attempt++)

@@ -6,7 +6,7 @@ internal unsafe struct QueueSpaceCondition : IWaitCondition
 {
     private const int TurnsBetweenLoans = 64;
     // ns; nobody signals when a full file system or another's attempt was in the way
-    private const ulong LoanPatience = 20_000_000;
+    private const ulong LongestNap = 20_000_000;
 
     private readonly QueueSender _queue;
     private readonly int _length;
@@ -31,7 +31,7 @@ internal unsafe struct QueueSpaceCondition : IWaitCondition
 
     public readonly ulong LongestSleep =>
         (_isLong && _loan.Bytes == null) || _queue.LooksAgainSoon
-            ? LoanPatience
+            ? LongestNap
             : ulong.MaxValue;
 
     public bool IsTrue()

@@ -49,14 +49,14 @@ internal sealed unsafe partial class Region
         string path = Os.Current.RegionDirectory() + "/" + name;
         _ = entrance.NewLifetime; // throws what nobody may ask for, also when the region exists
         int nap = 1;
-        TimeSpan lockPatience = mode == OpenMode.OpenExisting && !deadline.HasPassed ? s_lockSlice : s_lockPatience;
+        TimeSpan lockTimeout = mode == OpenMode.OpenExisting && !deadline.HasPassed ? s_lockSlice : s_lockTimeout;
         for (; ; )
         {
             if (cancellationToken.IsCancellationRequested)
                 Throw.Status(IpcStatus.Cancelled, $"Opening {path} was cancelled.");
             if (mode != OpenMode.CreateNew)
             {
-                Attempt attempt = TryAttach(name, path, entrance, lockPatience, out Region? attached);
+                Attempt attempt = TryAttach(name, path, entrance, lockTimeout, out Region? attached);
                 if (attempt == Attempt.Attached)
                     return attached!;
                 if (attempt == Attempt.Again)
@@ -306,7 +306,7 @@ internal sealed unsafe partial class Region
     }
 
     private static Attempt TryAttach(
-        string name, string path, RegionEntrance entrance, TimeSpan lockPatience, out Region? attached)
+        string name, string path, RegionEntrance entrance, TimeSpan lockTimeout, out Region? attached)
     {
         attached = null;
         RegionFile? file = Os.Current.OpenFile(path);
@@ -318,7 +318,7 @@ internal sealed unsafe partial class Region
         try
         {
             entrance.Kind.CheckBody(region);
-            if (!region.TryLock(Deadline.After(lockPatience)))
+            if (!region.TryLock(Deadline.After(lockTimeout)))
                 return Attempt.Locked;
             try
             {

@@ -187,10 +187,10 @@ internal sealed unsafe partial class Region
     public void Leave()
     {
         Uninterrupted.Do(static region => ProcessWatch.Forget(region), this);
-        Deadline patience = Deadline.After(s_lockPatience);
+        Deadline deadline = Deadline.After(s_lockTimeout);
         bool locked = false;
         if (_hasParticipants)
-            Uninterrupted.Do(_ => locked = TryLock(patience), this);
+            Uninterrupted.Do(_ => locked = TryLock(deadline), this);
         if (_hasParticipants && !locked)
         {
             GiveUp();

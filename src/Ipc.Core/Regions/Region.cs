@@ -25,7 +25,7 @@ internal sealed unsafe partial class Region : IWatchedRegion
 
     /// <summary>How long to wait for a region lock: it is held for microseconds, unless its holder was
     /// stopped.</summary>
-    private static readonly TimeSpan s_lockPatience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_lockTimeout = TimeSpan.FromSeconds(5);
 
     private readonly object _sync = new(); // before the region lock, and around the closing of the file
     private readonly RegionFile _file;
@@ -105,7 +105,7 @@ internal sealed unsafe partial class Region : IWatchedRegion
     public void Lock(Deadline deadline, CancellationToken cancellationToken)
     {
         if (deadline == Deadline.Now)
-            deadline = Deadline.After(s_lockPatience);
+            deadline = Deadline.After(s_lockTimeout);
         while (!TryLock(Deadline.Earlier(deadline, Deadline.After(s_lockSlice))))
         {
             if (cancellationToken.IsCancellationRequested)
@@ -117,7 +117,7 @@ internal sealed unsafe partial class Region : IWatchedRegion
 
     private void Lock(Deadline deadline)
     {
-        if (!TryLock(Deadline.Earlier(deadline, Deadline.After(s_lockPatience))))
+        if (!TryLock(Deadline.Earlier(deadline, Deadline.After(s_lockTimeout))))
             ThrowLocked(Path);
     }
 

@@ -12,7 +12,7 @@ internal sealed unsafe class TopicKind : RegionKind
 {
     public static readonly TopicKind Instance = new();
 
-    private static readonly TimeSpan s_lockPatience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_lockTimeout = TimeSpan.FromSeconds(5);
 
     public override KindNumber Number => KindNumber.OfTopic;
 
@@ -111,13 +111,9 @@ internal sealed unsafe class TopicKind : RegionKind
     /// <summary>A reader's place is made active once more, at the tail of now.</summary>
     public static void JoinAgain(Region region)
     {
-        if (!region.TryLock(Deadline.After(s_lockPatience)))
+        if (!region.TryLock(Deadline.After(s_lockTimeout)))
         {
-            Throw.Status(
-                IpcStatus.Timeout,
-                $"The lock of region {region.Path} was not free for {s_lockPatience.TotalSeconds} s: a participant " +
-                "that holds it is " +
-                "stopped, in a debugger perhaps. Continue or end that process.");
+            Region.ThrowLocked(region.Path);
         }
 
         try

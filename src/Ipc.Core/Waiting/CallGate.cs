@@ -11,7 +11,7 @@ namespace Ipc;
 /// </remarks>
 internal struct CallGate
 {
-    private const int PatienceMilliseconds = 1000;
+    private const int TimeoutMilliseconds = 1000;
 
     private int _inside;
     private int _closed;
@@ -34,10 +34,10 @@ internal struct CallGate
         Atomic.Exchange(ref _closed, 1);
         control.End(IpcStatus.Closed);
         bool fenced = Atomic.TryFenceProcess();
-        ulong patience = Os.Current.Now() + PatienceMilliseconds * 1_000_000UL;
+        ulong end = Os.Current.Now() + TimeoutMilliseconds * 1_000_000UL;
         for (int attempt = 0; Atomic.LoadAcquire(ref _inside) != 0; attempt++)
         {
-            if (Os.Current.Now() > patience)
+            if (Os.Current.Now() > end)
                 return false;
             control.WakeSleepers(); // again: a hostile peer may have put the word back
             ClosePause.Take(attempt);

@@ -12,7 +12,7 @@ internal sealed class AsideTurn
     private static readonly long _longestIdle = Stopwatch.Frequency / 10_000;
 
     private readonly long _long;
-    private readonly long _patience;
+    private readonly long _mostIdle;
     private readonly long _began = Stopwatch.GetTimestamp();
     private long _lookedAt; // last
     private long _idleSince; // 0: it is not
@@ -24,7 +24,7 @@ internal sealed class AsideTurn
     public AsideTurn(long longTurn, bool spins)
     {
         _long = longTurn;
-        _patience = spins ? _longestIdle : 0;
+        _mostIdle = spins ? _longestIdle : 0;
         _lookedAt = _began;
     }
 
@@ -48,6 +48,6 @@ internal sealed class AsideTurn
         _lookedAt = Stopwatch.GetTimestamp();
         if (_idleSince == 0)
             _idleSince = _lookedAt;
-        return _lookedAt - _idleSince >= _patience;
+        return _lookedAt - _idleSince >= _mostIdle;
     }
 }

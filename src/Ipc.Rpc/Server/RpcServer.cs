@@ -17,7 +17,7 @@ namespace Ipc.Rpc;
 /// </code></example>
 public sealed class RpcServer : IDisposable, IAsyncDisposable
 {
-    private static readonly TimeSpan _patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan _disposeTimeout = TimeSpan.FromSeconds(5);
 
     private readonly object _gate = new();
     private readonly Dictionary<uint, RpcHandler> _handlers = new();
@@ -193,7 +193,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     {
         // A few milliseconds at most, unless as many handlers are blocked as there may be threads.
         if (BeginEnd() is { } ended)
-            ((IAsyncResult)ended).AsyncWaitHandle.WaitOne(_patience);
+            ((IAsyncResult)ended).AsyncWaitHandle.WaitOne(_disposeTimeout);
     }
 
     /// <summary>Stops at once, as <see cref="Dispose"/>, and completes when the name is free. No thread is blocked
@@ -203,7 +203,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
         if (BeginEnd() is not { IsCompleted: false } ended)
             return;
         using var over = new CancellationTokenSource();
-        await Task.WhenAny(ended, Task.Delay(_patience, over.Token)).ConfigureAwait(false);
+        await Task.WhenAny(ended, Task.Delay(_disposeTimeout, over.Token)).ConfigureAwait(false);
         over.Cancel();
     }
 

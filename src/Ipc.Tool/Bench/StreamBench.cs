@@ -10,7 +10,7 @@ internal static class StreamBench
     public const string RingRole = "ring-sink", QueueRole = "queue-sink", TopicRole = "topic-sink";
     private const int Bytes = 64, Burst = 256;
     private const ushort Last = ushort.MaxValue;
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(10);
 
     /// <summary>Nanoseconds per message, from the first sent to the last received.</summary>
     public static double Measure(string role, string name, TimeSpan duration)
@@ -25,12 +25,12 @@ internal static class StreamBench
         while (Stopwatch.GetElapsedTime(began) < duration)
         {
             for (int i = 0; i < Burst; i++)
-                Must(send(message, 1, Deadline.After(s_patience)));
+                Must(send(message, 1, Deadline.After(s_timeout)));
             sent += Burst;
         }
 
-        Must(send(message, Last, Deadline.After(s_patience)));
-        Must(answer.Read(out RingRecord count, Deadline.After(s_patience)));
+        Must(send(message, Last, Deadline.After(s_timeout)));
+        Must(answer.Read(out RingRecord count, Deadline.After(s_timeout)));
         double took = Stopwatch.GetElapsedTime(began).TotalNanoseconds;
         long received = BitConverter.ToInt64(count.Payload);
         answer.Release();
@@ -41,14 +41,14 @@ internal static class StreamBench
     /// <summary>The other process.</summary>
     public static void Serve(string role, string name, Action ready)
     {
-        using RingWriter answer = RingWriter.Open(name + "-done", new RingOptions { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_patience });
+        using RingWriter answer = RingWriter.Open(name + "-done", new RingOptions { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_timeout });
         long count = role switch
         {
             RingRole => FromRing(name, ready),
             QueueRole => FromQueue(name, ready),
             _ => FromTopic(name, ready),
         };
-        answer.Write(BitConverter.GetBytes(count), 0, Deadline.After(s_patience));
+        answer.Write(BitConverter.GetBytes(count), 0, Deadline.After(s_timeout));
     }
 
     private static IDisposable Open(string role, string name, out Func<byte[], ushort, Deadline, IpcStatus> send)
@@ -72,11 +72,11 @@ internal static class StreamBench
 
     private static long FromRing(string name, Action ready)
     {
-        using RingReader reader = RingReader.Open(name, new RingOptions { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_patience });
+        using RingReader reader = RingReader.Open(name, new RingOptions { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_timeout });
         ready();
         for (long count = 0; ; count++)
         {
-            Must(reader.Read(out RingRecord record, Deadline.After(s_patience)));
+            Must(reader.Read(out RingRecord record, Deadline.After(s_timeout)));
             bool isLast = record.Type == Last;
             reader.Release();
             if (isLast)
@@ -86,11 +86,11 @@ internal static class StreamBench
 
     private static long FromQueue(string name, Action ready)
     {
-        using SharedQueue queue = SharedQueue.Open(name, new QueueOptions { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_patience });
+        using SharedQueue queue = SharedQueue.Open(name, new QueueOptions { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_timeout });
         ready();
         for (long count = 0; ; count++)
         {
-            Must(queue.Receive(out QueueMessage message, Deadline.After(s_patience)));
+            Must(queue.Receive(out QueueMessage message, Deadline.After(s_timeout)));
             bool isLast = message.Type == Last;
             message.Release();
             if (isLast)
@@ -100,11 +100,11 @@ internal static class StreamBench
 
     private static long FromTopic(string name, Action ready)
     {
-        using TopicReader reader = TopicReader.Open(name, new TopicOptions { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_patience }, new TopicReaderOptions { Policy = TopicPolicy.Reliable });
+        using TopicReader reader = TopicReader.Open(name, new TopicOptions { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_timeout }, new TopicReaderOptions { Policy = TopicPolicy.Reliable });
         ready();
         for (long count = 0; ; count++)
         {
-            Must(reader.Read(out TopicMessage message, Deadline.After(s_patience)));
+            Must(reader.Read(out TopicMessage message, Deadline.After(s_timeout)));
             bool isLast = message.Type == Last;
             Must(reader.Release());
             if (isLast)

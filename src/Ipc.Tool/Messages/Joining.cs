@@ -6,13 +6,13 @@ namespace Ipc.Tool;
 internal static class Joining
 {
     /// <summary>For a region to get ready that is being made at this moment.</summary>
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(2);
 
-    public static QueueOptions Queue() => new() { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_patience };
+    public static QueueOptions Queue() => new() { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_timeout };
 
-    public static TopicOptions Topic() => new() { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_patience };
+    public static TopicOptions Topic() => new() { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_timeout };
 
-    public static RingOptions Ring() => new() { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_patience };
+    public static RingOptions Ring() => new() { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_timeout };
 
     /// <summary>Ends the verb unless messages pass there.</summary>
     public static void RequireMessages(RegionReport report)

@@ -12,7 +12,7 @@ internal sealed class PeerProcess : IDisposable
     public const string Verb = "__peer", Ready = "ready";
 
     /// <summary>For its start and for its end: a watchdog, so long that a busy machine does not pass for a broken one.</summary>
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(30);
 
     private readonly Process _process;
 
@@ -47,8 +47,8 @@ internal sealed class PeerProcess : IDisposable
     public string? WaitUntilReady()
     {
         Task<string?> line = _process.StandardOutput.ReadLineAsync();
-        if (!line.Wait(s_patience))
-            return $"the other process ({_process.Id}) was not ready after {s_patience.TotalSeconds} s";
+        if (!line.Wait(s_timeout))
+            return $"the other process ({_process.Id}) was not ready after {s_timeout.TotalSeconds} s";
         if (line.Result == Ready)
             return null;
         if (line.Result is { } other)
@@ -59,7 +59,7 @@ internal sealed class PeerProcess : IDisposable
     }
 
     /// <summary>Waits until it has ended by itself, which it does when it was told its last message.</summary>
-    public void WaitForEnd() => _process.WaitForExit(s_patience);
+    public void WaitForEnd() => _process.WaitForExit(s_timeout);
 
     /// <summary>Ends its input, which is its own orderly end, and waits for it.</summary>
     public void EndByItself()

@@ -8,7 +8,7 @@ internal static class RingEcho
 {
     public const string Role = "ring-echo";
     private const ushort Last = ushort.MaxValue;
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10); // for one round trip
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(10); // for one round trip
 
     /// <summary>The other process.</summary>
     public static void Serve(string name, Action ready)
@@ -40,7 +40,7 @@ internal static class RingEcho
         double[] times = new double[count];
         for (int i = 0; i < count; i++)
         {
-            Deadline deadline = Deadline.After(s_patience);
+            Deadline deadline = Deadline.After(s_timeout);
             ulong began = Os.Current.Now();
             message[0] = (byte)i;
             IpcStatus status = writer.Write(message, i == count - 1 ? Last : (ushort)1, deadline);
@@ -63,5 +63,5 @@ internal static class RingEcho
         return times;
     }
 
-    private static RingOptions Existing() => new() { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_patience };
+    private static RingOptions Existing() => new() { OpenMode = OpenMode.OpenExisting, OpenTimeout = s_timeout };
 }

@@ -31,10 +31,10 @@ internal static class CallVerb
             CommonOptions.DirectoryOf(parsed);
             ContractMethod called = ContractLoader.Load(parsed.GetRequiredValue(contract)).FindMethod(parsed.GetRequiredValue(method), parsed.GetValue(service));
             byte[] message = JsonToProto.Encode(called.Request, parsed.GetRequiredValue(request));
-            var patience = TimeSpan.FromSeconds(parsed.GetValue(timeout));
+            var longest = TimeSpan.FromSeconds(parsed.GetValue(timeout));
             try
             {
-                using RpcClient client = RpcClient.Connect(parsed.GetRequiredValue(server), new RpcClientOptions { ConnectTimeout = patience, CallTimeout = patience, AutoReconnect = false }, cancel);
+                using RpcClient client = RpcClient.Connect(parsed.GetRequiredValue(server), new RpcClientOptions { ConnectTimeout = longest, CallTimeout = longest, AutoReconnect = false }, cancel);
                 RpcMetadata sent = Metadata(parsed.GetValue(metadata) ?? []);
                 await new DynamicCall(terminal, sent.Count == 0 ? client : client.With(sent), called, parsed.GetValue(limit), parsed.GetValue(compact)).RunAsync(message, cancel);
                 return ExitCode.Ok;

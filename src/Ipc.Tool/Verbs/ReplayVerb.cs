@@ -42,7 +42,7 @@ internal static class ReplayVerb
     }
 
     /// <summary>Plays a recording once from its beginning.</summary>
-    private sealed class Play(RecordingReader recording, MessageSink sink, Tally tally, TimeSpan patience, double speed, Action<Func<string>> progress)
+    private sealed class Play(RecordingReader recording, MessageSink sink, Tally tally, TimeSpan limit, double speed, Action<Func<string>> progress)
     {
         /// <summary>False: there is no message in it, so that playing it again would go on for ever doing nothing.</summary>
         public bool Once(CancellationToken cancel)
@@ -58,7 +58,7 @@ internal static class ReplayVerb
                 }
 
                 Wait(started, entry.Nanoseconds, cancel);
-                sink.Send(entry.Payload, entry.Type, entry.Number, Deadline.After(patience), cancel);
+                sink.Send(entry.Payload, entry.Type, entry.Number, Deadline.After(limit), cancel);
                 tally.Count(entry.Payload.Length);
                 progress(() => $"{tally}, {100 * recording.Progress:0} % of the recording; Ctrl+C ends it");
             }

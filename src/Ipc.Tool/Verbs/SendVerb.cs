@@ -37,14 +37,14 @@ internal static class SendVerb
             Joining.RequireMessages(report);
             if (parsed.GetResult(key) is not null && report.Kind != "topic")
                 throw new ToolException(ExitCode.Usage, $"--key is for topics, and {report.Name} is a {report.Kind}.");
-            var patience = TimeSpan.FromSeconds(parsed.GetValue(timeout));
+            var limit = TimeSpan.FromSeconds(parsed.GetValue(timeout));
             var tally = new Tally { Name = report.Name, Kind = report.Kind! };
             return await Work.RunAsync(terminal, parsed.GetValue(json), tally, _ =>
             {
                 using MessageSink sink = MessageSink.Open(report, cancel);
                 foreach (byte[] message in bytes is not null ? [bytes] : Messages(terminal, parsed.GetValue(file), cancel))
                 {
-                    sink.Send(message, parsed.GetValue(type), parsed.GetValue(key), Deadline.After(patience), cancel);
+                    sink.Send(message, parsed.GetValue(type), parsed.GetValue(key), Deadline.After(limit), cancel);
                     tally.Count(message.Length);
                 }
             }, () => $"sent {tally} to {tally.Kind} {tally.Name}", cancel);

@@ -271,7 +271,7 @@ TEST(a_request_whose_region_is_retired_and_locked_holds_no_server_up)
     const uint64_t began = ipc_platform_now();
     ipc_event event;
     CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event));
-    CHECK(ipc_platform_now() - began < IPC_REGION_PATIENCE_NS);
+    CHECK(ipc_platform_now() - began < IPC_REGION_LOCK_TIMEOUT_NS);
     CHECK_STATUS(IPC_E_REFUSED, ipc_connect_try(connecting, &connection));
     ipc_region_unlock(theirs);
     ipc_region_discard(theirs);
@@ -314,7 +314,7 @@ TEST(a_try_that_fails_waits_for_no_lock)
     WAIT_FOR(ipc_platform_now() >= hurried.deadline);
     const uint64_t began = ipc_platform_now();
     CHECK_STATUS(IPC_TIMEOUT, ipc_connect_try(connecting, &connection));
-    CHECK(ipc_platform_now() - began < IPC_REGION_PATIENCE_NS);
+    CHECK(ipc_platform_now() - began < IPC_REGION_LOCK_TIMEOUT_NS);
     ipc_event event;
     CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event)); /* withdrawn already */
     ipc_region_unlock(other);
@@ -333,7 +333,7 @@ TEST(a_try_waits_for_no_lock_of_a_retired_listener)
     ipc_connection *connection = NULL;
     const uint64_t began = ipc_platform_now();
     CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
-    CHECK(ipc_platform_now() - began < IPC_REGION_PATIENCE_NS);
+    CHECK(ipc_platform_now() - began < IPC_REGION_LOCK_TIMEOUT_NS);
     ipc_region_unlock(other);
     CHECK_STATUS(IPC_E_NOT_FOUND, ipc_connect_try(connecting, &connection));
     CHECK_EQUAL(0, test_files()); /* the name is gone */

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_CAPACITY   (256ull << 10)
-#define ANSWER_PATIENCE_NS 5000000000ull
-#define LOOK_MIN_NS        1000000u
-#define LOOK_MAX_NS        20000000u
+#define DEFAULT_CAPACITY  (256ull << 10)
+#define ANSWER_TIMEOUT_NS 5000000000ull
+#define LOOK_MIN_NS       1000000u
+#define LOOK_MAX_NS       20000000u
 
 ipc_status ipc_connect_check(const ipc_connect_options *options, ipc_connection_plan *plan)
 {
@@ -215,7 +215,7 @@ ipc_wait ipc_connect_reply(ipc_connection *connection, ipc_deadline deadline, ip
 
 ipc_deadline ipc_connect_answer_deadline(ipc_deadline deadline)
 {
-    return deadline == IPC_NOW ? ipc_deadline_after(ANSWER_PATIENCE_NS) : deadline;
+    return deadline == IPC_NOW ? ipc_deadline_after(ANSWER_TIMEOUT_NS) : deadline;
 }
 
 /* ---- connecting -------------------------------------------------------------------------------------- */

@@ -218,7 +218,7 @@ static ipc_status replace(const char *path)
 {
     ipc_region *old = NULL;
     ipc_status status =
-        ipc_region_open(path, &ipc_listener_kind, NULL, ipc_deadline_after(IPC_REGION_PATIENCE_NS), &old);
+        ipc_region_open(path, &ipc_listener_kind, NULL, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS), &old);
     if (status == IPC_E_NOT_FOUND)
         return IPC_OK;
     if (status == IPC_E_WRONG_KIND) {
@@ -230,7 +230,7 @@ static ipc_status replace(const char *path)
     if (status != IPC_OK)
         return status;
 
-    status = ipc_region_lock(old, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
+    status = ipc_region_lock(old, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS));
     if (status == IPC_OK) {
         const bool live = ipc_load_acquire32(&ipc_region_header_of(old)->state) == IPC_REGION_LIVE;
         if (live && ipc_region_is_alive(old, IPC_LISTENER_SERVER)) {

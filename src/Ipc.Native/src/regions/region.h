@@ -13,8 +13,8 @@
 #include "platform/platform.h"
 #include "waiting/watch.h"
 
-#define IPC_NO_PARTICIPANT     UINT32_MAX
-#define IPC_REGION_PATIENCE_NS 5000000000ull /* for the region lock: whoever holds it holds it for microseconds */
+#define IPC_NO_PARTICIPANT         UINT32_MAX
+#define IPC_REGION_LOCK_TIMEOUT_NS 5000000000ull /* for the region lock: whoever holds it holds it for microseconds */
 
 /* What the header said, checked, and never read from shared memory again. */
 typedef struct ipc_region_geometry {
@@ -124,8 +124,8 @@ ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *
 /* Opens and enters. IPC_E_NOT_FOUND: no living region of that name. IPC_TIMEOUT: somebody keeps the region lock. */
 ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
                              ipc_lifetime asked, ipc_deadline lock_deadline, ipc_region **region);
-/* For that: IPC_REGION_PATIENCE_NS for who has no deadline; else a moment, so that who gets IPC_TIMEOUT looks at its
-   own deadline and cancel, and tries again. */
+/* For that: IPC_REGION_LOCK_TIMEOUT_NS for who has no deadline; else a moment, so that who gets IPC_TIMEOUT looks at
+   its own deadline and cancel, and tries again. */
 ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline);
 
 /* region_enter.c: attaching and creating, as the open mode says. */

@@ -121,7 +121,7 @@ static ipc_status enter(ipc_region *region, uint32_t role, ipc_lifetime asked)
 
 ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline)
 {
-    return ipc_deadline_after(deadline == IPC_NOW ? IPC_REGION_PATIENCE_NS : LOCK_SLICE_NS);
+    return ipc_deadline_after(deadline == IPC_NOW ? IPC_REGION_LOCK_TIMEOUT_NS : LOCK_SLICE_NS);
 }
 
 ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,

@@ -104,7 +104,7 @@ static bool is_retired(const ipc_region *region)
 static ipc_status open_any(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind), ipc_region **opened)
 {
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_open(path, NULL, NULL, ipc_deadline_after(IPC_REGION_PATIENCE_NS), &region);
+    ipc_status status = ipc_region_open(path, NULL, NULL, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS), &region);
     if (status != IPC_OK)
         return status;
     region->kind = kind_of(region->geometry.kind);
@@ -124,7 +124,7 @@ ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(
     ipc_status status = open_any(path, kind_of, &region);
     if (status != IPC_OK)
         return status;
-    status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
+    status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS));
     if (status == IPC_OK) {
         const bool retired = is_retired(region);
         uint32_t living = 0;
@@ -147,13 +147,13 @@ ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(
 ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
 {
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_open(path, kind, NULL, ipc_deadline_after(IPC_REGION_PATIENCE_NS), &region);
+    ipc_status status = ipc_region_open(path, kind, NULL, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS), &region);
     if (status == IPC_E_NOT_FOUND)
         return IPC_OK; /* gone, or retired and removed: the name is free */
     if (status != IPC_OK)
         return status;
 
-    status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
+    status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS));
     if (status == IPC_OK) {
         const bool retired = is_retired(region);
         if (!retired && !ipc_region_is_over(region)) {

@@ -222,7 +222,7 @@ void ipc_region_exit(ipc_region *region)
 {
     if (region->forked)
         return;
-    if (!ipc_region_try_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS))) {
+    if (!ipc_region_try_lock(region, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS))) {
         give_up(region);
         return;
     }

@@ -379,7 +379,7 @@ ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "join %d is none of the three", (int)join);
     if (ipc_topic_is_closed(&reader->base))
         return ipc_ended(IPC_CLOSED);
-    ipc_status status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_PATIENCE_NS));
+    ipc_status status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS));
     if (status != IPC_OK)
         return status;
     const bool was_evicted = is_evicted(reader);

@@ -88,7 +88,7 @@ static void prepare_fork(void)
 }
 
 /* Until somebody has to be asked again; -1: nobody. */
-static int patience(void)
+static int next_timeout(void)
 {
     int least = -1;
     for (const ipc_watch *watch = watches; watch != NULL; watch = watch->next) {
@@ -147,7 +147,7 @@ static void *watch_processes(void *unused)
     uint64_t ids[16];
     ipc_mutex_lock(&lock);
     while (!stopping) {
-        const int timeout = patience();
+        const int timeout = next_timeout();
         ipc_mutex_unlock(&lock);
         int count = ipc_watcher_wait(&watcher, timeout, ids, 16);
         ipc_mutex_lock(&lock);

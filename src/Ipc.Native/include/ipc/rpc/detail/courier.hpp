@@ -28,8 +28,8 @@ class courier_host
   public:
     enum class attention { done, waited, again };
 
-    // Sees to it that OF is read again, if that can be; may wait for PATIENCE. Done: it need not come back.
-    virtual attention attend(session &of, std::chrono::milliseconds patience) = 0;
+    // Sees to it that OF is read again, if that can be; may wait for TIMEOUT. Done: it need not come back.
+    virtual attention attend(session &of, std::chrono::milliseconds timeout) = 0;
 
   protected:
     ~courier_host() = default;

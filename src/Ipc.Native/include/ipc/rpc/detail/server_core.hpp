@@ -129,11 +129,11 @@ class server_core final : private courier_host, private server_reading
         listener_.reset();
     }
 
-    attention attend(session &of, std::chrono::milliseconds patience) override
+    attention attend(session &of, std::chrono::milliseconds timeout) override
     {
         bool parked = false;
-        if (!of.flush(deadline(patience), parked))
-            return patience.count() != 0 ? attention::waited : attention::again;
+        if (!of.flush(deadline(timeout), parked))
+            return timeout.count() != 0 ? attention::waited : attention::again;
         if (parked)
             read_on(of);
         of.set_watched(false); // before the look: what comes after it asks for another one

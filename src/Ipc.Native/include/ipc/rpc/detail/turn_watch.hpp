@@ -47,7 +47,7 @@ class aside_turn
 {
   public:
     // SPINS: whether the server's threads look for a while before they sleep.
-    explicit aside_turn(bool spins) : patience_(spins ? longest_idle : turn_clock::duration::zero())
+    explicit aside_turn(bool spins) : most_idle_(spins ? longest_idle : turn_clock::duration::zero())
     {
     }
 
@@ -68,7 +68,7 @@ class aside_turn
         if (!is_idle_)
             idle_since_ = looked_at_;
         is_idle_ = true;
-        return looked_at_ - idle_since_ >= patience_;
+        return looked_at_ - idle_since_ >= most_idle_;
     }
 
   private:
@@ -77,7 +77,7 @@ class aside_turn
     static constexpr turn_clock::duration longest_idle =
         std::chrono::microseconds(100); // a client that sleeps needs some
 
-    const turn_clock::duration patience_;
+    const turn_clock::duration most_idle_;
     const turn_clock::time_point began_ = turn_clock::now();
     turn_clock::time_point looked_at_ = began_; // last
     turn_clock::time_point idle_since_;
