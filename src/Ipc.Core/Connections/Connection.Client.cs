@@ -217,18 +217,21 @@ public sealed unsafe partial class Connection
 
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused)
             throw new ConnectionRefusedException(
-                ReadServerText() ?? $"The server \"{name}\" refused the connection and gave no reason.");
+                ReadServerText() ??
+                $"The server \"{name}\" (process {PeerProcessId}) refused the connection and gave no reason.");
 
         switch (status)
         {
             case IpcStatus.Ok:
-                Throw.Corrupt($"The server \"{name}\" replied {reply}; 1 (accepted) or 2 (refused) was expected.");
+                Throw.Corrupt(
+                    $"The server \"{name}\" (process {PeerProcessId}) replied {reply}, neither accepted (1) nor " +
+                    "refused (2).");
                 break;
             case IpcStatus.Timeout:
                 Throw.Status(
                     status,
-                    $"The server \"{name}\" (process {PeerProcessId}) did not answer the request to connect in time. " +
-                    "It is busy or stopped.");
+                    $"The server \"{name}\" (process {PeerProcessId}) did not answer the request to connect in time: " +
+                    "it is busy or stopped.");
                 break;
             case IpcStatus.Cancelled:
                 Throw.Status(status, $"Connecting to \"{name}\" was cancelled.");

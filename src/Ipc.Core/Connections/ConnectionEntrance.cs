@@ -28,7 +28,7 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
         if (_hello.Length > ConnectionHeader.TextCapacity)
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"The hello has {_hello.Length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
+                $"The hello has {_hello.Length} bytes, at most {ConnectionHeader.TextCapacity} are possible.");
     }
 
     /// <summary>For a server, which checks it.</summary>

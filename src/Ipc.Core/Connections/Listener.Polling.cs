@@ -283,14 +283,16 @@ public sealed unsafe partial class Listener
 
     private string? Refusal(ConnectionEntrance layout, int count)
     {
-        ulong largest = Math.Max(layout.ToServer.Capacity, layout.ToClient.Capacity);
-        if (largest > (ulong)_options.MaxRingCapacity)
-            return $"A ring of {largest} bytes; this server takes at most {_options.MaxRingCapacity}.";
-        ulong budget = Math.Max(layout.ToServer.Pool?.Geometry.Budget ?? 0, layout.ToClient.Pool?.Geometry.Budget ?? 0);
-        if (budget > (ulong)_options.MaxLoanBudget)
-            return $"A loan budget of {budget} bytes; this server takes at most {_options.MaxLoanBudget}.";
         if (count > _options.MaxConnections)
-            return $"This server has {_options.MaxConnections} connections and takes no more.";
+            return $"the server has {_options.MaxConnections} connections, its maximum";
+        ulong toServer = layout.ToServer.Capacity, toClient = layout.ToClient.Capacity;
+        if (Math.Max(toServer, toClient) > (ulong)_options.MaxRingCapacity)
+            return $"the rings have {toServer} and {toClient} bytes, this server allows {_options.MaxRingCapacity}";
+        ulong loansToServer = layout.ToServer.Pool?.Geometry.Budget ?? 0;
+        ulong loansToClient = layout.ToClient.Pool?.Geometry.Budget ?? 0;
+        if (Math.Max(loansToServer, loansToClient) > (ulong)_options.MaxLoanBudget)
+            return $"the loan budgets are {loansToServer} and {loansToClient} bytes, this server allows " +
+                _options.MaxLoanBudget;
         return null;
     }
 

@@ -76,8 +76,7 @@ public sealed unsafe partial class Listener : IDisposable
         if (options.MaxConnections is < 1 or > RegionGeometry.MaxParticipants - 1)
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"{options.MaxConnections} connections were asked for; 1 to {RegionGeometry.MaxParticipants - 1} are " +
-                "possible.");
+                $"A listener has 1 to {RegionGeometry.MaxParticipants - 1} connections, not {options.MaxConnections}.");
         WaitStyle style = WaitStyle.Of(options.WaitMode, options.SpinLimit);
         ulong maxRing = RingGeometry.CheckRequested(options.MaxRingCapacity);
 

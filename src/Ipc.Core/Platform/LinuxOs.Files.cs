@@ -134,7 +134,7 @@ internal sealed unsafe partial class LinuxOs
         if (error is ELOOP or EISDIR)
             Throw.Status(
                 IpcStatus.Corrupt,
-                $"{path} is not a regular file (errno {error}): it is not a region. Remove it, or use another name.",
+                $"{path} is not a regular file, so it is not a region: remove it, or use another name.",
                 error);
         FailedAt(path, "opened", error);
         return null;

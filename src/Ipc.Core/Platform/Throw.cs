@@ -25,7 +25,7 @@ internal static class Throw
 
     [DoesNotReturn]
     public static void TooLarge(int length, int maximum) => throw new IpcException(IpcStatus.TooLarge,
-        $"A message of {length} bytes does not fit: this ring takes at most {maximum}. Nothing was sent: " +
+        $"A message of {length} bytes does not fit: this ring takes at most {maximum}; nothing was sent: " +
         "send less at a time, or create the ring with a larger capacity or a larger loan budget.");
 
     [DoesNotReturn]
@@ -35,11 +35,11 @@ internal static class Throw
     [DoesNotReturn]
     public static void CommitExceedsClaim(int length, int claimed) =>
         throw new ArgumentOutOfRangeException(nameof(length), length,
-        $"{length} bytes were to be committed, {claimed} are claimed.");
+        $"Commit of {length} bytes, {claimed} were claimed.");
 
     [DoesNotReturn]
     public static void NoClaim() =>
-        throw new InvalidOperationException("There is no open claim: call TryClaim or Claim first.");
+        throw new InvalidOperationException("There is no open claim: claim first.");
 
     [DoesNotReturn]
     public static void Disposed(object instance) => throw new ObjectDisposedException(instance.GetType().FullName);

@@ -48,7 +48,7 @@ internal readonly struct PoolGeometry
         {
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"A loan budget of {budget} bytes was asked for; 0 (no loans) to {PoolHeader.MaxBudget} are possible.");
+                $"A loan budget is at most {PoolHeader.MaxBudget} bytes, not {budget}.");
         }
 
         return ((ulong)budget + PoolHeader.Page - 1) & ~(PoolHeader.Page - 1);

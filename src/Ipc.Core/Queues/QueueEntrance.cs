@@ -14,8 +14,7 @@ internal sealed unsafe class QueueEntrance : RegionEntrance
         if (options.Participants is < 1 or > RegionGeometry.MaxParticipants)
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"A queue for {options.Participants} participants was asked for; 1 to " +
-                $"{RegionGeometry.MaxParticipants} are possible.");
+                $"A queue has 1 to {RegionGeometry.MaxParticipants} participants, not {options.Participants}.");
         _participants = (uint)options.Participants;
         // throws what nobody may ask for, also when the queue exists
         Geometry = QueueGeometry.For(options, RegionGeometry.TableEnd(options.Participants));

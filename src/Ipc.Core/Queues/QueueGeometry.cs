@@ -55,16 +55,17 @@ internal readonly unsafe struct QueueGeometry
     public static QueueGeometry For(QueueOptions options, ulong bodyOffset)
     {
         uint blockSize = (uint)InRange(
-            options.BlockSize, (int)SlotHeader.MinBlockSize, (int)SlotHeader.MaxBlockSize, "block size");
+            options.BlockSize, (int)SlotHeader.MinBlockSize, (int)SlotHeader.MaxBlockSize, "A block has", "bytes");
         blockSize = (blockSize + 7) & ~7U;
         uint asked = (uint)InRange(
-            options.BlockCount, (int)SlotHeader.MinSlotCount, (int)SlotHeader.MaxSlotCount, "number of blocks");
+            options.BlockCount, (int)SlotHeader.MinSlotCount, (int)SlotHeader.MaxSlotCount, "A segment has", "blocks");
         uint slotCount = SlotHeader.MinSlotCount;
         while (slotCount < asked)
             slotCount *= 2;
         uint segments = (uint)InRange(
-            options.MaxExpansions, 0, (int)QueueHeader.MaxSegments - 1, "number of expansions") + 1;
-        uint distance = (uint)InRange(options.MinExpansionDistance, 0, (int)slotCount - 1, "distance of expansion");
+            options.MaxExpansions, 0, (int)QueueHeader.MaxSegments - 1, "A queue has", "expansions") + 1;
+        uint distance = (uint)InRange(
+            options.MinExpansionDistance, 0, (int)slotCount - 1, "The least distance to an expansion is", "blocks");
         ulong segmentsOffset = Aligned(bodyOffset + QueueHeader.ByteSize + segments * QueueSegmentHeader.ByteSize);
         bool hasPool = PoolGeometry.CheckRequested(options.LoanBudget) != 0;
         uint flags = options.DropOrphans ? QueueHeader.DropOrphansFlag : 0;
@@ -165,11 +166,10 @@ internal readonly unsafe struct QueueGeometry
     private static ulong Aligned(ulong size) =>
         (size + QueueHeader.SlotsAlignment - 1) & ~(ulong)(QueueHeader.SlotsAlignment - 1);
 
-    private static int InRange(int value, int least, int most, string what)
+    private static int InRange(int value, int least, int most, string what, string unit)
     {
         if (value < least || value > most)
-            Throw.Status(
-                IpcStatus.InvalidArgument, $"A {what} of {value} was asked for; {least} to {most} are possible.");
+            Throw.Status(IpcStatus.InvalidArgument, $"{what} {least} to {most} {unit}, not {value}.");
         return value;
     }
 }

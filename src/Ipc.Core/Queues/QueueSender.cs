@@ -347,8 +347,8 @@ internal sealed unsafe partial class QueueSender
         {
             Throw.Status(
                 IpcStatus.TooLarge,
-                $"A message of {length} bytes does not fit: this queue takes at most {_segments.MaxPayload}. " +
-                "Nothing was sent: send less at a time, or create the queue with larger blocks or a larger loan " +
+                $"A message of {length} bytes does not fit: this queue takes at most {_segments.MaxPayload}; " +
+                "nothing was sent: send less at a time, or create the queue with larger blocks or a larger loan " +
                 "budget.");
         }
     }

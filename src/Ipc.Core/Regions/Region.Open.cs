@@ -132,7 +132,7 @@ internal sealed unsafe partial class Region
     [DoesNotReturn]
     private static void ThrowNotFound(string name, string path, RegionEntrance entrance) => Throw.Status(
         IpcStatus.NotFound,
-        $"There is no live {RegionGeometry.NameOf((uint)entrance.Kind.Number)} \"{name}\" ({path}). Start the other " +
+        $"There is no live {RegionGeometry.NameOf((uint)entrance.Kind.Number)} \"{name}\" ({path}): start the other " +
         "side first, or wait longer for it.");
 
     /// <summary>Builds a region that has no participants (a connection's), for a name that nobody else can have. It has
@@ -284,12 +284,12 @@ internal sealed unsafe partial class Region
 
     private void ThrowTaken()
     {
-        Throw.Status(Entrance.TakenStatus, HasLiveParticipant(out int pid)
-            ? $"{Path} exists and process {pid} uses it. End that process, or use another name."
-            : Geometry.Lifetime == Lifetime.Persistent
-                ? $"{Path} exists and is persistent. Open it, or remove it first."
-            : $"{Path} exists and holds messages that nobody has received. Open it and receive them, or remove it " +
-                "first.");
+        string why = Geometry.Lifetime == Lifetime.Persistent ? "is persistent" : "holds unread messages";
+        Throw.Status(Entrance.TakenStatus, !HasLiveParticipant(out int pid)
+            ? $"{Path} exists and {why}: open it, or remove it first."
+            : Entrance.TakenStatus == IpcStatus.InUse
+                ? $"{Path} has a server already, process {pid}: end that process, or use another name."
+                : $"{Path} exists and process {pid} uses it: open it, or use another name.");
     }
 
     /// <summary>Nobody gets another lifetime than the one that was asked for.</summary>
@@ -300,8 +300,8 @@ internal sealed unsafe partial class Region
         {
             Throw.Status(
                 IpcStatus.WrongLifetime,
-                $"{Path} has the lifetime {Geometry.Lifetime}, {asked} was asked for. Ask for the same everywhere, " +
-                "or for none (Default), or remove it first: then it is created anew.");
+                $"{Path} has the lifetime {Geometry.Lifetime}, {asked} was asked for: ask for the same everywhere, " +
+                "or for none, or remove it first.");
         }
     }
 
@@ -373,11 +373,11 @@ internal sealed unsafe partial class Region
         try
         {
             if (!file.IsRegular)
-                Throw.Corrupt($"{path} is not a regular file: it is not a region. Remove it, or use another name.");
+                Throw.Corrupt($"{path} is not a regular file, so it is not a region: remove it, or use another name.");
             if (file.Stranger is { } stranger)
                 Throw.Status(
                     IpcStatus.AccessDenied,
-                    $"{path} belongs to {stranger}. Set IPC_DIR to a directory of your own, or use another name.");
+                    $"{path} belongs to {stranger}: set IPC_DIR to a directory of your own, or use another name.");
 
             byte[] start = new byte[RegionGeometry.CheckedBytes];
             int count = file.ReadStart(start);

@@ -57,8 +57,8 @@ internal sealed unsafe partial class Region
         {
             Throw.Status(
                 IpcStatus.TableFull,
-                $"{Path} has room for {Geometry.ParticipantCapacity} participants and all places are taken. " +
-                "Close one, or create it with more.");
+                $"{Path} has room for {Geometry.ParticipantCapacity} participants and all places are taken: " +
+                "close one, or create it with more.");
         }
 
         ProcessIdentity self = Os.Current.Self;

@@ -123,8 +123,8 @@ internal sealed unsafe partial class Region : IWatchedRegion
 
     [DoesNotReturn]
     public static void ThrowLocked(string path) => Throw.Status(IpcStatus.Timeout,
-        $"The lock of region {path} stayed taken: the participant that holds it is stopped, in a debugger perhaps. " +
-        "Continue or end that process.");
+        $"The lock of region {path} is held by a participant that is stopped, in a debugger perhaps: continue or end " +
+        "that process.");
 
     /// <summary>Gives the region lock back.</summary>
     public void Unlock()

@@ -21,8 +21,7 @@ internal abstract class RegionEntrance
             {
                 Throw.Status(
                     IpcStatus.InvalidArgument,
-                    $"A lifetime of {lifetime} was asked for; a {RegionGeometry.NameOf((uint)Kind.Number)} can have " +
-                    $"{RegionGeometry.LifetimesOf(Kind.Number)}.");
+                    $"A lifetime of {lifetime} is none that {RegionGeometry.OneOf((uint)Kind.Number)} can have.");
             }
 
             return lifetime;

@@ -77,61 +77,62 @@ internal readonly struct RegionGeometry
     {
         if (fileSize < MinSize || start.Length < CheckedBytes)
             Throw.Corrupt(
-                $"{path} has {fileSize} bytes, a region at least {MinSize}: it is truncated or not a region. Remove " +
-                "it, or use another name.");
+                $"{path} has {fileSize} bytes, a region has at least {MinSize}: it is truncated or not a region; " +
+                "remove it, or use another name.");
 
         fixed (byte* bytes = start)
         {
             RegionHeader* header = (RegionHeader*)bytes; // a private copy: read as often as we like
             if (header->Magic != RegionHeader.MagicValue)
                 Throw.Corrupt(
-                    $"{path} starts with 0x{header->Magic:X16}, a region with 0x{RegionHeader.MagicValue:X16}: it is " +
-                    "not a region. Remove it, or use another name.");
+                    $"{path} is not a region: it begins with {header->Magic:x16}, a region with " +
+                    $"{RegionHeader.MagicValue:x16}; remove it, or use another name.");
             if (header->Major != RegionHeader.MajorVersion)
             {
                 Throw.Status(
                     IpcStatus.WrongVersion,
-                    $"{path} has layout version {header->Major}.{header->Minor}; this library speaks " +
-                    $"{RegionHeader.MajorVersion}.{RegionHeader.MinorVersion}. Use libraries of the same major " +
+                    $"{path} has layout version {header->Major}.{header->Minor}, this library has " +
+                    $"{RegionHeader.MajorVersion}.{RegionHeader.MinorVersion}: use libraries of the same major " +
                     "version on both sides.");
             }
 
             if (header->Kind != (uint)kind)
                 Throw.Status(
                     IpcStatus.WrongKind,
-                    $"{path} is a {NameOf(header->Kind)}, a {NameOf((uint)kind)} was expected. Use another name.");
-            if (header->TotalSize != (ulong)fileSize || header->TotalSize % 4096 != 0)
+                    $"{path} is {OneOf(header->Kind)}, not {OneOf((uint)kind)}: use another name.");
+            if (header->TotalSize != (ulong)fileSize)
                 Throw.Corrupt(
-                    $"{path} says that it has {header->TotalSize} bytes, the file has {fileSize}; both must be equal " +
-                    "and a multiple of 4096.");
-            if (header->ParticipantOffset != RegionHeader.ByteSize || header->ParticipantCapacity > MaxParticipants)
-            {
+                    $"{path}, {OneOf(header->Kind)}, says it has {header->TotalSize} bytes, the file has {fileSize}.");
+            if (header->TotalSize % 4096 != 0)
+                Throw.Corrupt($"{path} has {header->TotalSize} bytes, not a multiple of 4096.");
+            if (header->ParticipantOffset != RegionHeader.ByteSize)
                 Throw.Corrupt(
-                    $"{path}: participant table of {header->ParticipantCapacity} at {header->ParticipantOffset}; " +
-                    "expected at most " +
-                    $"{MaxParticipants} at {RegionHeader.ByteSize}.");
-            }
+                    $"{path} has its participants at {header->ParticipantOffset}, they stand at " +
+                    $"{RegionHeader.ByteSize}.");
+            if (header->ParticipantCapacity > MaxParticipants)
+                Throw.Corrupt(
+                    $"{path} has room for {header->ParticipantCapacity} participants, at most {MaxParticipants} are " +
+                    "possible.");
 
             ulong tableEnd = TableEnd((int)header->ParticipantCapacity);
             if (header->BodyOffset % 128 != 0 || header->BodyOffset < tableEnd ||
-                header->BodyOffset > header->TotalSize ||
-                header->BodySize > header->TotalSize - header->BodyOffset)
-            {
+                header->BodyOffset > header->TotalSize)
                 Throw.Corrupt(
-                    $"{path}: body of {header->BodySize} bytes at {header->BodyOffset}; it must begin at a multiple " +
-                    "of 128 from " +
-                    $"{tableEnd} on and end within {header->TotalSize}.");
-            }
+                    $"{path} has its body at {header->BodyOffset}, outside {tableEnd}..{header->TotalSize} or not on " +
+                    "128 bytes.");
+            if (header->BodySize > header->TotalSize - header->BodyOffset)
+                Throw.Corrupt(
+                    $"{path} has a body of {header->BodySize} bytes, there is room for " +
+                    $"{header->TotalSize - header->BodyOffset}.");
 
             if ((header->RegionIdLow | header->RegionIdHigh) == 0)
-                Throw.Corrupt($"{path}: the region id is zero; it must not be.");
+                Throw.Corrupt($"{path} has a region id of zero.");
             if (header->State is not (RegionHeader.Live or RegionHeader.Retired))
-                Throw.Corrupt($"{path}: state {header->State}; a region that has its name is live (1) or retired (2).");
+                Throw.Corrupt($"{path} is in state {header->State}, neither live (1) nor retired (2).");
 
             if (!IsLifetimeOf((KindNumber)header->Kind, (Lifetime)header->Lifetime))
                 Throw.Corrupt(
-                    $"{path}: lifetime {header->Lifetime}; a {NameOf(header->Kind)} has " +
-                    $"{LifetimesOf((KindNumber)header->Kind)}.");
+                    $"{path} has lifetime {header->Lifetime}, which is none that {OneOf(header->Kind)} can have.");
 
             return new RegionGeometry(
                 header->TotalSize,
@@ -153,12 +154,8 @@ internal readonly struct RegionGeometry
         _ => false,
     };
 
-    public static string LifetimesOf(KindNumber kind) => kind switch
-    {
-        KindNumber.OfRing or KindNumber.OfQueue => "WhileUsed (1), UntilEmpty (2) or Persistent (3)",
-        KindNumber.OfListener or KindNumber.OfConnection => "WhileUsed (1)",
-        _ => "WhileUsed (1) or Persistent (3)",
-    };
+    /// <summary>"a ring", "an event".</summary>
+    public static string OneOf(uint kind) => (kind == (uint)KindNumber.OfEvent ? "an " : "a ") + NameOf(kind);
 
     public static string NameOf(uint kind) => kind switch
     {

@@ -25,18 +25,17 @@ internal static class RegionName
     {
         Throw.IfNull(name, nameof(name));
         if (name.Length is 0 or > MaxLength)
-            Throw.Status(IpcStatus.InvalidName, $"A name has 1 to {MaxLength} characters; this one has {name.Length}.");
+            Throw.Status(IpcStatus.InvalidName, $"A name has 1 to {MaxLength} characters, this one has {name.Length}.");
         if (name[0] == '.')
             Throw.Status(
                 IpcStatus.InvalidName,
-                $"The name \"{name}\" starts with a dot; it must start with a letter, a digit, _ or -.");
+                $"A name does not begin with a dot: \"{name}\" does.");
         foreach (char character in name)
         {
             if (!IsAllowed(character))
                 Throw.Status(
                     IpcStatus.InvalidName,
-                    $"The name \"{name}\" holds the character U+{(int)character:X4}; letters A-Z a-z, digits, dot, _ " +
-                    "and - are allowed.");
+                    $"A name has only the characters A-Z a-z 0-9 . _ -: \"{name}\" has another one.");
         }
 
         if (Os.Current.WhyNoName(name) is { } reason)

@@ -54,8 +54,8 @@ internal readonly unsafe struct RingGeometry
         {
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"A ring of {capacity} bytes was asked for; the capacity must be a power of two from " +
-                $"{RingHeader.MinCapacity} to {RingHeader.MaxCapacity}.");
+                $"A ring's capacity is a power of two from {RingHeader.MinCapacity} to {RingHeader.MaxCapacity}, not " +
+                $"{capacity}.");
         }
 
         return (ulong)capacity;

@@ -32,9 +32,8 @@ internal sealed unsafe class RingKind : RegionKind
         {
             Throw.Status(
                 IpcStatus.InUse,
-                $"Ring {region.Path} has a {(isWriter ? "writer" : "reader")}, process " +
-                $"{region.ProcessOf((int)owner - 1).Pid}; " +
-                "it can have one at a time.");
+                $"{region.Path} has a {(isWriter ? "writer" : "reader")} already, process " +
+                $"{region.ProcessOf((int)owner - 1).Pid}: end that process, or use another name.");
         }
 
         TakeOver(region, header, isWriter);

@@ -11,8 +11,7 @@ internal sealed unsafe class SemaphoreEntrance : SyncEntrance
         if (options.Permits is < 1 or > (int)SemaphoreHeader.MaxPermits)
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"A semaphore of {options.Permits} permits was asked for; 1 to {SemaphoreHeader.MaxPermits} are " +
-                "possible.");
+                $"A semaphore has 1 to {SemaphoreHeader.MaxPermits} permits, not {options.Permits}.");
         Permits = (uint)options.Permits;
     }
 

@@ -95,7 +95,7 @@ public sealed unsafe partial class SharedMutex : IDisposable
             if (!_sync.IsClosed)
                 Throw.Status(
                     IpcStatus.InvalidState,
-                    $"The mutex {_sync.Region.Path} was to be released, and this object has not acquired it.");
+                    $"{_sync.Region.Path} was to be released by an object that does not hold it.");
         }
 
         GC.KeepAlive(this);

@@ -108,8 +108,7 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
         if (!_sync.IsClosed && !TryGiveBack(0) && !_sync.IsClosed)
             Throw.Status(
                 IpcStatus.InvalidState,
-                $"A permit of the semaphore {_sync.Region.Path} was to be released, and this object has acquired " +
-                "none.");
+                $"A permit of {_sync.Region.Path} was to be released by an object that has none.");
         GC.KeepAlive(this);
     }
 

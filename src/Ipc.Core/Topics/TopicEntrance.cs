@@ -64,7 +64,7 @@ internal sealed unsafe class TopicEntrance : RegionEntrance
         {
             Throw.Status(
                 IpcStatus.InvalidArgument,
-                $"Topic {region.Path} does not allow readers of policy {Policy}; its policies are " +
+                $"{region.Path} does not allow its readers the policy {Policy}: it allows " +
                 $"{(TopicPolicies)(Geometry.Flags >> TopicHeader.PolicyShift) & TopicPolicies.All}.");
         }
     }

@@ -60,15 +60,17 @@ internal readonly unsafe struct TopicGeometry
     public static TopicGeometry New(TopicOptions options)
     {
         if (options.BlockSize is < 8 or > (int)SlotHeader.MaxBlockSize)
-            Refuse($"blocks of {options.BlockSize} bytes", $"8 to {SlotHeader.MaxBlockSize}");
+            Refuse($"A topic's blocks have 8 to {SlotHeader.MaxBlockSize} bytes, not {options.BlockSize}.");
         if (options.BlockCount is < 2 or > (int)SlotHeader.MaxSlotCount)
-            Refuse($"{options.BlockCount} blocks", $"2 to {SlotHeader.MaxSlotCount}");
+            Refuse($"A topic has 2 to {SlotHeader.MaxSlotCount} blocks, not {options.BlockCount}.");
         if (options.MaxReaders is < 1 or > (int)TopicHeader.MaxReaderCount)
-            Refuse($"{options.MaxReaders} readers", $"1 to {TopicHeader.MaxReaderCount}");
+            Refuse($"A topic has 1 to {TopicHeader.MaxReaderCount} readers, not {options.MaxReaders}.");
         if (options.MaxWriters is < 1 or > MaxWriterCount)
-            Refuse($"{options.MaxWriters} writers", $"1 to {MaxWriterCount}");
+            Refuse($"A topic has 1 to {MaxWriterCount} writers, not {options.MaxWriters}.");
         if ((options.AllowedPolicies & TopicPolicies.All) == 0 || (options.AllowedPolicies & ~TopicPolicies.All) != 0)
-            Refuse($"the policies {(int)options.AllowedPolicies}", "a set of at least one of the four");
+            Refuse(
+                $"AllowedPolicies has the bits {(int)options.AllowedPolicies:x}, there are only the policies " +
+                $"{(int)TopicPolicies.All:x}.");
 
         uint slotCount = (uint)options.BlockCount;
         while ((slotCount & (slotCount - 1)) != 0)
@@ -186,6 +188,5 @@ internal readonly unsafe struct TopicGeometry
         return log;
     }
 
-    private static void Refuse(string asked, string allowed) =>
-        Throw.Status(IpcStatus.InvalidArgument, $"A topic with {asked} was asked for; allowed: {allowed}.");
+    private static void Refuse(string why) => Throw.Status(IpcStatus.InvalidArgument, why);
 }

@@ -32,8 +32,8 @@ internal sealed unsafe class TopicKind : RegionKind
         {
             Throw.Status(
                 IpcStatus.InUse,
-                $"Topic {region.Path} has its writer, process {pid}; it was created for a single one. " +
-                "Close that one, or create the topic for several.");
+                $"{region.Path} takes a single writer and has one already, process {pid}: end that process, or " +
+                "create it for more.");
         }
 
         int room = role == ParticipantRole.Reader ? (int)entrance.Geometry.MaxReaders : entrance.Geometry.MaxWriters;
@@ -41,9 +41,8 @@ internal sealed unsafe class TopicKind : RegionKind
         {
             Throw.Status(
                 IpcStatus.TableFull,
-                $"Topic {region.Path} has {there} {(role == ParticipantRole.Reader ? "readers" : "writers")} " +
-                $"already, and room for {room}. " +
-                "Close one, or create it with more.");
+                $"{region.Path} has {there} {(role == ParticipantRole.Reader ? "readers" : "writers")} already, and " +
+                $"room for {room}: close one, or create it with more.");
         }
     }
 

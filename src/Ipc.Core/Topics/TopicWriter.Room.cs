@@ -276,7 +276,7 @@ public sealed unsafe partial class TopicWriter
         {
             Throw.Status(
                 IpcStatus.TooLarge,
-                $"A message of {length} bytes does not fit: this topic takes at most {MaxPayload}. Nothing was sent: " +
+                $"A message of {length} bytes does not fit: this topic takes at most {MaxPayload}; nothing was sent: " +
                 "send less at a time, or create the topic with larger blocks or a larger loan budget.");
         }
     }

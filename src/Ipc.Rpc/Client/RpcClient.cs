@@ -152,7 +152,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     {
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
             throw new ArgumentOutOfRangeException(
-                nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+                nameof(timeout), timeout, "A timeout cannot be negative; Timeout.InfiniteTimeSpan is none.");
         _session.EnsureConnected(timeout, cancellationToken);
         GC.KeepAlive(_setup.Lease);
     }
@@ -167,7 +167,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     {
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
             throw new ArgumentOutOfRangeException(
-                nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+                nameof(timeout), timeout, "A timeout cannot be negative; Timeout.InfiniteTimeSpan is none.");
         return KeptAsync(timeout, cancellationToken);
     }
 
@@ -184,7 +184,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     {
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
             throw new ArgumentOutOfRangeException(
-                nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+                nameof(timeout), timeout, "A timeout cannot be negative; Timeout.InfiniteTimeSpan is none.");
         return new RpcClient(_session, _setup.WithTimeout(timeout), isView: true);
     }
 

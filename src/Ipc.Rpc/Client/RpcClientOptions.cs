@@ -103,12 +103,12 @@ public sealed class RpcClientOptions
                 nameof(MaxPendingCalls), MaxPendingCalls, "At least one call has to be possible.");
         if (CallTimeout < TimeSpan.Zero && CallTimeout != Timeout.InfiniteTimeSpan)
             throw new ArgumentOutOfRangeException(
-                nameof(CallTimeout), CallTimeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+                nameof(CallTimeout), CallTimeout, "A timeout cannot be negative; Timeout.InfiniteTimeSpan is none.");
         if (ConnectTimeout < TimeSpan.Zero && ConnectTimeout != Timeout.InfiniteTimeSpan)
             throw new ArgumentOutOfRangeException(
                 nameof(ConnectTimeout),
                 ConnectTimeout,
-                "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+                "A timeout cannot be negative; Timeout.InfiniteTimeSpan is none.");
         if (MaxUnsentBytes < 1)
             throw new ArgumentOutOfRangeException(
                 nameof(MaxUnsentBytes), MaxUnsentBytes, "At least one byte has to be allowed to wait.");

@@ -163,7 +163,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     {
         if (timeout < TimeSpan.Zero && timeout != Timeout.InfiniteTimeSpan)
             throw new ArgumentOutOfRangeException(
-                nameof(timeout), timeout, "A time limit is not negative; Timeout.InfiniteTimeSpan is none.");
+                nameof(timeout), timeout, "A timeout cannot be negative; Timeout.InfiniteTimeSpan is none.");
         return StoppedAsync(Deadline.After(timeout), cancellationToken);
     }
 

@@ -288,10 +288,10 @@ public sealed class QueueTests : QueueTest
     public void ANameHasOneKind()
     {
         using RingWriter ring = RingWriter.Open("queue", Small());
-        Assert.Contains("a queue was expected", Fails(IpcStatus.WrongKind, () => SharedQueue.Open("queue")).Message, StringComparison.Ordinal);
+        Assert.Contains("not a queue", Fails(IpcStatus.WrongKind, () => SharedQueue.Open("queue")).Message, StringComparison.Ordinal);
         ring.Dispose();
         Queue();
-        Assert.Contains("a ring was expected", Fails(IpcStatus.WrongKind, () => RingWriter.Open("queue")).Message, StringComparison.Ordinal);
+        Assert.Contains("not a ring", Fails(IpcStatus.WrongKind, () => RingWriter.Open("queue")).Message, StringComparison.Ordinal);
     }
 
     [Fact]

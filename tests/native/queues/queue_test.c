@@ -105,9 +105,9 @@ TEST(options_that_make_no_queue_are_refused_with_both_numbers)
         {{.block_size = (16u << 20) + 1}, "not 16777217"},
         {{.block_count = 1}, "2 to 1048576 blocks, not 1"},
         {{.block_count = (1u << 20) + 1}, "not 1048577"},
-        {{.max_expansions = 256}, "at most 255 expansions, not 256"},
-        {{.participants = 4097}, "at most 4096 participants, not 4097"},
-        {{.block_count = 4, .min_expansion_distance = 4}, "less than the 4 blocks"},
+        {{.max_expansions = 256}, "has 0 to 255 expansions, not 256"},
+        {{.participants = 4097}, "has 1 to 4096 participants, not 4097"},
+        {{.block_count = 4, .min_expansion_distance = 4}, "is 0 to 3 blocks, not 4"},
         {{.open_mode = (ipc_open_mode)7}, "open_mode 7"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

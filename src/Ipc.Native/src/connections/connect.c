@@ -11,6 +11,7 @@
 #include "platform/fault.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +27,8 @@ ipc_status ipc_connect_check(const ipc_connect_options *options, ipc_connection_
     plan->hello = options->hello;
     plan->hello_length = options->hello_length;
     if (options->hello_length > IPC_CONNECTION_TEXT_MAX || (options->hello_length != 0 && options->hello == NULL))
-        return ipc_fail(IPC_E_INVALID_ARGUMENT, "hello has %u bytes, at most %u are possible", options->hello_length,
-                        IPC_CONNECTION_TEXT_MAX);
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "the hello has %u bytes, at most %u are possible",
+                        options->hello_length, IPC_CONNECTION_TEXT_MAX);
     ipc_status status = ipc_ring_check_capacity(plan->to_server_capacity);
     if (status == IPC_OK)
         status = ipc_ring_check_capacity(plan->to_client_capacity);
@@ -45,7 +46,7 @@ static ipc_status enter(const char *path, const ipc_connect_options *options, ip
         if (ipc_cancel_is_triggered(options->cancel))
             return ipc_ended(IPC_CANCELLED);
         if (ipc_platform_now() >= options->deadline)
-            return status;
+            return status == IPC_E_NOT_FOUND ? ipc_region_not_found(&ipc_listener_kind, path) : status;
         const ipc_deadline next = ipc_deadline_after(pause);
         ipc_cancel_pause(options->cancel, next < options->deadline ? next : options->deadline);
         pause = pause * 2 > LOOK_MAX_NS ? LOOK_MAX_NS : pause * 2;
@@ -81,17 +82,18 @@ static ipc_status lock_listener(const ipc_connection *connection, const ipc_conn
     }
 }
 
-static uint32_t pid_of_server(const ipc_connection *connection)
+/* `the server "NAME" (process PID) ...`, as every failure to connect begins. */
+static ipc_status server_failed(const ipc_connection *connection, ipc_status status, const char *what)
 {
-    return ipc_load_relaxed32(&ipc_region_participant(connection->view->region, IPC_LISTENER_SERVER)->pid);
+    const ipc_region *listener = connection->view->region;
+    return ipc_fail(status, "the server \"%s\" (process %u) %s", ipc_region_name_of(listener->path),
+                    ipc_load_relaxed32(&ipc_region_participant(listener, IPC_LISTENER_SERVER)->pid), what);
 }
 
 ipc_status ipc_connect_unanswered(const ipc_connection *connection)
 {
-    return ipc_fail(
-        IPC_TIMEOUT,
-        "the server of %s (process %u) did not answer the request to connect in time: it is busy or stopped",
-        connection->view->region->path, pid_of_server(connection));
+    return server_failed(connection, IPC_TIMEOUT,
+                         "did not answer the request to connect in time: it is busy or stopped");
 }
 
 /* The end of a server, as whoever was asking it sees it. */
@@ -104,9 +106,7 @@ static ipc_status server_has_gone(const ipc_connection *connection)
     /* Who cleans up after a dead one withdraws what it had not answered first, and says that it is dead last; but the
        dead one has no lock any more. */
     const bool died = ended == IPC_ENDED_DIED || (ended != IPC_ENDED_LEFT && !alive);
-    return ipc_fail(died ? IPC_PEER_DIED : IPC_PEER_CLOSED,
-                    "the server of %s (process %u) ended while it was being connected to", listener->path,
-                    pid_of_server(connection));
+    return server_failed(connection, died ? IPC_PEER_DIED : IPC_PEER_CLOSED, "ended while it was being connected to");
 }
 
 ipc_status ipc_connect_request(ipc_connection *connection)
@@ -151,10 +151,8 @@ static ipc_status refused(const ipc_connection *connection)
     if (text[0] != '\0')
         return ipc_fail(ending ? IPC_PEER_CLOSED : IPC_E_REFUSED, "%s", text);
     if (ending)
-        return ipc_fail(IPC_PEER_CLOSED, "the server of %s (process %u) takes no further clients: it is ending",
-                        connection->view->region->path, pid_of_server(connection));
-    return ipc_fail(IPC_E_REFUSED, "the server of %s (process %u) refused the connection and gave no reason",
-                    connection->view->region->path, pid_of_server(connection));
+        return server_failed(connection, IPC_PEER_CLOSED, "takes no further clients: it is ending");
+    return server_failed(connection, IPC_E_REFUSED, "refused the connection and gave no reason");
 }
 
 static ipc_status judge_reply(const ipc_connection *connection)
@@ -164,8 +162,11 @@ static ipc_status judge_reply(const ipc_connection *connection)
         return IPC_OK;
     if (reply == IPC_REPLY_REFUSED)
         return refused(connection);
-    if (reply != IPC_REPLY_NONE)
-        return ipc_fail(IPC_E_CORRUPT, "the server's reply is %u, neither accepted (1) nor refused (2)", reply);
+    if (reply != IPC_REPLY_NONE) {
+        char what[64];
+        (void)snprintf(what, sizeof what, "replied %u, neither accepted (1) nor refused (2)", reply);
+        return server_failed(connection, IPC_E_CORRUPT, what);
+    }
     return IPC_EMPTY;
 }
 
@@ -185,11 +186,11 @@ static ipc_status check_reply(void *subject)
     if (state == IPC_PEER_LIVE && ipc_load_acquire32(&connection->view->body->server_state) != IPC_SERVER_OPEN)
         return server_has_gone(connection); /* what it had not answered was withdrawn */
     if (state == IPC_PEER_LIVE)
-        return ipc_fail(IPC_E_REFUSED, "the server could not use the connection's region and dropped the request");
+        return server_failed(connection, IPC_E_REFUSED,
+                             "could not use the connection's region and dropped the request");
     if (state != IPC_PEER_LEFT)
         return server_has_gone(connection); /* it may have left in order, and never have seen this region */
-    return ipc_fail(IPC_PEER_CLOSED, "the server of %s (process %u) closed the connection without accepting it",
-                    connection->view->region->path, pid_of_server(connection));
+    return server_failed(connection, IPC_PEER_CLOSED, "closed the connection without accepting it");
 }
 
 static bool attend_reply(void *subject)

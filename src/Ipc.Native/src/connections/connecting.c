@@ -70,8 +70,10 @@ static ipc_status enter(ipc_connecting *of)
     ipc_region *listener = NULL;
     ipc_status status = ipc_region_attach(of->path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, IPC_LIFETIME_DEFAULT,
                                           IPC_NOW, &listener);
-    if (status == IPC_E_NOT_FOUND)
-        return not_yet(of, of->options.deadline, status);
+    if (status == IPC_E_NOT_FOUND) {
+        status = not_yet(of, of->options.deadline, status);
+        return status == IPC_E_NOT_FOUND ? ipc_region_not_found(&ipc_listener_kind, of->path) : status;
+    }
     if (status == IPC_TIMEOUT)
         return not_yet(of, of->lock_deadline, status);
     if (status != IPC_OK)

@@ -28,6 +28,16 @@ ipc_status ipc_fail(ipc_status status, const char *format, ...)
     return status;
 }
 
+ipc_status ipc_fail_because(ipc_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(last_error, sizeof last_error, format, arguments);
+    va_end(arguments);
+    last_words = last_error;
+    return status;
+}
+
 ipc_status ipc_fail_system(int error, const char *format, ...)
 {
     va_list arguments;

@@ -15,6 +15,9 @@
 /* Records the words (both values where two did not match, and what to do) and returns `status`. */
 ipc_status ipc_fail(ipc_status status, const char *format, ...) IPC_PRINTF(2, 3);
 
+/* The same for what failed because a call before it did: keeps that one's error of the system, for ipc_last_errno. */
+ipc_status ipc_fail_because(ipc_status status, const char *format, ...) IPC_PRINTF(2, 3);
+
 /* The same for a failed system call: picks the status from `error`, which is an errno (on Windows what GetLastError
    says), and adds its words. */
 ipc_status ipc_fail_system(int error, const char *format, ...) IPC_PRINTF(2, 3);

@@ -145,7 +145,7 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *si
     if (fd < 0) {
         if (errno == ELOOP || errno == ENXIO || errno == EISDIR)
             return ipc_fail(IPC_E_CORRUPT,
-                            "%s is not a regular file, so it is no region: remove it, or use another name", path);
+                            "%s is not a regular file, so it is not a region: remove it, or use another name", path);
         return cannot_open(path, errno);
     }
     struct stat status;
@@ -153,8 +153,8 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *si
     if (fstat(fd, &status) != 0)
         result = ipc_fail_system(errno, "cannot look at %s", path);
     else if (!S_ISREG(status.st_mode))
-        result = ipc_fail(IPC_E_CORRUPT, "%s is not a regular file, so it is no region: remove it, or use another name",
-                          path);
+        result = ipc_fail(IPC_E_CORRUPT,
+                          "%s is not a regular file, so it is not a region: remove it, or use another name", path);
     else if (status.st_uid != geteuid())
         result = ipc_fail(IPC_E_ACCESS_DENIED, BELONGS_TO, path, (unsigned)status.st_uid, (unsigned)geteuid());
     if (result != IPC_OK) {

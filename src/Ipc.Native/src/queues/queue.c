@@ -33,17 +33,16 @@ static ipc_status make_plan(const ipc_queue_options *options, ipc_queue_plan *pl
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "a segment has %u to %u blocks, not %u", IPC_BLOCK_COUNT_MIN,
                         IPC_BLOCK_COUNT_MAX, count);
     if (options->max_expansions >= IPC_QUEUE_SEGMENTS_MAX)
-        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a queue has at most %u expansions, not %u", IPC_QUEUE_SEGMENTS_MAX - 1,
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a queue has 0 to %u expansions, not %u", IPC_QUEUE_SEGMENTS_MAX - 1,
                         options->max_expansions);
     if (plan->participants > IPC_PARTICIPANT_CAPACITY_MAX)
-        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a queue has at most %u participants, not %u",
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a queue has 1 to %u participants, not %u",
                         IPC_PARTICIPANT_CAPACITY_MAX, plan->participants);
     plan->block_size = (size + 7) & ~7u;
     plan->slot_count = power_of_two(count);
     if (options->min_expansion_distance >= plan->slot_count)
-        return ipc_fail(IPC_E_INVALID_ARGUMENT,
-                        "the least distance to an expansion is less than the %u blocks of a segment, not %u",
-                        plan->slot_count, options->min_expansion_distance);
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "the least distance to an expansion is 0 to %u blocks, not %u",
+                        plan->slot_count - 1, options->min_expansion_distance);
     plan->segment_limit = 1 + options->max_expansions;
     plan->min_expansion_distance = options->min_expansion_distance;
     plan->preallocate = options->preallocate;

@@ -85,6 +85,11 @@ ipc_status ipc_region_path(const char *name, const char *suffix, char *path, siz
 
 /* region_check.c */
 const char *ipc_region_kind_name(uint32_t kind); /* with its article; NULL: unknown */
+
+const char *ipc_region_name_of(const char *path); /* within it */
+
+/* IPC_E_NOT_FOUND, for whoever has given up looking for a region of that kind. */
+ipc_status ipc_region_not_found(const ipc_region_kind *kind, const char *path);
 ipc_status ipc_region_check(const ipc_region_header *copy, uint64_t file_size, const char *path,
                             ipc_region_geometry *geometry);
 

@@ -46,7 +46,8 @@ static ipc_status open_and_map(ipc_region *region, ipc_deadline lock_deadline)
     if (size < IPC_REGION_SIZE_UNIT)
         return ipc_fail(
             IPC_E_CORRUPT,
-            "%s has %llu bytes, a region has at least %u: it is truncated or no region; remove it, or use another name",
+            "%s has %llu bytes, a region has at least %u: it is truncated or not a region; remove it, or use another "
+            "name",
             region->path, (unsigned long long)size, IPC_REGION_SIZE_UNIT);
     status = ipc_platform_file_read(region->file, 0, &copy, sizeof copy);
     if (status == IPC_OK)

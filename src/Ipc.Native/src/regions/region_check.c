@@ -48,8 +48,9 @@ static ipc_status check_identity(const ipc_region_header *copy, const char *path
                         path, copy->magic, IPC_REGION_MAGIC);
     if (copy->major != IPC_REGION_MAJOR)
         return ipc_fail(IPC_E_WRONG_VERSION,
-                        "%s has layout version %u.%u, this library reads %u.x: use matching versions on both sides",
-                        path, copy->major, copy->minor, IPC_REGION_MAJOR);
+                        "%s has layout version %u.%u, this library has %u.%u: use libraries of the same major version "
+                        "on both sides",
+                        path, copy->major, copy->minor, IPC_REGION_MAJOR, IPC_REGION_MINOR);
     if (ipc_region_kind_name(copy->kind) == NULL)
         return ipc_fail(IPC_E_WRONG_KIND, "%s is a region of kind %u, which this library does not know", path,
                         copy->kind);

@@ -118,6 +118,15 @@ static ipc_status open_any(const char *path, const ipc_region_kind *(*kind_of)(u
     return IPC_OK;
 }
 
+/* The capacity, if nobody lives. */
+static uint32_t first_living(ipc_region *region)
+{
+    uint32_t living = 0;
+    while (living < region->geometry.participant_capacity && !ipc_region_is_alive(region, living))
+        living++;
+    return living;
+}
+
 ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind))
 {
     ipc_region *region = NULL;
@@ -127,10 +136,8 @@ ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(
     status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS));
     if (status == IPC_OK) {
         const bool retired = is_retired(region);
-        uint32_t living = 0;
-        while (!retired && living < region->geometry.participant_capacity && !ipc_region_is_alive(region, living))
-            living++;
-        if (!retired && living < region->geometry.participant_capacity) {
+        const uint32_t living = retired ? region->geometry.participant_capacity : first_living(region);
+        if (living < region->geometry.participant_capacity) {
             status = ipc_fail(IPC_E_IN_USE, "%s is in use by process %u: it can be cleared when everybody has left",
                               path, ipc_load_relaxed32(&ipc_region_participant(region, living)->pid));
         } else if (retired) {
@@ -142,6 +149,16 @@ ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(
     }
     ipc_region_discard(region);
     return status;
+}
+
+static ipc_status taken(ipc_region *region, const char *path)
+{
+    const uint32_t living = first_living(region);
+    if (living < region->geometry.participant_capacity)
+        return ipc_fail(IPC_E_EXISTS, "%s exists and process %u uses it: open it, or use another name", path,
+                        ipc_load_relaxed32(&ipc_region_participant(region, living)->pid));
+    return ipc_fail(IPC_E_EXISTS, "%s exists and %s: open it, or remove it first", path,
+                    region->geometry.lifetime == IPC_LIFETIME_PERSISTENT ? "is persistent" : "holds unread messages");
 }
 
 ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
@@ -157,10 +174,7 @@ ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
     if (status == IPC_OK) {
         const bool retired = is_retired(region);
         if (!retired && !ipc_region_is_over(region)) {
-            status = ipc_fail(IPC_E_EXISTS, "%s exists and %s: attach to it, or choose another name", path,
-                              ipc_region_has_living(region)                          ? "is in use"
-                              : region->geometry.lifetime == IPC_LIFETIME_PERSISTENT ? "is persistent"
-                                                                                     : "holds unread messages");
+            status = taken(region, path);
         } else {
             if (retired)
                 ipc_region_retire(region);

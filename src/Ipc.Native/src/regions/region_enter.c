@@ -54,7 +54,7 @@ static ipc_status open_existing(const ipc_region_entrance *entrance, const char 
             return ipc_ended(IPC_CANCELLED);
         const ipc_deadline next = ipc_deadline_after(pause);
         if (ipc_platform_now() >= entrance->deadline)
-            return status;
+            return status == IPC_E_NOT_FOUND ? ipc_region_not_found(entrance->kind, path) : status;
         ipc_cancel_pause(entrance->cancel, next < entrance->deadline ? next : entrance->deadline);
         pause = pause * 2 > LOOK_MAX_NS ? LOOK_MAX_NS : pause * 2;
     }

@@ -44,8 +44,8 @@ ipc_status ipc_region_new_lifetime(const ipc_region_kind *kind, ipc_lifetime ask
     *lifetime = asked == IPC_LIFETIME_DEFAULT ? usual : asked;
     if (ipc_region_lifetime_fits(kind->kind, (uint32_t)*lifetime))
         return IPC_OK;
-    return ipc_fail(IPC_E_INVALID_ARGUMENT, "lifetime %d (%s) is none that %s can have", (int)asked,
-                    ipc_region_lifetime_name(asked), ipc_region_kind_name(kind->kind));
+    return ipc_fail(IPC_E_INVALID_ARGUMENT, "a lifetime of %s (%d) is none that %s can have",
+                    ipc_region_lifetime_name(asked), (int)asked, ipc_region_kind_name(kind->kind));
 }
 
 ipc_status ipc_region_check_lifetime(const ipc_region *region, ipc_lifetime asked)

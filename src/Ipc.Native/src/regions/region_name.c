@@ -18,16 +18,13 @@ static ipc_status check_name(const char *name)
         return ipc_fail(IPC_E_INVALID_NAME, "the name is NULL");
     const size_t length = strlen(name);
     if (length == 0 || length > NAME_MAX_LENGTH)
-        return ipc_fail(IPC_E_INVALID_NAME, "a name has 1 to %d characters, this one has %s", NAME_MAX_LENGTH,
-                        length == 0 ? "none" : "more");
+        return ipc_fail(IPC_E_INVALID_NAME, "a name has 1 to %d characters, this one has %zu", NAME_MAX_LENGTH, length);
     if (name[0] == '.')
-        return ipc_fail(IPC_E_INVALID_NAME, "a name does not begin with '.': %s", name);
+        return ipc_fail(IPC_E_INVALID_NAME, "a name does not begin with a dot: \"%s\" does", name);
     for (const char *c = name; *c != '\0'; c++) {
         if (!is_name_character(*c))
-            return ipc_fail(
-                IPC_E_INVALID_NAME,
-                "a name has only the characters A-Z a-z 0-9 . _ -: \"%s\" has one of code %u at position %zu", name,
-                (unsigned)(unsigned char)*c, (size_t)(c - name));
+            return ipc_fail(IPC_E_INVALID_NAME,
+                            "a name has only the characters A-Z a-z 0-9 . _ -: \"%s\" has another one", name);
     }
     if (ipc_platform_name_is_reserved(name))
         return ipc_fail(IPC_E_INVALID_NAME, "\"%s\" is a name that this system keeps for itself", name);
@@ -46,4 +43,18 @@ ipc_status ipc_region_path(const char *name, const char *suffix, char *path, siz
     if (length < 0 || (size_t)length >= size)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "the path of region %s is too long", name);
     return IPC_OK;
+}
+
+const char *ipc_region_name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+ipc_status ipc_region_not_found(const ipc_region_kind *kind, const char *path)
+{
+    const char *one = ipc_region_kind_name(kind->kind); /* "a ring" */
+    return ipc_fail_because(IPC_E_NOT_FOUND,
+                            "there is no live %s \"%s\" (%s): start the other side first, or wait longer for it",
+                            strchr(one, ' ') + 1, ipc_region_name_of(path), path);
 }

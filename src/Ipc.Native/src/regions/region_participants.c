@@ -44,9 +44,11 @@ ipc_status ipc_region_lock(ipc_region *region, ipc_deadline deadline)
     case IPC_TIMEOUT:
         return ipc_fail(IPC_TIMEOUT, "the region lock of %s is held by another thread of this process", region->path);
     case IPC_E_IN_USE:
-        return ipc_fail(IPC_TIMEOUT,
-                        "the region lock of %s is held by a process that does not go on: is one stopped in a debugger?",
-                        region->path);
+        return ipc_fail(
+            IPC_TIMEOUT,
+            "the lock of region %s is held by a participant that is stopped, in a debugger perhaps: continue or "
+            "end that process",
+            region->path);
     case IPC_E_INVALID_STATE:
         return ipc_fail(IPC_E_INVALID_STATE, "the region was opened by the parent process");
     default:
@@ -100,8 +102,8 @@ ipc_status ipc_region_take_entry(ipc_region *region, uint32_t role, uint32_t *in
         return IPC_OK;
     }
     return ipc_fail(IPC_E_TABLE_FULL,
-                    "%s has no free entry among its %u participants: close one, or create it with more", region->path,
-                    region->geometry.participant_capacity);
+                    "%s has room for %u participants and all places are taken: close one, or create it with more",
+                    region->path, region->geometry.participant_capacity);
 }
 
 void ipc_region_wake_all(ipc_region *region)

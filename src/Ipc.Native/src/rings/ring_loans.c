@@ -98,7 +98,7 @@ ipc_status ipc_ring_move_to_loan(ipc_ring_writer *writer, uint32_t length, void 
 ipc_status ipc_ring_extend_loan(ipc_ring_writer *writer, uint32_t length, void **payload)
 {
     if (!writer->loan_is_open)
-        return ipc_fail(IPC_E_INVALID_STATE, "there is no open claim to extend");
+        return ipc_fail(IPC_E_INVALID_STATE, "there is no open claim: claim first");
     if (length > writer->max_payload)
         return too_large(writer, length);
     if (length > writer->loan_length && ipc_pool_extend(&writer->ring.pool, &writer->loan, length) != IPC_OK) {

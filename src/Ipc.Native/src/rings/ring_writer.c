@@ -174,7 +174,7 @@ IPC_NOINLINE static ipc_status commit_otherwise(ipc_ring_writer *writer, uint32_
     if (writer->loan_is_open)
         return ipc_ring_commit_loan(writer, length, type, batched);
     if (writer->claim_size == 0)
-        return ipc_fail(IPC_E_INVALID_STATE, "commit without an open claim");
+        return ipc_fail(IPC_E_INVALID_STATE, "there is no open claim: claim first");
     return ipc_fail(IPC_E_INVALID_ARGUMENT, "commit of %u bytes, %u were claimed", length, writer->claimed);
 }
 

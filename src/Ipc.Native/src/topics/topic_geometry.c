@@ -55,10 +55,10 @@ ipc_status ipc_topic_check_options(const ipc_topic_options *options)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "a topic has %u to %u blocks, not %u", IPC_BLOCK_COUNT_MIN,
                         IPC_BLOCK_COUNT_MAX, block_count);
     if (options->max_readers > IPC_TOPIC_READERS_MAX)
-        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a topic has at most %u readers, not %u", IPC_TOPIC_READERS_MAX,
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a topic has 1 to %u readers, not %u", IPC_TOPIC_READERS_MAX,
                         options->max_readers);
     if (options->max_writers > WRITERS_MAX)
-        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a topic has at most %u writers, not %u", WRITERS_MAX,
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a topic has 1 to %u writers, not %u", WRITERS_MAX,
                         options->max_writers);
     if ((options->allowed_policies & ~IPC_TOPIC_POLICIES) != 0)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "allowed_policies has the bits %x, there are only the policies %x",

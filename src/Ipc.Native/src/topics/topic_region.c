@@ -79,8 +79,8 @@ static ipc_status admit(ipc_region *region, uint32_t role)
         return IPC_OK;
     }
     if ((topic->policies >> end->options->policy & 1) == 0)
-        return ipc_fail(IPC_E_INVALID_ARGUMENT, "%s allows its readers the policies of the bits %x, not policy %d",
-                        region->path, topic->policies, (int)end->options->policy);
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "%s does not allow its readers the policy %d: it allows the bits %x",
+                        region->path, (int)end->options->policy, topic->policies);
     if (there >= topic->max_readers)
         return ipc_fail(IPC_E_TABLE_FULL,
                         "%s has %u readers already, and room for %u: close one, or create it with more", region->path,
