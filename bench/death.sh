@@ -6,8 +6,7 @@
 # and maximum for C and for C#, both sides of the same language. About half a minute for C, 2 for C#; on a machine that does nothing else.
 # It fails when a survivor does not go on, never by a time: 50 ms is the promise, and the last line counts what took longer.
 set -u
-. "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
-. "$top/eng/setup.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/begin.sh"
 deaths=100 c=yes cs=yes
 while [ $# -gt 0 ]; do
     case $1 in
@@ -19,23 +18,9 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-cd "$top" || exit 1
-require build || exit 1
-build_native() {
-    cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_death peer
-}
-export -f build_native
-run_logged "building C" "$logs/bench-death.log" 1200 bash -c build_native || { show_failure "building C" "$logs/bench-death.log"; exit 1; }
-if [ -n "$cs" ]; then
-    run_logged "building C#" "$logs/bench-death-dotnet.log" 1200 \
-        dotnet build tests/peers/cs/Ipc.Peer/Ipc.Peer.csproj -c Release -m:2 -nodeReuse:false -v:minimal -tl:off ||
-        { show_failure "building C#" "$logs/bench-death-dotnet.log"; exit 1; }
-fi
-shared=/dev/shm
-[ -w $shared ] || shared=${TMPDIR:-/tmp}
-IPC_DIR=$(mktemp -d "$shared/ipc-test.XXXXXX") || exit 1
-export IPC_DIR
-trap 'rm -rf "$IPC_DIR"' EXIT
+managed=
+[ -z "$cs" ] || managed=tests/peers/cs/Ipc.Peer/Ipc.Peer.csproj
+bench_begin "$managed" bench_death peer
 arguments=(--deaths "$deaths")
 [ -z "$c" ] || arguments+=(--c "build/native/tests/native/peer drive")
 [ -z "$cs" ] || arguments+=(--cs "dotnet tests/peers/cs/Ipc.Peer/bin/Release/net10.0/Ipc.Peer.dll drive")

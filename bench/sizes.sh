@@ -8,8 +8,7 @@
 # which one byte more costs twice as much: the pairs of sizes at every change of path stand side by side. About 5 minutes.
 # On a machine that does nothing else.
 set -u
-. "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
-. "$top/eng/setup.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/begin.sh"
 case " $* " in *" --help "* | *" -h "*) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;; esac
 rounds=5 only=
 while [ $# -gt 0 ]; do
@@ -21,19 +20,10 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 
-cd "$top" || exit 1
 require build || exit 1
 offer gnuplot-nox:/usr/bin/gnuplot
-{ cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_crew bench_cliff &&
-    dotnet build bench/Ipc.Matrix/Ipc.Matrix.csproj -c Release -m:2 -nodeReuse:false -v:minimal -tl:off; } >"$logs/bench-sizes.log" 2>&1 ||
-    { show_failure "building" "$logs/bench-sizes.log"; exit 1; }
-
-shared=/dev/shm
-[ -w $shared ] || shared=${TMPDIR:-/tmp}
-IPC_DIR=$(mktemp -d "$shared/ipc-test.XXXXXX") || exit 1
-export IPC_DIR
+bench_begin bench/Ipc.Matrix/Ipc.Matrix.csproj bench_crew bench_cliff
 mkdir -p docs/charts
-trap 'rm -rf "$IPC_DIR"' EXIT
 
 # ---- one byte more ------------------------------------------------------------------------------------
 
@@ -61,29 +51,9 @@ one_byte_more() {
         echo "$row" >>"$data"
         say "$bytes bytes measured"
     done
-    awk '
-        NR == 1 { for (i = 8; i <= NF; i++) name[i - 7] = $i; n = NF - 7; next } # behind "# bytes, then least median greatest of:"
-        NR % 2 == 0 { split($0, less); next }
-        { if (!head++) { printf "%24s", "ns, one byte more:"; for (i = 1; i <= n; i++) printf " %15s", name[i]; print "" }
-          printf "%11d and %8d", less[1], $1
-          for (i = 1; i <= n; i++) { a = less[3 * i]; b = $(3 * i); r = b / a; printf " %8.0f (%4.2f)", a, r; if (r > worst[i]) worst[i] = r }
-          print "" }
-        END { printf "%24s", "worst ratio (target 2):"; for (i = 1; i <= n; i++) { printf " %15.2f", worst[i]; over += name[i] !~ /^uds/ && worst[i] > 2 }; printf "\n%d of the columns above 2\n", over }' "$data"
+    awk -f bench/bytes.awk "$data"
     command -v gnuplot >/dev/null || return 0
-    gnuplot <<G
-set terminal svg size 900,520 font "sans-serif,13" background "white"
-set output "docs/charts/bytes.svg"
-set title "One thread sends and receives one message: median, and the spread of the rounds"
-set logscale xy
-set xlabel "bytes (each size, and one byte more)"
-set ylabel "ns"
-set xtics ("64" 64, "1K" 1024, "4K" 4096, "16K" 16384, "64K" 65536, "256K" 262144, "1M" 1048576)
-set grid
-set key bottom right
-plot "$data" using 1:3:2:4 with yerrorlines lw 2 title "queue, C", "" using 1:6:5:7 with yerrorlines lw 2 title "queue, C#", \
-     "" using 1:24:23:25 with yerrorlines dt 2 title "queue, C, cold", "" using 1:27:26:28 with yerrorlines dt 2 title "queue, C#, cold", \
-     "" using 1:21:20:22 with yerrorlines lw 2 title "Unix socket", "" using 1:42:41:43 with yerrorlines dt 2 title "Unix socket, cold"
-G
+    gnuplot bench/bytes.gnuplot
     say "docs/charts/bytes.svg"
 }
 [ "$only" = throughput ] || one_byte_more
@@ -116,20 +86,6 @@ awk '!/^#/ { for (i = 2; i <= 4; i++) { if (n > 0 && $1 == size + 1 && $i > 2 * 
      END { printf "%d pairs of sizes one byte apart, cliffs: %d\n", pairs, cliffs }' "$data"
 
 if command -v gnuplot >/dev/null; then
-    gnuplot <<G
-set terminal svg size 900,520 font "sans-serif,13" background "white"
-set output "docs/charts/sizes.svg"
-set title "One to one, two processes, C to C: filled in place by a copy, read in place"
-set logscale x 2
-set logscale y 10
-set xlabel "bytes per message"
-set ylabel "GB/s"
-set xtics ("1" 1, "8" 8, "64" 64, "1K" 1024, "8K" 8192, "64K" 65536, "1M" 1048576, "16M" 16777216, "100M" 104857600)
-set grid
-set key bottom right
-plot "$data" using 1:(\$1/\$2) with linespoints lw 2 title "ring", \
-     "$data" using 1:(\$1/\$3) with linespoints lw 2 title "queue", \
-     "$data" using 1:(\$1/\$4) with linespoints lw 2 title "topic"
-G
+    gnuplot bench/sizes.gnuplot
     say "docs/charts/sizes.svg"
 fi

@@ -5,8 +5,7 @@
 # the shapes are the same. Right: this library on this machine, C, processes instead of threads. us per message; a topic's message to N readers
 # counts once, as it does in their tables. Ids (a laptop with an i7 of 4 cores, Windows 7, named pipes): C# on both sides, calls in turn.
 set -u
-. "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
-. "$top/eng/setup.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/begin.sh"
 case " $* " in *" --help "* | *" -h "*) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;; esac
 rounds=5 only=
 while [ $# -gt 0 ]; do
@@ -18,17 +17,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 
-cd "$top" || exit 1
-require build || exit 1
-{ cmake --preset native -DCMAKE_BUILD_TYPE=Release && cmake --build build/native -j 2 --target bench_crew; } >"$logs/bench-tables.log" 2>&1 ||
-    { show_failure "building" "$logs/bench-tables.log"; exit 1; }
-dotnet build bench/Ipc.Matrix/Ipc.Matrix.csproj -c Release -m:2 -nodeReuse:false -v:minimal -tl:off >>"$logs/bench-tables.log" 2>&1 ||
-    { show_failure "building C#" "$logs/bench-tables.log"; exit 1; }
-shared=/dev/shm
-[ -w $shared ] || shared=${TMPDIR:-/tmp}
-IPC_DIR=$(mktemp -d "$shared/ipc-test.XXXXXX") || exit 1
-export IPC_DIR
-trap 'rm -rf "$IPC_DIR"' EXIT
+bench_begin bench/Ipc.Matrix/Ipc.Matrix.csproj bench_crew
 
 micros() { # KIND SIZE SENDERS RECEIVERS: us per message
     for ((i = 0; i <= rounds; i++)); do echo go; done |
@@ -44,50 +33,27 @@ managed() { # FIGURE: the median of its rounds; the first ones are compiled whil
 
 echo "ids x 10 short strings in a call, us per id                published (pipes: raw / own / protobuf)   here"
 one=$(managed rpc.ids.1.cs)
-while read -r ids raw own proto; do
+while read -r _ ids raw own proto; do
     here=$(managed "rpc.ids.$ids.cs")
     awk -v n="$ids" -v p="$raw / $own / $proto" -v h="$here" -v one="$one" 'BEGIN { printf "  %5d %58s %14.3f (%.2f of asking for each)\n", n, p, h / 1000, h / one }'
-done <<T
-1 - - -
-10 1.45 4.89 7.80
-100 0.26 2.98 5.58
-500 - - -
-T
+done < <(grep "^ids " bench/published.txt)
 echo "calls of 64 bytes, one client, M/s: sent one by one $(managed rpc.pipelined.64.cs), in batches of 500 $(managed rpc.batched.64.cs) (published gain of 500: about a quarter)"
 [ "$only" != ids ] || exit 0
 
 echo "route: 1 sender, N readers, 2 to 256 random bytes         published (4 cores / 1 core)   here"
-while read -r n four one; do
+while read -r _ n four one; do
     printf '  %2d %51s / %s %16s\n' "$n" "$four" "$one" "$(micros topic random 1 "$n")"
-done <<T
-1 1.46 0.77
-2 4.06 1.08
-4 1.95 1.76
-8 2.03 2.98
-16 3.28 5.68
-T
+done < <(grep "^route " bench/published.txt)
 echo "channel: 2 to 256 random bytes                            published (4 cores)            here"
-while read -r n one_n n_one n_n; do
+while read -r _ n one_n n_one n_n; do
     printf '  1-%-2d %48s %21s\n' "$n" "$one_n" "$(micros topic random 1 "$n")"
     [ "$n" = 1 ] || printf '  %2d-1 %48s %21s\n' "$n" "$n_one" "$(micros topic random "$n" 1)"
     [ "$n" = 1 ] || printf '  %2d-%-2d %47s %21s\n' "$n" "$n" "$n_n" "$(micros topic random "$n" "$n")"
-done <<T
-1 0.67 0.89 0.65
-2 0.84 0.54 0.72
-4 1.16 0.75 1.00
-8 1.47 0.63 1.62
-16 3.30 0.62 2.90
-T
+done < <(grep "^channel " bench/published.txt)
 echo "queue: 1 sender, N receivers, 8 bytes (theirs: every receiver gets every message)   published (4 cores / 1 core)   here: topic, queue"
-while read -r n four one; do
+while read -r _ n four one; do
     printf '  %2d %51s / %s %16s %s\n' "$n" "$four" "$one" "$(micros topic 8 1 "$n")" "$(micros queue 8 1 "$n")"
-done <<T
-1 0.090 0.049
-2 0.118 0.067
-4 0.122 0.102
-8 0.153 0.193
-16 0.189 0.282
-T
+done < <(grep "^queue " bench/published.txt)
 echo "blocks through one connection point, million/s             published                      here (queue, 8 bytes)"
 printf '  best case %37s %24s\n' "4.6 (laptop), 5.9 (desktop)" "$(micros queue 8 1 1 | awk '{ printf "%.1f", 1 / $1 }')"
 printf '  one instance, many threads %20s %24s\n' "2.4 (laptop), 1 (desktop)" "$(micros queue 8 4 4 | awk '{ printf "%.1f (4-4, processes)", 1 / $1 }')"
