@@ -149,15 +149,9 @@ run_dotnet() { # PROJECT [LIBRARY]   LIBRARY: the asset that it was built to tes
 run_dotnet_over() { # LIBRARY PROJECT...
     local library=$1 project
     shift
-    export library configuration
-    build_over() {
-        local project
-        for project in "$@"; do
-            dotnet build "tests/$project" -c "$configuration" -p:LibraryUnderTest="$library" -m:2 -nodeReuse:false -v:minimal -tl:off || return
-        done
-    }
-    export -f build_over
-    if [ -n "$build" ] && ! run_logged "building for $library" "$logs/build-$library.log" 1200 bash -c 'build_over "$@"' - "$@"; then
+    if [ -n "$build" ] && ! run_logged "building for $library" "$logs/build-$library.log" 1200 bash -c 'for project in "${@:3}"; do
+            dotnet build "tests/$project" -c "$1" -p:LibraryUnderTest="$2" -m:2 -nodeReuse:false -v:minimal -tl:off || exit
+        done' - "$configuration" "$library" "$@"; then
         show_failure "building for $library" "$logs/build-$library.log"
         row "$library build" 0 1 0 $took_seconds
         return
@@ -196,9 +190,7 @@ run_windows() {
 }
 
 run_preset() { # PRESET
-    build_preset() { cmake --preset "$1" && cmake --build "build/$1" -j 2; }
-    export -f build_preset
-    if ! run_logged "building with $1" "$logs/build-$1.log" 3600 bash -c "build_preset $1"; then
+    if ! run_logged "building with $1" "$logs/build-$1.log" 3600 bash -c 'cmake --preset "$0" && cmake --build "build/$0" -j 2' "$1"; then
         show_failure "building with $1" "$logs/build-$1.log"
         row "$1 build" 0 1 0 $took_seconds
         return

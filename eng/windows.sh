@@ -72,14 +72,6 @@ step() { # TITLE SECONDS COMMAND...   without it nothing runs
     finish
 }
 
-build_native() { cmake --preset windows && cmake --build build/windows -j 2; }
-build_managed() {
-    local project
-    for project in "$@"; do dotnet build "tests/$project" -c Release -m:1 -nodeReuse:false -v:minimal -tl:off || return; done
-}
-begin_wine() { wineboot -i && wineserver -w && wineserver -p; }
-export -f build_native build_managed begin_wine
-
 # Reads what tests/windows.txt leaves out of PROGRAM into `without`, and says it.
 read_left_out() { # PROGRAM
     local program case kind reason
@@ -145,10 +137,10 @@ run_managed() { # PROJECT   its methods that are left out are named in full, wit
     fi
 }
 
-step "building C for Windows" 1200 bash -c build_native
-[ -z "$build" ] || step "building the C# tests" 1200 bash -c 'build_managed "$@"' - "${managed[@]}"
+step "building C for Windows" 1200 bash -c 'cmake --preset windows && cmake --build build/windows -j 2'
+[ -z "$build" ] || step "building the C# tests" 1200 bash -c 'for p in "$@"; do dotnet build "tests/$p" -c Release -m:1 -nodeReuse:false -v:minimal -tl:off || exit; done' - "${managed[@]}"
 step "making a runtime for Windows" 300 eng/windows/runtime.sh "$runtime"
-step "starting wine" 300 bash -c begin_wine
+step "starting wine" 300 bash -c 'wineboot -i && wineserver -w && wineserver -p'
 
 if [ ${#programs[@]} = 0 ]; then
     for program in "$native"/tests/native/*_test.exe; do programs+=("$(basename "$program" .exe)"); done

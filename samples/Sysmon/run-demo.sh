@@ -13,24 +13,12 @@ for program in "$cpp_daemon" "$cpp_client" "$cs_daemon" "$cs_client"; do
     [ -x "$program" ] || { echo "not built: $program" >&2; exit 1; }
 done
 
-shm=/dev/shm
-[ -d $shm ] && [ -w $shm ] || shm=${TMPDIR:-/tmp}
-IPC_DIR=$(mktemp -d "$shm/ipc-demo.XXXXXX") || exit 1
-export IPC_DIR
-work=$(mktemp -d "${TMPDIR:-/tmp}/sysmon.XXXXXX") || exit 1
+. "$here/../../eng/programs.sh"
 socket=$work/socket
 failures=0
 daemon= supervisor=
-
-clean_up() {
-    [ -z "$supervisor" ] || kill -TERM "$supervisor" 2>/dev/null
-    [ ! -s "$work/daemon" ] || kill -KILL "$(cat "$work/daemon")" 2>/dev/null
-    [ -z "$supervisor" ] || wait "$supervisor" 2>/dev/null
-    rm -rf "$work" "$IPC_DIR"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+# The supervisor first: it would start a daemon anew.
+trap 'left=$(cat "$work/daemon" 2>/dev/null); _end_programs; [ -z "$left" ] || kill -KILL "$left" 2>/dev/null' EXIT
 
 title() {
     if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n== %s\n' "$*"; fi
