@@ -4,7 +4,7 @@
 # IPC_NATIVES=FOLDER adds native libraries that other machines have built: FOLDER/RID/native/libipc.so and FOLDER/RID/libipc.a, for RIDs as
 # linux-arm64. This machine's are built and added by themselves. IPC_VERSION=0.2.0 makes packages of another version.
 #
-# Everything is built apart from the build of every day (build/nuget), as what ships is built: no path of this machine is in it.
+# It packs what Release builds, and builds what of that is not there yet; another version is built apart (build/nuget), analyzers having had their say in this one.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 . "$top/eng/setup.sh"
@@ -30,10 +30,8 @@ step() { # TITLE COMMAND...
     run_logged "$title" "$log" 1200 "$@" || { show_failure "$title" "$log"; exit 1; }
 }
 
-# Analyzers have had their say in the build of every day.
-pack=(dotnet pack -c Release -p:ContinuousIntegrationBuild=true -p:RunAnalyzers=false -p:PackageOutputPath="$work/packages"
-    --artifacts-path "$top/build/nuget" -m:2 -nodeReuse:false -v:minimal -tl:off)
-[ -z "${IPC_VERSION:-}" ] || pack+=(-p:Version="$IPC_VERSION")
+pack=(dotnet pack -c Release -p:PackageOutputPath="$work/packages" -m:2 -nodeReuse:false -v:minimal -tl:off)
+[ -z "${IPC_VERSION:-}" ] || pack+=(-p:Version="$IPC_VERSION" -p:RunAnalyzers=false --artifacts-path "$top/build/nuget")
 
 step "configuring the C library" cmake --preset native -DCMAKE_BUILD_TYPE=Release
 step "building the C library" cmake --build build/native -j 2 --target ipc_shared ipc_static

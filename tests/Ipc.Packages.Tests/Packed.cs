@@ -29,7 +29,12 @@ public sealed class Packed : IDisposable
     /// <summary>A package as it is in the feed.</summary>
     public Package Open(string name) => new(Path.Combine(Feed, $"{name}.{Version}"));
 
-    public void Dispose() => Directory.Delete(Work, recursive: true);
+    /// <summary>The compiler of everything that is built here goes with it.</summary>
+    public void Dispose()
+    {
+        Place.Run(PeerPrograms.Top, null, PeerPrograms.Dotnet, "build-server", "shutdown", "--vbcscompiler");
+        Directory.Delete(Work, recursive: true);
+    }
 
     private static string Next(Version version) => $"{version.Major}.{version.Minor}.{version.Build + 1}";
 
@@ -37,12 +42,10 @@ public sealed class Packed : IDisposable
     {
         string feed = Path.Combine(Work, "feed");
         Place.Run(PeerPrograms.Top, null, Place.Of("nuget/pack.sh"), feed);
-        foreach (string project in new[] { "Ipc.Core", "Ipc.Rpc" })
-        {
-            Place.Run(PeerPrograms.Top, null, PeerPrograms.Dotnet, "pack", $"src/{project}", "-c", "Release", $"-p:Version={OtherVersion}", "-p:LibraryFrameworks=net10.0", "-p:RunAnalyzers=false",
-                "-p:EnablePackageValidation=false", $"-p:PackageOutputPath={feed}", "--artifacts-path", "build/nuget-other", "-m:2", "-nodeReuse:false", "-v:minimal", "-tl:off");
-        }
-
+        string[] other = ["-c", "Release", $"-p:Version={OtherVersion}", "-p:LibraryFrameworks=net10.0", "-p:RunAnalyzers=false", "-p:EnablePackageValidation=false", $"-p:PackageOutputPath={feed}",
+            "--artifacts-path", "build/nuget-other", "-m:2", "-nodeReuse:false", "-v:minimal", "-tl:off"];
+        Place.Run(PeerPrograms.Top, null, [PeerPrograms.Dotnet, "pack", "src/Ipc.Rpc", .. other]);
+        Place.Run(PeerPrograms.Top, null, [PeerPrograms.Dotnet, "pack", "src/Ipc.Core", "--no-build", .. other]); // which is a part of the first
         return feed;
     }
 }
