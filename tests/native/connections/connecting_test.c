@@ -140,6 +140,22 @@ static void *close_soon(void *listener)
     return NULL;
 }
 
+TEST(a_request_that_is_closed_unanswered_is_refused)
+{
+    ipc_listener *listener = silent();
+    ipc_connecting *connecting = begin(NULL);
+    ipc_connection *connection = NULL;
+    CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
+    ipc_event event;
+    CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+    CHECK(event.kind == IPC_EVENT_CONNECT);
+    ipc_connection_close(event.connection);
+    CHECK_STATUS(IPC_E_REFUSED, ipc_connect_try(connecting, &connection));
+    CHECK(strcmp(ipc_last_error(), "the server closed the connection without accepting it") == 0);
+    ipc_connect_end(connecting);
+    ipc_listener_close(listener);
+}
+
 TEST(a_server_that_goes_meanwhile_ends_it)
 {
     test_thread thread;

@@ -146,7 +146,8 @@ typedef struct ipc_connect_options {
  *            went meanwhile; IPC_CANCELLED; IPC_E_TABLE_FULL; IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
  *            IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
  *            IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
- * Blocks     until options->deadline. Allocates the connection. Threads: any.
+ * Blocks     until options->deadline; after a failure up to 5 s more for a stopped process that keeps the listener's
+ *            lock. Allocates the connection. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc_connection **connection);
 
@@ -208,8 +209,9 @@ IPC_API IPC_MUST_USE ipc_status ipc_connect_arm(ipc_connecting *connecting, ipc_
 IPC_API void ipc_connect_end(ipc_connecting *connecting);
 
 /* Closes this side (IPC_CLOSE_NORMAL, unless it was shut down before) and frees it. The peer reads what was
- * published, then gets IPC_PEER_CLOSED. A server calls it for a connection that is lent to it; for any other one of a
- * listener only while no thread is in ipc_listener_next, and none comes in meanwhile.
+ * published, then gets IPC_PEER_CLOSED; a request that was not answered is refused. A server calls it for a connection
+ * that is lent to it; for any other one of a listener only while no thread is in ipc_listener_next, and none comes in
+ * meanwhile.
  *
  * connection the connection; NULL is fine
  * Blocks     until waits in its rings have returned. Allocates nothing. Threads: any: those that wait in its rings

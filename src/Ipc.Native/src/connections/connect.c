@@ -332,8 +332,11 @@ void ipc_connection_close(ipc_connection *connection)
 {
     if (connection == NULL)
         return;
-    if (connection->is_server)
-        ipc_listener_forget(connection);
-    else
+    if (!connection->is_server)
         close_client(connection);
+    else if (!connection->region->forked && ipc_load_relaxed32(&connection->body->reply) == IPC_REPLY_NONE &&
+             ipc_load_relaxed32(&connection->body->server_close) == 0)
+        (void)ipc_connection_refuse(connection, "the server closed the connection without accepting it");
+    else
+        ipc_listener_forget(connection);
 }
