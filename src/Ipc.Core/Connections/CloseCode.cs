@@ -3,16 +3,17 @@ namespace Ipc;
 /// <summary>Why a side closed a connection; docs/wire-format.md section 6.</summary>
 public enum CloseCode
 {
-    /// <summary>It has not. A process that died leaves this too: the kernel tells of it, not a code.</summary>
+    /// <summary>The side has not closed. It is also the value after the side's process died: the kernel reports a
+    /// death, not a code.</summary>
     None = 0,
-    /// <summary>It was done.</summary>
+    /// <summary>The side had no more to do.</summary>
     Normal = 1,
-    /// <summary>The server did not want the connection.</summary>
+    /// <summary>The server refused the connection.</summary>
     Refused = 2,
-    /// <summary>The other side wrote what is not a ring or a frame.</summary>
+    /// <summary>The other side wrote an invalid ring or frame.</summary>
     Corrupt = 3,
-    /// <summary>The server ends.</summary>
+    /// <summary>The server is ending.</summary>
     Shutdown = 4,
-    /// <summary>The other side broke the protocol that is spoken over the connection.</summary>
+    /// <summary>The other side violated the protocol that is used over the connection.</summary>
     Protocol = 5,
 }

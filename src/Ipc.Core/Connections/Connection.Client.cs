@@ -18,10 +18,11 @@ public sealed unsafe partial class Connection
 {
     private static readonly TimeSpan s_answerTimeout = TimeSpan.FromSeconds(5);
 
-    /// <summary>Connects to the listener <paramref name="name"/> and waits for its decision.</summary>
-    /// <exception cref="IpcException">NotFound: no server; Timeout: no answer; Cancelled; TableFull; and what can go
-    /// wrong with a region.</exception>
-    /// <exception cref="ConnectionRefusedException">The server said no; its text is the message.</exception>
+    /// <summary>Connects to the listener <paramref name="name"/> and waits until the server accepts or
+    /// refuses.</summary>
+    /// <exception cref="IpcException">NotFound: there is no server; Timeout: it did not answer; Cancelled; TableFull;
+    /// or any status of opening a region.</exception>
+    /// <exception cref="ConnectionRefusedException">The server refused; its text is the message.</exception>
     public static Connection Connect(
         string name, ConnectOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -37,11 +38,11 @@ public sealed unsafe partial class Connection
             cancellationToken);
     }
 
-    /// <summary>Connects to the listener <paramref name="name"/> if there is one by the deadline of the
-    /// options.</summary>
-    /// <returns>False: there is no server.</returns>
-    /// <exception cref="IpcException">There is one, and connecting failed: as from <see cref="Connect"/>.</exception>
-    /// <exception cref="ConnectionRefusedException">The server said no; its text is the message.</exception>
+    /// <summary>Connects to the listener <paramref name="name"/> if it exists by the deadline of the options.</summary>
+    /// <returns>False if there is no server.</returns>
+    /// <exception cref="IpcException">There is a server, but connecting failed; as from
+    /// <see cref="Connect"/>.</exception>
+    /// <exception cref="ConnectionRefusedException">The server refused; its text is the message.</exception>
     public static bool TryConnect(
         string name,
         [NotNullWhen(true)] out Connection? connection,

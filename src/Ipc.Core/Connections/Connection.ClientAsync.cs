@@ -10,23 +10,22 @@ public sealed partial class Connection
 {
     private const int LongestNap = 20; // ms
 
-    /// <summary>Connects to the listener <paramref name="name"/> and waits for its decision. No thread is held while
-    /// there is no server, or while it does not answer.</summary>
+    /// <summary>Connects to the listener <paramref name="name"/> and waits until the server accepts or refuses, without
+    /// blocking a thread.</summary>
     /// <remarks>
-    /// <para>What can be done at once is done on the caller's thread: opening and mapping files. What follows an
-    /// <c>await</c> runs on the thread pool, or in the context that awaited. A connection that was made for a task that
-    /// nobody awaits stays until the collector finds it, or the process ends: cancel what is not wanted any
-    /// more.</para>
-    /// <para><see cref="ConnectOptions.Deadline"/> counts as for <see cref="Connect"/>. Everything is thrown by the
-    /// task, nothing by the call.</para>
+    /// <para>Opening and mapping files run on the caller's thread. The continuation runs on the thread pool, or in the
+    /// context that awaited. If nobody awaits the task, its connection stays open until it is garbage collected or the
+    /// process ends: cancel a request that is not wanted any more.</para>
+    /// <para><see cref="ConnectOptions.Deadline"/> applies as for <see cref="Connect"/>. All exceptions are in the
+    /// task; the call itself throws none.</para>
     /// </remarks>
-    /// <param name="name">The listener's.</param>
-    /// <param name="options">Not to be changed before this is over.</param>
-    /// <param name="cancellationToken">Ends it: the request is withdrawn.</param>
-    /// <exception cref="IpcException">NotFound: no server by the deadline; PeerClosed, PeerDied: it ended meanwhile;
-    /// TableFull; and what can go wrong with a region.</exception>
-    /// <exception cref="ConnectionRefusedException">The server said no; its text is the message.</exception>
-    /// <exception cref="TimeoutException">The server is there and did not answer by the deadline.</exception>
+    /// <param name="name">The listener's name.</param>
+    /// <param name="options">They must not be changed before the task completes.</param>
+    /// <param name="cancellationToken">Cancels the request and withdraws it.</param>
+    /// <exception cref="IpcException">NotFound: there is no server by the deadline; PeerClosed, PeerDied: the server
+    /// ended meanwhile; TableFull; or any status of opening a region.</exception>
+    /// <exception cref="ConnectionRefusedException">The server refused; its text is the message.</exception>
+    /// <exception cref="TimeoutException">There is a server, but it did not answer by the deadline.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public static async Task<Connection> ConnectAsync(
         string name, ConnectOptions? options = null, CancellationToken cancellationToken = default)

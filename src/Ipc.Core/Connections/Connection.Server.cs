@@ -32,8 +32,10 @@ public sealed unsafe partial class Connection
 
     internal bool IsGone => Atomic.LoadAcquire(ref _lease) == LeaseGone;
 
-    /// <summary>Accepts the request. Then <see cref="Listener.Return"/> it, and the listener watches it.</summary>
-    /// <remarks>No effect on one that is disposed, as by its listener's Dispose: that has refused it.</remarks>
+    /// <summary>Accepts the request. Call <see cref="Listener.Return"/> next, so that the listener watches the
+    /// connection.</summary>
+    /// <remarks>It has no effect on a connection that is disposed, also by its listener's Dispose, which has refused
+    /// it.</remarks>
     /// <exception cref="InvalidOperationException">It was answered before, or is a client's side.</exception>
     public void Accept()
     {
@@ -49,7 +51,7 @@ public sealed unsafe partial class Connection
         }
     }
 
-    /// <summary>Refuses the request with a reason, at most 240 bytes of UTF-8, and frees it.</summary>
+    /// <summary>Refuses the request with a reason, cut to 240 bytes of UTF-8, and frees the connection.</summary>
     /// <remarks>See <see cref="Accept"/>.</remarks>
     /// <exception cref="InvalidOperationException">It was answered before, or is a client's side.</exception>
     public void Refuse(string reason)

@@ -6,20 +6,18 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>Two rings between a client and a server. A client makes one with <see cref="Connect"/>, a server is given
-/// one by its <see cref="Listener"/>.</summary>
+/// <summary>Two rings between a client and a server, one in each direction. A client gets one from
+/// <see cref="Connect"/>, a server from its <see cref="Listener"/>.</summary>
 /// <remarks>
-/// <para>The ends are each for one thread at a time; everything else here is for any thread at any time.</para>
-/// <para>
-/// The region is the client's work and hostile input to the server, which checks it once and keeps the numbers. Neither
-/// side has an entry of its own in it: both are participants of the listener's region, so one pidfd and one lock per
-/// process tell who lives. A side closes by its close word <c>[close]</c>; what it published before is still read,
-/// because the other side believes the word only after it found the ring empty and has looked once more.
+/// <para>One thread at a time may use each end. Everything else may be used by any thread at any time.</para>
+/// <para>The region is the client's work and hostile input to the server, which checks it once and keeps the numbers.
+/// Neither side has an entry of its own in it: both are participants of the listener's region, so one pidfd and one
+/// lock per process tell who lives. A side closes by its close word <c>[close]</c>; what it published before is still
+/// read, because the other side believes the word only after it found the ring empty and has looked once more.
 /// </para>
-/// <para>
-/// The server sleeps on its doorbell, never on a connection: it <i>arms</i> an empty one by setting the sleeper's flag
-/// of <c>to_server.data</c>. The client's publish finds the flag as if somebody slept, and instead of waking that word
-/// sets the connection's ready bit and rings <c>[ready]</c> (<see cref="IRingLink.RelaySignal"/>).
+/// <para>The server sleeps on its doorbell, never on a connection: it <i>arms</i> an empty one by setting the
+/// sleeper's flag of <c>to_server.data</c>. The client's publish finds the flag as if somebody slept, and instead of
+/// waking that word sets the connection's ready bit and rings <c>[ready]</c> (<see cref="IRingLink.RelaySignal"/>).
 /// </para>
 /// </remarks>
 public sealed unsafe partial class Connection : IDisposable
@@ -66,64 +64,63 @@ public sealed unsafe partial class Connection : IDisposable
         Reader = new RingReader(this, _view, read, style, position: 0, redeliverUntil: 0);
     }
 
-    /// <summary>What this side sends.</summary>
+    /// <summary>The end that sends to the peer.</summary>
     public RingWriter Writer { get; }
 
-    /// <summary>What this side receives. A server reads when its listener says so; a wait on this end of it looks once
-    /// a millisecond.</summary>
+    /// <summary>The end that receives from the peer. A server reads when its listener reports the connection; a wait on
+    /// a server's reader polls once a millisecond.</summary>
     public RingReader Reader { get; }
 
-    /// <summary>The connection's number in its listener; given again later.</summary>
+    /// <summary>The connection's number in its listener. A later connection may get the same number.</summary>
     public int Slot { get; }
 
     /// <summary>What the slot names it by.</summary>
     internal ulong Id { get; }
 
-    /// <summary>The other side's process, as it said itself.</summary>
+    /// <summary>The peer's process id, as the peer wrote it: it is not verified.</summary>
     public int PeerProcessId { get; }
 
-    /// <summary>What the client said for the server's decision (server's side; empty on the client's).</summary>
+    /// <summary>On the server's side what the client passed as <see cref="ConnectOptions.Hello"/>; empty on the
+    /// client's side.</summary>
     public ReadOnlyMemory<byte> Hello { get; }
 
-    /// <summary>Whatever the user wants to find here again.</summary>
+    /// <summary>An object of the user's; the library does not use it.</summary>
     public object? Context { get; set; }
 
-    /// <summary>Neither side has closed, and the peer's process lives.</summary>
+    /// <summary>Whether neither side has closed and the peer's process lives.</summary>
     public bool IsOpen =>
         Atomic.LoadAcquire(ref _closedHere) == 0 &&
         Use(static connection => connection.PeerNow == PeerState.Live, false);
 
-    /// <summary>Why the peer closed; None when it has not, or died.</summary>
+    /// <summary>The code with which the peer closed; None if it has not closed, or has died.</summary>
     public CloseCode PeerCloseCode =>
         (CloseCode)Use(static connection => (int)connection.PeerCloseWord, (int)CloseCode.None);
 
-    /// <summary>The server's words for closing (client's side); null when there are none.</summary>
+    /// <summary>On the client's side the text with which the server closed; null if there is none.</summary>
     public string? PeerCloseText =>
         IsServer
             ? null
             : Use(static connection => connection.PeerCloseWord == 0 ? null : connection.ReadServerText(), null);
 
-    /// <summary>Whether the peer was last seen on the processor that the calling thread runs on: it cannot answer while
-    /// this thread spins for it, so do not. For loops of one's own around <see cref="RingReader.TryRead"/>; this
-    /// library's waits ask by themselves. A hint: both sides say where they are when they wait or wake.</summary>
+    /// <summary>Whether the peer last ran on the processor of the calling thread. If so, do not spin: the peer cannot
+    /// run meanwhile. Use it in your own loops around <see cref="RingReader.TryRead"/>; the library's waits check by
+    /// themselves. It is a hint: each side records its processor only when it waits or wakes the other.</summary>
     [MethodImpl(Tiering.Optimized)]
     public bool IsPeerOnThisProcessor() => Use(static connection => connection._processors.AreOne(), false);
 
-    /// <summary>
-    /// The peer has gone. Raised once: on the watch thread when its process died; on the thread in
-    /// <see cref="Listener.Next"/> when the client closed, on the thread pool while
-    /// <see cref="Listener.NextAsync(System.Threading.CancellationToken)"/> is pending. A client that waits learns of
-    /// the server's orderly close from the result of its wait. What a handler throws is traced and goes no further.
-    /// </summary>
+    /// <summary> Raised once, when the peer has closed or died. When its process died, it is raised on a background
+    /// thread. On a server whose client closed, it is raised on the thread in <see cref="Listener.Next"/>, or on the
+    /// thread pool while <see cref="Listener.NextAsync(System.Threading.CancellationToken)"/> is pending. A client that
+    /// waits gets the server's close as the result of its wait. Exceptions of handlers are traced. </summary>
     public event EventHandler<ConnectionClosedEventArgs>? Closed;
 
     private bool IsServer => _listener is not null;
 
-    /// <summary>Closes with a code and (server) a text for the other side, without freeing anything. What was sent
-    /// before is still read there. Waits of this side return Closed. No effect when this side has closed
-    /// before.</summary>
-    /// <param name="code">Not None.</param>
-    /// <param name="text">Cut to 240 bytes of UTF-8; a client's is not carried.</param>
+    /// <summary>Closes this side with a code and, on a server, a text for the client; it frees nothing. The peer can
+    /// still read what was sent before. Waits of this side return Closed. It has no effect if this side is closed
+    /// already.</summary>
+    /// <param name="code">Any code but None.</param>
+    /// <param name="text">Cut to 240 bytes of UTF-8. A client's text is ignored.</param>
     public void Shutdown(CloseCode code, string? text = null)
     {
         lock (_sync)
@@ -160,9 +157,9 @@ public sealed unsafe partial class Connection : IDisposable
             TellListener();
     }
 
-    /// <summary>Closes this side (Normal, unless it was closed otherwise) and frees it. The peer reads what was
-    /// published, then gets PeerClosed. Waits of other threads return Closed first. Idempotent, any thread. A request
-    /// that was not answered is refused.</summary>
+    /// <summary>Closes this side, with the code Normal unless it is closed already, and frees it. The peer can read
+    /// what was published, then gets PeerClosed. Waits of other threads return Closed before memory is freed. A request
+    /// that was not answered is refused. It may be called on any thread, and more than once.</summary>
     public void Dispose()
     {
         if (Atomic.Exchange(ref _disposed, 1) != 0)

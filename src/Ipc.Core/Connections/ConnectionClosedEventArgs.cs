@@ -2,7 +2,7 @@ using System;
 
 namespace Ipc;
 
-/// <summary>The other side of a connection has gone.</summary>
+/// <summary>Says why the other side of a connection has gone.</summary>
 public sealed class ConnectionClosedEventArgs : EventArgs
 {
     internal ConnectionClosedEventArgs(IpcStatus reason, int processId)
@@ -14,6 +14,6 @@ public sealed class ConnectionClosedEventArgs : EventArgs
     /// <summary><see cref="IpcStatus.PeerClosed"/> or <see cref="IpcStatus.PeerDied"/>.</summary>
     public IpcStatus Reason { get; }
 
-    /// <summary>Its process.</summary>
+    /// <summary>The process id of the other side.</summary>
     public int ProcessId { get; }
 }

@@ -14,24 +14,24 @@ namespace Ipc;
 /// </remarks>
 public sealed unsafe partial class Listener
 {
-    /// <summary>The next thing to do, over all connections. One at a time, and no <see cref="Next"/>
-    /// meanwhile.</summary>
-    /// <remarks>The connection is lent until it is returned, as by <see cref="Next"/>. What follows an <c>await</c>
-    /// runs on the thread pool, or in the context that awaited; at once when there is something to do already. Requests
-    /// of clients are opened and checked on the caller's thread when they are there already, and on the thread pool,
-    /// one after another, when they come while it is pending. An event that nobody awaits is lost with its loan: the
-    /// connection stays lent. Allocates nothing in steady state.</remarks>
+    /// <summary>Waits for the next event of any connection, without blocking a thread. One call at a time, and no
+    /// <see cref="Next"/> meanwhile.</summary>
+    /// <remarks>As with <see cref="Next"/>, the connection is lent until it is returned. The continuation runs on the
+    /// thread pool, or in the context that awaited; if there is an event already, the call completes at once. Requests
+    /// of clients that are there already are opened and checked on the caller's thread, later ones on the thread pool,
+    /// one after another. If nobody awaits the result, the connection of its event stays lent. It allocates nothing in
+    /// steady state.</remarks>
     /// <exception cref="IpcException">Stopped.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled; nothing was taken.</exception>
-    /// <exception cref="ObjectDisposedException">The listener is disposed, or was meanwhile.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled; no event was taken.</exception>
+    /// <exception cref="ObjectDisposedException">The listener was disposed, before or during the call.</exception>
     /// <exception cref="InvalidOperationException">Another thread is in <see cref="Next"/>, or another call is
     /// pending.</exception>
     public ValueTask<ListenerEvent> NextAsync(
         CancellationToken cancellationToken = default) => NextAsync(Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>The next thing to do, if there is something within <paramref name="timeout"/>. See
+    /// <summary>Waits for the next event, at most for <paramref name="timeout"/>. See
     /// <see cref="NextAsync(CancellationToken)"/>.</summary>
-    /// <exception cref="TimeoutException">There was nothing in time.</exception>
+    /// <exception cref="TimeoutException">There was no event in time.</exception>
     public ValueTask<ListenerEvent> NextAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         Deadline deadline = Deadline.Within(timeout, nameof(timeout));
@@ -59,7 +59,7 @@ public sealed unsafe partial class Listener
         return new ValueTask<ListenerEvent>(wait, wait.Begin(deadline, cancellationToken));
     }
 
-    /// <summary>For a loop of another kind: signalled while <see cref="TryNext"/> may have something.</summary>
+    /// <summary>A handle for an event loop: signalled while <see cref="TryNext"/> may have an event.</summary>
     /// <exception cref="InvalidOperationException">Another thread waits here.</exception>
     public ReadyHandle GetReadyHandle() => new(WaitForNextAsync);
 

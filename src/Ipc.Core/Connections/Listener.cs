@@ -5,22 +5,19 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>Accepts connections and tells which of them have something to read. One thread at a time watches for all of
+/// <summary>Accepts connections and reports which of them have something to read. One thread at a time watches all of
 /// them.</summary>
 /// <remarks>
-/// <para>
-/// The thread in <see cref="Next"/> (the leader) polls the connections that were active a moment ago, in turn, and the
-/// ready bits. A connection that has been empty for a spin budget is armed: the flag in its ring makes the client's
-/// next publish set its ready bit and ring. With all of them armed the leader sleeps on the doorbell: idle connections
-/// cost nothing, however many there are.
+/// <para>The thread in <see cref="Next"/> (the leader) polls the connections that were active a moment ago, in turn,
+/// and the ready bits. A connection that has been empty for a spin budget is armed: the flag in its ring makes the
+/// client's next publish set its ready bit and ring. With all of them armed the leader sleeps on the doorbell: idle
+/// connections cost nothing, however many there are.
 /// </para>
-/// <para>
-/// What is handed out is lent: nobody else looks at it until it is returned. So several threads can serve: one takes an
-/// event, lets the next one lead, and returns the connection when it has read it empty. Returning is one store and a
-/// look at the doorbell.
+/// <para>What is handed out is lent: nobody else looks at it until it is returned. So several threads can serve: one
+/// takes an event, lets the next one lead, and returns the connection when it has read it empty. Returning is one store
+/// and a look at the doorbell.
 /// </para>
-/// <para>
-/// Arming is a sleep in small: set the flag, fence, look again <c>[sleep]</c>. Before the leader sleeps it arms
+/// <para>Arming is a sleep in small: set the flag, fence, look again <c>[sleep]</c>. Before the leader sleeps it arms
 /// everything that it polls, then announces itself at the doorbell, whose fence serves for all, then looks at
 /// everything once more. What is lent it does not arm: if that comes back between the arming and the announcement,
 /// nobody rings for it and the returner finds nobody asleep. So returns are counted <c>[return]</c>, and a leader that
@@ -66,9 +63,9 @@ public sealed unsafe partial class Listener : IDisposable
         _control = new WaitControl(style, &_header->Doorbell, null);
     }
 
-    /// <summary>Opens the listener <paramref name="name"/>. A left-over of a dead server is replaced.</summary>
-    /// <exception cref="IpcException">InUse, with its process, if a live server has the name; and what can go wrong
-    /// with a region.</exception>
+    /// <summary>Opens the listener <paramref name="name"/>. It replaces what a dead server has left behind.</summary>
+    /// <exception cref="IpcException">InUse: a live server has the name; the message has its process. Or any status of
+    /// opening a region.</exception>
     public static Listener Open(string name, ListenerOptions? options = null)
     {
         RegionName.Check(name);
@@ -88,19 +85,19 @@ public sealed unsafe partial class Listener : IDisposable
         return listener;
     }
 
-    /// <summary>The name it was opened with.</summary>
+    /// <summary>The name with which it was opened.</summary>
     public string Name => _region.Name;
 
-    /// <summary>Whether who looks for the name finds this listener: not after somebody has removed its file, or put
-    /// another in its place. One look at the directory.</summary>
+    /// <summary>Whether the name still leads to this listener. It does not after its file was removed or replaced. It
+    /// checks the directory once.</summary>
     public bool IsFindable => Os.Current.LeadsTo(_region.Path, _region.File!);
 
-    /// <summary>Connections now, requests that are not answered yet included.</summary>
+    /// <summary>The number of connections now, including requests that are not answered yet.</summary>
     public int Count => Atomic.LoadAcquire(ref _count);
 
-    /// <summary>The next thing to do, over all connections. One thread at a time.</summary>
-    /// <returns>Ok with an event; Timeout; Stopped; Cancelled; Closed.</returns>
-    /// <exception cref="InvalidOperationException">Another thread is in here.</exception>
+    /// <summary>Waits for the next event of any connection. One thread at a time may call it.</summary>
+    /// <returns>Ok and an event; or Timeout, Stopped, Cancelled or Closed.</returns>
+    /// <exception cref="InvalidOperationException">Another thread is in this method.</exception>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Next(out ListenerEvent e, Deadline deadline, CancellationToken cancellationToken = default)
     {
@@ -144,7 +141,7 @@ public sealed unsafe partial class Listener : IDisposable
         }
     }
 
-    /// <summary>The next thing to do, if there is something now. See <see cref="Next"/>. Never blocks.</summary>
+    /// <summary>Gets the next event if there is one now. See <see cref="Next"/>. Never blocks.</summary>
     public bool TryNext(out ListenerEvent e) => Next(out e, Deadline.Now) == IpcStatus.Ok;
 
     /// <summary>False when this listener is disposed.</summary>
@@ -171,7 +168,8 @@ public sealed unsafe partial class Listener : IDisposable
         ((IPeerPlace)connection).NotePlace();
     }
 
-    /// <summary>Gives a connection back: it is watched again. Any thread. No effect on one that is disposed.</summary>
+    /// <summary>Gives a connection back to the listener, which watches it again. It may be called on any thread. It has
+    /// no effect on a disposed connection.</summary>
     [MethodImpl(Tiering.Optimized)]
     public void Return(Connection connection)
     {
@@ -190,7 +188,7 @@ public sealed unsafe partial class Listener : IDisposable
         }
     }
 
-    /// <summary><see cref="Next"/> returns Stopped, now and until resumed.</summary>
+    /// <summary>Makes <see cref="Next"/> return Stopped, now and until <see cref="Resume"/>.</summary>
     public void Stop()
     {
         if (!_region.View.TryUse())
@@ -205,11 +203,11 @@ public sealed unsafe partial class Listener : IDisposable
         }
     }
 
-    /// <summary><see cref="Next"/> works again.</summary>
+    /// <summary>Lets <see cref="Next"/> work again after <see cref="Stop"/>.</summary>
     public void Resume() => _control.Resume();
 
-    /// <summary>Turns away whom it has not answered, closes all connections with code Shutdown, retires the region,
-    /// removes the name. Waits return Closed first.</summary>
+    /// <summary>Rejects the requests that are not answered, closes all connections with the code Shutdown, retires the
+    /// region and removes the name. Waits return Closed before memory is freed.</summary>
     public void Dispose()
     {
         if (Atomic.Exchange(ref _disposed, 1) != 0)

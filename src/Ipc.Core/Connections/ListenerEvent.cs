@@ -1,7 +1,7 @@
 namespace Ipc;
 
-/// <summary>A connection to look after, lent to the caller of <see cref="Listener.Next"/> until it is returned, refused
-/// or disposed.</summary>
+/// <summary>An event of a connection, which is lent to the caller of <see cref="Listener.Next"/> until it is returned,
+/// refused or disposed.</summary>
 public readonly struct ListenerEvent
 {
     internal ListenerEvent(ListenerEventKind kind, Connection connection)
@@ -10,9 +10,9 @@ public readonly struct ListenerEvent
         Connection = connection;
     }
 
-    /// <summary>What to do.</summary>
+    /// <summary>What has happened.</summary>
     public ListenerEventKind Kind { get; }
 
-    /// <summary>With which one. Not to be used when <see cref="Kind"/> is None.</summary>
+    /// <summary>The connection. Do not use it when <see cref="Kind"/> is None.</summary>
     public Connection Connection { get; }
 }

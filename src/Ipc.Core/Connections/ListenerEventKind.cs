@@ -3,7 +3,7 @@ namespace Ipc;
 /// <summary>What <see cref="Listener.Next"/> found.</summary>
 public enum ListenerEventKind
 {
-    /// <summary>Nothing: the wait ended otherwise.</summary>
+    /// <summary>No event: the wait ended with another status.</summary>
     None = 0,
     /// <summary>A client wants to connect: answer with <see cref="Ipc.Connection.Accept"/> (then return it to the
     /// listener) or <see cref="Ipc.Connection.Refuse"/>.</summary>

@@ -3,26 +3,26 @@ using System.Collections.Generic;
 
 namespace Ipc;
 
-/// <summary>What lies in the region directory under a name.</summary>
+/// <summary>Lists and removes the regions in the region directory.</summary>
 public static class SharedStorage
 {
-    /// <summary>Removes the storage of exactly that name, with what is in it: persistent, with messages that nobody has
-    /// received, or left over; whatever its kind.</summary>
-    /// <returns>False: there is none.</returns>
-    /// <exception cref="IpcException">InUse: a live participant is attached; the message says of which process.
-    /// Corrupt: what has that name is not a region.</exception>
+    /// <summary>Removes the region of exactly that name, of any kind, with its contents: also if it is persistent,
+    /// holds unread messages, or was left behind by dead processes.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">InUse: a live participant is attached; the message has its process. Corrupt: the
+    /// file of that name is not a region.</exception>
     public static bool Clear(string name)
     {
         RegionName.Check(name);
         return Region.Clear(name, EntranceOf);
     }
 
-    /// <summary>What there is whose name begins with <paramref name="prefix"/>: an application that gives all its names
-    /// one ("shop.orders", "shop.prices") sees its own here, and clears them.</summary>
-    /// <param name="prefix">Empty: everything.</param>
-    /// <returns>In the order of the names, as of now: others may come and go meanwhile. Left-overs of the dead are
-    /// among them until they are opened or cleared.</returns>
-    /// <exception cref="IpcException">The directory cannot be looked at.</exception>
+    /// <summary>Lists the regions whose names begin with <paramref name="prefix"/>. An application that gives all its
+    /// names the same prefix ("shop.orders", "shop.prices") can list and clear its own.</summary>
+    /// <param name="prefix">The first characters of the names; empty for all regions.</param>
+    /// <returns>The regions in the order of their names. Others may appear and disappear meanwhile. Regions that dead
+    /// processes have left behind are listed until they are opened or cleared.</returns>
+    /// <exception cref="IpcException">The directory cannot be read.</exception>
     public static IReadOnlyList<SharedStorageInfo> List(string prefix = "")
     {
         Throw.IfNull(prefix, nameof(prefix));

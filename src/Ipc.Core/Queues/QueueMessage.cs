@@ -3,7 +3,8 @@ using System.Runtime.CompilerServices;
 
 namespace Ipc;
 
-/// <summary>One message of a queue, in place: nobody else gets it until it is released, or its receiver dies.</summary>
+/// <summary>One message of a queue, in place. No other receiver gets it unless this one dies or leaves without
+/// releasing it.</summary>
 public readonly unsafe struct QueueMessage : IDisposable
 {
     private readonly QueueReceiver? _receiver;
@@ -36,19 +37,20 @@ public readonly unsafe struct QueueMessage : IDisposable
         _loan = loan;
     }
 
-    /// <summary>Its bytes; valid until released, while the queue is open. A queue that is dropped without Dispose keeps
-    /// its memory until the process ends. A hostile participant can change them at any time: read once, check,
-    /// use.</summary>
+    /// <summary>The bytes, valid until the message is released or the queue is closed. If the queue is garbage
+    /// collected without Dispose, their memory stays until the process ends. A hostile participant can change them at
+    /// any time: read each once, check it, then use it.</summary>
     public ReadOnlySpan<byte> Payload => new(_payload, (int)_length);
 
-    /// <summary>What the sender gave with it.</summary>
+    /// <summary>The type that the sender gave to the message.</summary>
     public ushort Type => _type;
 
-    /// <summary>A receiver had it that died or left before it released it: it may have been handled already.</summary>
+    /// <summary>Whether a receiver that died, or left without releasing the message, may have handled it
+    /// already.</summary>
     public bool Redelivered => (_word & SlotState.Redelivered) != 0;
 
-    /// <summary>Done with it: its room is free again, and it will not come again. Nothing if it has been released
-    /// already, or the queue closed.</summary>
+    /// <summary>Releases the message: its room is free again, and it is not delivered again. It has no effect if the
+    /// message was released already or the queue is closed.</summary>
     [MethodImpl(Tiering.Optimized)]
     public void Release()
     {

@@ -11,19 +11,19 @@ namespace Ipc;
 /// <para>Any number of threads may use one object at once. No message needs an allocation. When a process dies, a
 /// message that it had not sent leaves no trace, and a message that it had received but not released is delivered
 /// again, with a flag. A process that is only slow or stopped does not delay the messages of others.</para>
-/// <para> The queue is a ring of slots, and the 64-bit word in each slot is the only truth about it
+/// <para>The queue is a ring of slots, and the 64-bit word in each slot is the only truth about it
 /// (docs/wire-format.md sections 8 and 9): a sender takes the slot at the tail by a CAS from Free to Writing, fills it,
 /// and makes it Ready <c>[ready-slot]</c>; a receiver takes it by a CAS to Reading <c>[take]</c>, and when it has done
 /// makes it Free for the next lap <c>[free-slot]</c>. Tail and head are hints that everybody helps along. The owner
 /// stands in the word, so the living can clean up for the dead; and the lap, so whoever comes late changes nothing.
 /// </para>
-/// <para> A thread may be inside a call while another disposes the object, and what it is about to do would then be
+/// <para>A thread may be inside a call while another disposes the object, and what it is about to do would then be
 /// done in the name of a participant that has left. So whoever has taken a slot looks at <c>_closed</c> afterwards, and
 /// gives it back if it is set; Dispose sets it before it looks at the slots. The CAS and Dispose's fence are full
 /// barriers: one of the two sees the other. The memory cannot be unmapped under such a thread either: it is left to the
 /// garbage collector, and every call keeps this object alive to its end.
 /// </para>
-/// <para> A slot that is given back while somebody still copies into it would spoil the message of whoever has it next.
+/// <para>A slot that is given back while somebody still copies into it would spoil the message of whoever has it next.
 /// So a call that copies marks its slot, before it looks at <c>_closed</c>, and Dispose, after a barrier in every
 /// thread of the process, waits until no slot of ours is marked. Claims in the hands of the user get a few
 /// milliseconds, should their commit be under way; after that they are undone.

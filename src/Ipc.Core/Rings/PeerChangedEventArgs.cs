@@ -2,7 +2,7 @@ using System;
 
 namespace Ipc;
 
-/// <summary>The other end came, left or died.</summary>
+/// <summary>Says that the other end has attached, left or died.</summary>
 public sealed class PeerChangedEventArgs : EventArgs
 {
     internal PeerChangedEventArgs(PeerState state, int processId, int generation)
@@ -12,12 +12,13 @@ public sealed class PeerChangedEventArgs : EventArgs
         Generation = generation;
     }
 
-    /// <summary>What it is now: the reason of the event.</summary>
+    /// <summary>The new state of the other end.</summary>
     public PeerState State { get; }
 
-    /// <summary>Its process, as it said itself; also when it has gone. 0 when it came and went unseen.</summary>
+    /// <summary>The other end's process id, as it wrote it itself; also after it has gone. 0 if it attached and left
+    /// unnoticed.</summary>
     public int ProcessId { get; }
 
-    /// <summary>Tells successive occupants of the same place apart.</summary>
+    /// <summary>Distinguishes successive participants in the same place.</summary>
     public int Generation { get; }
 }

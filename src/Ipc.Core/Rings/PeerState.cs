@@ -1,13 +1,13 @@
 namespace Ipc;
 
-/// <summary>What is known of the other end.</summary>
+/// <summary>The state of the other end.</summary>
 public enum PeerState
 {
-    /// <summary>Nobody has been there yet.</summary>
+    /// <summary>No process has attached yet.</summary>
     NeverAttached = 0,
     /// <summary>Attached. A stopped process is live too.</summary>
     Live = 1,
-    /// <summary>Left in good order.</summary>
+    /// <summary>It has closed.</summary>
     Left = 2,
     /// <summary>Its process died.</summary>
     Died = 3,

@@ -12,13 +12,14 @@ public readonly struct RingItem
         Redelivered = redelivered;
     }
 
-    /// <summary>Its bytes, in memory of this process that nobody else writes to. Used again for the next item: copy
-    /// what is to be kept longer.</summary>
+    /// <summary>The bytes, in private memory of this process. The next item uses the same buffer: copy what you keep
+    /// longer.</summary>
     public ReadOnlyMemory<byte> Payload { get; }
 
-    /// <summary>What the writer gave with it.</summary>
+    /// <summary>The type that the writer gave to the record.</summary>
     public ushort Type { get; }
 
-    /// <summary>A reader that died, or left without releasing it, may have handled it already.</summary>
+    /// <summary>Whether a reader that died, or left without releasing the record, may have handled it
+    /// already.</summary>
     public bool Redelivered { get; }
 }

@@ -9,11 +9,11 @@ namespace Ipc;
 /// <summary>Waiting for a record without holding a thread; see <see cref="AsyncWaitThread"/>.</summary>
 public sealed unsafe partial class RingReader
 {
-    /// <summary>True as soon as there is something to read; then call <see cref="TryRead"/>. False when nothing ever
-    /// will be: the writer has left and everything is read, or this end is disposed or stopped.</summary>
-    /// <remarks>One at a time, and no other call of this end but Stop, Dispose and <see cref="RingEnd.Peer"/> until it
-    /// is over. The continuation runs on the thread pool, or in the context that awaited it. Allocates nothing in
-    /// steady state.</remarks>
+    /// <summary>True as soon as there is a record to read; then call <see cref="TryRead"/>. False when there will be
+    /// none: the writer has left and everything is read, or this end is disposed or stopped.</summary>
+    /// <remarks>One wait at a time. Until it completes, only Stop, Dispose and <see cref="RingEnd.Peer"/> of this end
+    /// may be used. The continuation runs on the thread pool, or in the context that awaited it. It allocates nothing
+    /// in steady state.</remarks>
     /// <exception cref="IpcException">PeerDied: the writer's process has died, and everything that it published has
     /// been read.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
@@ -25,8 +25,8 @@ public sealed unsafe partial class RingReader
         return new ValueTask<bool>(wait, wait.Begin(cancellationToken));
     }
 
-    /// <summary>For a loop of another kind: signalled while something may be read, and when the writer has
-    /// gone.</summary>
+    /// <summary>A handle for an event loop: signalled while there may be something to read, and when the writer has
+    /// left or died.</summary>
     public ReadyHandle GetReadyHandle() => new(WaitToReadAsync);
 
     private bool LooksReadable()
@@ -41,24 +41,23 @@ public sealed unsafe partial class RingReader
         }
     }
 
-    /// <summary>All records as they come, until the writer has left and everything is read, or this end is disposed or
-    /// stopped.</summary>
+    /// <summary>Enumerates the records as they arrive, until the writer has left and everything is read, or this end is
+    /// disposed or stopped.</summary>
     /// <remarks>
-    /// <para>What is handed out is a copy, in memory of the enumeration that is used again for the next item: it stays
-    /// what it is when the writer changes its bytes, when this end is disposed, and across an <c>await</c>, until the
-    /// next item is asked for. To read in place, without a copy, use <see cref="WaitToReadAsync"/> and
-    /// <see cref="TryRead"/>.</para>
-    /// <para>Asking for the next item releases the one before: it has been handled. When the loop is left otherwise
-    /// (<c>break</c>, an exception, the end of this process) the last item is not released: it comes again to the next
-    /// reader, marked, unless <see cref="Release"/> is called.</para>
-    /// <para>One at a time, and no other call of this end but Stop, Dispose and <see cref="RingEnd.Peer"/> between two
-    /// items. What follows an <c>await</c> runs on the thread pool, or in the context that awaited. Allocates one
-    /// buffer, which grows to the longest record.</para>
+    /// <para>Each item is a copy, in a buffer that the next item uses again. It stays valid and unchanged until the
+    /// next item is requested: across an <c>await</c>, when the writer changes its bytes, and when this end is
+    /// disposed. To read in place, without a copy, use <see cref="WaitToReadAsync"/> and <see cref="TryRead"/>.</para>
+    /// <para>Requesting the next item releases the one before. When the loop ends otherwise (<c>break</c>, an
+    /// exception, the end of this process), the last item is not released: it is delivered again to the next reader,
+    /// with a flag, unless <see cref="Release"/> is called.</para>
+    /// <para>One enumeration at a time. Between two items only Stop, Dispose and <see cref="RingEnd.Peer"/> of this end
+    /// may be used. Continuations run on the thread pool, or in the context that awaited. It allocates one buffer,
+    /// which grows to the longest record.</para>
     /// </remarks>
     /// <exception cref="IpcException">PeerDied: the writer's process has died, and everything that it published has
     /// been read.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled, while it waited.</exception>
-    /// <exception cref="CorruptRegionException">The writer has written what is not a record.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    /// <exception cref="CorruptRegionException">The writer has written an invalid record.</exception>
     public IAsyncEnumerable<RingItem> ReadAllAsync(
         CancellationToken cancellationToken = default) => new RingItems(this).ReadAllAsync(cancellationToken);
 

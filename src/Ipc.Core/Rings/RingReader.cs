@@ -5,21 +5,19 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>The reading end of a ring: read records in place, release them.</summary>
+/// <summary>The reading end of a ring: it reads records in place and releases them.</summary>
 /// <remarks>
-/// <para>One thread at a time. Never allocates. What is not released when this process dies is delivered again to the
-/// next reader.</para>
-/// <para>
-/// The reader stands at a position of its own and looks at the header there: 0 means empty, anything else is a record,
-/// checked before use, since the writer may be anybody. Releasing says "handled" <c>[release]</c>; the space goes back
-/// in bulk, when an eighth of the ring has gathered, or the writer wants it, or this end is about to sleep. Returning
-/// means zeroing the first 8 bytes of every line, so that the writer's next lap finds zeros, and then moving the free
-/// position <c>[reclaim]</c>. In bulk, because the lines are then no longer in the writer's cache, and the writer looks
-/// at the free position once per lap instead of once per record.
+/// <para>One thread at a time may use it. It never allocates. Records that are not released when this process dies are
+/// delivered again to the next reader.</para>
+/// <para>The reader stands at a position of its own and looks at the header there: 0 means empty, anything else is a
+/// record, checked before use, since the writer may be anybody. Releasing says "handled" <c>[release]</c>; the space
+/// goes back in bulk, when an eighth of the ring has gathered, or the writer wants it, or this end is about to sleep.
+/// Returning means zeroing the first 8 bytes of every line, so that the writer's next lap finds zeros, and then moving
+/// the free position <c>[reclaim]</c>. In bulk, because the lines are then no longer in the writer's cache, and the
+/// writer looks at the free position once per lap instead of once per record.
 /// </para>
-/// <para>
-/// A record may hold the descriptor of a block of the pool instead of a payload (RingReader.Loans.cs); then the record
-/// that the user gets is the block's bytes, in place.
+/// <para>A record may hold the descriptor of a block of the pool instead of a payload (RingReader.Loans.cs); then the
+/// record that the user gets is the block's bytes, in place.
 /// </para>
 /// </remarks>
 public sealed unsafe partial class RingReader : RingEnd
@@ -70,17 +68,17 @@ public sealed unsafe partial class RingReader : RingEnd
             Atomic.StoreRelease(ref Header->RedeliverUntil, _position);
     }
 
-    /// <summary>Opens the reading end of the ring <paramref name="name"/>. One live reader: a second is refused
-    /// (<see cref="IpcStatus.InUse"/>).</summary>
-    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    /// <summary>Opens the reading end of the ring <paramref name="name"/>. A ring has one live reader: a second is
+    /// refused (<see cref="IpcStatus.InUse"/>).</summary>
+    /// <exception cref="IpcException">It cannot be opened; see <see cref="IpcException.Status"/>.</exception>
     public static RingReader Open(
         string name, RingOptions? options = null, CancellationToken cancellationToken = default) =>
         RingRegion.OpenReader(name, options ?? new RingOptions(), cancellationToken);
 
-    /// <summary>Opens the ring <paramref name="name"/> if there is one, and creates none, whatever the options
-    /// say. They say how long to wait for one.</summary>
-    /// <returns>False: there is none.</returns>
-    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <summary>Opens the ring <paramref name="name"/> if it exists; never creates it, whatever the options say. The
+    /// options say how long to wait for it.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">It exists but cannot be opened; see
     /// <see cref="IpcException.Status"/>.</exception>
     public static bool TryOpen(
         string name,
@@ -92,8 +90,8 @@ public sealed unsafe partial class RingReader : RingEnd
         return reader is not null;
     }
 
-    /// <summary>Whether everything that was published by now has been released: there is nothing to read, and nobody is
-    /// at a record. True when this end is closed. Any thread, beside the one that reads; never waits.</summary>
+    /// <summary>Whether everything that was published by now has been read and released. True when this end is closed.
+    /// It may be called on any thread, also while another reads. Never blocks.</summary>
     public bool IsDrained
     {
         get
@@ -114,9 +112,10 @@ public sealed unsafe partial class RingReader : RingEnd
         }
     }
 
-    /// <summary>The next record in place. May be called again before releasing: reads ahead, up to one lap.</summary>
-    /// <returns>False when there is none, or this end is closed. Never blocks.</returns>
-    /// <exception cref="CorruptRegionException">The writer has written what is not a record.</exception>
+    /// <summary>Reads the next record, in place. It may be called again before <see cref="Release"/>, to read ahead, up
+    /// to one lap of the ring.</summary>
+    /// <returns>False if there is none, or this end is closed. Never blocks.</returns>
+    /// <exception cref="CorruptRegionException">The writer has written an invalid record.</exception>
     [MethodImpl(Tiering.Inlined)]
     public bool TryRead(out RingRecord record)
     {
@@ -143,7 +142,7 @@ public sealed unsafe partial class RingReader : RingEnd
         return TryReadSlow(header, out record);
     }
 
-    /// <summary>Releases all records read so far; their spans are invalid from here on.</summary>
+    /// <summary>Releases all records read so far. Their spans must not be used any more.</summary>
     [MethodImpl(Tiering.Inlined)]
     public void Release()
     {
@@ -161,15 +160,16 @@ public sealed unsafe partial class RingReader : RingEnd
         Leave();
     }
 
-    /// <summary>The next record, waiting for it if there is none.</summary>
+    /// <summary>Reads the next record, waiting for it if there is none.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; PeerClosed or PeerDied when everything is read and the writer
-    /// gone. While no writer has ever been there it waits.</returns>
-    /// <exception cref="CorruptRegionException">The writer has written what is not a record.</exception>
+    /// has left or died. It waits for the first writer to attach.</returns>
+    /// <exception cref="CorruptRegionException">The writer has written an invalid record.</exception>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Read(out RingRecord record, Deadline deadline, CancellationToken cancellationToken = default) =>
         TryRead(out record) ? IpcStatus.Ok : ReadWaiting(deadline, cancellationToken, out record);
 
-    /// <summary>Waits until something is readable (Ok), without consuming it. Results as <see cref="Read"/>.</summary>
+    /// <summary>Waits until there is a record to read (Ok), without reading it. The results are those of
+    /// <see cref="Read"/>.</summary>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
     {

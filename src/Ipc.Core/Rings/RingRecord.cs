@@ -12,14 +12,15 @@ public readonly ref struct RingRecord
         Redelivered = redelivered;
     }
 
-    /// <summary>The bytes in the ring; valid until released, or until the reader is disposed. A reader that is dropped
-    /// without that keeps their memory until the process ends. A hostile peer can change them at any time: read once,
-    /// check, use.</summary>
+    /// <summary>The bytes in the ring. They are valid until the record is released or the reader is disposed. If the
+    /// reader is garbage collected without Dispose, their memory stays until the process ends. A hostile peer can
+    /// change them at any time: read each once, check it, then use it.</summary>
     public ReadOnlySpan<byte> Payload { get; }
 
-    /// <summary>What the writer gave with it.</summary>
+    /// <summary>The type that the writer gave to the record.</summary>
     public ushort Type { get; }
 
-    /// <summary>A reader that died, or left without releasing it, may have handled it already.</summary>
+    /// <summary>Whether a reader that died, or left without releasing the record, may have handled it
+    /// already.</summary>
     public bool Redelivered { get; }
 }

@@ -7,21 +7,21 @@ namespace Ipc;
 /// <summary>Writing without holding a thread while there is no room; see <see cref="AsyncWaitThread"/>.</summary>
 public sealed unsafe partial class RingWriter
 {
-    /// <summary>Writes a copy of <paramref name="payload"/>; when there is no room, as soon as there is. Do not change
-    /// the payload before that.</summary>
-    /// <remarks>One at a time, and no other call of this end but Stop, Dispose and <see cref="RingEnd.Peer"/> until it
-    /// is over. What follows an <c>await</c> runs on the thread pool, or in the context that awaited; at once when
-    /// there is room. An open claim is given back first. Allocates nothing in steady state.</remarks>
+    /// <summary>Writes a copy of <paramref name="payload"/>, waiting for room without blocking a thread. Do not change
+    /// the payload before the task completes.</summary>
+    /// <remarks>One call at a time. Until it completes, only Stop, Dispose and <see cref="RingEnd.Peer"/> of this end
+    /// may be used. The continuation runs on the thread pool, or in the context that awaited; if there is room, the
+    /// call completes at once. An open claim is abandoned first. It allocates nothing in steady state.</remarks>
     /// <exception cref="IpcException">TooLarge: more than <see cref="RingEnd.MaxPayload"/>. Stopped. PeerClosed,
-    /// PeerDied: the ring is full and its reader gone.</exception>
+    /// PeerDied: the ring is full and its reader has left or died.</exception>
     /// <exception cref="OperationCanceledException">Cancelled; nothing was written.</exception>
     /// <exception cref="ObjectDisposedException">This end is disposed; nothing was written.</exception>
     public ValueTask WriteAsync(
         ReadOnlyMemory<byte> payload, ushort type = 0, CancellationToken cancellationToken = default) =>
         WriteAsync(payload, type, Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>Writes a copy of <paramref name="payload"/>, if there is room within <paramref name="timeout"/>. See
-    /// <see cref="WriteAsync(ReadOnlyMemory{byte}, ushort, CancellationToken)"/>.</summary>
+    /// <summary>Writes a copy of <paramref name="payload"/>, waiting for room at most for <paramref name="timeout"/>.
+    /// See <see cref="WriteAsync(ReadOnlyMemory{byte}, ushort, CancellationToken)"/>.</summary>
     /// <exception cref="TimeoutException">There was no room in time; nothing was written.</exception>
     public ValueTask WriteAsync(
         ReadOnlyMemory<byte> payload, ushort type, TimeSpan timeout, CancellationToken cancellationToken = default)

@@ -26,10 +26,10 @@ public sealed unsafe partial class RingWriter
 
     private bool IsLoan => _loan.Bytes != null;
 
-    /// <summary>Gives the memory of loans that are not in use back to the system: what the reader has released, after a
-    /// burst of long messages.</summary>
-    /// <remarks>The writer's thread, as all its calls. The other direction of a connection is the peer's to
-    /// trim.</remarks>
+    /// <summary>Gives the memory of unused loans back to the system, for example after a burst of long
+    /// messages.</summary>
+    /// <remarks>Call it on the writer's thread, like all its methods. The other direction of a connection can be
+    /// trimmed by the peer only.</remarks>
     public void TrimLoans()
     {
         try

@@ -8,18 +8,18 @@ namespace Ipc;
 /// <summary>Writes records to a ring: claim space in place, fill it, commit it.</summary>
 /// <remarks>
 /// <para>For one thread at a time. It never allocates. A claim that is not committed leaves no trace.</para>
-/// <para> The header word of a record is the only truth about its publication: there is no shared tail. The writer
+/// <para>The header word of a record is the only truth about its publication: there is no shared tail. The writer
 /// alone knows where it is (<c>_tail</c>), and keeps invariant Z of docs/wire-format.md section 4: of every line from
 /// the tail on, the first 8 bytes are zero. So one release store of a header publishes <c>[publish]</c>, and a reader
 /// that stands at the tail sees 0 until then. The lines are zero because the reader zeroes them before it gives them
 /// back <c>[reclaim]</c>; the writer zeroes only what it claimed and did not commit. The fit is checked against a
 /// private limit, which is the reader's free position as last seen: it lags, it never leads.
 /// </para>
-/// <para> A batch withholds its first header and writes all others at once: unreachable until the first is published. A
+/// <para>A batch withholds its first header and writes all others at once: unreachable until the first is published. A
 /// record that would wrap starts at the next lap, and padding takes its place at the end of this one; padding and
 /// record become visible by one store, the padding's, because it stands first.
 /// </para>
-/// <para> What is longer than half the ring travels as a loan: the claim is a block of the ring's pool, and the record
+/// <para>What is longer than half the ring travels as a loan: the claim is a block of the ring's pool, and the record
 /// holds its descriptor (RingWriter.Loans.cs). All of that is off the fast path.
 /// </para>
 /// </remarks>

@@ -8,17 +8,17 @@ namespace Ipc;
 /// thread (<see cref="AsyncWaitThread"/>).</summary>
 public sealed unsafe partial class SharedEvent
 {
-    /// <summary>Waits until the event is set; consumes it, unless it has a manual reset.</summary>
+    /// <summary>Waits until the event is set. The wait resets it, unless the event has manual reset.</summary>
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
     public void Wait(
         CancellationToken cancellationToken = default) => Wait(Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>Waits until the event is set, no longer than <paramref name="timeout"/>. See
+    /// <summary>Waits until the event is set, at most for <paramref name="timeout"/>. See
     /// <see cref="Wait(CancellationToken)"/>.</summary>
     /// <exception cref="TimeoutException">It was not set in time.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
     public void Wait(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
@@ -27,17 +27,17 @@ public sealed unsafe partial class SharedEvent
             Throw.Ended(status, this, nameof(Wait), cancellationToken);
     }
 
-    /// <summary>Is complete when the event is set, which it consumes, unless it has a manual reset. It holds no thread
-    /// meanwhile.</summary>
-    /// <remarks>Any number may be pending. The continuation runs on the thread pool, or in the context that awaited it.
-    /// Allocates nothing in steady state.</remarks>
+    /// <summary>Waits until the event is set, without blocking a thread. The wait resets it, unless the event has
+    /// manual reset.</summary>
+    /// <remarks>Any number of calls may be pending. The continuation runs on the thread pool, or in the context that
+    /// awaited it. It allocates nothing in steady state.</remarks>
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
     public ValueTask WaitAsync(
         CancellationToken cancellationToken = default) => WaitAsync(Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>Is complete when the event is set, if that is within <paramref name="timeout"/>. See
+    /// <summary>Waits until the event is set, at most for <paramref name="timeout"/>, without blocking a thread. See
     /// <see cref="WaitAsync(CancellationToken)"/>.</summary>
     /// <exception cref="TimeoutException">It was not set in time.</exception>
     public ValueTask WaitAsync(TimeSpan timeout, CancellationToken cancellationToken = default)

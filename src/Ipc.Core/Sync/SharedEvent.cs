@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>An event between processes: waiting threads pass once it is set.</summary>
+/// <summary>An event between processes: threads wait until it is set.</summary>
 /// <remarks>Any thread may use one object. One word (docs/wire-format.md section 12): set by a release store, and, if
 /// each set lets one pass, consumed by a CAS <c>[owner]</c>. A set that nobody has consumed yet and another one are
 /// one.</remarks>
@@ -21,11 +21,11 @@ public sealed unsafe partial class SharedEvent : IDisposable
         _manual = manual;
     }
 
-    /// <summary>Once set it stays set until it is reset.</summary>
+    /// <summary>Whether the event, once set, stays set until it is reset.</summary>
     public bool IsManualReset => _manual;
 
     /// <summary>Opens the event <paramref name="name"/>, or creates it.</summary>
-    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    /// <exception cref="IpcException">It cannot be opened; see <see cref="IpcException.Status"/>.</exception>
     public static SharedEvent Open(
         string name, EventOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -34,10 +34,10 @@ public sealed unsafe partial class SharedEvent : IDisposable
         return new SharedEvent(SyncRegion.Open(name, entrance, options, cancellationToken), entrance.IsManual);
     }
 
-    /// <summary>Opens the event <paramref name="name"/> if there is one, and creates none, whatever the options
-    /// say. They say how long to wait for one.</summary>
-    /// <returns>False: there is none.</returns>
-    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <summary>Opens the event <paramref name="name"/> if it exists; never creates it, whatever the options say. The
+    /// options say how long to wait for it.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">It exists but cannot be opened; see
     /// <see cref="IpcException.Status"/>.</exception>
     public static bool TryOpen(
         string name,
@@ -52,8 +52,8 @@ public sealed unsafe partial class SharedEvent : IDisposable
         return sharedEvent is not null;
     }
 
-    /// <summary>Lets pass who waits: everybody until the reset, or one. Nothing happens when this object is
-    /// disposed.</summary>
+    /// <summary>Sets the event. With manual reset all waits succeed until <see cref="Reset"/>; otherwise one wait does.
+    /// It has no effect when this object is disposed.</summary>
     public void Set()
     {
         if (!_sync.IsClosed)
@@ -66,7 +66,7 @@ public sealed unsafe partial class SharedEvent : IDisposable
         GC.KeepAlive(this);
     }
 
-    /// <summary>Nobody passes until it is set again.</summary>
+    /// <summary>Resets the event: waits block until it is set again.</summary>
     public void Reset()
     {
         if (!_sync.IsClosed)
@@ -74,7 +74,7 @@ public sealed unsafe partial class SharedEvent : IDisposable
         GC.KeepAlive(this);
     }
 
-    /// <summary>Waits until the event is set; consumes it, unless it has a manual reset.</summary>
+    /// <summary>Waits until the event is set. The wait resets it, unless the event has manual reset.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
     public IpcStatus Wait(Deadline deadline, CancellationToken cancellationToken = default)
     {
@@ -101,18 +101,19 @@ public sealed unsafe partial class SharedEvent : IDisposable
         return IpcStatus.Closed;
     }
 
-    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
-    /// waiting still works.</summary>
+    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until <see cref="Resume"/>.
+    /// Calls that need not wait still work.</summary>
     public void Stop()
     {
         _sync.Stop();
         GC.KeepAlive(this);
     }
 
-    /// <summary>Waits work again.</summary>
+    /// <summary>Lets waits work again after <see cref="Stop"/>.</summary>
     public void Resume() => _sync.Resume();
 
-    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. Any thread.</summary>
+    /// <summary>Closes this object. Waits of other threads return <see cref="IpcStatus.Closed"/>. It may be called on
+    /// any thread.</summary>
     public void Dispose()
     {
         _sync.Close();

@@ -8,7 +8,7 @@ namespace Ipc;
 /// no thread (<see cref="AsyncWaitThread"/>).</summary>
 public sealed unsafe partial class SharedMutex
 {
-    /// <summary>The mutex, held. Dispose it once: that releases.</summary>
+    /// <summary>The held mutex. Dispose it once, to release the mutex.</summary>
     public readonly struct Lease : IDisposable
     {
         private readonly SharedMutex? _mutex;
@@ -19,33 +19,32 @@ public sealed unsafe partial class SharedMutex
             Abandoned = abandoned;
         }
 
-        /// <summary>The last holder died, or closed, without releasing it: what the mutex guards may be half
-        /// done.</summary>
+        /// <summary>Whether the last holder died or closed without releasing it: what the mutex guards may be
+        /// inconsistent.</summary>
         public bool Abandoned { get; }
 
-        /// <summary>Gives the mutex to whoever wants it. Nothing happens when its object is disposed.</summary>
+        /// <summary>Releases the mutex. It has no effect when its object is disposed.</summary>
         /// <exception cref="IpcException">InvalidState: it has been released already.</exception>
         public void Dispose() => _mutex?.Release();
     }
 
-    /// <summary>Acquires the mutex, waiting for it if somebody has it. A thread that has it through this object waits,
-    /// too.</summary>
+    /// <summary>Acquires the mutex, waiting for it while it is held, also while this object holds it.</summary>
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
     public Lease Acquire(
         CancellationToken cancellationToken = default) => Acquire(Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>Acquires the mutex, waiting for it no longer than <paramref name="timeout"/>. See
+    /// <summary>Acquires the mutex, waiting for it at most for <paramref name="timeout"/>. See
     /// <see cref="Acquire(CancellationToken)"/>.</summary>
-    /// <exception cref="TimeoutException">Somebody else had it all the time.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <exception cref="TimeoutException">It was held all the time.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
     public Lease Acquire(TimeSpan timeout, CancellationToken cancellationToken = default) =>
         LeaseOf(
             Acquire(Deadline.Within(timeout, nameof(timeout)), cancellationToken), nameof(Acquire), cancellationToken);
 
-    /// <summary>The mutex, if nobody has it now.</summary>
+    /// <summary>Acquires the mutex if it is free now.</summary>
     public bool TryAcquire(out Lease lease)
     {
         IpcStatus status = Acquire(Deadline.Now);
@@ -54,19 +53,19 @@ public sealed unsafe partial class SharedMutex
         return acquired;
     }
 
-    /// <summary>Acquires the mutex without holding a thread meanwhile. A lease that nobody awaits is held until this
-    /// object is disposed.</summary>
-    /// <remarks>Any number may be pending. The continuation runs on the thread pool, or in the context that awaited it.
-    /// Allocates nothing in steady state.</remarks>
+    /// <summary>Acquires the mutex without blocking a thread. If nobody awaits the result, the mutex stays held until
+    /// this object is disposed.</summary>
+    /// <remarks>Any number of calls may be pending. The continuation runs on the thread pool, or in the context that
+    /// awaited it. It allocates nothing in steady state.</remarks>
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
     public ValueTask<Lease> AcquireAsync(
         CancellationToken cancellationToken = default) => AcquireAsync(Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>Acquires the mutex, if it is to be had within <paramref name="timeout"/>. See
+    /// <summary>Acquires the mutex without blocking a thread, waiting at most for <paramref name="timeout"/>. See
     /// <see cref="AcquireAsync(CancellationToken)"/>.</summary>
-    /// <exception cref="TimeoutException">Somebody else had it all the time.</exception>
+    /// <exception cref="TimeoutException">It was held all the time.</exception>
     public ValueTask<Lease> AcquireAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         Deadline deadline = Deadline.Within(timeout, nameof(timeout));

@@ -4,16 +4,15 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>A mutex between processes, which survives the death of its holder: the next one is told, and has
-/// it.</summary>
+/// <summary>A mutex between processes. When its holder dies, the next one acquires it and is told that it was
+/// abandoned.</summary>
 /// <remarks>
-/// <para>Any thread may use one object. The mutex belongs to the object, not to a thread: whoever has acquired it
-/// through this object may release it through this object, and acquiring it again before that waits like anybody else.
-/// Who comes first is not who gets it first.</para>
-/// <para>
-/// One word says who has it (docs/wire-format.md section 12): taken by a CAS from free to our number, given back by one
-/// to free <c>[owner]</c>. The holder's process is watched by all who wait; when it ends, the word becomes "abandoned",
-/// which is free with a message for the next owner.
+/// <para>Any thread may use one object. The mutex is held by the object, not by a thread: any thread may release it
+/// through this object, and acquiring it again through the same object waits. It is not fair: waiters do not acquire it
+/// in the order of their arrival.</para>
+/// <para>One word says who has it (docs/wire-format.md section 12): taken by a CAS from free to our number, given back
+/// by one to free <c>[owner]</c>. The holder's process is watched by all who wait; when it ends, the word becomes
+/// "abandoned", which is free with a message for the next owner.
 /// </para>
 /// </remarks>
 public sealed unsafe partial class SharedMutex : IDisposable
@@ -27,8 +26,8 @@ public sealed unsafe partial class SharedMutex : IDisposable
         _header = (MutexHeader*)sync.Region.Body;
     }
 
-    /// <summary>Opens the mutex <paramref name="name"/>, or creates it, free.</summary>
-    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    /// <summary>Opens the mutex <paramref name="name"/>, or creates it. A new mutex is free.</summary>
+    /// <exception cref="IpcException">It cannot be opened; see <see cref="IpcException.Status"/>.</exception>
     public static SharedMutex Open(
         string name, SyncOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -36,10 +35,10 @@ public sealed unsafe partial class SharedMutex : IDisposable
         return new SharedMutex(SyncRegion.Open(name, new MutexEntrance(options), options, cancellationToken));
     }
 
-    /// <summary>Opens the mutex <paramref name="name"/> if there is one, and creates none, whatever the options
-    /// say. They say how long to wait for one.</summary>
-    /// <returns>False: there is none.</returns>
-    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <summary>Opens the mutex <paramref name="name"/> if it exists; never creates it, whatever the options say. The
+    /// options say how long to wait for it.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">It exists but cannot be opened; see
     /// <see cref="IpcException.Status"/>.</exception>
     public static bool TryOpen(
         string name,
@@ -54,9 +53,9 @@ public sealed unsafe partial class SharedMutex : IDisposable
         return mutex is not null;
     }
 
-    /// <summary>Acquires the mutex, waiting for it if somebody has it.</summary>
-    /// <returns>Ok and Abandoned: it is ours; Abandoned: the last holder died or closed without releasing it, what it
-    /// guards may be half done. Timeout; Stopped; Cancelled; Closed.</returns>
+    /// <summary>Acquires the mutex, waiting for it while it is held.</summary>
+    /// <returns>Ok or Abandoned: this object holds it. Abandoned says that the last holder died or closed without
+    /// releasing it, so what it guards may be inconsistent. Or Timeout, Stopped, Cancelled or Closed.</returns>
     public IpcStatus Acquire(Deadline deadline, CancellationToken cancellationToken = default)
     {
         IpcStatus status = IpcStatus.Closed;
@@ -85,8 +84,8 @@ public sealed unsafe partial class SharedMutex : IDisposable
         return IpcStatus.Closed;
     }
 
-    /// <summary>Gives the mutex to whoever wants it. Nothing happens when this object is disposed.</summary>
-    /// <exception cref="IpcException">InvalidState: this object does not have it.</exception>
+    /// <summary>Releases the mutex. It has no effect when this object is disposed.</summary>
+    /// <exception cref="IpcException">InvalidState: this object does not hold it.</exception>
     public void Release()
     {
         FaultPoints.Pass(FaultPoints.MutexReleaseBefore);
@@ -101,19 +100,19 @@ public sealed unsafe partial class SharedMutex : IDisposable
         GC.KeepAlive(this);
     }
 
-    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
-    /// waiting still works.</summary>
+    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until <see cref="Resume"/>.
+    /// Calls that need not wait still work.</summary>
     public void Stop()
     {
         _sync.Stop();
         GC.KeepAlive(this);
     }
 
-    /// <summary>Waits work again.</summary>
+    /// <summary>Lets waits work again after <see cref="Stop"/>.</summary>
     public void Resume() => _sync.Resume();
 
-    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. If this object has the mutex, it
-    /// is abandoned. Any thread.</summary>
+    /// <summary>Closes this object. Waits of other threads return <see cref="IpcStatus.Closed"/>. If this object holds
+    /// the mutex, it becomes abandoned. It may be called on any thread.</summary>
     public void Dispose()
     {
         _sync.Close();

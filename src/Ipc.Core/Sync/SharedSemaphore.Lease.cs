@@ -8,7 +8,7 @@ namespace Ipc;
 /// no thread (<see cref="AsyncWaitThread"/>).</summary>
 public sealed unsafe partial class SharedSemaphore
 {
-    /// <summary>A permit, held. Dispose it once: that releases.</summary>
+    /// <summary>A held permit. Dispose it once, to release the permit.</summary>
     public readonly struct Lease : IDisposable
     {
         private readonly SharedSemaphore? _semaphore;
@@ -19,11 +19,12 @@ public sealed unsafe partial class SharedSemaphore
             Abandoned = abandoned;
         }
 
-        /// <summary>A permit came back from one who died or closed without releasing it: said once for each.</summary>
+        /// <summary>Whether the permit's last holder died or closed without releasing it. Reported once for each such
+        /// permit.</summary>
         public bool Abandoned { get; }
 
-        /// <summary>Gives the permit back. Nothing happens when its object is disposed.</summary>
-        /// <exception cref="IpcException">InvalidState: its object has none, so this one has been released
+        /// <summary>Releases the permit. It has no effect when its object is disposed.</summary>
+        /// <exception cref="IpcException">InvalidState: its object holds none, so this one was released
         /// already.</exception>
         public void Dispose() => _semaphore?.Release();
     }
@@ -35,16 +36,16 @@ public sealed unsafe partial class SharedSemaphore
     public Lease Acquire(
         CancellationToken cancellationToken = default) => Acquire(Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>Acquires a permit, waiting for one no longer than <paramref name="timeout"/>. See
+    /// <summary>Acquires a permit, waiting for one at most for <paramref name="timeout"/>. See
     /// <see cref="Acquire(CancellationToken)"/>.</summary>
-    /// <exception cref="TimeoutException">There was none in time.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative, and not
+    /// <exception cref="TimeoutException">No permit became free in time.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The timeout is negative and not
     /// <c>Timeout.InfiniteTimeSpan</c>.</exception>
     public Lease Acquire(TimeSpan timeout, CancellationToken cancellationToken = default) =>
         LeaseOf(
             Acquire(Deadline.Within(timeout, nameof(timeout)), cancellationToken), nameof(Acquire), cancellationToken);
 
-    /// <summary>A permit, if there is one now.</summary>
+    /// <summary>Acquires a permit if one is free now.</summary>
     public bool TryAcquire(out Lease lease)
     {
         IpcStatus status = Acquire(Deadline.Now);
@@ -53,19 +54,19 @@ public sealed unsafe partial class SharedSemaphore
         return acquired;
     }
 
-    /// <summary>Acquires a permit without holding a thread meanwhile. A lease that nobody awaits is held until this
-    /// object is disposed.</summary>
-    /// <remarks>Any number may be pending. The continuation runs on the thread pool, or in the context that awaited it.
-    /// Allocates nothing in steady state.</remarks>
+    /// <summary>Acquires a permit without blocking a thread. If nobody awaits the result, the permit stays held until
+    /// this object is disposed.</summary>
+    /// <remarks>Any number of calls may be pending. The continuation runs on the thread pool, or in the context that
+    /// awaited it. It allocates nothing in steady state.</remarks>
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     /// <exception cref="ObjectDisposedException">This object is disposed.</exception>
     public ValueTask<Lease> AcquireAsync(
         CancellationToken cancellationToken = default) => AcquireAsync(Timeout.InfiniteTimeSpan, cancellationToken);
 
-    /// <summary>Acquires a permit, if one is to be had within <paramref name="timeout"/>. See
+    /// <summary>Acquires a permit without blocking a thread, waiting at most for <paramref name="timeout"/>. See
     /// <see cref="AcquireAsync(CancellationToken)"/>.</summary>
-    /// <exception cref="TimeoutException">There was none in time.</exception>
+    /// <exception cref="TimeoutException">No permit became free in time.</exception>
     public ValueTask<Lease> AcquireAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
     {
         Deadline deadline = Deadline.Within(timeout, nameof(timeout));

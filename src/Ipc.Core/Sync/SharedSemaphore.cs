@@ -4,12 +4,12 @@ using System.Threading;
 
 namespace Ipc;
 
-/// <summary>A semaphore between processes: so many may be in at one time. The permits of who dies come back.</summary>
+/// <summary>A semaphore between processes: it has a number of permits, each held by one object at a time. The permits
+/// of a process that dies become free again.</summary>
 /// <remarks>
-/// <para>Any thread may use one object. Permits belong to the object that acquired them, and are released through it.
-/// Who comes first is not who gets one first.</para>
-/// <para>
-/// Each permit is a word that says who has it (docs/wire-format.md section 12), taken and given back by a CAS
+/// <para>Any thread may use one object. Permits are held by the object that acquired them, and released through it. It
+/// is not fair: waiters do not get permits in the order of their arrival.</para>
+/// <para>Each permit is a word that says who has it (docs/wire-format.md section 12), taken and given back by a CAS
 /// <c>[owner]</c>. So there is no count that a death could leave wrong.
 /// </para>
 /// </remarks>
@@ -29,10 +29,10 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
         _permits = permits;
     }
 
-    /// <summary>How many there are altogether.</summary>
+    /// <summary>The number of permits, free and held.</summary>
     public int Permits => (int)_permits;
 
-    /// <summary>How many are to be had now; 0 when this object is disposed.</summary>
+    /// <summary>The number of free permits now; 0 when this object is disposed.</summary>
     public int Available
     {
         get
@@ -45,8 +45,9 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
         }
     }
 
-    /// <summary>Opens the semaphore <paramref name="name"/>, or creates it, with all its permits.</summary>
-    /// <exception cref="IpcException">Why not; see <see cref="IpcException.Status"/>.</exception>
+    /// <summary>Opens the semaphore <paramref name="name"/>, or creates it. All permits of a new semaphore are
+    /// free.</summary>
+    /// <exception cref="IpcException">It cannot be opened; see <see cref="IpcException.Status"/>.</exception>
     public static SharedSemaphore Open(
         string name, SemaphoreOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -55,10 +56,10 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
         return new SharedSemaphore(SyncRegion.Open(name, entrance, options, cancellationToken), entrance.Permits);
     }
 
-    /// <summary>Opens the semaphore <paramref name="name"/> if there is one, and creates none, whatever the options
-    /// say. They say how long to wait for one.</summary>
-    /// <returns>False: there is none.</returns>
-    /// <exception cref="IpcException">There is one, and it cannot be opened; see
+    /// <summary>Opens the semaphore <paramref name="name"/> if it exists; never creates it, whatever the options say.
+    /// The options say how long to wait for it.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">It exists but cannot be opened; see
     /// <see cref="IpcException.Status"/>.</exception>
     public static bool TryOpen(
         string name,
@@ -74,8 +75,8 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
     }
 
     /// <summary>Acquires a permit, waiting for one if there is none.</summary>
-    /// <returns>Ok and Abandoned: it is ours; Abandoned, once for each permit that came back from one who died or
-    /// closed without releasing it. Timeout; Stopped; Cancelled; Closed.</returns>
+    /// <returns>Ok or Abandoned: this object holds a permit. Abandoned says that its last holder died or closed without
+    /// releasing it, and is returned once for each such permit. Or Timeout, Stopped, Cancelled or Closed.</returns>
     public IpcStatus Acquire(Deadline deadline, CancellationToken cancellationToken = default)
     {
         IpcStatus status = IpcStatus.Closed;
@@ -101,8 +102,8 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
         return IpcStatus.Closed;
     }
 
-    /// <summary>Gives a permit back. Nothing happens when this object is disposed.</summary>
-    /// <exception cref="IpcException">InvalidState: this object has none.</exception>
+    /// <summary>Releases a permit. It has no effect when this object is disposed.</summary>
+    /// <exception cref="IpcException">InvalidState: this object holds none.</exception>
     public void Release()
     {
         if (!_sync.IsClosed && !TryGiveBack(0) && !_sync.IsClosed)
@@ -112,19 +113,19 @@ public sealed unsafe partial class SharedSemaphore : IDisposable
         GC.KeepAlive(this);
     }
 
-    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until resumed; what needs no
-    /// waiting still works.</summary>
+    /// <summary>All waits of this object return <see cref="IpcStatus.Stopped"/>, now and until <see cref="Resume"/>.
+    /// Calls that need not wait still work.</summary>
     public void Stop()
     {
         _sync.Stop();
         GC.KeepAlive(this);
     }
 
-    /// <summary>Waits work again.</summary>
+    /// <summary>Lets waits work again after <see cref="Stop"/>.</summary>
     public void Resume() => _sync.Resume();
 
-    /// <summary>Leaves. Waits of other threads return <see cref="IpcStatus.Closed"/>. Permits that this object has are
-    /// abandoned. Any thread.</summary>
+    /// <summary>Closes this object. Waits of other threads return <see cref="IpcStatus.Closed"/>. Permits that this
+    /// object holds become abandoned. It may be called on any thread.</summary>
     public void Dispose()
     {
         _sync.Close();

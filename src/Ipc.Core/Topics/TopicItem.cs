@@ -16,23 +16,24 @@ public readonly struct TopicItem
         Writer = message.Writer;
     }
 
-    /// <summary>Its bytes, in memory of this process that nobody else writes to. Used again for the next item: copy
-    /// what is to be kept longer.</summary>
+    /// <summary>The bytes, in private memory of this process. The next item uses the same buffer: copy what you keep
+    /// longer.</summary>
     public ReadOnlyMemory<byte> Payload { get; }
 
-    /// <summary>As committed.</summary>
+    /// <summary>The type that the writer gave to the message.</summary>
     public ushort Type { get; }
 
-    /// <summary>As committed: of one key, <see cref="TopicPolicy.Latest"/> delivers the newest.</summary>
+    /// <summary>The key that the writer gave to the message. <see cref="TopicPolicy.Latest"/> delivers the newest
+    /// message of each key.</summary>
     public ulong Key { get; }
 
-    /// <summary>Its place in the sequence of all messages of this topic.</summary>
+    /// <summary>The position in the sequence of all messages of this topic.</summary>
     public long Position { get; }
 
-    /// <summary>How many messages were lost just before this one; for <see cref="TopicPolicy.Latest"/>: how many older
-    /// ones of this key it stands for.</summary>
+    /// <summary>The number of messages that were lost just before this one; with <see cref="TopicPolicy.Latest"/> the
+    /// number of older messages of this key that it replaces.</summary>
     public long Lost { get; }
 
-    /// <summary>The place of its writer in the topic (<see cref="TopicEnd.Index"/>).</summary>
+    /// <summary>The index of its writer in the topic (<see cref="TopicEnd.Index"/>).</summary>
     public int Writer { get; }
 }

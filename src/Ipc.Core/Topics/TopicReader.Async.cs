@@ -8,14 +8,14 @@ namespace Ipc;
 /// <summary>Waiting for a message without holding a thread; see <see cref="AsyncWaitThread"/>.</summary>
 public sealed unsafe partial class TopicReader
 {
-    /// <summary>True as soon as there is something to read, or this reader has been evicted; then call
-    /// <see cref="TryRead"/>. False when nothing ever will be: this end is disposed or stopped. Writers may come and
-    /// go.</summary>
-    /// <remarks>One at a time, and no other call of this end but Stop, Dispose and the counts until it is over. The
-    /// continuation runs on the thread pool, or in the context that awaited it. Allocates nothing in steady
+    /// <summary>True as soon as there is a message to read, or this reader was evicted; then call
+    /// <see cref="TryRead"/>. False when this end is disposed or stopped. It goes on waiting when writers
+    /// leave.</summary>
+    /// <remarks>One wait at a time. Until it completes, only Stop, Dispose and the counters of this end may be used.
+    /// The continuation runs on the thread pool, or in the context that awaited it. It allocates nothing in steady
     /// state.</remarks>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
-    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written an invalid message.</exception>
     public ValueTask<bool> WaitToReadAsync(CancellationToken cancellationToken = default)
     {
         if (!cancellationToken.IsCancellationRequested && LooksReadable())
@@ -24,24 +24,24 @@ public sealed unsafe partial class TopicReader
         return new ValueTask<bool>(wait, wait.Begin(cancellationToken));
     }
 
-    /// <summary>All messages as they come, until this end is disposed or stopped.</summary>
+    /// <summary>Enumerates the messages as they arrive, until this end is disposed or stopped.</summary>
     /// <remarks>
-    /// <para>What is handed out is a copy, in memory of the enumeration that is used again for the next item: it stays
-    /// what it is across an <c>await</c>, until the next item is asked for. It was released, and was found whole,
-    /// before it is handed out: no writer waits for who handles it. To read in place, without a copy, use
-    /// <see cref="WaitToReadAsync"/> and <see cref="TryRead"/>.</para>
-    /// <para>One at a time, and no other call of this end but Stop, Dispose and the counts between two items. What
-    /// follows an <c>await</c> runs on the thread pool, or in the context that awaited. Allocates one buffer, which
-    /// grows to the longest message.</para>
+    /// <para>Each item is a copy, in a buffer that the next item uses again. It stays valid across an <c>await</c>,
+    /// until the next item is requested. The message itself is released before its copy is returned, so no writer waits
+    /// for its handling. To read in place, without a copy, use <see cref="WaitToReadAsync"/> and
+    /// <see cref="TryRead"/>.</para>
+    /// <para>One enumeration at a time. Between two items only Stop, Dispose and the counters of this end may be used.
+    /// Continuations run on the thread pool, or in the context that awaited. It allocates one buffer, which grows to
+    /// the longest message.</para>
     /// </remarks>
-    /// <exception cref="IpcException">Evicted: a writer has cut this reader off. <see cref="Rejoin"/>, and enumerate
-    /// again.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled, while it waited.</exception>
-    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    /// <exception cref="IpcException">Evicted: a writer has evicted this reader. Call <see cref="Rejoin"/> and
+    /// enumerate again.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written an invalid message.</exception>
     public IAsyncEnumerable<TopicItem> ReadAllAsync(
         CancellationToken cancellationToken = default) => new TopicItems(this).ReadAllAsync(cancellationToken);
 
-    /// <summary>For a loop of another kind: signalled while something may be read, and when this reader has been
+    /// <summary>A handle for an event loop: signalled while there may be a message to read, and when this reader was
     /// evicted.</summary>
     public ReadyHandle GetReadyHandle() => new(WaitToReadAsync);
 

@@ -8,12 +8,12 @@ namespace Ipc;
 /// <summary>Reads all messages of a topic, in the order of the topic.</summary>
 /// <remarks>
 /// <para>For one thread at a time. It allocates nothing except when its buffer grows.</para>
-/// <para> The reader stands at a position of its own and looks at the state word of the slot there. Where writers wait
+/// <para>The reader stands at a position of its own and looks at the state word of the slot there. Where writers wait
 /// for it, it reads in place and says with its cursor how far it is done <c>[cursor]</c>. Where they do not (a lossy
 /// reader; any reader before the tail that it joined at), it copies the message and then looks whether the word is
 /// still the same: only then is the copy a message <c>[overwrite]</c>.
 /// </para>
-/// <para> A reader that may be evicted reads in place too, so it may see bytes of a message that overwrites the one it
+/// <para>A reader that may be evicted reads in place too, so it may see bytes of a message that overwrites the one it
 /// reads. It cannot prevent that, but it learns it: <see cref="Release"/> says whether everything since the last
 /// release was whole. (A message longer than a block may have lost its memory meanwhile. It reads as zeros then; but
 /// with a full file system the access is a fault, SIGBUS: SECURITY.md.)

@@ -10,13 +10,13 @@ namespace Ipc;
 /// <remarks>
 /// <para>For one thread at a time. It allocates nothing. There may be many writers, in any processes: all readers see
 /// the messages in the order of the claims.</para>
-/// <para> A slot is overwritten when every reader that writers wait for has passed it. To know that, a writer would
+/// <para>A slot is overwritten when every reader that writers wait for has passed it. To know that, a writer would
 /// have to look at each reader's cursor, lines that their owners keep changing; so it keeps the least that it has ever
 /// seen (<c>_minimum</c>) and looks again only when that says "full": once per lap while readers keep up
 /// <c>[cursor]</c>. The minimum never exceeds the tail that was read <i>before</i> the cursors: so a reader that joins
 /// afterwards is safe from its joining on, though this writer does not know of it <c>[join]</c>.
 /// </para>
-/// <para> Who owns a slot is told by its state word alone, which is only ever changed by a compare-and-exchange from
+/// <para>Who owns a slot is told by its state word alone, which is only ever changed by a compare-and-exchange from
 /// the whole word that was seen. The tail is a hint that anybody helps forward. Killed anywhere, a writer leaves at
 /// most a slot in phase Writing with its name on it, which recovery turns into a gap.
 /// </para>

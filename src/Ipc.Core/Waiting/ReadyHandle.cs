@@ -6,17 +6,17 @@ using System.Threading.Tasks;
 
 namespace Ipc;
 
-/// <summary>Tells a loop that is not this library's when there is something to do for an object: a
-/// <see cref="WaitHandle"/> for loops of .NET, an eventfd for poll, epoll and what is built on them.</summary>
+/// <summary>Tells an event loop when an object has something to do: a <see cref="WaitHandle"/> for loops of .NET, an
+/// eventfd for poll, epoll and libraries that use them.</summary>
 /// <remarks>
-/// <para>It is armed when it is made. When it is signalled, look at the object until there is nothing more
-/// (<c>TryReceive</c>, <c>TryRead</c>, <c>TryNext</c>), then <see cref="Arm"/> it: it is signalled again as soon as
-/// there is something, at once if there is already. Between that and the signal an object for one thread at a time is
-/// to be left alone, but for Stop and Dispose.</para>
-/// <para>It is also signalled when the object is stopped or disposed, and when its region is damaged or its peer has
-/// gone: the next call of the object says which.</para>
-/// <para>No thread belongs to it: the one that waits for all who await signals it. Dispose it before its object; when
-/// Dispose returns, nobody looks at the object for it any more.</para>
+/// <para>A new handle is armed. When it is signalled, use the object until there is nothing more to do
+/// (<c>TryReceive</c>, <c>TryRead</c>, <c>TryNext</c>), then <see cref="Arm"/> the handle: it is signalled as soon as
+/// there is more, at once if there is already. While it is armed, an object for one thread at a time must not be used,
+/// except for Stop and Dispose.</para>
+/// <para>It is also signalled when the object is stopped or disposed, when its region is damaged, and when its peer has
+/// gone. The next call of the object reports which.</para>
+/// <para>It has no thread of its own: the thread that serves all asynchronous waits signals it. Dispose it before its
+/// object. After Dispose it does not use the object any more.</para>
 /// </remarks>
 public sealed class ReadyHandle : WaitHandle
 {
@@ -39,9 +39,9 @@ public sealed class ReadyHandle : WaitHandle
         Arm();
     }
 
-    /// <summary>An eventfd that is readable while this handle is signalled. It belongs to this handle: do not read it,
+    /// <summary>An eventfd that is readable while this handle is signalled. This handle owns it: do not read from it;
     /// <see cref="Arm"/> does.</summary>
-    /// <exception cref="PlatformNotSupportedException">The system has no such thing.</exception>
+    /// <exception cref="PlatformNotSupportedException">The system has no eventfd.</exception>
     public SafeHandle Descriptor
     {
         get
@@ -62,9 +62,9 @@ public sealed class ReadyHandle : WaitHandle
         }
     }
 
-    /// <summary>Takes the signal back and watches anew. Nothing if it is armed.</summary>
-    /// <exception cref="InvalidOperationException">Another thread waits for an object that lets one
-    /// wait.</exception>
+    /// <summary>Clears the signal and watches the object again. It has no effect if the handle is armed.</summary>
+    /// <exception cref="InvalidOperationException">Another thread waits for the object, which allows one waiting
+    /// thread.</exception>
     public void Arm()
     {
         lock (_sync)

@@ -3,10 +3,10 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>The call that a handler runs for.</summary>
+/// <summary>The call that a handler is handling.</summary>
 /// <remarks>
-/// A synchronous handler finds it on its own thread, an asynchronous one wherever its tasks continue. Its properties
-/// may be read after the call has ended; metadata added then is not sent.
+/// A synchronous handler has it on its thread, an asynchronous one wherever its tasks continue. Its properties may be
+/// read after the call has ended; metadata added then is not sent.
 /// </remarks>
 public sealed class RpcContext
 {
@@ -29,38 +29,38 @@ public sealed class RpcContext
         Turns = call.Turns;
     }
 
-    /// <summary>The call being handled here; <see langword="null"/> outside of handlers.</summary>
+    /// <summary>The call that the running handler is handling; <see langword="null"/> outside of handlers.</summary>
     public static RpcContext? Current => ServerCall.CurrentContext;
 
-    /// <summary>What was called.</summary>
+    /// <summary>The method that was called.</summary>
     public RpcMethod Method { get; }
 
-    /// <summary>When the caller gives up; <see cref="Ipc.Deadline.Never"/> if it does not. Calls made here inherit
-    /// it.</summary>
+    /// <summary>The deadline of the call; <see cref="Ipc.Deadline.Never"/> if it has none. Calls that the handler makes
+    /// inherit it.</summary>
     public Deadline Deadline => Moment == 0 ? Deadline.Never : Deadline.FromNanoseconds(Moment);
 
-    /// <summary>The handler's token: fires when the caller cancels, the deadline passes, or the caller's process ends.
-    /// Asked for the first time when the call is over, one that never fires.</summary>
+    /// <summary>A token that is cancelled when the caller cancels, the deadline passes, or the caller's process ends.
+    /// If it is first read after the call has ended, it is never cancelled.</summary>
     public CancellationToken Cancellation // [part]
         => Interlocked.CompareExchange(ref _token, Asked, 0) == Parted ? CancellationToken.None : _call.Token;
 
-    /// <summary>Who called.</summary>
+    /// <summary>The process that called.</summary>
     public RpcPeer Peer => _callee.Link.Peer;
 
-    /// <summary>What the caller sent beside the request; empty if nothing.</summary>
+    /// <summary>The metadata that the caller sent with the request; empty if none.</summary>
     public RpcMetadata RequestMetadata => _request ??= new RpcMetadata();
 
-    /// <summary>What the answer will carry beside its message, whether it is a response, the end of a stream or an
-    /// error. To be filled before the handler is over, by one thread at a time.</summary>
+    /// <summary>The metadata of the answer, whether that is a response, the end of a stream or an error. Fill it before
+    /// the handler ends, on one thread at a time.</summary>
     public RpcMetadata ResponseMetadata
         => Volatile.Read(ref _response) ?? Interlocked.CompareExchange(ref _response, new RpcMetadata(), null)
             ?? _response!;
 
-    /// <summary>Calls the caller back, on the same connection: what it offers is in its
-    /// <see cref="RpcClientOptions.Services"/>, or, inside a callback, the server's own services.</summary>
-    /// <remarks>It may be kept: it is of use as long as the connection lives, and its calls fail with
-    /// <see cref="RpcStatus.Unavailable"/> afterwards. An inline handler (<see cref="RpcHandler.Inline"/>) cannot wait
-    /// for such a call; it may <see cref="RpcCaller.Notify"/>.</remarks>
+    /// <summary>Calls the caller back, over the same connection. A client offers its
+    /// <see cref="RpcClientOptions.Services"/>; inside a callback, it calls the server's services.</summary>
+    /// <remarks>It may be kept after the call. It works as long as the connection is open; afterwards its calls fail
+    /// with <see cref="RpcStatus.Unavailable"/>. An inline handler (<see cref="RpcHandler.Inline"/>) cannot wait for
+    /// such a call, but may use <see cref="RpcCaller.Notify"/>.</remarks>
     public RpcCaller Caller => _callee.Caller;
 
     internal ulong Moment { get; }
