@@ -32,8 +32,8 @@ public sealed class KeptReaderTests
     [InlineData("one-way, not awaited", true, true)]
     public async Task AnAsynchronousCallWaitsForNobodyAndTakesNoAnswerAway(string finds, bool readsHere, bool reconnects)
     {
-        using var moment = new LongMoment();
         using var kept = new Kept(new RpcClientOptions { AutoReconnect = reconnects });
+        kept.WaitsLong();
         Task? found = null;
         void Find() => found = finds switch
         {
@@ -60,8 +60,8 @@ public sealed class KeptReaderTests
     [InlineData("a call", true)]
     public async Task ASynchronousCallWaitsForItNoLongerThanItsDeadline(string finds, bool cancelled)
     {
-        using var moment = new LongMoment(); // of the two the deadline, or the token, comes first
-        using var kept = new Kept(new RpcClientOptions());
+        using var kept = new Kept(new RpcClientOptions()); // of the two the deadline, or the token, comes first
+        kept.WaitsLong();
         Task<int> reading = kept.Begin();
         using var cancel = new CancellationTokenSource();
         using RpcClient client = kept.Client.WithTimeout(cancelled ? Eventually.Watchdog : TimeSpan.FromMilliseconds(1));
@@ -159,16 +159,6 @@ public sealed class KeptReaderTests
             return;
     }
 
-    /// <summary>For which those that may wait for a thread that reads do so: on a busy machine, one that may go on takes its time.</summary>
-    private sealed class LongMoment : IDisposable
-    {
-        private readonly TimeSpan _before = ClientChannel.MomentForTheRest;
-
-        public LongMoment() => ClientChannel.MomentForTheRest = Eventually.Watchdog;
-
-        public void Dispose() => ClientChannel.MomentForTheRest = _before;
-    }
-
     /// <summary>Keeps whoever posts to it.</summary>
     private sealed class Posting : SynchronizationContext, IDisposable
     {
@@ -212,6 +202,9 @@ public sealed class KeptReaderTests
 
         /// <summary>What the code does on the thread that reads, when it goes on.</summary>
         public Action? Then { get; set; }
+
+        /// <summary>Those that may wait for the thread that reads do so: on a busy machine, one that may go on takes its time.</summary>
+        public void WaitsLong() => Client.Session.Channel!.MomentForTheRest = Eventually.Watchdog;
 
         /// <summary>Makes the thread that reads wait, and the server go.</summary>
         public Task<int> Begin(Action? meanwhile = null)

@@ -19,7 +19,7 @@ internal sealed partial class ClientChannel
 
     /// <summary>Another thread that reads is through by then, also on a busy machine, unless it runs code of the
     /// user's. Tests make it longer.</summary>
-    internal static TimeSpan MomentForTheRest { get; set; } = TimeSpan.FromSeconds(1);
+    internal TimeSpan MomentForTheRest { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>Ends the channel and every call on it. Any thread; never waits. Only the first reason counts.</summary>
     public void End(RpcFailure reason)
