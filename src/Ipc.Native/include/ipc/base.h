@@ -18,8 +18,8 @@ extern "C" {
 #define IPC_API
 #endif
 
-/* What a function with this returns is not to be dropped: a message that was not sent is lost, and nothing else says so.
-   Who means it says so by a variable, and (void)variable. */
+/* The result of a function with this must be used: a message that was not sent is lost, and nothing else reports it. To
+   ignore a result on purpose, store it in a variable and write (void)variable. */
 #if defined(__GNUC__)
 #define IPC_MUST_USE __attribute__((warn_unused_result))
 #else
@@ -48,7 +48,7 @@ typedef enum ipc_status {
     IPC_E_WRONG_KIND = -5,        /* the region is of another kind */
     IPC_E_WRONG_VERSION = -6,     /* the region has another layout version; or headers and library do not fit */
     IPC_E_CORRUPT = -7,           /* the bytes are not what they must be */
-    IPC_E_ACCESS_DENIED = -8,     /* permission denied, or owned by somebody else */
+    IPC_E_ACCESS_DENIED = -8,     /* permission denied, or owned by another user */
     IPC_E_NO_SPACE = -9,          /* the shared-memory file system is full */
     IPC_E_TOO_LARGE = -10,        /* larger than the ring allows; nothing was sent */
     IPC_E_TABLE_FULL = -11,       /* too many participants */
@@ -69,29 +69,29 @@ typedef enum ipc_status {
  */
 IPC_API const char *ipc_status_name(ipc_status status);
 
-/* For who cannot know whether a pointer into shared memory is still in use: the finalizers of a language that collects
- * its garbage. What the calling thread closes while this is set is left as ever (its place is free, waits have ended),
- * but the memory that it handed out stays readable until the process ends. What is written to it from then on nobody
- * else sees, except in a connection, whose memory nobody else uses.
+/* Keeps memory mapped, for code that cannot know whether a pointer into shared memory is still in use, such as
+ * finalizers. An object that the calling thread closes while this is set is closed as usual (its place is free, waits
+ * have ended), but the memory that it handed out stays readable until the process ends. Other processes do not see what
+ * is written there from then on, except in a connection, whose memory no other process uses any more.
  *
  * keep       1: from now on; 0: not any more
  * Blocks     never. Allocates nothing. Threads: any; it is the calling thread's.
  */
 IPC_API void ipc_keep_mapped(int keep);
 
-/* What the calling thread's last failing call had to say: both values where two did not match, and what to do.
+/* The text of the calling thread's last failing call: both values if two did not match, and what to do.
  *
- * Returns    words in English; never NULL, "" before any failure. The library's, until the same thread's next
- *            failing call. A wait that ended without a result (IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, ...) counts as
- *            one; IPC_FULL and IPC_EMPTY of calls that never wait do not, but for IPC_FULL of topics.
+ * Returns    an English text; never NULL, "" before any failure. It belongs to the library and is valid until the same
+ *            thread's next failing call. A wait that ended without a result (IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            ...) counts as one; IPC_FULL and IPC_EMPTY of calls that never wait do not, but for IPC_FULL of topics.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API const char *ipc_last_error(void);
 
 /* The errno behind the calling thread's last failing call.
  *
- * Returns    an errno after IPC_E_SYSTEM_ERROR, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, 0 where the system had no part in
- *            it.
+ * Returns    an errno after a failed system call, as with IPC_E_SYSTEM_ERROR, IPC_E_ACCESS_DENIED and IPC_E_NO_SPACE;
+ *            otherwise 0.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API int ipc_last_errno(void);
@@ -120,10 +120,10 @@ IPC_API uint32_t ipc_version_number(void);
 
 /* Whether a program that was compiled with headers of that version may use this library. Before 1.0 major and minor
  * version must be the same; from then on the major version, and the library's minor version must not be older.
- * IPC_CHECK_VERSION() asks for the headers at hand; ipc.hpp does so whenever it opens something.
+ * IPC_CHECK_VERSION() checks the headers that it is compiled with; ipc.hpp does so whenever it opens an object.
  *
  * header_version IPC_VERSION_NUMBER of the headers
- * Returns    IPC_OK; IPC_E_WRONG_VERSION, and ipc_last_error() names both versions.
+ * Returns    IPC_OK; IPC_E_WRONG_VERSION, and ipc_last_error() has both versions.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API ipc_status ipc_check_version(uint32_t header_version);
@@ -178,16 +178,16 @@ typedef enum ipc_wait_mode {
 
 typedef enum ipc_open_mode {
     IPC_OPEN_OR_CREATE = 0,
-    IPC_CREATE_NEW = 1,   /* IPC_E_EXISTS if there is one that is used or kept */
+    IPC_CREATE_NEW = 1,   /* IPC_E_EXISTS if it exists and is used or kept */
     IPC_OPEN_EXISTING = 2 /* waits for a creator until the deadline, then IPC_E_NOT_FOUND (IPC_NOW: at once) */
 } ipc_open_mode;
 
-/* How long what has a name stays. Whoever creates it decides; who asks for something else afterwards gets
+/* How long a region stays. Its creator chooses; an open that asks for another lifetime afterwards returns
    IPC_E_WRONG_LIFETIME. */
 typedef enum ipc_lifetime {
-    IPC_LIFETIME_DEFAULT = 0,     /* what there is; a new ring or queue until it is empty, all others while used */
-    IPC_LIFETIME_WHILE_USED = 1,  /* it goes with the last participant, and what is in it with it */
-    IPC_LIFETIME_UNTIL_EMPTY = 2, /* rings, queues: until nobody is attached and all is received */
+    IPC_LIFETIME_DEFAULT = 0,     /* an existing region's; of a new ring or queue until empty, of others while used */
+    IPC_LIFETIME_WHILE_USED = 1,  /* removed, with its contents, when the last participant leaves */
+    IPC_LIFETIME_UNTIL_EMPTY = 2, /* rings, queues: until no participant is attached and all is received */
     IPC_LIFETIME_PERSISTENT = 3   /* until it is removed by name: ipc_clear */
 } ipc_lifetime;
 

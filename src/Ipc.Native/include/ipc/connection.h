@@ -19,20 +19,20 @@ typedef struct ipc_listener_options {
     uint64_t max_loan_budget; /* of a direction; 0 = 1 GiB: a client that asks for more is refused */
 } ipc_listener_options;
 
-/* Opens the listener NAME: from now on clients find it. What a dead server left under the name is replaced.
+/* Opens the listener NAME: from now on clients find it. It replaces what a dead server has left behind.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * listener   the new listener: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_IN_USE when a live server has the name, by which process says ipc_last_error();
+ * Returns    IPC_OK; IPC_E_IN_USE when a live server has the name, ipc_last_error() has its process;
  *            IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED,
  *            IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
- * Blocks     up to 5 s for a stopped process that keeps all others out. Allocates the listener and a table of its
+ * Blocks     up to 5 s for a stopped process that holds the region's lock. Allocates the listener and a table of its
  *            connections. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_listener_open(const char *name, const ipc_listener_options *options, ipc_listener **listener);
 
-/* Closes all connections (IPC_CLOSE_SHUTDOWN), refuses who is asking, and removes the name. A thread in
+/* Closes all connections (IPC_CLOSE_SHUTDOWN), refuses open requests, and removes the name. A thread in
  * ipc_listener_next returns IPC_CLOSED first. What is lent out stays the borrower's: ipc_connection_close or
  * ipc_listener_return frees it, also after this.
  *
@@ -68,8 +68,8 @@ typedef struct ipc_event {
     ipc_connection *connection; /* lent to the caller until ipc_listener_return / refuse / close */
 } ipc_event;
 
-/* The next thing to do, over all connections. The connection of the event is lent to the caller, and not watched
- * until it is returned; several may be lent at a time, to as many threads.
+/* Waits for the next event of any connection. The connection of the event is lent to the caller, and not watched until
+ * it is returned; several may be lent at a time, to as many threads.
  *
  * listener   the listener
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
@@ -82,8 +82,8 @@ typedef struct ipc_event {
 IPC_API IPC_MUST_USE ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel,
                                      ipc_event *event);
 
-/* Arms the handle: it becomes ready when there is something to do, or the deadline has passed, or it is cancelled, stopped or
- * closed. Then ipc_listener_next with IPC_NOW is asked until there is no more, and the handle armed again.
+/* Arms the handle: it becomes ready when there is something to do, or the deadline has passed, or it is cancelled,
+ * stopped or closed. Then ipc_listener_next with IPC_NOW is called until there is no more, and the handle armed again.
  *
  * listener   the listener
  * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
@@ -97,17 +97,17 @@ IPC_API IPC_MUST_USE ipc_status ipc_listener_next(ipc_listener *listener, ipc_de
 IPC_API IPC_MUST_USE ipc_status ipc_listener_arm(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel,
                                                  ipc_ready_handle *handle);
 
-/* Gives a lent connection back to be watched. One with unread records comes again at once. After ipc_listener_close
- * it is closed and freed.
+/* Gives a lent connection back: the listener watches it again. One with unread records is reported again at once. After
+ * ipc_listener_close it is closed and freed.
  *
  * listener   the listener
- * connection lent by ipc_listener_next; the caller's no more
- * Blocks     never. Allocates nothing. Threads: any; nobody else may use the connection meanwhile.
+ * connection lent by ipc_listener_next; it must not be used afterwards
+ * Blocks     never. Allocates nothing. Threads: any; no other thread may use the connection meanwhile.
  */
 IPC_API void ipc_listener_return(ipc_listener *listener, ipc_connection *connection);
 
-/* The answer to IPC_EVENT_CONNECT, once; the client's ipc_connect returns. The connection stays lent: return it
- * when ready to read.
+/* Accepts the request of an IPC_EVENT_CONNECT, once; the client's ipc_connect returns IPC_OK. The connection stays
+ * lent: return it when ready to read.
  *
  * connection lent, of an IPC_EVENT_CONNECT
  * Returns    IPC_OK; IPC_E_INVALID_STATE: it does not wait for an answer.
@@ -115,7 +115,7 @@ IPC_API void ipc_listener_return(ipc_listener *listener, ipc_connection *connect
  */
 IPC_API IPC_MUST_USE ipc_status ipc_connection_accept(ipc_connection *connection);
 
-/* The other answer to IPC_EVENT_CONNECT: the client's ipc_connect returns IPC_E_REFUSED. Frees the connection.
+/* Refuses the request of an IPC_EVENT_CONNECT: the client's ipc_connect returns IPC_E_REFUSED. Frees the connection.
  *
  * connection lent, of an IPC_EVENT_CONNECT
  * reason     UTF-8, for the client's ipc_last_error(), cut to 240 bytes; or NULL
@@ -142,8 +142,8 @@ typedef struct ipc_connect_options {
  * options    NULL: all defaults
  * connection the new connection: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_NOT_FOUND: no server there until the deadline; IPC_TIMEOUT: it did not answer;
- *            IPC_E_REFUSED: it does not want us, ipc_last_error() is its text, if it gave one; IPC_PEER_CLOSED, IPC_PEER_DIED: it
- *            went meanwhile; IPC_CANCELLED; IPC_E_TABLE_FULL; IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
+ *            IPC_E_REFUSED: the server refused, ipc_last_error() is its text, if it gave one; IPC_PEER_CLOSED,
+ *            IPC_PEER_DIED: it went meanwhile; IPC_CANCELLED; IPC_E_TABLE_FULL; IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
  *            IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
  *            IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
  * Blocks     until options->deadline; after a failure up to 5 s more for a stopped process that keeps the listener's
@@ -166,7 +166,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_connect(const char *name, const ipc_connect_
  */
 typedef struct ipc_connecting ipc_connecting;
 
-/* Begins to connect to the listener NAME, as ipc_connect would. Nothing has been asked of anybody yet.
+/* Begins to connect to the listener NAME, as ipc_connect would. It does not contact the server yet.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults. Copied, with the hello; the cancel, if any, has to live until the end
@@ -189,8 +189,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_connect_begin(const char *name, const ipc_co
 IPC_API IPC_MUST_USE ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connection);
 
 /* Arms the handle: it becomes ready when another try may get further, or the deadline has passed, or it is cancelled.
- * The server's answer is signalled; a server that is not there, or somebody who keeps the listener's lock, is looked
- * for again after 1 to 20 ms.
+ * The server's answer is signalled; a missing server, or a held lock of the listener, is checked again after 1 to 20
+ * ms.
  *
  * connecting tried, with IPC_EMPTY
  * handle     armed here until it is ready, wherever it was before
@@ -236,8 +236,8 @@ enum {
     IPC_CLOSE_PROTOCOL = 5
 };
 
-/* The outgoing ring. All calls of ring.h work on it but open, close and wait_for_peer. A peer that makes it what is
- * no ring closes the connection with IPC_CLOSE_CORRUPT, and the call returns IPC_E_CORRUPT.
+/* The outgoing ring. All calls of ring.h work on it but open, close and wait_for_peer. If the peer writes an invalid
+ * ring, the connection is closed with IPC_CLOSE_CORRUPT and the call returns IPC_E_CORRUPT.
  *
  * connection the connection
  * Returns    never NULL; the connection's, lives as long as it.
@@ -245,8 +245,8 @@ enum {
  */
 IPC_API ipc_ring_writer *ipc_connection_writer(ipc_connection *connection);
 
-/* The incoming ring. All calls of ring.h work on it but open, close and wait_for_peer. A peer that makes it what is
- * no ring closes the connection with IPC_CLOSE_CORRUPT, and the call returns IPC_E_CORRUPT.
+/* The incoming ring. All calls of ring.h work on it but open, close and wait_for_peer. If the peer writes an invalid
+ * ring, the connection is closed with IPC_CLOSE_CORRUPT and the call returns IPC_E_CORRUPT.
  *
  * connection the connection
  * Returns    never NULL; the connection's, lives as long as it.
@@ -313,7 +313,7 @@ IPC_API const void *ipc_connection_hello(const ipc_connection *connection, uint3
  */
 IPC_API void ipc_connection_set_context(ipc_connection *connection, void *context);
 
-/* The pointer that was kept.
+/* The pointer that ipc_connection_set_context has stored.
  *
  * connection the connection
  * Returns    NULL when none was.

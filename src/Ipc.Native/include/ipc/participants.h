@@ -1,4 +1,4 @@
-/* participants.h - what queue and topic have in common: blocks, who takes part. Included by ipc.h. */
+/* participants.h - what queue and topic have in common: blocks, participants. Included by ipc.h. */
 #ifndef IPC_PARTICIPANTS_H
 #define IPC_PARTICIPANTS_H
 
@@ -19,8 +19,8 @@ typedef struct ipc_block {
 } ipc_block;
 
 typedef struct ipc_participant_info {
-    uint32_t index;      /* its place in the region's table: may be another's after it has gone */
-    uint32_t generation; /* tells one from the next at the same place */
+    uint32_t index;      /* its place in the region's table; after it has gone, a later participant may get it */
+    uint32_t generation; /* distinguishes successive participants in the same place */
     uint32_t pid;
     uint32_t role;     /* bits: 1 writer, 2 reader */
     uint32_t runtime;  /* 1 C, 2 C# */
@@ -34,15 +34,15 @@ typedef struct ipc_change {
     ipc_participant_info participant;
 } ipc_change;
 
-/* Removes the storage of exactly that name with what is in it: persistent, with messages that nobody has received, or
- * left over by processes that died; whatever its kind.
+/* Removes the region of exactly that name, of any kind, with its contents: also if it is persistent, holds unread
+ * messages, or was left behind by processes that died.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
- * Returns    IPC_OK: it is gone; IPC_E_NOT_FOUND; IPC_E_IN_USE while a live participant is attached, by which
- *            process says ipc_last_error(); IPC_TIMEOUT: a stopped process keeps all others out;
- *            IPC_E_WRONG_VERSION, IPC_E_WRONG_KIND, IPC_E_CORRUPT: what has the name is nothing that this library
- *            knows; IPC_E_INVALID_NAME, IPC_E_ACCESS_DENIED, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
- * Blocks     up to 5 s for a stopped process that keeps all others out. Allocates while it looks. Threads: any.
+ * Returns    IPC_OK: it is gone; IPC_E_NOT_FOUND; IPC_E_IN_USE: a live participant is attached, ipc_last_error()
+ *            has its process; IPC_TIMEOUT: a stopped process holds the region's lock;
+ *            IPC_E_WRONG_VERSION, IPC_E_WRONG_KIND, IPC_E_CORRUPT: the file of that name is not a region that this
+ *            library knows; IPC_E_INVALID_NAME, IPC_E_ACCESS_DENIED, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
+ * Blocks     up to 5 s for a stopped process that holds the region's lock. Allocates temporarily. Threads: any.
  */
 IPC_API ipc_status ipc_clear(const char *name);
 

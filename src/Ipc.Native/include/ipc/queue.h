@@ -2,10 +2,10 @@
  * queue.h - a queue between processes: any number send, any number receive, each message goes to exactly one of them.
  *
  * A message is written into a block of shared memory and read there: claim, fill, commit; receive, read, release. The
- * messages of one queue object arrive in its order. A message that was received by a process which dies before it
- * releases it is received again, marked `redelivered` (or dropped, as the creator has chosen). A sender that dies
- * between claim and commit leaves nothing behind. No process waits for another in the middle of anything: whoever is
- * stopped or slow holds up only its own messages, and, once the queue is full at its block, who wants to send.
+ * messages of one queue object arrive in the order of its claims. If a process dies before it releases a received
+ * message, the message is received again, marked `redelivered` (or dropped, as the creator has chosen). A sender that
+ * dies between claim and commit leaves no message. A process that is stopped or slow delays only its own messages and,
+ * once the queue is full up to its block, those that want to send.
  *
  * Threads. Any number of threads may use one queue object; its messages are then in the order of their claims. A block
  * belongs to the thread that has it. Nothing is allocated in steady state.
@@ -21,14 +21,14 @@ extern "C" {
 
 typedef struct ipc_queue ipc_queue;
 
-/* All but the last five are used only when the queue is created: who attaches reads them from the queue. */
+/* All but the last five are used only when the queue is created; later participants read them from the queue. */
 typedef struct ipc_queue_options {
     uint32_t block_size;  /* payload bytes of a block, 8 to 16 MiB, rounded up to 8; 0 = 1024. Longer ones are loans */
     uint32_t block_count; /* blocks of a segment, 2 to 2^20, rounded up to a power of two; 0 = 1024 */
     uint32_t max_expansions;         /* further segments under load, 0 to 255 */
     uint32_t min_expansion_distance; /* prepare the next segment when free blocks fall to this; 0 = when it is full */
     bool preallocate;                /* memory for all expansions from the start */
-    bool drop_orphans;               /* what a dead receiver held is dropped, not redelivered */
+    bool drop_orphans;               /* the messages that a dead receiver held are dropped, not redelivered */
     bool single_threaded; /* a promise: one thread at a time uses this object, to close it too; stop and resume may come
                            from any. Waits then cost two locked instructions less; nothing else takes any. Debug builds
                            check */
@@ -42,23 +42,23 @@ typedef struct ipc_queue_options {
     ipc_cancel *cancel;    /* for IPC_OPEN_EXISTING */
 } ipc_queue_options;
 
-/* Opens the queue NAME, as a participant that may send and receive, and creates it if options say so.
+/* Opens the queue NAME, as a participant that may send and receive, and creates it if the options say so.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * queue      the new object: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_TABLE_FULL: as many as it has room for are there; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING),
+ * Returns    IPC_OK; IPC_E_TABLE_FULL: all places for participants are taken; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING),
  *            IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT,
  *            IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR;
  *            IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_WRONG_LIFETIME: it exists with another.
- * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
- *            all others out. Allocates the object. Threads: any.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that holds
+ *            the region's lock. Allocates the object. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_queue_open(const char *name, const ipc_queue_options *options, ipc_queue **queue);
 
-/* Leaves the queue and frees the object. Threads that wait in a call of it return IPC_CLOSED first, and must not
- * touch it again; no thread may be inside any other call, or still use a block. What is claimed is abandoned, what
- * is not released is received again. The last one to leave removes the queue, unless its lifetime keeps it.
+/* Leaves the queue and frees the object. Threads that wait in a call of it return IPC_CLOSED first, and must not touch
+ * it again; no thread may be inside any other call, or still use a block. Open claims are abandoned, unreleased
+ * messages are received again. The last one to leave removes the queue, unless its lifetime keeps it.
  *
  * queue      the object; NULL is fine
  * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
@@ -93,19 +93,19 @@ IPC_API IPC_MUST_USE ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t lengt
 /* Sends the first LENGTH claimed bytes; wakes a receiver that sleeps.
  *
  * queue      the queue object
- * block      claimed; at IPC_OK nobody's
+ * block      claimed; at IPC_OK it must not be used any more
  * length     bytes, at most as claimed
- * type       the caller's, comes with the message
- * Returns    IPC_OK; IPC_E_INVALID_STATE: the block is not claimed (any more), nothing was sent;
- *            IPC_E_INVALID_ARGUMENT: more than was claimed, which stays so.
+ * type       a number of the application's, delivered with the message
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: the block is not claimed, nothing was sent; IPC_E_INVALID_ARGUMENT: more than
+ *            was claimed; the claim stays open.
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length, uint16_t type);
 
-/* Gives a claimed block back unsent; a block that is not claimed stays what it is.
+/* Abandons a claimed block: nothing is sent. It has no effect on a block that is not claimed.
  *
  * queue      the queue object
- * block      claimed; then nobody's
+ * block      claimed; it must not be used afterwards
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
 IPC_API void ipc_queue_abandon(ipc_queue *queue, ipc_block *block);
@@ -115,7 +115,7 @@ IPC_API void ipc_queue_abandon(ipc_queue *queue, ipc_block *block);
  * queue      the queue object
  * payload    the bytes; may be NULL when LENGTH is 0
  * length     bytes
- * type       the caller's, comes with the message
+ * type       a number of the application's, delivered with the message
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
  * cancel     ends the wait when it is triggered, or NULL
  * Returns    IPC_OK: sent; otherwise as ipc_queue_claim, and nothing was sent.
@@ -124,12 +124,12 @@ IPC_API void ipc_queue_abandon(ipc_queue *queue, ipc_block *block);
 IPC_API IPC_MUST_USE ipc_status ipc_queue_send(ipc_queue *queue, const void *payload, uint32_t length, uint16_t type,
                                   ipc_deadline deadline, ipc_cancel *cancel);
 
-/* Receives the next message, in place. Several may be held at a time, and released in any order. Until it is
- * released it is received again by another when this process dies.
+/* Receives the next message, in place. Several may be held at once, and released in any order. If this process dies
+ * before it releases a message, another receives it again.
  *
  * queue      the queue object
  * block      filled in at IPC_OK; its payload is the queue's, valid until ipc_queue_release
- * Returns    IPC_OK; IPC_EMPTY: none now; IPC_CLOSED; IPC_E_CORRUPT: a sender wrote what is no message; that one is
+ * Returns    IPC_OK; IPC_EMPTY: none now; IPC_CLOSED; IPC_E_CORRUPT: a sender wrote an invalid message, which is
  *            dropped.
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
@@ -146,15 +146,16 @@ IPC_API IPC_MUST_USE ipc_status ipc_queue_try_receive(ipc_queue *queue, ipc_bloc
  */
 IPC_API IPC_MUST_USE ipc_status ipc_queue_receive(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel, ipc_block *block);
 
-/* The message is done with, for good: its block is free. A block that holds none stays what it is.
+/* Releases a received message: its block is free, and it is not received again. It has no effect on a block without a
+ * message.
  *
  * queue      the queue object
- * block      received; then nobody's
+ * block      received; it must not be used afterwards
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
 IPC_API void ipc_queue_release(ipc_queue *queue, ipc_block *block);
 
-/* Waits until something can be received, without receiving it: another may be faster.
+/* Waits until a message can be received, without receiving it. Another receiver may get it first.
  *
  * queue      the queue object
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
@@ -164,8 +165,8 @@ IPC_API void ipc_queue_release(ipc_queue *queue, ipc_block *block);
  */
 IPC_API IPC_MUST_USE ipc_status ipc_queue_wait(ipc_queue *queue, ipc_deadline deadline, ipc_cancel *cancel);
 
-/* Arms the handle: it becomes ready when something may be received, or the deadline has passed, or it is cancelled, stopped or
- * closed. Then ipc_queue_try_receive is asked until there is no more, and the handle armed again.
+/* Arms the handle: it becomes ready when something may be received, or the deadline has passed, or it is cancelled,
+ * stopped or closed. Then ipc_queue_try_receive is called until there is no more, and the handle armed again.
  *
  * queue      the queue object
  * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
@@ -220,7 +221,7 @@ IPC_API void ipc_queue_trim_loans(ipc_queue *queue);
 typedef struct ipc_queue_info {
     uint32_t block_size;
     uint32_t block_count;
-    uint32_t segments;      /* that have memory */
+    uint32_t segments;      /* number of those that have memory */
     uint32_t segment_limit; /* 1 + max_expansions */
     uint32_t participants;
     uint32_t participant_capacity;
@@ -230,10 +231,10 @@ typedef struct ipc_queue_info {
     uint64_t dropped;         /* ... that were dropped */
     uint64_t loan_budget;     /* 0: no loans */
     uint64_t loans_present;   /* bytes of memory behind loans */
-    uint64_t loans_exhausted; /* how often no loan was to be had */
+    uint64_t loans_exhausted; /* how often there was no loan */
 } ipc_queue_info;
 
-/* Numbers of now, though not all of one moment.
+/* Gets sizes and counters. They are read one after another, so they may not fit together exactly.
  *
  * queue      the queue object
  * info       filled in
@@ -241,19 +242,19 @@ typedef struct ipc_queue_info {
  */
 IPC_API void ipc_queue_get_info(const ipc_queue *queue, ipc_queue_info *info);
 
-/* The live participants, this one included.
+/* Lists the live participants, including this one.
  *
  * queue      the queue object
  * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
  * capacity   elements of ARRAY
- * Returns    how many there are, which may be more than CAPACITY.
+ * Returns    the number of participants, which may be more than CAPACITY.
  * Blocks     for no other participant. Allocates nothing, unless somebody has come or gone: then it may start or end
  *            the library's thread, as a wait does. Threads: any number at once.
  */
 IPC_API uint32_t ipc_queue_participants(const ipc_queue *queue, ipc_participant_info *array, uint32_t capacity);
 
-/* Waits for the next participant that has come, left or died. Those who are here are reported first, this object
- * never; who comes and goes between two calls may not be reported.
+/* Waits for the next participant that has come, left or died. Participants that are attached already are reported
+ * first, this object never. One that attaches and leaves between two calls may not be reported.
  *
  * queue      the queue object
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns

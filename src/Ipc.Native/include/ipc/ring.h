@@ -25,33 +25,33 @@ typedef struct ipc_ring_options {
     uint64_t loan_budget;
 } ipc_ring_options;
 
-/* Opens the writing end of the ring NAME, and creates the ring if options say so. What a writer before it published
- * and nobody read is still there.
+/* Opens the writing end of the ring NAME, and creates the ring if the options say so. Records that an earlier writer
+ * published and that were not read are still there.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * writer     the new end: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_IN_USE when a live writer has the ring, by which process says ipc_last_error();
- *            IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
+ * Returns    IPC_OK; IPC_E_IN_USE when a live writer has the ring, ipc_last_error() has its process; IPC_E_NOT_FOUND
+ *            (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
  *            IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
  *            IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_WRONG_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
- *            all others out. Allocates the end. Threads: any.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that holds
+ *            the region's lock. Allocates the end. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *options, ipc_ring_writer **writer);
 
-/* Opens the reading end of the ring NAME, and creates the ring if options say so. What was published and not
- * released is read now; after a reader that died it is marked `redelivered`.
+/* Opens the reading end of the ring NAME, and creates the ring if the options say so. Records that were published and
+ * not released are read again; after a reader that died they are marked `redelivered`.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * reader     the new end: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_IN_USE when a live reader has the ring, by which process says ipc_last_error();
- *            IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
+ * Returns    IPC_OK; IPC_E_IN_USE when a live reader has the ring, ipc_last_error() has its process; IPC_E_NOT_FOUND
+ *            (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
  *            IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
  *            IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED while it waits; IPC_E_WRONG_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
- *            all others out. Allocates the end. Threads: any.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that holds
+ *            the region's lock. Allocates the end. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_reader_open(const char *name, const ipc_ring_options *options, ipc_ring_reader **reader);
 
@@ -148,9 +148,9 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_try_extend_claim(ipc_ring_writer *write
  *
  * writer     the writing end
  * length     bytes, at most as claimed
- * type       the caller's, comes with the record
- * Returns    IPC_OK; IPC_E_INVALID_STATE: no open claim; IPC_E_INVALID_ARGUMENT: more than was claimed, which stays so;
- *            IPC_E_CORRUPT: somebody took the loan away.
+ * type       a number of the application's, delivered with the record
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: no open claim; IPC_E_INVALID_ARGUMENT: more than was claimed; the claim stays
+ *            open; IPC_E_CORRUPT: another process has freed the loan.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_t length, uint16_t type);
@@ -160,21 +160,21 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_commit(ipc_ring_writer *writer, uint32_
  *
  * writer     the writing end
  * length     bytes, at most as claimed
- * type       the caller's, comes with the record
- * Returns    IPC_OK; IPC_E_INVALID_STATE: no open claim; IPC_E_INVALID_ARGUMENT: more than was claimed, which stays so;
- *            IPC_E_CORRUPT: somebody took the loan away.
+ * type       a number of the application's, delivered with the record
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: no open claim; IPC_E_INVALID_ARGUMENT: more than was claimed; the claim stays
+ *            open; IPC_E_CORRUPT: another process has freed the loan.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_commit_batched(ipc_ring_writer *writer, uint32_t length, uint16_t type);
 
-/* Publishes what was batched, with one store; wakes a reader that sleeps. Nothing to do when nothing was.
+/* Publishes what was batched, with one store; wakes a reader that sleeps. It has no effect if nothing was.
  *
  * writer     the writing end
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API void ipc_ring_flush(ipc_ring_writer *writer);
 
-/* Gives the open claim back: the ring is as if it had not been made. Nothing to do when there is none.
+/* Abandons the open claim: the ring is as if it had not been made. It has no effect if there is none.
  *
  * writer     the writing end
  * Blocks     never. Allocates nothing. Threads: one at a time.
@@ -186,7 +186,7 @@ IPC_API void ipc_ring_abandon(ipc_ring_writer *writer);
  * writer     the writing end
  * payload    the bytes; may be NULL when LENGTH is 0
  * length     bytes
- * type       the caller's, comes with the record
+ * type       a number of the application's, delivered with the record
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
  * cancel     ends the wait when it is triggered, or NULL
  * Returns    IPC_OK: published; otherwise as ipc_ring_claim, and nothing was sent.
@@ -243,8 +243,9 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_read(ipc_ring_reader *reader, ipc_deadl
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_wait(ipc_ring_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
 
-/* Arms the handle: it becomes ready when a record can be read, or the writer has gone, or the deadline has passed, or it is cancelled, stopped or
- * closed. Then ipc_ring_try_read is asked until there is no more, and the handle armed again.
+/* Arms the handle: it becomes ready when a record can be read, or the writer has gone, or the deadline has passed, or
+ * it is cancelled, stopped or closed. Then ipc_ring_try_read is called until there is no more, and the handle armed
+ * again.
  * ipc_ring_read with IPC_NOW tells what has become of the writer.
  *
  * reader     the reading end, also a connection's
@@ -260,8 +261,9 @@ IPC_API IPC_MUST_USE ipc_status ipc_ring_arm(ipc_ring_reader *reader, ipc_deadli
                                              ipc_ready_handle *handle);
 
 /* Arms the handle for room: it becomes ready when ipc_ring_try_claim, which has returned IPC_FULL, may find it, or the
- * reader has gone, or the deadline has passed, or it is cancelled, stopped or closed. Then that is called again, and the
- * handle armed again. A batch is published first, and an open claim given back: nobody makes room for those.
+ * reader has gone, or the deadline has passed, or it is cancelled, stopped or closed. Then that is called again, and
+ * the handle armed again. A batch is published and an open claim abandoned first, because no reader makes room for
+ * those.
  *
  * writer     the writing end, also a connection's
  * length     of the payload that is to be claimed
@@ -299,10 +301,10 @@ IPC_API void ipc_ring_writer_stop(ipc_ring_writer *writer);
  */
 IPC_API void ipc_ring_writer_resume(ipc_ring_writer *writer);
 
-/* Whether everything that was published by now has been released: there is nothing to read, and nobody is at a record.
+/* Whether everything that was published by now has been read and released.
  *
  * reader     the reading end
- * Returns    whether that is so. A moment later it may not be.
+ * Returns    whether that is so now; it can change at any time.
  * Blocks     never. Allocates nothing. Threads: any, beside the one that reads.
  */
 IPC_API bool ipc_ring_reader_is_drained(const ipc_ring_reader *reader);
@@ -328,20 +330,20 @@ typedef enum ipc_peer_state {
     IPC_PEER_DEAD = 3
 } ipc_peer_state;
 
-/* What has become of the reader.
+/* The state of the reader.
  *
  * writer     the writing end
- * Returns    IPC_PEER_NEVER: none came yet; IPC_PEER_LIVE; IPC_PEER_LEFT: closed in order; IPC_PEER_DEAD: its
- *            process died; both until there is another.
+ * Returns    IPC_PEER_NEVER: none has attached yet; IPC_PEER_LIVE; IPC_PEER_LEFT: it has closed; IPC_PEER_DEAD: its
+ *            process died. The last two stay until another one attaches.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API ipc_peer_state ipc_ring_writer_peer(const ipc_ring_writer *writer);
 
-/* What has become of the writer.
+/* The state of the writer.
  *
  * reader     the reading end
- * Returns    IPC_PEER_NEVER: none came yet; IPC_PEER_LIVE; IPC_PEER_LEFT: closed in order; IPC_PEER_DEAD: its
- *            process died; both until there is another.
+ * Returns    IPC_PEER_NEVER: none has attached yet; IPC_PEER_LIVE; IPC_PEER_LEFT: it has closed; IPC_PEER_DEAD: its
+ *            process died. The last two stay until another one attaches.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API ipc_peer_state ipc_ring_reader_peer(const ipc_ring_reader *reader);
@@ -357,7 +359,7 @@ IPC_API ipc_peer_state ipc_ring_reader_peer(const ipc_ring_reader *reader);
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_writer_wait_for_peer(ipc_ring_writer *writer, ipc_deadline deadline, ipc_cancel *cancel);
 
-/* Waits until a live writer is attached, or there is something to read from one that has come and is gone already.
+/* Waits until a live writer is attached, or there is something to read from one that has left already.
  *
  * reader     the reading end
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns

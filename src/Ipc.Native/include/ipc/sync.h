@@ -1,10 +1,11 @@
 /*
- * sync.h - mutex, semaphore and event between processes. What a process holds when it dies, or closes without giving it
- * back, comes back by itself: the next owner gets it with IPC_ABANDONED, once, and knows that what it guards may be
- * half done.
+ * sync.h - mutex, semaphore and event between processes
+ *
+ * What a process holds when it dies, or closes without releasing it, becomes free by itself: the next owner gets it with
+ * IPC_ABANDONED, once, because what it guards may be inconsistent.
  *
  * Threads. Any number of threads may use one object. What is held belongs to the object, not to the thread that
- * acquired it. Nobody is served in the order of asking.
+ * acquired it. Waiters are not served in the order of their arrival.
  */
 #ifndef IPC_SYNC_H
 #define IPC_SYNC_H
@@ -34,7 +35,7 @@ typedef struct ipc_sync_options {
     ipc_cancel *cancel; /* for IPC_OPEN_EXISTING */
 } ipc_sync_options;
 
-/* Opens the mutex NAME, and creates it if options say so. 256 objects may be open on one.
+/* Opens the mutex NAME, and creates it if the options say so. 256 objects may be open on one.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
@@ -43,33 +44,34 @@ typedef struct ipc_sync_options {
  *            IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED,
  *            IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED
  *            while it waits; IPC_E_WRONG_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
- *            all others out. Allocates the object. Threads: any.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that holds
+ *            the region's lock. Allocates the object. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_open(const char *name, const ipc_sync_options *options, ipc_shared_mutex **mutex);
 
-/* Leaves and frees the object. What it holds is abandoned: the next owner gets IPC_ABANDONED. Threads that wait in
- * it return IPC_CLOSED first, and must not touch it again; no thread may be inside any other call.
+/* Leaves and frees the object. A mutex that it holds is abandoned: the next owner gets IPC_ABANDONED. Threads that wait
+ * in it return IPC_CLOSED first, and must not touch it again; no thread may be inside any other call.
  *
  * mutex      the object; NULL is fine
  * Blocks     until waits in it have returned. Allocates nothing. Threads: any.
  */
 IPC_API void ipc_shared_mutex_close(ipc_shared_mutex *mutex);
 
-/* Waits until the mutex is this object's. An object that holds it already waits like everybody. Nobody is served in
- * the order of asking.
+/* Acquires the mutex, waiting for it while it is held, also while this object holds it. Waiters are not served in the
+ * order of their arrival.
  *
  * mutex      the mutex object
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
  * cancel     ends the wait when it is triggered, or NULL
- * Returns    IPC_OK: it is ours; IPC_ABANDONED: it is ours, and who held it before died or closed holding it: what
- *            it guards may be half done; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
+ * Returns    IPC_OK: this object holds it; IPC_ABANDONED: this object holds it, and the last holder died or closed
+ *            without releasing it: what it guards may be inconsistent; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED.
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_acquire(ipc_shared_mutex *mutex, ipc_deadline deadline, ipc_cancel *cancel);
 
-/* Arms the handle: it becomes ready when the mutex may be free, or the deadline has passed, or it is cancelled, stopped or
- * closed. Then ipc_shared_mutex_acquire with IPC_NOW is asked until there is no more, and the handle armed again.
+/* Arms the handle: it becomes ready when the mutex may be free, or the deadline has passed, or it is cancelled, stopped
+ * or closed. Then ipc_shared_mutex_acquire with IPC_NOW is called until there is no more, and the handle armed again.
  *
  * mutex      the mutex object
  * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
@@ -83,7 +85,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_acquire(ipc_shared_mutex *mutex
 IPC_API IPC_MUST_USE ipc_status ipc_shared_mutex_arm(ipc_shared_mutex *mutex, ipc_deadline deadline, ipc_cancel *cancel,
                                                      ipc_ready_handle *handle);
 
-/* Gives it back; wakes one that waits.
+/* Releases the mutex; wakes a waiter.
  *
  * mutex      the mutex object
  * Returns    IPC_OK; IPC_E_INVALID_STATE: this object does not hold it.
@@ -105,7 +107,7 @@ IPC_API void ipc_shared_mutex_stop(ipc_shared_mutex *mutex);
  */
 IPC_API void ipc_shared_mutex_resume(ipc_shared_mutex *mutex);
 
-/* Opens the semaphore NAME, and creates it if options say so. 256 objects may be open on one.
+/* Opens the semaphore NAME, and creates it if the options say so. 256 objects may be open on one.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
@@ -114,8 +116,8 @@ IPC_API void ipc_shared_mutex_resume(ipc_shared_mutex *mutex);
  *            IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED,
  *            IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED
  *            while it waits; IPC_E_WRONG_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
- *            all others out. Allocates the object. Threads: any.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that holds
+ *            the region's lock. Allocates the object. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_open(const char *name, const ipc_sync_options *options,
                                              ipc_shared_semaphore **semaphore);
@@ -128,20 +130,21 @@ IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_open(const char *name, cons
  */
 IPC_API void ipc_shared_semaphore_close(ipc_shared_semaphore *semaphore);
 
-/* Waits for one permit. Nobody is served in the order of asking.
+/* Acquires one permit, waiting for it if none is free. Waiters are not served in the order of their arrival.
  *
  * semaphore  the semaphore object
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
  * cancel     ends the wait when it is triggered, or NULL
- * Returns    IPC_OK: it is ours; IPC_ABANDONED: it is ours, and one who held one before has not given it back;
- *            IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
+ * Returns    IPC_OK: this object holds a permit; IPC_ABANDONED: it holds one whose last holder died or closed without
+ *            releasing it; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
  * Blocks     until DEADLINE. Allocates nothing. Threads: any number at once.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_acquire(ipc_shared_semaphore *semaphore, ipc_deadline deadline,
                                                 ipc_cancel *cancel);
 
-/* Arms the handle: it becomes ready when a permit may be free, or the deadline has passed, or it is cancelled, stopped or
- * closed. Then ipc_shared_semaphore_acquire with IPC_NOW is asked until there is no more, and the handle armed again.
+/* Arms the handle: it becomes ready when a permit may be free, or the deadline has passed, or it is cancelled, stopped
+ * or closed. Then ipc_shared_semaphore_acquire with IPC_NOW is called until there is no more, and the handle armed
+ * again.
  *
  * semaphore  the semaphore object
  * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
@@ -155,10 +158,10 @@ IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_acquire(ipc_shared_semaphor
 IPC_API IPC_MUST_USE ipc_status ipc_shared_semaphore_arm(ipc_shared_semaphore *semaphore, ipc_deadline deadline, ipc_cancel *cancel,
                                                          ipc_ready_handle *handle);
 
-/* Gives one permit back; wakes one that waits.
+/* Releases one permit; wakes a waiter.
  *
  * semaphore  the semaphore object
- * Returns    IPC_OK; IPC_E_INVALID_STATE: this object has none.
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: this object holds none.
  * Blocks     never. Allocates nothing. Threads: any number at once: any may release what another acquired.
  */
 IPC_API ipc_status ipc_shared_semaphore_release(ipc_shared_semaphore *semaphore);
@@ -193,7 +196,7 @@ IPC_API void ipc_shared_semaphore_stop(ipc_shared_semaphore *semaphore);
  */
 IPC_API void ipc_shared_semaphore_resume(ipc_shared_semaphore *semaphore);
 
-/* Opens the event NAME, and creates it if options say so. 256 objects may be open on one.
+/* Opens the event NAME, and creates it if the options say so. 256 objects may be open on one.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
@@ -202,8 +205,8 @@ IPC_API void ipc_shared_semaphore_resume(ipc_shared_semaphore *semaphore);
  *            IPC_E_INVALID_NAME, IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED,
  *            IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED
  *            while it waits; IPC_E_WRONG_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
- *            all others out. Allocates the object. Threads: any.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that holds
+ *            the region's lock. Allocates the object. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_event_open(const char *name, const ipc_sync_options *options, ipc_shared_event **event);
 
@@ -215,22 +218,22 @@ IPC_API IPC_MUST_USE ipc_status ipc_shared_event_open(const char *name, const ip
  */
 IPC_API void ipc_shared_event_close(ipc_shared_event *event);
 
-/* Lets pass who waits: everybody until the reset, when it is manual, or one. A second set that nobody has waited
- * for in between changes nothing.
+/* Sets the event. With manual reset all waits succeed until the reset; otherwise one wait does. Setting an event that
+ * is set has no effect.
  *
  * event      the event object
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
 IPC_API void ipc_shared_event_set(ipc_shared_event *event);
 
-/* Takes a set back. Nothing to do when it is not set.
+/* Resets the event. It has no effect if it is not set.
  *
  * event      the event object
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
 IPC_API void ipc_shared_event_reset(ipc_shared_event *event);
 
-/* Waits until it is set, and takes that back unless the reset is manual.
+/* Waits until the event is set. The wait resets it, unless the event has manual reset.
  *
  * event      the event object
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
@@ -240,8 +243,8 @@ IPC_API void ipc_shared_event_reset(ipc_shared_event *event);
  */
 IPC_API IPC_MUST_USE ipc_status ipc_shared_event_wait(ipc_shared_event *event, ipc_deadline deadline, ipc_cancel *cancel);
 
-/* Arms the handle: it becomes ready when the event may be set, or the deadline has passed, or it is cancelled, stopped or
- * closed. Then ipc_shared_event_wait with IPC_NOW is asked until there is no more, and the handle armed again.
+/* Arms the handle: it becomes ready when the event may be set, or the deadline has passed, or it is cancelled, stopped
+ * or closed. Then ipc_shared_event_wait with IPC_NOW is called until there is no more, and the handle armed again.
  *
  * event      the event object
  * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns

@@ -2,8 +2,8 @@
  * topic.h - a topic: every reader sees every message, any number of processes on both sides. Included by ipc.h.
  *
  * Messages stand in a ring of slots. A writer claims a slot, fills it in place and commits it; each reader walks the
- * ring at its own pace. What happens when a reader is too slow is the reader's choice (ipc_policy). The geometry is
- * chosen by whoever creates the topic; everybody else reads it from there.
+ * ring at its own pace. What happens when a reader is too slow is the reader's choice (ipc_policy). The creator of the
+ * topic chooses its geometry; others read it from the topic.
  *
  * One thread at a time per writer or reader; stop, resume and close from any thread. Steady-state publishing and
  * reading never allocates.
@@ -22,7 +22,7 @@ typedef struct ipc_topic_reader ipc_topic_reader;
 
 typedef enum ipc_policy {
     IPC_RELIABLE = 0, /* writers wait for this reader up to their deadlines and then fail, naming it */
-    IPC_EVICT = 1,    /* writers wait up to their deadlines and then cut it off: it gets IPC_EVICTED */
+    IPC_EVICT = 1,    /* writers wait up to their deadlines and then evict it: it gets IPC_EVICTED */
     IPC_LOSSY = 2,    /* writers never wait; it is told how many messages it has missed */
     IPC_LATEST = 3    /* lossy, and of the messages that are there only the newest of each key is delivered */
 } ipc_policy;
@@ -34,7 +34,7 @@ typedef enum ipc_join {
 } ipc_join;
 
 typedef struct ipc_topic_options {
-    /* used only by whoever creates */
+    /* used only when the topic is created */
     uint32_t block_size;  /* payload bytes of a slot, 8 to 16 MiB, rounded up to 8; 0 = 1024. Longer ones are loans */
     uint32_t block_count; /* 2 to 2^20, rounded up to a power of two; 0 = 1024 */
     uint32_t max_readers; /* 1 to 1024; 0 = 64 */
@@ -55,34 +55,34 @@ typedef struct ipc_topic_options {
     const ipc_topic_writer *ignore; /* a writer of this topic and process, whose messages this reader passes over */
 } ipc_topic_options;
 
-/* Opens the topic NAME as a writer, and creates it if options say so.
+/* Opens the topic NAME as a writer, and creates it if the options say so.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * writer     the new writer: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_TABLE_FULL: max_writers are there; IPC_E_IN_USE: a second writer where there is to be
- *            one; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME,
+ * Returns    IPC_OK; IPC_E_TABLE_FULL: there are max_writers; IPC_E_IN_USE: a second writer of a topic with
+ *            `single_writer`; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME,
  *            IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE,
  *            IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED while it waits;
  *            IPC_E_WRONG_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
- *            all others out. Allocates the writer. Threads: any.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that holds
+ *            the region's lock. Allocates the writer. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_writer_open(const char *name, const ipc_topic_options *options, ipc_topic_writer **writer);
 
-/* Opens the topic NAME as a reader, and creates it if options say so. Its policy and where it begins are the
- * options'.
+/* Opens the topic NAME as a reader, and creates it if the options say so. The options have its policy and where it
+ * begins.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults
  * reader     the new reader: the caller's, to be closed
- * Returns    IPC_OK; IPC_E_TABLE_FULL: max_readers are there; IPC_E_INVALID_ARGUMENT, too: a policy that the topic does
+ * Returns    IPC_OK; IPC_E_TABLE_FULL: there are max_readers; IPC_E_INVALID_ARGUMENT, too: a policy that the topic does
  *            not allow; IPC_E_NOT_FOUND (IPC_OPEN_EXISTING), IPC_E_EXISTS (IPC_CREATE_NEW), IPC_E_INVALID_NAME,
  *            IPC_E_WRONG_KIND, IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE,
  *            IPC_E_INVALID_ARGUMENT, IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR; IPC_TIMEOUT or IPC_CANCELLED while it waits;
  *            IPC_E_WRONG_LIFETIME.
- * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that keeps
- *            all others out. Allocates the reader; with IPC_LATEST a table of keys. Threads: any.
+ * Blocks     until options->deadline for a creator (IPC_OPEN_EXISTING), and up to 5 s for a stopped process that holds
+ *            the region's lock. Allocates the reader; with IPC_LATEST a table of keys. Threads: any.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_reader_open(const char *name, const ipc_topic_options *options, ipc_topic_reader **reader);
 
@@ -104,8 +104,8 @@ IPC_API void ipc_topic_writer_close(ipc_topic_writer *writer);
  */
 IPC_API void ipc_topic_reader_close(ipc_topic_reader *reader);
 
-/* Claims a slot, in place. Readers get no further than this slot until it is committed or abandoned: do not keep it
- * long. Several may be open at a time. Evicts nobody.
+/* Claims a slot, in place. Readers cannot pass this slot until it is committed or abandoned: do not hold it long.
+ * Several may be open at a time. It evicts no reader.
  *
  * writer     the writer
  * length     bytes, 0 included
@@ -117,8 +117,8 @@ IPC_API void ipc_topic_reader_close(ipc_topic_reader *reader);
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_try_claim(ipc_topic_writer *writer, uint32_t length, ipc_block *block);
 
-/* As ipc_topic_try_claim, waiting for room. At the deadline (IPC_NOW: at once) readers with the policy IPC_EVICT
- * are cut off if that makes room.
+/* As ipc_topic_try_claim, waiting for room. At the deadline (IPC_NOW: at once) readers with the policy IPC_EVICT are
+ * evicted if that makes room.
  *
  * writer     the writer
  * length     bytes, 0 included
@@ -133,7 +133,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_claim(ipc_topic_writer *writer, uint32
                                    ipc_block *block);
 
 /* Arms the handle for room: it becomes ready when ipc_topic_try_claim, which has returned IPC_FULL, may find it, at the
- * deadline, and when it is cancelled, stopped or closed. Cuts nobody off: ipc_topic_claim with IPC_NOW does that.
+ * deadline, and when it is cancelled, stopped or closed. It evicts no reader: ipc_topic_claim with IPC_NOW does that.
  *
  * writer     the writer
  * length     of the payload that is to be claimed
@@ -151,12 +151,12 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_arm_room(ipc_topic_writer *writer, uin
 /* Publishes the first LENGTH claimed bytes; wakes readers that sleep.
  *
  * writer     the writer
- * block      claimed; at IPC_OK nobody's
+ * block      claimed; at IPC_OK it must not be used any more
  * length     bytes, at most as claimed
- * type       the caller's, comes with the message
+ * type       a number of the application's, delivered with the message
  * key        of several messages with one key, readers with IPC_LATEST get the newest
  * Returns    IPC_OK; IPC_E_INVALID_STATE: the block is not claimed (any more), nothing was published;
- *            IPC_E_INVALID_ARGUMENT: more than was claimed, which stays so.
+ *            IPC_E_INVALID_ARGUMENT: more than was claimed; the claim stays open.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_block *block, uint32_t length, uint16_t type,
@@ -165,7 +165,7 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_commit(ipc_topic_writer *writer, ipc_b
 /* Gives the claim back: readers pass over it. A block that is not claimed stays what it is.
  *
  * writer     the writer
- * block      claimed; then nobody's
+ * block      claimed; it must not be used afterwards
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API void ipc_topic_abandon(ipc_topic_writer *writer, ipc_block *block);
@@ -175,7 +175,7 @@ IPC_API void ipc_topic_abandon(ipc_topic_writer *writer, ipc_block *block);
  * writer     the writer
  * payload    the bytes; may be NULL when LENGTH is 0
  * length     bytes
- * type       the caller's, comes with the message
+ * type       a number of the application's, delivered with the message
  * key        as for ipc_topic_commit
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
  * cancel     ends the wait when it is triggered, or NULL
@@ -215,8 +215,8 @@ typedef struct ipc_message {
  *
  * reader     the reader
  * message    filled in at IPC_OK; at IPC_EVICTED `lost` is
- * Returns    IPC_OK; IPC_EMPTY: none now; IPC_EVICTED: a writer has cut this reader off (IPC_EVICT), what it holds
- *            unreleased may have been overwritten, and every read says so until ipc_topic_rejoin; IPC_CLOSED;
+ * Returns    IPC_OK; IPC_EMPTY: none now; IPC_EVICTED: a writer has evicted this reader (IPC_EVICT), its unreleased
+ *            messages may have been overwritten, and every read returns this until ipc_topic_rejoin; IPC_CLOSED;
  *            IPC_E_CORRUPT; IPC_E_NO_MEMORY: for a copy.
  * Blocks     never. Allocates a buffer for copies, which grows to the longest message (IPC_LOSSY, IPC_LATEST,
  *            messages of before the reader). Threads: one at a time.
@@ -246,8 +246,9 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_read(ipc_topic_reader *reader, ipc_dea
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_wait(ipc_topic_reader *reader, ipc_deadline deadline, ipc_cancel *cancel);
 
-/* Arms the handle: it becomes ready when a message can be read, or this reader was cut off, or the deadline has passed, or it is cancelled, stopped or
- * closed. Then ipc_topic_try_read is asked until there is no more, and the handle armed again.
+/* Arms the handle: it becomes ready when a message can be read, or this reader was evicted, or the deadline has passed,
+ * or it is cancelled, stopped or closed. Then ipc_topic_try_read is called until there is no more, and the handle armed
+ * again.
  *
  * reader     the reader
  * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
@@ -265,17 +266,16 @@ IPC_API IPC_MUST_USE ipc_status ipc_topic_arm(ipc_topic_reader *reader, ipc_dead
  * reading a loan in place while the file system is full may meet a page that is gone: SIGBUS.)
  *
  * reader     the reader
- * Returns    IPC_OK; IPC_EVICTED: they may have been overwritten while they were read, do not believe what was not
- *            copied and checked.
+ * Returns    IPC_OK; IPC_EVICTED: they may have been overwritten while they were read: do not use their contents.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API ipc_status ipc_topic_release(ipc_topic_reader *reader);
 
-/* Begins again at that place, after IPC_EVICTED or at any time. Unreleased messages are released.
+/* Begins reading anew at JOIN, after IPC_EVICTED or at any time. Unreleased messages are released.
  *
  * reader     the reader
  * join       where
- * Returns    IPC_OK; IPC_CLOSED; IPC_E_INVALID_ARGUMENT; IPC_TIMEOUT: a stopped process keeps all others out.
+ * Returns    IPC_OK; IPC_CLOSED; IPC_E_INVALID_ARGUMENT; IPC_TIMEOUT: a stopped process holds the region's lock.
  * Blocks     up to 5 s, see IPC_TIMEOUT. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_topic_rejoin(ipc_topic_reader *reader, ipc_join join);
@@ -331,7 +331,7 @@ typedef struct ipc_topic_info {
     uint64_t loans_exhausted; /* how often none was to be had */
 } ipc_topic_info;
 
-/* Numbers of now, though not all of one moment.
+/* Gets sizes and counters. They are read one after another, so they may not fit together exactly.
  *
  * writer     the writer
  * info       filled in
@@ -339,7 +339,7 @@ typedef struct ipc_topic_info {
  */
 IPC_API void ipc_topic_writer_get_info(const ipc_topic_writer *writer, ipc_topic_info *info);
 
-/* Numbers of now, though not all of one moment.
+/* Gets sizes and counters. They are read one after another, so they may not fit together exactly.
  *
  * reader     the reader
  * info       filled in
@@ -347,32 +347,32 @@ IPC_API void ipc_topic_writer_get_info(const ipc_topic_writer *writer, ipc_topic
  */
 IPC_API void ipc_topic_reader_get_info(const ipc_topic_reader *reader, ipc_topic_info *info);
 
-/* The live participants, this one included.
+/* Lists the live participants, including this one.
  *
  * writer     the writer
  * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
  * capacity   elements of ARRAY
- * Returns    how many there are, which may be more than CAPACITY.
+ * Returns    the number of participants, which may be more than CAPACITY.
  * Blocks     for no other participant. Allocates nothing, unless somebody has come or gone: then it may start or end
  *            the library's thread, as a wait does. Threads: one at a time.
  */
 IPC_API uint32_t ipc_topic_writer_participants(const ipc_topic_writer *writer, ipc_participant_info *array,
                                                uint32_t capacity);
 
-/* The live participants, this one included.
+/* Lists the live participants, including this one.
  *
  * reader     the reader
  * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
  * capacity   elements of ARRAY
- * Returns    how many there are, which may be more than CAPACITY.
+ * Returns    the number of participants, which may be more than CAPACITY.
  * Blocks     for no other participant. Allocates nothing, unless somebody has come or gone: then it may start or end
  *            the library's thread, as a wait does. Threads: one at a time.
  */
 IPC_API uint32_t ipc_topic_reader_participants(const ipc_topic_reader *reader, ipc_participant_info *array,
                                                uint32_t capacity);
 
-/* Waits for the next participant that has come, left or died. Those who are here are reported first, this object
- * never; who comes and goes between two calls may not be reported.
+/* Waits for the next participant that has come, left or died. Participants that are attached already are reported
+ * first, this object never. One that attaches and leaves between two calls may not be reported.
  *
  * writer     the writer
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns
