@@ -38,7 +38,7 @@ public sealed unsafe partial class SharedQueue
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The queue is disposed.</exception>
-    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written an invalid message.</exception>
     public QueueMessage Receive(
         CancellationToken cancellationToken = default) => Receive(Timeout.InfiniteTimeSpan, cancellationToken);
 
@@ -63,7 +63,7 @@ public sealed unsafe partial class SharedQueue
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The queue is disposed.</exception>
-    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written an invalid message.</exception>
     /// <exception cref="InvalidOperationException">It has to wait, and the queue was opened with
     /// <see cref="QueueOptions.SingleThreaded"/>.</exception>
     public ValueTask<QueueMessage> ReceiveAsync(CancellationToken cancellationToken = default) =>

@@ -188,13 +188,13 @@ public sealed unsafe partial class SharedQueue : IDisposable
     /// <summary>Receives the next message, in place. Release it. Several messages may be held at once, by any
     /// threads.</summary>
     /// <returns>False when there is none, or this object is closed. Never blocks.</returns>
-    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written an invalid message.</exception>
     [MethodImpl(Tiering.Inlined)]
     public bool TryReceive(out QueueMessage message) => _receiver.TryReceive(out message);
 
     /// <summary>Receives the next message, waiting for it if there is none. See <see cref="TryReceive"/>.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed.</returns>
-    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written an invalid message.</exception>
     public IpcStatus Receive(
         out QueueMessage message, Deadline deadline, CancellationToken cancellationToken = default) =>
         Told(_receiver.Receive(out message, deadline, cancellationToken));

@@ -35,7 +35,7 @@ internal interface IRingLink : IPeerPlace
     /// instead.</summary>
     bool RelaySignal();
 
-    /// <summary>The peer has written what is not a ring.</summary>
+    /// <summary>The peer has written an invalid ring.</summary>
     void Corrupted(string what);
 
     /// <summary>An end is to be disposed.</summary>

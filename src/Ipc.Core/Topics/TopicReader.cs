@@ -136,7 +136,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
     /// <summary>Reads the next message. It may be called again before <see cref="Release"/>, to read ahead.</summary>
     /// <returns>Ok; Empty; Evicted: a writer has cut this reader off (<c>message.Lost</c> says how many it misses), see
     /// <see cref="Rejoin"/>; Closed. Never blocks.</returns>
-    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written an invalid message.</exception>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus TryRead(out TopicMessage message)
     {
@@ -176,7 +176,7 @@ public sealed unsafe partial class TopicReader : TopicEnd
 
     /// <summary>Reads the next message, waiting for it if there is none.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed; Evicted. It also waits while there are no writers.</returns>
-    /// <exception cref="CorruptRegionException">A participant has written what is not a message.</exception>
+    /// <exception cref="CorruptRegionException">A participant has written an invalid message.</exception>
     [MethodImpl(Tiering.Optimized)]
     public IpcStatus Read(out TopicMessage message, Deadline deadline, CancellationToken cancellationToken = default)
     {

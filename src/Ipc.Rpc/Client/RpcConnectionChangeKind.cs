@@ -3,9 +3,10 @@ namespace Ipc.Rpc;
 /// <summary>What happened to a client's connection.</summary>
 public enum RpcConnectionChangeKind
 {
-    /// <summary>There is one again.</summary>
+    /// <summary>A new connection was made.</summary>
     Connected,
 
-    /// <summary>It is over: the server died or closed, broke the protocol, or the client was disposed.</summary>
+    /// <summary>The connection ended: the server died, closed or violated the protocol, or the client was
+    /// disposed.</summary>
     Lost,
 }

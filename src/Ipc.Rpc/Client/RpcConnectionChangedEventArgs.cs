@@ -15,7 +15,7 @@ public sealed class RpcConnectionChangedEventArgs : EventArgs
     /// <summary>What happened.</summary>
     public RpcConnectionChangeKind Kind { get; }
 
-    /// <summary>The process at the other end.</summary>
+    /// <summary>The process id of the server.</summary>
     public int ServerProcessId { get; }
 
     /// <summary>Why a connection was lost; <see langword="null"/> for a new one.</summary>

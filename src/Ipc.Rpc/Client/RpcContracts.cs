@@ -4,22 +4,21 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>Finds what was generated for a contract by the contract's interface alone: for
-/// <see cref="RpcClient.For{TContract}"/>, for dependency injection, for generic code of one's own.</summary>
+/// <summary>Finds the generated code of a contract by the contract's interface. <see cref="RpcClient.For{TContract}"/>,
+/// dependency injection and generic code use it.</summary>
 /// <remarks>
 /// The generated code of each contract registers itself when its assembly is first used, by a module initializer.
-/// Nothing is looked up by reflection, and trimming keeps what is registered. That takes C# 9 and .NET 5 or later where
-/// the contract is compiled; for others the generated class (<c>QuotesRpc.Client(client)</c>) is the way, and for calls
-/// there is no difference.
+/// Nothing is looked up by reflection, and trimming keeps what is registered. The contract must be compiled as C# 9 or
+/// later for .NET 5 or later. Otherwise use the generated class (<c>QuotesRpc.Client(client)</c>); calls work the same.
 /// </remarks>
 public static class RpcContracts
 {
     private static Func<Type, object?>[] _codecs = [];
 
-    /// <summary>Makes a contract known; called by generated code.</summary>
+    /// <summary>Registers a contract; called by generated code.</summary>
     /// <param name="client">Makes a proxy.</param>
     /// <param name="service">Makes a service of an implementation.</param>
-    /// <param name="servicePerCall">Makes a service that asks for an implementation with every call.</param>
+    /// <param name="servicePerCall">Makes a service that gets an implementation for each call.</param>
     /// <param name="codecs">The codec of a message of the contract, by its type; <see langword="null"/> for other
     /// types.</param>
     public static void Register<TContract>(
@@ -62,7 +61,7 @@ public static class RpcContracts
         => Find<TContract>("Service(implementation)").Service(
             implementation ?? throw new ArgumentNullException(nameof(implementation)));
 
-    /// <summary>The service that asks <paramref name="implementation"/> for an object with every call.</summary>
+    /// <summary>The service that gets an object from <paramref name="implementation"/> for each call.</summary>
     /// <exception cref="InvalidOperationException"><typeparamref name="TContract"/> is not registered; the text says
     /// what to do.</exception>
     public static RpcService ServicePerCall<TContract>(Func<TContract> implementation)
@@ -70,8 +69,9 @@ public static class RpcContracts
         => Find<TContract>("ServicePerCall(implementation)").ServicePerCall(
             implementation ?? throw new ArgumentNullException(nameof(implementation)));
 
-    /// <summary>The codec of a message that some registered contract has.</summary>
-    /// <exception cref="InvalidOperationException">None has it; the text says what to do.</exception>
+    /// <summary>The codec of a message of any registered contract.</summary>
+    /// <exception cref="InvalidOperationException">No registered contract has the message; the text says what to
+    /// do.</exception>
     public static MessageCodec<TMessage> Codec<TMessage>()
     {
         if (FindCodec<TMessage>() is { } codec)

@@ -2,8 +2,8 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>Names a message that errors carry as a detail: its codec is generated, as <c>XRpc.Codecs.T</c>, and the
-/// <c>.proto</c> has it.</summary>
+/// <summary>Names a message type that errors may carry as a detail. Its codec is generated, as <c>XRpc.Codecs.T</c>,
+/// and the <c>.proto</c> declares it.</summary>
 /// <example><code>
 /// [IpcFault(typeof(OutOfStock))]
 /// Task OrderAsync(Order order);

@@ -2,10 +2,10 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>Calling this method twice comes to the same as calling it once: a client with a retry policy may send it
-/// again although it is not known whether the first request was handled.</summary>
-/// <remarks>Of unary methods with an answer. Methods with streams or progress, and one-way methods, are never sent
-/// again once they were sent.</remarks>
+/// <summary>Calling this method twice has the same effect as calling it once. So a client with a retry policy may send
+/// a request again even if the first one may have been handled.</summary>
+/// <remarks>It applies to unary methods with an answer. Requests of methods with streams or progress, and of one-way
+/// methods, are never sent twice.</remarks>
 [AttributeUsage(AttributeTargets.Method, Inherited = false)]
 public sealed class IpcIdempotentAttribute : Attribute
 {

@@ -2,8 +2,8 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>The caller of this method gets no answer: it goes on when the request is on its way. What goes wrong
-/// afterwards it never learns.</summary>
+/// <summary>The method is one-way: the caller continues when the request has been published, gets no answer, and does
+/// not learn of later failures.</summary>
 [AttributeUsage(AttributeTargets.Method, Inherited = false)]
 public sealed class IpcOneWayAttribute : Attribute
 {

@@ -3,8 +3,9 @@ using System.Collections.Generic;
 
 namespace Ipc.Rpc;
 
-/// <summary>Numbers that fields of this message, or values of this enum, once had: none may have them again.</summary>
-/// <remarks>Peers built before still send them, and would read something else in their place.</remarks>
+/// <summary>Numbers that earlier fields of this message, or values of this enum, had. They must not be used
+/// again.</summary>
+/// <remarks>Older peers still send them, and would misread new fields with these numbers.</remarks>
 [AttributeUsage(
     AttributeTargets.Class | AttributeTargets.Struct | AttributeTargets.Enum, AllowMultiple = true, Inherited = false)]
 public sealed class IpcReservedAttribute : Attribute

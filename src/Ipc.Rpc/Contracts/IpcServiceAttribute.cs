@@ -22,7 +22,7 @@ public sealed class IpcServiceAttribute : Attribute
     /// <summary>The service name on the wire and the package of the <c>.proto</c>.</summary>
     public string Name { get; }
 
-    /// <summary>The contract that the client offers in turn, for the server to call on the same connection;
+    /// <summary>The contract that the client offers, so that the server can call it over the same connection;
     /// <see langword="null"/> for none.</summary>
     public Type? Callback { get; set; }
 }

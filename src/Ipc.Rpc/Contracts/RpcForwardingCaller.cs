@@ -5,14 +5,13 @@ using System.Threading.Tasks;
 
 namespace Ipc.Rpc;
 
-/// <summary>Passes every call on: what an interceptor derives from that looks at some kinds of call and leaves the
-/// others alone.</summary>
+/// <summary>Forwards every call. Derive an interceptor from it to override some kinds of call only.</summary>
 public abstract class RpcForwardingCaller : RpcCaller
 {
-    /// <summary>Passes calls on to <paramref name="next"/>.</summary>
+    /// <summary>Forwards calls to <paramref name="next"/>.</summary>
     protected RpcForwardingCaller(RpcCaller next) => Next = next ?? throw new ArgumentNullException(nameof(next));
 
-    /// <summary>What calls are passed on to.</summary>
+    /// <summary>The caller that calls are forwarded to.</summary>
     protected RpcCaller Next { get; }
 
     /// <inheritdoc />

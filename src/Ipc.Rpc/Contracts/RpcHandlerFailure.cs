@@ -2,9 +2,10 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>Something that a handler, or other code on its call's way, has thrown: what the side that has the code is
-/// told of it.</summary>
-/// <remarks>The caller gets type, text and status; the exception with its stack stays here.</remarks>
+/// <summary>An exception of a handler, or of other code that runs for a call, as reported on the side that runs the
+/// code.</summary>
+/// <remarks>The caller gets type, text and status; the exception with its stack is available on this side
+/// only.</remarks>
 public sealed class RpcHandlerFailure
 {
     internal RpcHandlerFailure(RpcMethod method, RpcPeer peer, RpcStatus status, Exception exception, bool isOneWay)
@@ -16,23 +17,23 @@ public sealed class RpcHandlerFailure
         IsOneWay = isOneWay;
     }
 
-    /// <summary>What was called.</summary>
+    /// <summary>The method that was called.</summary>
     public RpcMethod Method { get; }
 
-    /// <summary>Who called.</summary>
+    /// <summary>The process that called.</summary>
     public RpcPeer Peer { get; }
 
-    /// <summary>What the caller was told, or would have been if the call were not one-way.</summary>
+    /// <summary>The status that the caller got, or would have got if the call were not one-way.</summary>
     public RpcStatus Status { get; }
 
-    /// <summary>What was thrown, with its stack.</summary>
+    /// <summary>The exception, with its stack.</summary>
     public Exception Exception { get; }
 
-    /// <summary>Whether nobody else learns of it.</summary>
+    /// <summary>Whether it is reported nowhere else.</summary>
     public bool IsOneWay { get; }
 
-    /// <summary>Whether it was thrown to choose what the caller is told, and is no defect here: an
-    /// <see cref="RpcCallException"/>, unless of the statuses <see cref="RpcStatus.Internal"/> or
+    /// <summary>Whether it was thrown to choose the caller's status and so is no defect: an
+    /// <see cref="RpcCallException"/> with any status but <see cref="RpcStatus.Internal"/> and
     /// <see cref="RpcStatus.Unknown"/>.</summary>
     public bool IsIntended => Means(Exception);
 

@@ -11,10 +11,9 @@ public sealed class RpcPeer
         Hello = hello;
     }
 
-    /// <summary>Its process.</summary>
+    /// <summary>Its process id.</summary>
     public int ProcessId { get; }
 
-    /// <summary>What it says about itself (<see cref="RpcClientOptions.Hello"/>); the bytes are its own,
-    /// unchecked.</summary>
+    /// <summary>The <see cref="RpcClientOptions.Hello"/> that it sent. The bytes are not verified.</summary>
     public ReadOnlyMemory<byte> Hello { get; }
 }

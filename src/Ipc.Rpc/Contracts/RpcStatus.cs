@@ -48,7 +48,7 @@ public enum RpcStatus
     /// <summary>There is no server, or it died or closed. Whether a pending call's handler ran is not known.</summary>
     Unavailable = 14,
 
-    /// <summary>The peer wrote what is not a frame or not a ring; the connection is closed.</summary>
+    /// <summary>The peer wrote an invalid frame or ring; the connection is closed.</summary>
     DataLoss = 15,
 
     /// <summary>The server refused the connection.</summary>

@@ -12,10 +12,10 @@ namespace Ipc.Rpc;
 // Whatever it throws becomes a ProtoException, the one exception that codecs throw, so it ends its own call and nothing
 // else.
 
-/// <summary>Another way to write messages than the generated protobuf codecs; a client chooses one, a server offers
+/// <summary>A format for messages other than the generated protobuf codecs. A client chooses one; a server offers
 /// some.</summary>
-/// <remarks>Instances are used from many threads at once. One instance for all clients and servers of a process is
-/// best: codecs are kept per instance.</remarks>
+/// <remarks>Many threads use an instance at once. Use one instance for all clients and servers of a process, because
+/// each instance keeps its codecs.</remarks>
 public abstract class IpcSerializer
 {
     /// <summary>The number of protobuf: the same bytes as the generated codecs.</summary>
@@ -30,11 +30,11 @@ public abstract class IpcSerializer
     // weak: neither keeps the other's code loaded
     private readonly ConditionalWeakTable<object, object> _codecs = new();
 
-    /// <summary>Says how it is found in a request.</summary>
+    /// <summary>Sets how requests identify the format.</summary>
     /// <param name="format">One of <see cref="ProtobufFormat"/>, <see cref="MessagePackFormat"/>,
     /// <see cref="NamedFormat"/>.</param>
-    /// <param name="name">Identifies a <see cref="NamedFormat"/> on the wire; for the others it is for messages to
-    /// people.</param>
+    /// <param name="name">Identifies a <see cref="NamedFormat"/> on the wire; for the others it is used in error
+    /// messages only.</param>
     protected IpcSerializer(int format, string name)
     {
         if (format is < ProtobufFormat or > NamedFormat)
@@ -50,7 +50,8 @@ public abstract class IpcSerializer
     /// <summary>The number that requests carry.</summary>
     public int Format { get; }
 
-    /// <summary>What it is called; with <see cref="NamedFormat"/> both sides have to mean the same by it.</summary>
+    /// <summary>The name of the format; with <see cref="NamedFormat"/> both sides must use the same name for the same
+    /// format.</summary>
     public string Name { get; }
 
     /// <summary>The codec that does in this format what <paramref name="generated"/> does in protobuf.</summary>
@@ -78,17 +79,16 @@ public abstract class IpcSerializer
     protected abstract void Write<T>(IBufferWriter<byte> destination, in T message);
 
     /// <summary>Reads the message that is all of <paramref name="payload"/>.</summary>
-    /// <param name="payload">The memory is used again as soon as this returns: what the message keeps has to be
-    /// copied.</param>
+    /// <param name="payload">The memory is reused as soon as this returns: copy what the message keeps.</param>
     protected abstract T Read<T>(ReadOnlyMemory<byte> payload);
 
-    /// <summary>Writes a message that is no type of its own, by its fields: unless overridden, each as
-    /// <see cref="Write"/> does, behind its length (4 bytes).</summary>
+    /// <summary>Writes a message that has no type of its own, field by field. Unless overridden, it writes the length
+    /// of each field (4 bytes), then the field as <see cref="Write"/> does.</summary>
     protected virtual void WriteFields<T>(IBufferWriter<byte> destination, MessageFields<T> fields, in T message)
         => fields.Write(new PrefixedFieldWriter(this, destination), in message);
 
-    /// <summary>Reads what <see cref="WriteFields"/> wrote. Fields that are missing at the end read as
-    /// <see langword="default"/>, further ones are ignored.</summary>
+    /// <summary>Reads what <see cref="WriteFields"/> wrote. Missing fields at the end are read as
+    /// <see langword="default"/>; additional ones are ignored.</summary>
     protected virtual T ReadFields<T>(ReadOnlyMemory<byte> payload, MessageFields<T> fields)
         => fields.Read(new PrefixedFieldReader(this, payload));
 

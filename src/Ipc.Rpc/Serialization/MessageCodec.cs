@@ -8,7 +8,7 @@ public delegate void MessageWriter<T>(ref ProtoWriter writer, in T value);
 /// <summary>Reads a message's fields up to the end of <paramref name="reader"/>.</summary>
 public delegate T MessageReader<T>(ref ProtoReader reader);
 
-/// <summary>A message type's two functions and its name. Immutable and safe from any thread.</summary>
+/// <summary>The two functions of a message type and its name. Immutable and thread-safe.</summary>
 public sealed class MessageCodec<T>
 {
     private readonly MessageWriter<T> _write;
@@ -44,19 +44,19 @@ public sealed class MessageCodec<T>
     /// <typeparamref name="T"/> is the message.</summary>
     public MessageFields<T>? Fields { get; }
 
-    /// <summary>Appends the message to <paramref name="writer"/>. Does not allocate, but for enumerators of collections
+    /// <summary>Appends the message to <paramref name="writer"/>. Allocates nothing except enumerators of collections
     /// that are declared as interfaces, or sorted.</summary>
-    /// <exception cref="ProtoException">The message is not expressible: a cycle, a null element, half a surrogate
-    /// pair.</exception>
+    /// <exception cref="ProtoException">The message cannot be encoded: it has a cycle, a null element or an unpaired
+    /// surrogate.</exception>
     public void Write(ref ProtoWriter writer, in T value) => _write(ref writer, in value);
 
-    /// <summary>Reads a message. Allocates what the message consists of and nothing else.</summary>
-    /// <exception cref="ProtoException">The bytes are not such a message.</exception>
+    /// <summary>Reads a message. Allocates only the objects of the message.</summary>
+    /// <exception cref="ProtoException">The bytes are not a valid message of this type.</exception>
     public T Read(ref ProtoReader reader) => _read(ref reader);
 
     /// <summary>Writes the message to the start of <paramref name="destination"/>.</summary>
-    /// <returns>How many bytes it took.</returns>
-    /// <exception cref="ProtoException">The message is not expressible, or does not fit.</exception>
+    /// <returns>The number of bytes written.</returns>
+    /// <exception cref="ProtoException">The message cannot be encoded, or does not fit.</exception>
     public int Encode(in T value, Span<byte> destination)
     {
         var writer = new ProtoWriter(destination, null);
@@ -65,7 +65,7 @@ public sealed class MessageCodec<T>
     }
 
     /// <summary>Reads the message that is all of <paramref name="payload"/>.</summary>
-    /// <exception cref="ProtoException">The bytes are not such a message.</exception>
+    /// <exception cref="ProtoException">The bytes are not a valid message of this type.</exception>
     public T Decode(ReadOnlySpan<byte> payload)
     {
         var reader = new ProtoReader(payload);

@@ -4,17 +4,17 @@ using System.Threading;
 
 namespace Ipc.Rpc;
 
-/// <summary>Bytes of a message in memory that is used again: a member of this type travels as <c>bytes</c>, like one of
-/// type <c>byte[]</c>.</summary>
+/// <summary>Bytes of a message in pooled memory. On the wire a member of this type is <c>bytes</c>, like one of type
+/// <c>byte[]</c>.</summary>
 /// <remarks>
-/// <para>A new array of a megabyte costs more than the way of its bytes through shared memory: the runtime takes pages
-/// from the system and gives them back. These come from <see cref="ArrayPool{T}.Shared"/>, and go back there when
-/// whoever received the message disposes them. One that forgets to, or never does, leaves them to the collector: that
-/// is as slow as an array and no mistake.</para>
-/// <para>All copies of a value are the same memory. Disposing any of them ends all: they throw from then on, and
-/// disposing again does nothing. A span that was taken before must not be used any more: its memory is somebody else's
-/// by then. Not while another thread uses it.</para>
-/// <para>Nobody disposes what is sent: it may be sent again.</para>
+/// <para>Allocating an array of a megabyte costs more than sending its bytes through shared memory, because the runtime
+/// takes pages from the system and gives them back. These bytes come from <see cref="ArrayPool{T}.Shared"/> and return
+/// there when the receiver of the message disposes them. If it does not, they are garbage collected: that is as slow as
+/// an array, and not an error.</para>
+/// <para>All copies of a value share the memory. Disposing one disposes all: they throw from then on, and disposing
+/// again has no effect. Spans that were taken before must not be used any more, because the memory may have another
+/// owner. Do not dispose while another thread uses the bytes.</para>
+/// <para>Sending does not dispose the bytes: they may be sent again.</para>
 /// </remarks>
 /// <example><code>
 /// using PooledBytes photo = store.Photo("apple").Bytes;
@@ -30,10 +30,10 @@ public readonly struct PooledBytes : IMemoryOwner<byte>, IEquatable<PooledBytes>
         Length = length;
     }
 
-    /// <summary>How many there are; also after they were disposed.</summary>
+    /// <summary>The number of bytes, also after they were disposed.</summary>
     public int Length { get; }
 
-    /// <summary>There are none: nothing to dispose either.</summary>
+    /// <summary>Whether there are no bytes; then there is nothing to dispose.</summary>
     public bool IsEmpty => Length == 0;
 
     /// <summary>The bytes.</summary>
@@ -44,7 +44,7 @@ public readonly struct PooledBytes : IMemoryOwner<byte>, IEquatable<PooledBytes>
     /// <exception cref="ObjectDisposedException">They were disposed.</exception>
     public Memory<byte> Memory => _lease is null ? default : _lease.Array.AsMemory(0, Length);
 
-    /// <summary>So many bytes, to be filled in: they hold what somebody left there.</summary>
+    /// <summary>Gets <paramref name="length"/> bytes to fill in. Their contents are undefined.</summary>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative.</exception>
     public static PooledBytes Rent(int length)
     {
@@ -61,7 +61,7 @@ public readonly struct PooledBytes : IMemoryOwner<byte>, IEquatable<PooledBytes>
         return copy;
     }
 
-    /// <summary>Gives the memory back. Any number of times.</summary>
+    /// <summary>Returns the memory to the pool. It may be called more than once.</summary>
     public void Dispose() => _lease?.End();
 
     /// <inheritdoc/>
