@@ -30,7 +30,7 @@ step() { # TITLE COMMAND...
     run_logged "$title" "$log" 1200 "$@" || { show_failure "$title" "$log"; exit 1; }
 }
 
-pack=(dotnet pack -c Release -p:PackageOutputPath="$work/packages" -m:2 -nodeReuse:false -v:minimal -tl:off)
+pack=(env DOTNET_TieredPGO=0 dotnet pack -c Release -p:PackageOutputPath="$work/packages" -m:2 -nodeReuse:false -v:minimal -tl:off)
 [ -z "${IPC_VERSION:-}" ] || pack+=(-p:Version="$IPC_VERSION" -p:RunAnalyzers=false --artifacts-path "$top/build/nuget")
 
 step "configuring the C library" cmake --preset native -DCMAKE_BUILD_TYPE=Release

@@ -36,7 +36,7 @@ internal sealed class CSharpLibrary
         foreach (IGrouping<string, Mutant> file in mutants.GroupBy(static mutant => mutant.File))
             File.WriteAllText(Path.Combine(source, file.Key), file.Aggregate(File.ReadAllText(Path.Combine(source, file.Key)), static (text, mutant) => Beside(mutant).Apply(text).Text));
         place.WriteProject(source, built);
-        Command.Must(300, source, scratch.Environment(), PeerPrograms.Dotnet, "build", $"{place.Library}.csproj", "-c", "Release", "-nodeReuse:false", "-maxcpucount:1", "-v:q",
+        Command.Must(300, source, scratch.Environment(("DOTNET_TieredPGO", "0")), PeerPrograms.Dotnet, "build", $"{place.Library}.csproj", "-c", "Release", "-nodeReuse:false", "-maxcpucount:1", "-v:q",
             "-nologo", "-tl:off", "-o", scratch.PathOf("built", place.Library));
         File.Copy(scratch.PathOf("built", place.Library, $"{place.Library}.dll"), Path.Combine(run, $"{place.Library}.dll"), overwrite: true);
         Measure([.. chosen.Select(static mutant => mutant.Test).Distinct()]);

@@ -47,7 +47,12 @@ internal static class Place
 
     /// <summary>The same, whatever its end is. One compiler serves all that is built here (<see cref="Packed.Dispose"/> ends it): to start it costs more than most of these projects.</summary>
     public static (int? Code, string Said) TryRun(string folder, Dictionary<string, string>? environment, params IReadOnlyList<string> words)
-        => Command.Run(60 * Minutes, folder, new Dictionary<string, string>(environment ?? []) { ["MSBUILDDISABLENODEREUSE"] = "1", ["UseSharedCompilation"] = "true" }, words);
+        => Command.Run(60 * Minutes, folder, new Dictionary<string, string>(environment ?? [])
+        {
+            ["MSBUILDDISABLENODEREUSE"] = "1",
+            ["UseSharedCompilation"] = "true",
+            ["DOTNET_TieredPGO"] = "0", // as in eng/build.sh
+        }, words);
 
     /// <summary>Runs <paramref name="client"/> beside a server, which ends well when its input does; neither leaves anything behind. Returns what the client said.</summary>
     public static string Beside(string[] server, string folder, Dictionary<string, string>? environment, params IReadOnlyList<string> client)
