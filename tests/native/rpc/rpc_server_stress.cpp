@@ -2,7 +2,7 @@
 // threads at once, and destroyed, again and again. Callers that handlers have kept are used all the time, and after the
 // server has gone. For the sanitizers, above all.
 //
-//     rpc_test rpc_server_stress [SECONDS [SEED]]    3 seconds, or 120 when IPC_TEST_LONG is set; prints its seed before
+//     rpc_test rpc_server_stress [SECONDS [SEED]]    3 seconds, or 600 when IPC_TEST_LONG is set; prints its seed before
 //                                                    it begins
 #include <atomic>
 #include <chrono>
@@ -309,7 +309,7 @@ void one_server(randomness &random)
 PROGRAM(rpc_server_stress)
 {
     const bool is_long = std::getenv("IPC_TEST_LONG") != nullptr;
-    const auto seconds = std::chrono::seconds(argc > 1 ? std::atoi(argv[1]) : is_long ? 120 : 3);
+    const auto seconds = std::chrono::seconds(argc > 1 ? std::atoi(argv[1]) : is_long ? 600 : 3);
     const unsigned seed = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : std::random_device()();
     std::printf("seed %u\n", seed);
     std::fflush(stdout);
