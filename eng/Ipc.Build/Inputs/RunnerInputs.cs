@@ -21,13 +21,23 @@ internal static partial class RunnerInputs
     private static readonly string[] OfNative =
         ["CMakeLists.txt", "CMakePresets.json", "cmake", "docs/models", "src/Ipc.Native", "tests/native", "tests/peers/c", "tests/peers/cpp", "tests/peers/CMakeLists.txt", "tests/vectors"];
 
+    /// <summary>The partners in C++ and python, and the messages that are kept.</summary>
+    private static readonly string[] OfCodecs = [$"{NativePrograms}/codec_peer", "tests/Ipc.Rpc.Codec.Tests", "tests/vectors"];
+
     private static readonly Dictionary<string, string[]> OfProjects = new()
     {
+        ["Ipc.AspNetCore.Tests"] = [],
         ["Ipc.Core.Tests"] = [NativePrograms, Peers],
         ["Ipc.Crash.Tests"] = [NativePrograms, Peers, "src/Ipc.Core", "src/Ipc.Native", "tests/storm.sh", "tests/soak.sh", "eng/common.sh", "eng/programs.sh", "eng/setup.sh"],
         ["Ipc.Hosting.Tests"] = [],
         ["Ipc.Interop.Tests"] = [NativePrograms, Peers, "src/Ipc.Core", "src/Ipc.Native", "tests/vectors", "docs/wire-format.md"],
+        ["Ipc.Native.Tests"] = [NativePrograms, "build/native/src", "src/Ipc.Native"],
+        ["Ipc.Pipelines.Tests"] = [],
+        ["Ipc.Rpc.Codec.Tests"] = OfCodecs,
         ["Ipc.Rpc.Contracts.Tests"] = [],
+        ["Ipc.Rpc.Generator.Tests"] = ["docs/diagnostics", "src/Ipc.Rpc.Generator", "tests/Ipc.Rpc.Generator.Tests"],
+        ["Ipc.Rpc.Serializers.Newest.Tests"] = OfCodecs,
+        ["Ipc.Rpc.Serializers.Tests"] = OfCodecs,
         ["Ipc.Rpc.Tests"] = [],
     };
 
