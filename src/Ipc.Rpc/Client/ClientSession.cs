@@ -109,7 +109,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         // [disposed] a call that is connecting sees it after storing its channel, or we see the channel
         Interlocked.MemoryBarrier();
         Channel?.End(ClosedHere());
-        FailEarly(ClosedHere(), upTo: long.MaxValue);
+        FailEarly(ClosedBefore(), upTo: long.MaxValue);
         _closing.Cancel();
         _callbacks?.Threads.Stop();
     }
@@ -347,10 +347,12 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
 
     private string NoConnection(Exception e) => "No connection to " + Peer + ": " + e.Message;
 
-    private RpcFailure ClosedHere()
-        => RpcFailure.OfConnection(
-            "The client of " + Peer + " was disposed.",
-            "Whether the server handled the call is not known.");
+    private RpcFailure ClosedHere() => RpcFailure.OfConnection(
+        "The client of " + Peer + " was disposed.",
+        "Whether the server handled the call is not known.");
+
+    private RpcFailure ClosedBefore() => // no connection has taken the request yet
+        new(RpcStatus.Unavailable, "The client of " + Peer + " was disposed.", null, null, isUnsent: true);
 
     /// <summary>For a call that had begun before.</summary>
     private void ThrowIfDisposedMeanwhile(RpcMethod method)
