@@ -12,7 +12,7 @@ usage: ./test.sh [--quick | --long] [--all] [--filter TEXT] [--debug] [--no-buil
   (none)         build, every test, sanitizers, analyzers, document checks     25 minutes on 2 idle cores, 6 or 7 of them to build
   --quick        build and every test, without sanitizers, clang-tidy,
                  musl, Windows under wine, and what is published trimmed and
-                 as machine code                                               12 minutes (estimated)
+                 as machine code                                               13 minutes, built before
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of both languages                            90 minutes (estimated part by part; the largest
                                                                                models are apart: ctest --preset models-larger)
