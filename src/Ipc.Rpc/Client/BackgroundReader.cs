@@ -117,7 +117,8 @@ internal sealed class BackgroundReader
         }
     }
 
-    private bool IsOnlyWatching => Volatile.Read(ref _pending) == Volatile.Read(ref _watches);
+    /// <summary>Whether no call waits for this thread to read. A hint.</summary>
+    public bool IsOnlyWatching => Volatile.Read(ref _pending) == Volatile.Read(ref _watches);
 
     /// <summary>Whether callers have read since this was last asked.</summary>
     private bool CallersRead()

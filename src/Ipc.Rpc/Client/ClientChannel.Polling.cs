@@ -29,7 +29,10 @@ internal sealed partial class ClientChannel
         if (_patience == TimeSpan.Zero || _skips > 0)
         {
             _skips--;
-            ReadWhatIsThere();
+            if (call.ReadsAhead == 0)
+                ReadWhatIsThere();
+            else
+                ReadItemsThatAreThere(call);
             return;
         }
 
@@ -67,7 +70,8 @@ internal sealed partial class ClientChannel
                     IpcStatus status = ReadOne(Deadline.Now, CancellationToken.None);
                     if (!call.HasNews && status is (IpcStatus.Ok or IpcStatus.Timeout))
                         WaitFor(call, hasDeadline ? deadline : Deadline.After(_patience));
-                    ReadAhead(call.ReadsAhead);
+                    if (call.ReadsAhead != 0)
+                        ReadAhead(call.ReadsAhead);
                 }
                 finally
                 {
@@ -103,14 +107,43 @@ internal sealed partial class ClientChannel
         }
     }
 
-    /// <summary>Reads what is there besides: to come back for each item costs more than the item.</summary>
+    /// <summary>For one that does not wait: until there is an item, and some besides.</summary>
+    private void ReadItemsThatAreThere(PendingCall call)
+    {
+        if (!_turn.TryTake())
+            return;
+
+        try
+        {
+            for (int frames = 0; frames < MostFramesAtOnce && _ended is null && !call.HasNews; frames++)
+            {
+                if (ReadOne(Deadline.Now, CancellationToken.None) != IpcStatus.Ok)
+                    return;
+            }
+
+            ReadAhead(call.ReadsAhead);
+        }
+        finally
+        {
+            LeaveTurn();
+        }
+    }
+
+    /// <summary>Reads items that are there besides: to come back for each of them costs more than the item.</summary>
+    /// <remarks>The first one is here, and waits for this: so no longer than until the system's coarse clock moves,
+    /// whatever the codec does, and not while frames of others may come, which may run any code.</remarks>
     [MethodImpl(Tiering.Optimized)]
     private void ReadAhead(int frames)
     {
+        int began = Environment.TickCount;
         for (long most = _received + MostBytesAhead; frames > 0 && _received < most && _ended is null; frames--)
         {
+            if (!NobodyElseWaits || Environment.TickCount != began)
+                break;
             if (ReadOne(Deadline.Now, CancellationToken.None) != IpcStatus.Ok)
                 break;
         }
     }
+
+    private bool NobodyElseWaits => _callee is null && !_turn.HasWaiters && _background.IsOnlyWatching;
 }
