@@ -109,7 +109,7 @@ offer() {
 
 require_spin() { # the model checker, and the compiler of what it makes: only for long runs and `ctest --preset models`
     command -v spin >/dev/null && command -v gcc >/dev/null || offer spin:/usr/bin/spin gcc:/usr/bin/gcc
-    command -v spin >/dev/null || { warn "By hand:  sudo apt-get install spin gcc"; return 1; }
+    command -v spin >/dev/null && command -v gcc >/dev/null || { warn "By hand:  sudo apt-get install spin gcc"; return 1; }
 }
 
 # Mono, the stand-in of .NET Framework: says where its netstandard.dll is (MONO_PATH). That is in a package of tools that needs fifty others: the one file is taken out, once.

@@ -14,7 +14,7 @@ namespace Ipc.Core.Tests;
 /// Shared bytes are rewritten while both sides work: what was checked changes before it is used. Calls return all the same, with an outcome or an <see cref="IpcException"/>, and
 /// touch nothing outside of the region: where nothing stands beside its mapping, pages are put there that may not be touched. The twin of tests/native/regions/rewrite_test.c.
 /// </summary>
-/// <remarks>The seed is printed before the first byte; IPC_REWRITE_SEED=n repeats it, as far as threads let it. IPC_TEST_LONG=1: half a minute for each structure instead of two seconds.</remarks>
+/// <remarks>The seed is printed before the first byte; IPC_REWRITE_SEED=n repeats it, as far as threads let it. IPC_TEST_LONG=1: two minutes for each structure instead of two seconds.</remarks>
 public sealed class RewriteTests : RegionTest
 {
     private const int Sides = 4;
@@ -44,7 +44,7 @@ public sealed class RewriteTests : RegionTest
         Console.WriteLine($"{structure}: IPC_REWRITE_SEED={seed}"); // before anything can end the process
         var random = new Random(seed);
         using var guards = new Guards(Regions.Path);
-        long end = Environment.TickCount64 + (Switches.LongRuns ? 30_000 : 2_000);
+        long end = Environment.TickCount64 + (Switches.LongRuns ? 120_000 : 2_000);
         while (Environment.TickCount64 < end)
         {
             s_over = false;

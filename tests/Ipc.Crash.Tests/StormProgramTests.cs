@@ -36,7 +36,7 @@ public sealed class StormProgramTests
     [InlineData("ring")]
     [InlineData("lock")]
     public void NothingIsTakenFromTheLivingWhenProcessesAreStopped(string kind) =>
-        Run("storm.sh", "stops ", ["--kind", kind, "--stop", .. Switches.LongRuns ? (string[])["--kills", "60", "--longest", "2000"] : ["--kills", "20"]]);
+        Run("storm.sh", "stops ", ["--kind", kind, "--stop", .. Switches.LongRuns ? (string[])["--kills", "150", "--longest", "2000"] : ["--kills", "20"]]);
 
     /// <summary>Lossy and evict readers of both languages: with every message, exactly as many lost as there are places between it and the one before.</summary>
     [Fact]

@@ -15,7 +15,7 @@ public sealed class WakeUpTests(Peers peers)
         { Language.C, Language.C },
     };
 
-    private static int Rounds(int some) => Switches.LongRuns ? some * 20 : some;
+    private static int Rounds(int some) => Switches.LongRuns ? some * 200 : some;
 
     /// <summary>Longer than the test waits: a wait that ends by its deadline would hide that it was never woken.</summary>
     private const int Patience = 7200000;

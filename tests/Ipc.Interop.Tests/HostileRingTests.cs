@@ -106,7 +106,7 @@ public sealed class HostileRingTests(Peers peers)
     [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
     public void RandomBytesDuringTrafficEndInAnAnswer(Language writer, Language reader)
     {
-        for (int seed = 0; seed < (Switches.LongRuns ? 100 : 8); seed++)
+        for (int seed = 0; seed < (Switches.LongRuns ? 200 : 8); seed++)
         {
             var random = new Random(seed);
             string name = peers.NewName("scribble");

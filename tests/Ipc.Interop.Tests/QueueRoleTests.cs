@@ -167,7 +167,7 @@ public sealed class QueueRoleTests(Peers peers)
         fourth.Must("close 1");
         fifth.Must($"open-queue 1 {queue.Name} open=existing");
         fifth.Must("close 1");
-        for (int round = 0; round < (Switches.LongRuns ? 2_000 : 100); round++)
+        for (int round = 0; round < (Switches.LongRuns ? 10_000 : 100); round++)
         {
             Driven end = round % 2 == 0 ? fourth : fifth;
             end.Must($"open-queue 1 {queue.Name} open=existing");

@@ -24,7 +24,7 @@ public sealed class TopicRoleTests(Peers peers)
         crowd.Must($"open-publisher 4 {topic.Name} open=existing"); // writers have room of their own
         Assert.Equal(IpcStatus.TableFull, crowd.Do($"open-publisher 5 {topic.Name} open=existing").Status);
         crowd.Must("close 2");
-        for (int round = 0; round < (Switches.LongRuns ? 2_000 : 100); round++)
+        for (int round = 0; round < (Switches.LongRuns ? 10_000 : 100); round++)
         {
             crowd.Must($"open-subscriber 3 {topic.Name} open=existing");
             topic.MustWrite(1, 20, 1);

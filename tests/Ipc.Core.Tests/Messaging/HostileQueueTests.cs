@@ -159,7 +159,7 @@ public sealed class HostileQueueTests : QueueTest
     [Fact]
     public void WhateverStandsInAQueueEveryCallReturns()
     {
-        int rounds = Switches.LongRuns ? 3_000 : 100;
+        int rounds = Switches.LongRuns ? 10_000 : 100;
         for (int round = 0; round < rounds; round++)
         {
             Random random = new(round);

@@ -12,7 +12,7 @@ public sealed class CppPeer : ReferencePeer
     {
     }
 
-    public override (int Short, int Long) Rounds => (6_000, 24_000);
+    public override (int Short, int Long) Rounds => (6_000, 200_000);
 
     private protected override string Absence => $"{Program} is not built (eng/build.sh, or IPC_NATIVE_BUILD)";
 

@@ -13,7 +13,7 @@ public sealed class PythonPeer : ReferencePeer
     {
     }
 
-    public override (int Short, int Long) Rounds => (800, 3_200);
+    public override (int Short, int Long) Rounds => (800, 20_000);
 
     public override bool EndsAtZero => true;
 

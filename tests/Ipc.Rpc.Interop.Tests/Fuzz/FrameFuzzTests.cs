@@ -26,7 +26,7 @@ public sealed class FrameFuzzTests
     {
         using var server = new ServerUnderTest(language);
         using RawPeer bystander = RawPeer.Connect(server.Name);
-        foreach (ulong seed in Seeds(shortRun: 300, longRun: 10_000))
+        foreach (ulong seed in Seeds(shortRun: 300, longRun: 30_000))
         {
             try
             {

@@ -47,7 +47,7 @@ static void *lead(void *argument)
 TEST(what_is_given_back_while_another_one_is_closed_is_found)
 {
     const ipc_listener_options options = {.wait_mode = IPC_WAIT_BLOCK};
-    const int rounds = test_is_long() ? 30000 : 1000;
+    const int rounds = test_is_long() ? 100000 : 1000;
     crew all = {.lead = IPC_MUTEX_INIT};
     CHECK_OK(ipc_listener_open("l", &options, &all.listener));
     for (int i = 0; i < LEADERS; i++)

@@ -262,7 +262,7 @@ static void use(ipc_queue *queue, uint64_t *random)
 
 TEST(whatever_stands_in_a_queue_every_call_returns)
 {
-    const int rounds = test_is_long() ? 4000 : 100;
+    const int rounds = test_is_long() ? 20000 : 100;
     for (int round = 0; round < rounds; round++) {
         uint64_t random = 0x9E3779B97F4A7C15ull * (uint64_t)(round + 1);
         const ipc_queue_options options = {.block_size = 64,

@@ -5,7 +5,7 @@
  * that region are at work in it: what was checked changes before it is used. Whatever stands there, calls return, with an outcome or a typed error, and touch nothing outside of
  * the region: each mapping has a wide guard before and behind it (mmap is wrapped, see CMakeLists.txt). A crash, a hang (the watchdog) and an error without words fail.
  *
- * The seed is printed before the first byte; IPC_REWRITE_SEED=n repeats it, as far as threads let it. IPC_TEST_LONG=1: half a minute for each structure instead of two seconds.
+ * The seed is printed before the first byte; IPC_REWRITE_SEED=n repeats it, as far as threads let it. IPC_TEST_LONG=1: two minutes for each structure instead of two seconds.
  */
 #define _GNU_SOURCE
 #include "hostile.h"
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GUARD = 1 << 24, SIDES = 4, SHORT_SECONDS = 2, LONG_SECONDS = 30, REGION_MS = 100 };
+enum { GUARD = 1 << 24, SIDES = 4, SHORT_SECONDS = 2, LONG_SECONDS = 120, REGION_MS = 100 };
 
 /* ---- guards ------------------------------------------------------------------------------------------------------- */
 

@@ -46,7 +46,7 @@ static const ipc_sync_options *options_of(uint64_t *random)
 
 static void rounds_of(void (*round)(uint64_t *random))
 {
-    const int rounds = test_is_long() ? 4000 : 200;
+    const int rounds = test_is_long() ? 20000 : 200;
     for (int i = 0; i < rounds; i++) {
         uint64_t random = 0x9E3779B97F4A7C15ull * (uint64_t)(i + 1);
         round(&random);

@@ -66,7 +66,7 @@ static void meet(ipc_atomic32 *arrived, uint32_t turn)
 static void *act(void *argument)
 {
     const stage *me = argument;
-    const uint32_t batches = BATCHES * (test_is_long() ? 5 : 1);
+    const uint32_t batches = BATCHES * (test_is_long() ? 20 : 1);
     for (uint32_t batch = 0; batch < batches; batch++) {
         meet(me->arrived, 3 * batch + 1);
         for (uint32_t i = 0; i < BATCH; i++)

@@ -328,7 +328,7 @@ TEST(no_wake_up_is_lost_between_two_sleepers)
         test_thread thread;
         memory_ring_open(&there, CAPACITY, 0, kinds[k]);
         memory_ring_open(&back, CAPACITY, 0, kinds[k]);
-        ping_pong side = {.reader = &there.reader, .writer = &back.writer, .rounds = test_is_long() ? 500000 : 20000};
+        ping_pong side = {.reader = &there.reader, .writer = &back.writer, .rounds = test_is_long() ? 2000000 : 20000};
         test_thread_start(&thread, echo_in_thread, &side);
         for (uint64_t i = 0; i < side.rounds; i++) {
             ipc_record record;
