@@ -1,7 +1,9 @@
 using System;
 using System.Globalization;
 using System.Linq;
+using System.Text;
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Interop.Tests;
@@ -20,6 +22,45 @@ public sealed class ConnectionTests(Peers peers)
         caller.Must($"connect 2 {_name} wait={wait} timeout=600000");
         caller.Must("ping 2 2 1000 9000 timeout=600000");
         EndService(service, caller, 2, "0 accepted=1 closed=0 broken=0");
+    }
+
+    [Theory]
+    [MemberData(nameof(Matrix.Pairs), MemberType = typeof(Matrix))]
+    public void ARequestThatIsClosedUnansweredIsRefused(Language client, Language server)
+    {
+        Driven service = peers.At(server, "server"), caller = peers.At(client, "client");
+        service.Must($"listen 1 {_name}");
+        caller.Begin($"connect 2 {_name} timeout=600000");
+        service.Must($"close {service.Must("next 1 timeout=600000")["connection"]}");
+        Answer refused = caller.Result();
+        Assert.Equal(IpcStatus.Refused, refused.Status);
+        Assert.Contains("server closed the connection without accepting it", refused.Text, StringComparison.Ordinal);
+        service.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(_name));
+    }
+
+    /// <summary>It says why it does not want the client, and closes.</summary>
+    [Theory]
+    [InlineData(Language.C)]
+    [InlineData(Language.CSharp)]
+    public void TheWordsOfAShutdownStayWhereARequestIsClosedUnanswered(Language server)
+    {
+        const int Body = Wire.Region.Participants;
+        Driven service = peers.At(server, "server");
+        service.Must($"listen 1 {_name}");
+        using (var listener = new LiveRegion(peers.Directory.FileOf(_name)))
+        using (FakeClient client = FakeClient.Connect(peers.Directory, _name, listener, image => { }))
+        {
+            long connection = service.Must("next 1 timeout=600000")["connection"];
+            service.Must($"shutdown {connection} 5 no such hello");
+            service.Must($"close {connection}");
+            client.WaitForReply(accepted: false);
+            Assert.Equal(5u, client.Region[Body + Wire.Connection.ServerClose]);
+            Assert.Equal("no such hello", Encoding.UTF8.GetString(client.Region.Copy(), Body + Wire.Connection.ServerText, (int)client.Region[Body + Wire.Connection.ServerTextLength]));
+        }
+
+        service.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(_name));
     }
 
     /// <summary>Long requests between short ones: what an idle server holds back is what the next long one needs.</summary>

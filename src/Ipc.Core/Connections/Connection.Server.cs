@@ -84,13 +84,16 @@ public sealed unsafe partial class Connection
         Dispose();
     }
 
-    private void RefuseAnswered(string? reason)
+    /// <param name="reason">The words; null keeps those that are there.</param>
+    /// <param name="overwrites">Whether they take the place of those of a <see cref="Shutdown"/> before.</param>
+    private void RefuseAnswered(string? reason, bool overwrites = true)
     {
         if (!_view.TryUse())
             return;
         try
         {
-            if (reason is not null)
+            // [close]
+            if (reason is not null && (overwrites || Atomic.LoadAcquire(ref _header->ServerClose) == 0))
                 WriteServerText(reason);
             Reply(ConnectionHeader.Refused);
             Shutdown(CloseCode.Refused);
@@ -158,7 +161,7 @@ public sealed unsafe partial class Connection
     private void DisposeServerSide()
     {
         if (Atomic.Exchange(ref _answered, 1) == 0)
-            RefuseAnswered("The server closed the connection without accepting it.");
+            RefuseAnswered("The server closed the connection without accepting it.", overwrites: false);
         Atomic.Exchange(ref _lease, LeaseGone);
         Shutdown(CloseCode.Normal);
         ((IRingLink)this).WakeReader(); // one that is awaited

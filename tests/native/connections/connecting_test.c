@@ -140,7 +140,8 @@ static void *close_soon(void *listener)
     return NULL;
 }
 
-TEST(a_request_that_is_closed_unanswered_is_refused)
+/* The words with which a request is refused that the server closes unanswered. SHUT: with these, before. */
+static void is_closed_unanswered(const char *shut, uint32_t code, ipc_status status, const char *words)
 {
     ipc_listener *listener = silent();
     ipc_connecting *connecting = begin(NULL);
@@ -149,11 +150,20 @@ TEST(a_request_that_is_closed_unanswered_is_refused)
     ipc_event event;
     CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
     CHECK(event.kind == IPC_EVENT_CONNECT);
+    if (shut != NULL)
+        ipc_connection_shutdown(event.connection, code, shut);
     ipc_connection_close(event.connection);
-    CHECK_STATUS(IPC_E_REFUSED, ipc_connect_try(connecting, &connection));
-    CHECK(strcmp(ipc_last_error(), "the server closed the connection without accepting it") == 0);
+    CHECK_STATUS(status, ipc_connect_try(connecting, &connection));
+    CHECK(strstr(ipc_last_error(), words) != NULL);
     ipc_connect_end(connecting);
     ipc_listener_close(listener);
+}
+
+TEST(a_request_that_is_closed_unanswered_is_refused)
+{
+    is_closed_unanswered(NULL, 0, IPC_E_REFUSED, "the server closed the connection without accepting it");
+    is_closed_unanswered("no such hello", IPC_CLOSE_PROTOCOL, IPC_E_REFUSED, "no such hello");
+    is_closed_unanswered("going home", IPC_CLOSE_SHUTDOWN, IPC_PEER_CLOSED, "takes no further clients: going home");
 }
 
 TEST(a_server_that_goes_meanwhile_ends_it)
@@ -292,6 +302,43 @@ TEST(a_request_whose_region_is_retired_and_locked_holds_no_server_up)
     ipc_region_unlock(theirs);
     ipc_region_discard(theirs);
     ipc_connect_end(connecting);
+    ipc_listener_close(listener);
+}
+
+typedef struct flipper {
+    ipc_connection_body *body;
+    ipc_atomic32 stop;
+} flipper;
+
+static void *flip(void *argument)
+{
+    flipper *mine = argument;
+    for (uint32_t turn = 0; ipc_load_relaxed32(&mine->stop) == 0; turn++)
+        ipc_store_release32(&mine->body->reply, turn % 2);
+    return NULL;
+}
+
+/* A hostile client: the server's answer stands where its client can write. */
+TEST(whatever_a_client_answers_itself_a_closed_request_is_closed)
+{
+    ipc_listener *listener = silent();
+    for (int round = 0; round < 1000; round++) {
+        ipc_connecting *connecting = begin(NULL);
+        ipc_connection *connection = NULL;
+        CHECK_STATUS(IPC_EMPTY, ipc_connect_try(connecting, &connection));
+        ipc_region *theirs = region_of_request(listener);
+        flipper other = {.body = ipc_region_at(theirs, 1024)};
+        test_thread thread;
+        test_thread_start(&thread, flip, &other);
+        ipc_event event;
+        CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+        ipc_connection_close(event.connection);
+        ipc_store_relaxed32(&other.stop, 1);
+        test_thread_join(&thread);
+        CHECK_EQUAL(1, listener->references);
+        ipc_region_discard(theirs);
+        ipc_connect_end(connecting);
+    }
     ipc_listener_close(listener);
 }
 

@@ -72,7 +72,7 @@ IPC_API const char *ipc_status_name(ipc_status status);
 /* Keeps memory mapped, for code that cannot know whether a pointer into shared memory is still in use, such as
  * finalizers. An object that the calling thread closes while this is set is closed as usual (its place is free, waits
  * have ended), but the memory that it handed out stays readable until the process ends. Other processes do not see what
- * is written there from then on, except in a connection, whose memory no other process uses any more.
+ * is written there from then on, except in a connection, where the peer may still read what was published.
  *
  * keep       1: from now on; 0: not any more
  * Blocks     never. Allocates nothing. Threads: any; it is the calling thread's.
@@ -81,9 +81,10 @@ IPC_API void ipc_keep_mapped(int keep);
 
 /* The text of the calling thread's last failing call: both values if two did not match, and what to do.
  *
- * Returns    an English text; never NULL, "" before any failure. It belongs to the library and is valid until the same
- *            thread's next failing call. A wait that ended without a result (IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
- *            ...) counts as one; IPC_FULL and IPC_EMPTY of calls that never wait do not, but for IPC_FULL of topics.
+ * Returns    an English text; never NULL, "" before any failure. It belongs to the library. Read it right after the
+ *            failure: the same thread's next call into the library may replace it, also one that succeeds. A wait that
+ *            ended without a result (IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, ...) counts as a failure; IPC_FULL and
+ *            IPC_EMPTY of calls that never wait do not, but for IPC_FULL of topics.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API const char *ipc_last_error(void);

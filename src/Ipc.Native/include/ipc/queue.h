@@ -96,8 +96,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_queue_claim(ipc_queue *queue, uint32_t lengt
  * block      claimed; at IPC_OK it must not be used any more
  * length     bytes, at most as claimed
  * type       a number of the application's, delivered with the message
- * Returns    IPC_OK; IPC_E_INVALID_STATE: the block is not claimed, nothing was sent; IPC_E_INVALID_ARGUMENT: more than
- *            was claimed; the claim stays open.
+ * Returns    IPC_OK; IPC_E_INVALID_STATE: the block is not claimed, or no longer; nothing was sent. IPC_E_INVALID_ARGUMENT:
+ *            more than was claimed; the claim stays open.
  * Blocks     never. Allocates nothing. Threads: any number at once.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_queue_commit(ipc_queue *queue, ipc_block *block, uint32_t length, uint16_t type);
@@ -248,8 +248,8 @@ IPC_API void ipc_queue_get_info(const ipc_queue *queue, ipc_queue_info *info);
  * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
  * capacity   elements of ARRAY
  * Returns    the number of participants, which may be more than CAPACITY.
- * Blocks     for no other participant. Allocates nothing, unless somebody has come or gone: then it may start or end
- *            the library's thread, as a wait does. Threads: any number at once.
+ * Blocks     for no other participant. Allocates as a wait may, if somebody has come or gone. Threads: any number at
+ *            once.
  */
 IPC_API uint32_t ipc_queue_participants(const ipc_queue *queue, ipc_participant_info *array, uint32_t capacity);
 

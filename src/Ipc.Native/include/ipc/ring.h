@@ -40,8 +40,8 @@ typedef struct ipc_ring_options {
  */
 IPC_API IPC_MUST_USE ipc_status ipc_ring_writer_open(const char *name, const ipc_ring_options *options, ipc_ring_writer **writer);
 
-/* Opens the reading end of the ring NAME, and creates the ring if the options say so. Records that were published and
- * not released are read again; after a reader that died they are marked `redelivered`.
+/* Opens the reading end of the ring NAME, and creates the ring if the options say so. It begins with the first
+ * record that was not released; those that an earlier reader had read, and may have handled, are marked `redelivered`.
  *
  * name       1 to 120 of the characters A-Z a-z 0-9 . _ -, no dot in front
  * options    NULL: all defaults

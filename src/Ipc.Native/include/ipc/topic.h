@@ -353,8 +353,7 @@ IPC_API void ipc_topic_reader_get_info(const ipc_topic_reader *reader, ipc_topic
  * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
  * capacity   elements of ARRAY
  * Returns    the number of participants, which may be more than CAPACITY.
- * Blocks     for no other participant. Allocates nothing, unless somebody has come or gone: then it may start or end
- *            the library's thread, as a wait does. Threads: one at a time.
+ * Blocks     for no other participant. Allocates as a wait may, if somebody has come or gone. Threads: one at a time.
  */
 IPC_API uint32_t ipc_topic_writer_participants(const ipc_topic_writer *writer, ipc_participant_info *array,
                                                uint32_t capacity);
@@ -365,8 +364,7 @@ IPC_API uint32_t ipc_topic_writer_participants(const ipc_topic_writer *writer, i
  * array      filled in with at most CAPACITY of them; NULL when CAPACITY is 0
  * capacity   elements of ARRAY
  * Returns    the number of participants, which may be more than CAPACITY.
- * Blocks     for no other participant. Allocates nothing, unless somebody has come or gone: then it may start or end
- *            the library's thread, as a wait does. Threads: one at a time.
+ * Blocks     for no other participant. Allocates as a wait may, if somebody has come or gone. Threads: one at a time.
  */
 IPC_API uint32_t ipc_topic_reader_participants(const ipc_topic_reader *reader, ipc_participant_info *array,
                                                uint32_t capacity);

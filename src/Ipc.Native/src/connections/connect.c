@@ -148,10 +148,13 @@ static ipc_status refused(const ipc_connection *connection)
     char text[IPC_CONNECTION_TEXT_MAX + 1];
     memcpy(text, connection->body->server_text, length);
     text[length] = '\0';
+    if (ending) {
+        char what[sizeof text + 32];
+        (void)snprintf(what, sizeof what, "takes no further clients: %s", text[0] != '\0' ? text : "it is ending.");
+        return server_failed(connection, IPC_PEER_CLOSED, what);
+    }
     if (text[0] != '\0')
-        return ipc_fail(ending ? IPC_PEER_CLOSED : IPC_E_REFUSED, "%s", text);
-    if (ending)
-        return server_failed(connection, IPC_PEER_CLOSED, "takes no further clients: it is ending");
+        return ipc_fail(IPC_E_REFUSED, "%s", text);
     return server_failed(connection, IPC_E_REFUSED, "refused the connection and gave no reason");
 }
 
@@ -190,7 +193,7 @@ static ipc_status check_reply(void *subject)
                              "could not use the connection's region and dropped the request");
     if (state != IPC_PEER_LEFT)
         return server_has_gone(connection); /* it may have left in order, and never have seen this region */
-    return server_failed(connection, IPC_PEER_CLOSED, "closed the connection without accepting it");
+    return server_failed(connection, IPC_PEER_CLOSED, "ended while it was being connected to");
 }
 
 static bool attend_reply(void *subject)
@@ -334,9 +337,10 @@ void ipc_connection_close(ipc_connection *connection)
         return;
     if (!connection->is_server)
         close_client(connection);
-    else if (!connection->region->forked && ipc_load_relaxed32(&connection->body->reply) == IPC_REPLY_NONE &&
-             ipc_load_relaxed32(&connection->body->server_close) == 0)
-        (void)ipc_connection_refuse(connection, "the server closed the connection without accepting it");
+    else if (!connection->region->forked && connection->answer == IPC_REPLY_NONE)
+        ipc_connection_turn_down(connection, ipc_load_relaxed32(&connection->body->server_close) != 0
+                                                 ? NULL
+                                                 : "the server closed the connection without accepting it");
     else
         ipc_listener_forget(connection);
 }

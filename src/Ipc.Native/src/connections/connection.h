@@ -47,6 +47,7 @@ struct ipc_connection {
     /* server */
     struct ipc_listener *listener;
     connection_place place;
+    uint32_t answer; /* to the request, as we gave it: what stands in the region may be the client's */
     bool given_back; /* lent, and in the stack of what was returned: the leader has not looked at it yet */
     ipc_event_kind due_event;
     struct ipc_connection *next; /* in the list of what is due, or of what was returned */
@@ -91,6 +92,8 @@ void ipc_connection_set_server_text(ipc_connection_body *body, const char *text)
 bool ipc_connection_set_close(ipc_connection *connection, uint32_t code, const char *text);
 
 /* listener.c */
+/* Answers that it does not want the client. REASON: NULL keeps the words that are there, of a shutdown before. */
+void ipc_connection_turn_down(ipc_connection *connection, const char *reason);
 void ipc_listener_forget(ipc_connection *connection); /* takes a lent connection out of the listener's table */
 
 #endif

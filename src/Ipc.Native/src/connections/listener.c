@@ -161,7 +161,7 @@ static void remove_connection(ipc_connection *connection)
 
 void ipc_listener_forget(ipc_connection *connection)
 {
-    if (!connection->region->forked && ipc_load_relaxed32(&connection->body->reply) != IPC_REPLY_REFUSED)
+    if (!connection->region->forked && connection->answer != IPC_REPLY_REFUSED)
         ipc_connection_shutdown(connection, IPC_CLOSE_NORMAL, "");
     remove_connection(connection);
 }

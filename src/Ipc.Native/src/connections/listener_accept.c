@@ -31,6 +31,7 @@ void ipc_connection_set_server_text(ipc_connection_body *body, const char *text)
 
 static void reply(ipc_connection *connection, uint32_t answer)
 {
+    connection->answer = answer;
     ipc_store_release32(&connection->body->reply, answer); /* [reply] */
     IPC_FAULT_POINT("listener.accept.replied");
     ipc_waiter_wake(&connection->body->session);
@@ -45,7 +46,7 @@ void ipc_connection_free_slot(const ipc_connection *connection)
 
 ipc_status ipc_connection_accept(ipc_connection *connection)
 {
-    if (!connection->is_server || ipc_load_relaxed32(&connection->body->reply) != IPC_REPLY_NONE)
+    if (!connection->is_server || connection->answer != IPC_REPLY_NONE)
         return ipc_fail(IPC_E_INVALID_STATE, "this connection does not wait for an answer");
     reply(connection, IPC_REPLY_ACCEPTED);
     return IPC_OK;
@@ -53,12 +54,18 @@ ipc_status ipc_connection_accept(ipc_connection *connection)
 
 ipc_status ipc_connection_refuse(ipc_connection *connection, const char *reason)
 {
-    if (!connection->is_server || ipc_load_relaxed32(&connection->body->reply) != IPC_REPLY_NONE)
+    if (!connection->is_server || connection->answer != IPC_REPLY_NONE)
         return ipc_fail(IPC_E_INVALID_STATE, "this connection does not wait for an answer");
-    ipc_connection_set_server_text(connection->body, reason);
+    ipc_connection_turn_down(connection, reason == NULL ? "" : reason);
+    return IPC_OK;
+}
+
+void ipc_connection_turn_down(ipc_connection *connection, const char *reason)
+{
+    if (reason != NULL)
+        ipc_connection_set_server_text(connection->body, reason);
     reply(connection, IPC_REPLY_REFUSED);
     ipc_listener_forget(connection);
-    return IPC_OK;
 }
 
 /* The private copy of what the client says about itself. */

@@ -10,7 +10,7 @@
  */
 #include "connections/listener.h"
 
-/* Clients that are not watched are asked for before each sleep, and not more often than this: who polls does not sleep. */
+/* Clients that are not watched are asked for before each sleep, and no more often than this: who polls does not sleep. */
 #define ASK_NS 10000000u
 
 static void put_due(ipc_listener *listener, ipc_connection *connection, ipc_event_kind kind)

@@ -17,13 +17,19 @@ int ipc_last_errno(void)
     return last_errno;
 }
 
+/* How long they would be. */
+static int say(const char *format, va_list arguments)
+{
+    last_words = last_error;
+    return vsnprintf(last_error, sizeof last_error, format, arguments);
+}
+
 ipc_status ipc_fail(ipc_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(last_error, sizeof last_error, format, arguments);
+    (void)say(format, arguments);
     va_end(arguments);
-    last_words = last_error;
     last_errno = 0;
     return status;
 }
@@ -32,9 +38,8 @@ ipc_status ipc_fail_because(ipc_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(last_error, sizeof last_error, format, arguments);
+    (void)say(format, arguments);
     va_end(arguments);
-    last_words = last_error;
     return status;
 }
 
@@ -42,11 +47,10 @@ ipc_status ipc_fail_system(int error, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(last_error, sizeof last_error, format, arguments);
+    const int length = say(format, arguments);
     va_end(arguments);
     if (length >= 0 && (size_t)length < sizeof last_error)
         ipc_error_words(error, last_error + length, sizeof last_error - (size_t)length);
-    last_words = last_error;
     last_errno = error;
     return ipc_error_status(error);
 }
