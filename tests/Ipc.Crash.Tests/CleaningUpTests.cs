@@ -45,6 +45,32 @@ public sealed class CleaningUpTests(Peers peers)
         CheckNothingLeft(language);
     }
 
+    /// <summary>It has asked; the next server is stopped between its request and that of another one.</summary>
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void AClientWhoseRequestTheNextServerWithdrawsLearnsOfTheDeath(Language language, Language cleaning)
+    {
+        using Driven next = Faulty(cleaning, "listener.withdraw.unlinked:2", "stop");
+        using Driven client = Faulty(language, "connect.requested", "stop"), other = Faulty(language, "connect.requested", "stop");
+        using (Driven server = peers.New(Language.C))
+        {
+            server.Must($"listen 1 {_name} max=63");
+            client.Begin($"connect 1 {_name} timeout=600000");
+            client.WaitUntilStopped();
+            other.Begin($"connect 1 {_name} timeout=600000");
+            other.WaitUntilStopped(); // nobody but the next server hears of the death
+            server.Kill();
+        }
+
+        next.Begin($"listen 1 {_name} max=63");
+        next.WaitUntilStopped();
+        client.Continue();
+        Assert.Equal(IpcStatus.PeerDied, client.Result().Status);
+        next.Kill();
+        other.Kill();
+        CheckNothingLeft(language);
+    }
+
     /// <summary>The cleaner is connected, and sees the death; the other one has stopped on its way in.</summary>
     private void KillTheServerOf(Driven cleaner, Driven client)
     {

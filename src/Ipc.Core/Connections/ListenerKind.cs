@@ -88,7 +88,6 @@ internal sealed unsafe class ListenerKind : RegionKind
             return;
         }
 
-        Atomic.StoreRelease(ref HeaderOf(region)->ServerState, ListenerHeader.Closed);
         Retire(region);
     }
 
@@ -100,8 +99,11 @@ internal sealed unsafe class ListenerKind : RegionKind
 
     public override void Wake(Region region) => Waiter.SignalAlways(&HeaderOf(region)->Doorbell);
 
+    /// <summary>Closed first: whoever misses its request then knows that the server has gone, and has not refused
+    /// it.</summary>
     public override void Retire(Region region)
     {
+        Atomic.StoreRelease(ref HeaderOf(region)->ServerState, ListenerHeader.Closed);
         for (int index = 1; index < Of(region).SlotCount; index++)
             Withdraw(region, index);
     }

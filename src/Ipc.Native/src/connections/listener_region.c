@@ -114,8 +114,10 @@ static void withdraw(const ipc_listener_view *view, uint32_t index)
     (void)ipc_cas64(&view->slots[index].word, &word, IPC_SLOT_IDLE); /* [slot] */
 }
 
+/* Closed first: whoever misses its request then knows that the server has gone, and has not refused it. */
 static void withdraw_all(const ipc_listener_view *view)
 {
+    ipc_store_release32(&view->body->server_state, IPC_SERVER_CLOSED);
     for (uint32_t i = 1; i < view->slot_count; i++)
         withdraw(view, i);
 }
@@ -132,7 +134,6 @@ static void clean_up(ipc_region *region, uint32_t index, bool died)
         withdraw(&view, index);
         return;
     }
-    ipc_store_release32(&view.body->server_state, IPC_SERVER_CLOSED);
     withdraw_all(&view);
 }
 
