@@ -140,6 +140,68 @@ public sealed class KeptReaderTests
         Assert.Equal(RpcStatus.Unavailable, Assert.Throws<RpcCallException>(() => pending.GetAwaiter().GetResult()).Status);
     }
 
+    /// <summary>A new server has the name by then. Nothing else is to be read: this call need not wait for it.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task TheThreadThatReadsMayCallTheNextServer(bool isOneWay)
+    {
+        using var server = new RawServer();
+        Task accepting = server.AcceptAside();
+        using RpcClient client = RpcClient.Connect(server.Name);
+        await accepting;
+        RpcServer? next = null;
+        using var told = new SemaphoreSlim(0);
+        MessageCodec<int> calls = CodecOf(() =>
+        {
+            server.Dispose();
+            next = RpcServer.Start(server.Name, Hand.Service(RpcHandler.Unary(Hand.Ask, static number => number + 1), RpcHandler.OneWay(Hand.Tell, (_, _) => told.Release())));
+            if (!isOneWay)
+                return client.Call(Hand.Ask, 41);
+            client.Notify(Hand.Tell, 1);
+            return 42;
+        });
+        Task<int> reading = Task.Run(() => client.Call(new RpcMethod<int, int>(Hand.Name, "Calls", RpcMethodKind.Unary, Hand.Number, calls), 1), Token);
+        server.Send(new FrameHeader(FrameKind.Response, server.Receive().Call), Hand.Bytes(1));
+        Assert.Equal(42, await Eventually.Ends(reading));
+        Assert.True(!isOneWay || await told.WaitAsync(Eventually.Watchdog, Token));
+        next!.Dispose();
+    }
+
+    /// <summary>The answer of another call is behind it, and its decoder does not come back.</summary>
+    [Fact]
+    public async Task AnAsynchronousCallIsKeptByNoDecoder()
+    {
+        using ManualResetEventSlim reads = new(), goesOn = new(), comesBack = new();
+        using var server = new RawServer();
+        Task accepting = server.AcceptAside();
+        using RpcClient client = RpcClient.Connect(server.Name);
+        await accepting;
+        MessageCodec<int> first = CodecOf(() =>
+        {
+            reads.Set();
+            return goesOn.Wait(Eventually.Watchdog) ? 1 : 0;
+        });
+        MessageCodec<int> second = CodecOf(() => comesBack.Wait(Eventually.Watchdog) ? 2 : 0);
+        Task<int> reading = Task.Run(() => client.Call(new RpcMethod<int, int>(Hand.Name, "First", RpcMethodKind.Unary, Hand.Number, first), 1), Token);
+        ulong one = server.Receive().Call;
+        ValueTask<int> notAwaited = client.CallAsync(new RpcMethod<int, int>(Hand.Name, "Second", RpcMethodKind.Unary, Hand.Number, second), 2);
+        ulong two = server.Receive().Call;
+        server.Send(new FrameHeader(FrameKind.Response, one), Hand.Bytes(1));
+        Assert.True(reads.Wait(Eventually.Watchdog, Token));
+        server.Send(new FrameHeader(FrameKind.Response, two), Hand.Bytes(2));
+        server.Dispose();
+        using RpcServer next = RpcServer.Start(server.Name, Hand.Service(RpcHandler.Unary(Hand.Ask, static number => number + 1)));
+        Task<int> asked = client.CallAsync(Hand.Ask, 41).AsTask();
+        goesOn.Set();
+        Assert.Equal(1, await Eventually.Ends(reading));
+        Assert.Equal(42, await Eventually.Ends(asked));
+        comesBack.Set();
+        await Eventually.Over(notAwaited.AsTask());
+    }
+
+    private static MessageCodec<int> CodecOf(Func<int> reads) => new("Own", static (ref ProtoWriter _, in int _) => { }, (ref ProtoReader _) => reads());
+
     private static Task Done(Action action)
     {
         try
@@ -209,7 +271,7 @@ public sealed class KeptReaderTests
         /// <summary>Makes the thread that reads wait, and the server go.</summary>
         public Task<int> Begin(Action? meanwhile = null)
         {
-            var slow = new MessageCodec<int>("Slow", static (ref ProtoWriter _, in int _) => { }, (ref ProtoReader _) =>
+            MessageCodec<int> slow = CodecOf(() =>
             {
                 _reads.Set();
                 Assert.True(_go.Wait(Eventually.Watchdog));

@@ -51,6 +51,8 @@ internal sealed partial class ClientChannel
         {
             if (_turn.IsMine)
             {
+                if (!HasRest())
+                    break;
                 _background.Watch(); // what this thread reads is under way: the rest comes after that, and then the end
                 return;
             }
@@ -91,7 +93,28 @@ internal sealed partial class ClientChannel
             return;
         try
         {
-            EndGone(Deadline.Never, cancellationToken);
+            if (_turn.TryTake())
+            {
+                try
+                {
+                    if (!HasRest())
+                        End(ReasonOfPeer());
+                }
+                finally
+                {
+                    LeaveTurn();
+                }
+            }
+
+            // The rest may run code of the user's, for as long as it likes: this thread is needed.
+            _background.Watch();
+            for (Deadline patience = PatienceForTheRest(); _ended is null && !patience.HasPassed; Thread.Sleep(1))
+            {
+                if (cancellationToken.IsCancellationRequested)
+                    return;
+            }
+
+            End(ReasonOfPeer());
         }
 #pragma warning disable CA1031 // as in BackgroundReader: nobody above could do anything about what is read here
         catch (Exception e)
@@ -107,6 +130,19 @@ internal sealed partial class ClientChannel
         long mine = (long)Deadline.After(MomentForTheRest).Nanoseconds;
         long first = Interlocked.CompareExchange(ref _restUntil, mine, 0); // [once]
         return Deadline.FromNanoseconds((ulong)(first == 0 ? mine : first));
+    }
+
+    /// <summary>Whether what the server had sent is not read to its end. The caller has the turn.</summary>
+    private bool HasRest()
+    {
+        try
+        {
+            return _replies.Wait(Deadline.Now) == IpcStatus.Ok;
+        }
+        catch (CorruptRegionException)
+        {
+            return true; // whoever reads it says so
+        }
     }
 
     /// <summary>No more than a ring can hold: a server may close and write on. The caller has the turn.</summary>
