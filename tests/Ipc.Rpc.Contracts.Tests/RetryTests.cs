@@ -48,6 +48,26 @@ public sealed class RetryTests
         await Assert.ThrowsAsync<ObjectDisposedException>(() => blocked.WaitAsync(_watchdog));
     }
 
+    /// <summary>A server that has the client's request to connect, and does not answer it: nothing was sent over that.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task WaitingEndsWithTheClientAlsoWhileItAsksAServer(bool blocks)
+    {
+        using Listener silent = Listener.Open(_name);
+        using RpcClient waiting = RpcClient.Create(_name, new RpcClientOptions { WaitForReady = true, ConnectTimeout = Timeout.InfiniteTimeSpan });
+        using RpcClient plain = RpcClient.Create(_name, new RpcClientOptions { ConnectTimeout = Timeout.InfiniteTimeSpan });
+        Task<int> Begin(RpcClient client) => blocks ? Task.Run(() => client.For<ITasks>().Add("a"), Cancel) : client.For<ITasks>().ValueAsync("a", Cancel);
+        Task<int> asking = Begin(waiting), other = Begin(plain);
+        for (int i = 0; i < 2; i++)
+            Assert.Equal(IpcStatus.Ok, silent.Next(out _, Deadline.After(_watchdog)));
+        waiting.Dispose();
+        plain.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => asking.WaitAsync(_watchdog));
+        RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(() => other.WaitAsync(_watchdog));
+        Assert.Equal((RpcStatus.Unavailable, true), (failure.Status, failure.IsUnsent));
+    }
+
     [Fact]
     public void WithoutTheOptionACallFailsAtOnceAndSaysThatItWasNotSent()
     {

@@ -21,4 +21,19 @@ public sealed class RetryStateTests
         Assert.Null(state.Pause(0.5));
         Assert.False(state.GoesOn(thrown, isIdempotent: false));
     }
+
+    /// <summary>The last attempt found no server: one before it may have been handled.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void ACallIsUnsentIfAllItsAttemptsWere(bool wasUnsent)
+    {
+        var state = new RetryState(new RpcClientOptions { Retry = new RpcRetryPolicy { Attempts = 2, FirstPause = TimeSpan.FromTicks(1) } }, CallSetup.Default);
+        RpcCallException Fails(bool isUnsent) => (RpcCallException)new RpcFailure(RpcStatus.Unavailable, "gone", isUnsent: isUnsent).ToException(CancellationToken.None, null, "the server");
+        Assert.True(state.GoesOn(Fails(wasUnsent), isIdempotent: true));
+        Assert.NotNull(state.Pause(0.5));
+        RpcCallException last = Fails(true);
+        Assert.False(state.GoesOn(last, isIdempotent: true));
+        Assert.Equal(wasUnsent, last.IsUnsent);
+    }
 }

@@ -354,11 +354,11 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     private RpcFailure ClosedBefore() => // no connection has taken the request yet
         new(RpcStatus.Unavailable, "The client of " + Peer + " was disposed.", null, null, isUnsent: true);
 
-    /// <summary>For a call that had begun before.</summary>
+    /// <summary>For a call that has begun, and has no connection yet.</summary>
     private void ThrowIfDisposedMeanwhile(RpcMethod method)
     {
         if (Volatile.Read(ref _disposed))
-            throw ClosedHere().ToException(CancellationToken.None, method, Peer);
+            throw ClosedBefore().ToException(CancellationToken.None, method, Peer);
     }
 
     private void ThrowIfDisposed()

@@ -11,6 +11,7 @@ internal struct RetryState
     private TimeSpan _pause;
     private int _made;
     private bool _waits;
+    private bool _mayBeSent; // by an attempt before
 
     public RetryState(RpcClientOptions options, CallSetup setup)
     {
@@ -36,7 +37,15 @@ internal struct RetryState
     public bool GoesOn(RpcCallException failure, bool isIdempotent)
     {
         _waits = WaitsForServer(failure);
-        return _waits || MayTryAgain(failure, isIdempotent);
+        if (_waits || MayTryAgain(failure, isIdempotent))
+        {
+            _mayBeSent |= !failure.IsUnsent;
+            return true;
+        }
+
+        if (_mayBeSent)
+            failure.IsUnsent = false; // of the last attempt that holds, but not of the call
+        return false;
     }
 
     /// <summary>Counts another attempt, if it is by the policy.</summary>

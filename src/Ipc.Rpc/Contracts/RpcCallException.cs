@@ -69,7 +69,7 @@ public sealed class RpcCallException : Exception
 
     /// <summary>Whether the request was certainly not sent, because there was no connection; then the call may be
     /// repeated. If it is <see langword="false"/>, the request may have been handled.</summary>
-    public bool IsUnsent { get; }
+    public bool IsUnsent { get; internal set; }
 
     /// <summary>Detail messages, in the handler's order.</summary>
     public IReadOnlyList<RpcDetail> Details { get; }
