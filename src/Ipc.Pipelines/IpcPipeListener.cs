@@ -79,18 +79,16 @@ public sealed class IpcPipeListener : IDisposable, IAsyncDisposable
             _accepting.AddLast(accepting);
         }
 
-        using (cancellationToken.Register(() => accepting.TrySetCanceled(cancellationToken)))
+        try
         {
-            try
-            {
+            using (cancellationToken.Register(() => accepting.TrySetCanceled(cancellationToken)))
                 return await accepting.Task.ConfigureAwait(false);
-            }
-            catch (OperationCanceledException)
-            {
-                lock (_sync)
-                    _accepting.Remove(accepting); // or who polls with tokens fills memory until somebody connects
-                throw;
-            }
+        }
+        catch
+        {
+            lock (_sync)
+                _accepting.Remove(accepting); // or who polls with tokens fills memory until somebody connects
+            throw;
         }
     }
 
