@@ -108,10 +108,11 @@ public sealed unsafe partial class Connection : IDisposable
     [MethodImpl(Tiering.Optimized)]
     public bool IsPeerOnThisProcessor() => Use(static connection => connection._processors.AreOne(), false);
 
-    /// <summary> Raised once, when the peer has closed or died. When its process died, it is raised on a background
-    /// thread. On a server whose client closed, it is raised on the thread in <see cref="Listener.Next"/>, or on the
-    /// thread pool while <see cref="Listener.NextAsync(System.Threading.CancellationToken)"/> is pending. A client that
-    /// waits gets the server's close as the result of its wait. Exceptions of handlers are traced. </summary>
+    /// <summary>Raised once: on a server when the client has closed or died, on a client when the server has died. When
+    /// the peer's process died, it is raised on a background thread. On a server whose client closed, it is raised on
+    /// the thread in <see cref="Listener.Next"/>, or on the thread pool while
+    /// <see cref="Listener.NextAsync(System.Threading.CancellationToken)"/> is pending. A client gets the server's
+    /// close as the result of its next wait, not here. Exceptions of handlers are traced.</summary>
     public event EventHandler<ConnectionClosedEventArgs>? Closed;
 
     private bool IsServer => _listener is not null;

@@ -15,6 +15,7 @@ public enum TopicPolicy
     /// <summary>Writers never wait for the reader. When it is overrun, it continues further ahead and is told how many
     /// messages it lost. It gets copies.</summary>
     Lossy = 2,
-    /// <summary>As <see cref="Lossy"/>, but the reader gets only the newest message of each key.</summary>
+    /// <summary>As <see cref="Lossy"/>, but of the messages that are there when it reads, the reader gets only the
+    /// newest of each key.</summary>
     Latest = 3,
 }

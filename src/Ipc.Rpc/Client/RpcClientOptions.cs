@@ -32,8 +32,8 @@ public sealed class RpcClientOptions
 
     /// <summary>How many items of a stream may wait here for its consumer, 1 to 65535; then the server's producer
     /// waits. Default: 65535.</summary>
-    /// <remarks>The producer also waits when 64 KiB wait here. This limit grows, up to 4 MiB, while the consumer takes
-    /// items as fast as they come.</remarks>
+    /// <remarks>The producer also waits when 64 KiB wait here. This limit grows, up to 4 MiB, when the producer had to
+    /// wait although the consumer was waiting for items.</remarks>
     public int StreamWindow { get; set; } = ushort.MaxValue;
 
     /// <summary>How many calls and streams may be pending at once; further ones fail with

@@ -20,8 +20,8 @@ public abstract class RpcCaller
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default);
 
     /// <summary>Calls a method asynchronously. Await the result exactly once.</summary>
-    /// <exception cref="RpcCallException">The call failed; the status says why. Failures on this side are thrown at
-    /// once, all others when the result is awaited.</exception>
+    /// <exception cref="RpcCallException">The call failed; the status says why. What the client itself refuses is
+    /// thrown at once, every other failure when the result is awaited.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered; the callee is
     /// told.</exception>
     public abstract ValueTask<TResponse> CallAsync<TRequest, TResponse>(
@@ -69,8 +69,8 @@ public abstract class RpcCaller
     /// <summary>Calls a one-way method asynchronously, so that no thread waits when the ring is full. Await the result
     /// exactly once: it completes when the request has been published.</summary>
     /// <remarks>A class that does not override it blocks as <see cref="Notify"/> does.</remarks>
-    /// <exception cref="RpcCallException">It was not sent. Failures on this side are thrown at once, all others when
-    /// the result is awaited.</exception>
+    /// <exception cref="RpcCallException">It was not sent. What the client itself refuses is thrown at once, every
+    /// other failure when the result is awaited.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was triggered before it was
     /// sent.</exception>
     public virtual ValueTask NotifyAsync<TRequest>(

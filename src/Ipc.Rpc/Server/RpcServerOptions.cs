@@ -55,8 +55,8 @@ public sealed class RpcServerOptions
 
     /// <summary>How many items of a caller's stream may wait for the handler, 32 to 65535; then the caller waits.
     /// Default: 65535.</summary>
-    /// <remarks>The caller also waits when 64 KiB wait here. This limit grows, up to 4 MiB, while the handler consumes
-    /// items as fast as they come.</remarks>
+    /// <remarks>The caller also waits when 64 KiB wait here. This limit grows, up to 4 MiB, when the caller had to wait
+    /// although the handler was waiting for items.</remarks>
     public int StreamWindow { get; set; } = ushort.MaxValue;
 
     /// <summary>Are called for every call; the first one is the outermost.</summary>
