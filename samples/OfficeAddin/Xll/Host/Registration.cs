@@ -73,7 +73,7 @@ internal sealed unsafe class Registration(SpreadsheetHost host)
         try
         {
             foreach (CellValue value in others)
-                arguments[count++] = operands.Return(value);
+                arguments[count++] = operands.Argument(value);
             return host.Call(function, result, count, arguments) ? operands.Number(result) : null;
         }
         finally

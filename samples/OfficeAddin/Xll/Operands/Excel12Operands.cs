@@ -2,7 +2,7 @@ using System;
 
 namespace OfficeAddin.Xll;
 
-/// <summary>Values as Excel 2007 and later exchange them: UTF-16, a million rows.</summary>
+/// <summary>Values as Excel 2007 and later exchange them: UTF-16, a million rows, 16,384 columns.</summary>
 internal sealed unsafe class Excel12Operands : Operands
 {
     /// <summary>The longest text of a cell.</summary>
@@ -10,7 +10,9 @@ internal sealed unsafe class Excel12Operands : Operands
 
     protected override int Size => sizeof(Operand12);
 
-    protected override int MostRowsOrColumns => 1 << 20;
+    protected override int MostRows => 1 << 20;
+
+    protected override int MostColumns => 1 << 14;
 
     protected override int TypeOf(void* operand) => ((Operand12*)operand)->Type & OperandType.Mask;
 

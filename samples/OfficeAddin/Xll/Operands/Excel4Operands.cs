@@ -10,7 +10,9 @@ internal sealed unsafe class Excel4Operands : Operands
 
     protected override int Size => sizeof(Operand4);
 
-    protected override int MostRowsOrColumns => ushort.MaxValue;
+    protected override int MostRows => ushort.MaxValue;
+
+    protected override int MostColumns => ushort.MaxValue;
 
     protected override int TypeOf(void* operand) => ((Operand4*)operand)->Type & OperandType.Mask;
 

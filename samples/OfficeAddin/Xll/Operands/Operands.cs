@@ -8,8 +8,9 @@ namespace OfficeAddin.Xll;
 /// What comes in belongs to the host and is copied at once. It is somebody else's memory, so its numbers are checked before they are used: a
 /// shape of no or of too many cells, a missing pointer, an array within an array and a type that no worksheet function is given all become errors.
 ///
-/// What goes out is one native block: the operand, then the cells of an array, then the text of all of them. The host reads it and gives
-/// it back (xlAutoFree, xlAutoFree12), so that one free is enough, whatever the value was, and no table of what is outstanding is needed.
+/// What goes out is one native block: the operand, then the cells of an array, then the text of all of them. The host reads a result and gives
+/// it back (xlAutoFree, xlAutoFree12), so that one free is enough, whatever the value was, and no table of what is outstanding is needed. An
+/// argument of a call-back is the same block without the flag that says so: Excel would take the flag for a part of the type.
 /// </remarks>
 internal abstract unsafe class Operands
 {
@@ -20,7 +21,9 @@ internal abstract unsafe class Operands
 
     protected abstract int Size { get; }
 
-    protected abstract int MostRowsOrColumns { get; }
+    protected abstract int MostRows { get; }
+
+    protected abstract int MostColumns { get; }
 
     /// <summary>The argument as a grid: a single value is one of 1 x 1. Null when it was left out.</summary>
     public CellGrid? Read(void* operand)
@@ -40,13 +43,13 @@ internal abstract unsafe class Operands
         return new CellGrid(rows, columns, values);
     }
 
-    /// <summary>A value for the host, which gives it back to <see cref="Free"/>. One that no operand can hold becomes #VALUE!.</summary>
+    /// <summary>A result for the host, which gives it back to <see cref="Free"/>. One that no operand can hold becomes #VALUE!.</summary>
     public void* Return(CellGrid grid)
     {
         if (grid.Rows == 1 && grid.Columns == 1)
             return Return(grid[0, 0]);
         ReadOnlySpan<CellValue> cells = grid.RowMajor;
-        if (cells.Length is 0 or > MostCells || Math.Max(grid.Rows, grid.Columns) > MostRowsOrColumns)
+        if (cells.Length is 0 or > MostCells || grid.Rows > MostRows || grid.Columns > MostColumns)
             return Return(Refused);
 
         long text = 0;
@@ -65,13 +68,10 @@ internal abstract unsafe class Operands
         return block;
     }
 
-    public void* Return(in CellValue value)
-    {
-        byte* block = (byte*)NativeMemory.AllocZeroed((nuint)(Size + TextSize(value)));
-        byte* rest = block + Size;
-        Put(block, value, ref rest, OperandType.FreedByAddIn);
-        return block;
-    }
+    public void* Return(in CellValue value) => New(value, OperandType.FreedByAddIn);
+
+    /// <summary>A value for a call-back of the host, which only reads it: <see cref="Free"/> it afterwards.</summary>
+    public void* Argument(in CellValue value) => New(value, 0);
 
     public static void Free(void* operand) => NativeMemory.Free(operand);
 
@@ -103,6 +103,14 @@ internal abstract unsafe class Operands
 
     /// <summary>How many bytes <see cref="PutText"/> uses at most.</summary>
     protected abstract int TextSize(string text);
+
+    private void* New(in CellValue value, int flags)
+    {
+        byte* block = (byte*)NativeMemory.AllocZeroed((nuint)(Size + TextSize(value)));
+        byte* rest = block + Size;
+        Put(block, value, ref rest, flags);
+        return block;
+    }
 
     private int TextSize(in CellValue value) => value.Kind switch
     {
