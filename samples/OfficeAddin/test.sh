@@ -113,11 +113,11 @@ kill_daemon
 part "Gnumeric, open while daemons are killed" \
     "$native/StandIn/sheet_keep_open" "$work/book.gnumeric" "$work/expected" "$(printf '%q ' "${cpp[@]}")" "$(printf '%q ' "${cs[@]}")"
 part "stand-in for Excel, several threads" \
-    "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "$(printf '%q ' "${cpp[@]}")" "$(printf '%q ' "${cs[@]}")"
+    "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "C++=$(printf '%q ' "${cpp[@]}")" "C#=$(printf '%q ' "${cs[@]}")"
 
 # With the deadline that users have: a daemon that does not answer must not freeze the sheet.
 part "stand-in for Excel, daemons that hang" env -u IPC_SHEET_DEADLINE_MS \
-    "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "$(printf '%q ' "${cpp[@]}")" "$(printf '%q ' "${cs[@]}")" hang
+    "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "C++=$(printf '%q ' "${cpp[@]}")" "C#=$(printf '%q ' "${cs[@]}")" hang
 
 say "cells compared $compared, wrong $wrong"
 [ $wrong = 0 ] && [ $compared -gt 0 ]

@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { SHOWN = 20 };
 
@@ -43,11 +42,4 @@ int checks_summary(void)
     printf("cells compared %ld, wrong %ld\n", atomic_load(&compared), atomic_load(&wrong));
     fflush(stdout);
     return atomic_load(&wrong) == 0 && atomic_load(&compared) > 0 ? 0 : 1;
-}
-
-double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }

@@ -1,9 +1,8 @@
 #include "host.h"
 
 #include "checks.h"
+#include "system.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +17,7 @@ enum {
     MOST_FUNCTIONS = 16,
     MOST_ARGUMENTS = 30,
     NAME_SIZE = 256,
+    LONGEST_PATH = 4096,
 };
 
 typedef struct operand *(*one)(struct operand *);
@@ -30,7 +30,7 @@ typedef struct operand *(*thirty)(TEN, TEN, TEN);
 struct function {
     char name[NAME_SIZE];
     int arguments;
-    void *entry; /* NULL: not registered (any more) */
+    library_entry entry; /* NULL: not registered (any more) */
 };
 
 static struct function functions[MOST_FUNCTIONS];
@@ -38,11 +38,11 @@ static int function_count;
 static int outstanding; /* results of the call-back that the add-in has not given back */
 static void *addin;
 static void (*free_result)(struct operand *);
-static pthread_t main_thread;
+static uintptr_t main_thread;
 
-static void *export_of(const char *name)
+static library_entry export_of(const char *name)
 {
-    void *entry = dlsym(addin, name);
+    library_entry entry = library_export(addin, name);
     if (entry == NULL)
         give_up("the add-in does not export %s", name);
     return entry;
@@ -73,24 +73,29 @@ static int register_function(int count, struct operand **arguments, struct opera
     check(*ascii(arguments[4], names) != 0 && *ascii(arguments[9], help) != 0, "%s has neither arguments nor help",
           entry);
     function->arguments = (int)letters - 1;
-    function->entry = dlsym(addin, entry);
+    function->entry = library_export(addin, entry);
     if (!check(function->entry != NULL, "%s is not exported", entry))
         return REFUSED;
     *result = number_operand(++function_count);
     return 0;
 }
 
-__attribute__((visibility("default"))) int MdCallBack12(int call, int count, struct operand **arguments,
-                                                        struct operand *result);
+static struct operand name_of_the_addin(void)
+{
+    static char path[LONGEST_PATH];
+    library_path(addin, path, sizeof path);
+    return text_operand(path);
+}
+
+EXPORT int MdCallBack12(int call, int count, struct operand **arguments, struct operand *result);
 
 int MdCallBack12(int call, int count, struct operand **arguments, struct operand *result)
 {
     /* Excel would refuse, or worse. */
-    check(pthread_equal(pthread_self(), main_thread), "the call-back %d from a thread that is not the main thread",
-          call);
+    check(thread_self() == main_thread, "the call-back %d from a thread that is not the main thread", call);
     switch (call) {
     case CALL_GET_NAME:
-        *result = text_operand("C:\\Add-ins\\ipc.xll");
+        *result = name_of_the_addin();
         result->type |= OPERAND_FREED_BY_HOST;
         outstanding++;
         return 0;
@@ -120,10 +125,8 @@ int MdCallBack12(int call, int count, struct operand **arguments, struct operand
 
 void host_load(const char *library)
 {
-    main_thread = pthread_self();
-    addin = dlopen(library, RTLD_NOW);
-    if (addin == NULL)
-        give_up("%s", dlerror());
+    main_thread = thread_self();
+    addin = library_load(library);
     free_result = (void (*)(struct operand *))export_of("xlAutoFree12");
     host_open();
 }
@@ -146,7 +149,7 @@ void host_close(bool removed)
 
 void host_unload(void)
 {
-    dlclose(addin);
+    library_unload(addin);
     addin = NULL;
 }
 

@@ -8,7 +8,7 @@
 
 #include "operand.h"
 
-/* dlopen and xlAutoOpen; gives up when the add-in cannot be loaded. What it registers is compared with what is
+/* Loads it, and xlAutoOpen; gives up when the add-in cannot be loaded. What it registers is compared with what is
  * expected. */
 void host_load(const char *library);
 
@@ -19,7 +19,7 @@ void host_close(bool removed);
 /* xlAutoOpen again, without loading anything. */
 void host_open(void);
 
-/* dlclose. */
+/* As if the last one who needs it had gone: FreeLibrary, dlclose. */
 void host_unload(void);
 
 /* How many functions the host knows. */

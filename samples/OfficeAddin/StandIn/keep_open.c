@@ -6,15 +6,15 @@
  * The last line is "cells compared N, wrong M".
  */
 #include "checks.h"
-#include "daemon.h"
 #include "expected.h"
 #include "gnumeric.h"
+#include "system.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 60000, PAUSE_US = 20000, TURNS = 4 };
+enum { PATIENCE_MS = 60000, PAUSE_MS = 20, TURNS = 4 };
 
 static const char *const languages[2] = {"C++", "C#"};
 
@@ -47,7 +47,7 @@ static void recalculate_and_compare(const struct expectations *all, const char *
     int recalculations = 0, different;
     do {
         if (recalculations > 0)
-            usleep(PAUSE_US);
+            pause_ms(PAUSE_MS);
         gnumeric_recalculate();
         recalculations++;
         different = differences(all, language);
@@ -68,7 +68,7 @@ int main(int count, char **arguments)
     gnumeric_open(arguments[1]);
     recalculate_and_compare(&all, NULL);
     for (int turn = 0; turn < TURNS; turn++) {
-        pid_t daemon = daemon_start(arguments[3 + turn % 2]);
+        struct daemon daemon = daemon_start(arguments[3 + turn % 2]);
         recalculate_and_compare(&all, languages[turn % 2]);
         daemon_kill(daemon);
         recalculate_and_compare(&all, NULL);

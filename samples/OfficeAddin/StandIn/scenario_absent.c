@@ -2,6 +2,7 @@
 
 #include "checks.h"
 #include "host.h"
+#include "system.h"
 
 /* A watchdog, not a measurement: a thousand cells that each waited for a daemon that is not there would take minutes.
  */

@@ -2,32 +2,17 @@
 
 #include "checks.h"
 #include "host.h"
-
-#include <malloc.h>
-#include <stdio.h>
-#include <unistd.h>
+#include "system.h"
 
 enum { LIVES = 20, POOL = 4, WARM_UP = 500, CALLS = 20000, GRIDS = 1000, GROWTH = 256 * 1024, PATIENCE_MS = 60000 };
-
-static int thread_count(void)
-{
-    char line[256];
-    int count = -1;
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status != NULL && fgets(line, sizeof line, status) != NULL && sscanf(line, "Threads: %d", &count) != 1)
-        ;
-    if (status != NULL)
-        fclose(status);
-    return count;
-}
 
 /* The system counts a thread for a moment after it has been joined. */
 static bool threads_become(int most)
 {
     double until = now_ms() + PATIENCE_MS;
-    while (thread_count() > most && now_ms() < until)
-        usleep(1000);
-    return thread_count() <= most;
+    while (process_threads() > most && now_ms() < until)
+        pause_ms(1);
+    return process_threads() <= most;
 }
 
 void scenario_again(const struct sheet *sheet, const char *library)
@@ -38,9 +23,9 @@ void scenario_again(const struct sheet *sheet, const char *library)
         /* What the runtime itself needs has begun with the first life; its pool may vary. One thread left over by each
          * life is more. */
         if (life == 0)
-            threads = thread_count();
+            threads = process_threads();
         else
-            check(threads_become(threads + POOL), "%d threads after life %d, %d after the first", thread_count(),
+            check(threads_become(threads + POOL), "%d threads after life %d, %d after the first", process_threads(),
                   life, threads);
         if (life % 3 == 0) {
             wait_for_values(sheet); /* closed, and yet the user stayed */
@@ -69,8 +54,8 @@ static void use(const struct sheet *sheet, int calls, int grids)
 void scenario_memory(const struct sheet *sheet)
 {
     use(sheet, WARM_UP, WARM_UP);
-    size_t before = mallinfo2().uordblks;
+    size_t before = process_heap();
     use(sheet, CALLS, GRIDS);
-    size_t after = mallinfo2().uordblks;
+    size_t after = process_heap();
     check(after < before + GROWTH, "%zu bytes are in use after %d results, %zu before", after, CALLS + GRIDS, before);
 }

@@ -2,10 +2,9 @@
 
 #include "checks.h"
 #include "host.h"
+#include "system.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static void expect_error(const char *what, const char *function, int code, int count, const struct operand *arguments)
 {
@@ -89,18 +88,14 @@ static void hostile_shapes(const struct sheet *sheet)
 /* A text that says it has 65,535 units, in front of memory that is not there: a cell has at most 32,767. */
 static void text_longer_than_any(const struct sheet *sheet)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 2 * (LONGEST_TEXT + 1);
-    size_t mapped = (size + page - 1) / page * page;
-    char *memory = mmap(NULL, mapped + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory + mapped, page, PROT_NONE) != 0)
-        give_up("no memory for a text");
-    struct operand text = {.text = (uint16_t *)(void *)(memory + mapped - size), .type = OPERAND_TEXT};
+    size_t size = 2 * (LONGEST_TEXT + 1);
+    struct operand text = {.text = memory_with_an_edge(size), .type = OPERAND_TEXT};
     memset(text.text, 'x', size);
     text.text[0] = UINT16_MAX;
     expect_an_answer("a text longer than any", "IPC.GET", 3,
                      (struct operand[]){sheet->service, text, sheet->table.fields[0]});
     expect_an_answer("a text longer than any", "IPC.CALC", 3, (struct operand[]){sheet->service, text, text});
-    munmap(memory, mapped + page);
+    memory_with_an_edge_free(text.text, size);
 }
 
 void scenario_arguments(const struct sheet *sheet)

@@ -1,12 +1,10 @@
 #include "scenarios.h"
 
 #include "checks.h"
-#include "daemon.h"
 #include "host.h"
+#include "system.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 enum { THREADS = 4, KILLS = 8, CELLS_BETWEEN = 2000, PATIENCE_MS = 60000 };
 
@@ -40,26 +38,26 @@ static void wait_for_more(atomic_long *count, const char *what)
     long enough = atomic_load(count) + CELLS_BETWEEN;
     double until = now_ms() + PATIENCE_MS;
     while (atomic_load(count) < enough && now_ms() < until)
-        usleep(1000);
+        pause_ms(1);
     check(atomic_load(count) >= enough, "no more cells with %s", what);
 }
 
-int scenario_killed_while_open(const struct sheet *sheet, const char *const daemons[2], int running)
+struct daemon scenario_killed_while_open(const struct sheet *sheet, const char *const commands[2],
+                                         struct daemon running)
 {
     struct recalculations all = {.sheet = sheet};
-    pthread_t threads[THREADS];
+    struct thread threads[THREADS];
     for (int i = 0; i < THREADS; i++)
-        if (pthread_create(&threads[i], NULL, recalculate_always, &all) != 0)
-            give_up("no thread");
+        thread_start(&threads[i], recalculate_always, &all);
     for (int i = 0; i < KILLS; i++) {
         wait_for_more(&all.values, "values");
         daemon_kill(running);
         wait_for_more(&all.absent, "#N/A");
-        running = daemon_start(daemons[i % 2]);
+        running = daemon_start(commands[i % 2]);
     }
     wait_for_more(&all.values, "values");
     atomic_store(&all.stop, true);
     for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+        thread_join(&threads[i]);
     return running;
 }

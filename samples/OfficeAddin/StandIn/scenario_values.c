@@ -2,11 +2,9 @@
 
 #include "checks.h"
 #include "host.h"
+#include "system.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { THREADS = 4, BACK_MS = 60000 };
 
@@ -61,15 +59,14 @@ static void *recalculate(void *argument)
 
 static void from_several_threads(const struct sheet *sheet)
 {
-    pthread_t threads[THREADS];
+    struct thread threads[THREADS];
     struct recalculation own[THREADS];
     for (int i = 0; i < THREADS; i++) {
         own[i] = (struct recalculation){sheet, i};
-        if (pthread_create(&threads[i], NULL, recalculate, &own[i]) != 0)
-            give_up("no thread");
+        thread_start(&threads[i], recalculate, &own[i]);
     }
     for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+        thread_join(&threads[i]);
 }
 
 static void names_that_are_errors(const struct sheet *sheet)
@@ -103,7 +100,7 @@ static bool streams(const struct sheet *sheet, int row, int column)
             "IPC.STREAM", 3, (struct operand[]){sheet->service, sheet->table.ids[row], sheet->table.fields[column]});
         equal = operands_equal(value, cell);
         host_release(value);
-        usleep(1000);
+        pause_ms(1);
     }
     return equal;
 }
@@ -186,7 +183,7 @@ bool status_becomes(const struct sheet *sheet, const char *part)
         host_release(status);
         if (strstr(words, part) != NULL)
             return true;
-        usleep(1000);
+        pause_ms(1);
     } while (now_ms() < until);
     return false;
 }

@@ -2,6 +2,7 @@
 #ifndef SCENARIOS_H
 #define SCENARIOS_H
 
+#include "system.h"
 #include "table.h"
 
 /* The name of the service, of the host's main thread for all. */
@@ -26,11 +27,12 @@ void scenario_absent(const struct sheet *sheet);
 
 /* Threads recalculate all the time while the daemon is killed and another one takes its place, again and again: a cell
  * shows its value or #N/A, never anything else. Returns the daemon that runs at the end. */
-int scenario_killed_while_open(const struct sheet *sheet, const char *const daemons[2], int running);
+struct daemon scenario_killed_while_open(const struct sheet *sheet, const char *const commands[2],
+                                         struct daemon running);
 
 /* The daemon lives and does not answer: as if nobody served, and values again when it does. The deadline of the add-in
  * should be short. */
-void scenario_hung(const struct sheet *sheet, int daemon);
+void scenario_hung(const struct sheet *sheet, struct daemon daemon);
 
 /* The add-in is closed and opened, removed and added, unloaded and loaded: values each time, and no thread left over.
  */

@@ -1,18 +1,23 @@
 /*
- * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv C++-DAEMON C#-DAEMON [hang]
+ * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang]
  *
  * Plays Excel for the add-in: loads it, calls its functions from several threads through the Excel 12 interface, and
- * compares every value with the table that the daemons serve. It starts the daemons itself (commands of sh), kills them
- * with -9 and replaces one by the other. The last line is "cells compared N, wrong M"; the exit code is 0 when nothing
- * was wrong.
+ * compares every value with the table that the daemons serve. It starts the daemons itself (commands of sh; on Windows
+ * command lines), kills them with -9 and replaces one by the other. LANGUAGE is C++ or C#, as the daemon says it is;
+ * both daemons may be the same. The last line is "cells compared N, wrong M"; the exit code is 0 when nothing was
+ * wrong.
  */
 #include "checks.h"
-#include "daemon.h"
 #include "host.h"
 #include "scenarios.h"
+#include "system.h"
 
 #include <stdio.h>
 #include <string.h>
+
+struct choice {
+    const char *language, *command;
+};
 
 static void begin(const char *what)
 {
@@ -20,11 +25,30 @@ static void begin(const char *what)
     fflush(stdout);
 }
 
-static int both_hang(const struct sheet *sheet, const char *const daemons[2])
+static void begin_with(const struct choice *daemon, const char *does)
+{
+    printf("the %s daemon %s\n", daemon->language, does);
+    fflush(stdout);
+}
+
+static bool choose(const char *argument, struct choice *daemon)
+{
+    static const char *const languages[] = {"C++", "C#"};
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++) {
+        size_t length = strlen(languages[i]);
+        if (strncmp(argument, languages[i], length) != 0 || argument[length] != '=')
+            continue;
+        *daemon = (struct choice){languages[i], argument + length + 1};
+        return true;
+    }
+    return false;
+}
+
+static int both_hang(const struct sheet *sheet, const struct choice daemons[2])
 {
     for (int i = 0; i < 2; i++) {
-        begin(i == 0 ? "the C++ daemon hangs" : "the C# daemon hangs");
-        pid_t daemon = daemon_start(daemons[i]);
+        begin_with(&daemons[i], "hangs");
+        struct daemon daemon = daemon_start(daemons[i].command);
         scenario_hung(sheet, daemon);
         daemon_kill(daemon);
     }
@@ -32,15 +56,27 @@ static int both_hang(const struct sheet *sheet, const char *const daemons[2])
     return checks_summary();
 }
 
+static struct daemon serves(const struct sheet *sheet, const struct choice *choice)
+{
+    begin_with(choice, "serves");
+    struct daemon daemon = daemon_start(choice->command);
+    scenario_values(sheet, choice->language);
+    scenario_arguments(sheet);
+    scenario_long_texts(sheet);
+    return daemon;
+}
+
 int main(int count, char **arguments)
 {
+    struct choice daemons[2];
+    system_arguments(&count, &arguments);
     bool hang = count == 7 && strcmp(arguments[6], "hang") == 0;
-    if (count != 6 && !hang) {
-        fprintf(stderr, "usage: %s ADD-IN SERVICE TABLE.csv C++-DAEMON C#-DAEMON [hang]\n", arguments[0]);
+    if ((count != 6 && !hang) || !choose(arguments[4], &daemons[0]) || !choose(arguments[5], &daemons[1])) {
+        fprintf(stderr, "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang]\n", arguments[0]);
         return 2;
     }
     const char *addin = arguments[1];
-    const char *const daemons[2] = {arguments[4], arguments[5]};
+    const char *const commands[2] = {daemons[0].command, daemons[1].command};
     struct sheet sheet = {.service = text_operand(arguments[2]), .table = table_read(arguments[3])};
 
     host_load(addin);
@@ -50,24 +86,14 @@ int main(int count, char **arguments)
     scenario_absent(&sheet);
     scenario_arguments(&sheet);
 
-    begin("the C++ daemon serves");
-    pid_t daemon = daemon_start(daemons[0]);
-    scenario_values(&sheet, "C++");
-    scenario_arguments(&sheet);
-    scenario_long_texts(&sheet);
-
+    struct daemon daemon = serves(&sheet, &daemons[0]);
     begin("it was killed");
     daemon_kill(daemon);
     scenario_absent(&sheet);
-
-    begin("the C# daemon serves");
-    daemon = daemon_start(daemons[1]);
-    scenario_values(&sheet, "C#");
-    scenario_arguments(&sheet);
-    scenario_long_texts(&sheet);
+    daemon = serves(&sheet, &daemons[1]);
 
     begin("they take turns, killed while four threads recalculate");
-    daemon = scenario_killed_while_open(&sheet, daemons, daemon);
+    daemon = scenario_killed_while_open(&sheet, commands, daemon);
 
     begin("the add-in is closed, opened, removed, added, unloaded, loaded");
     scenario_again(&sheet, addin);
