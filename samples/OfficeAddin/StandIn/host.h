@@ -1,7 +1,7 @@
 /*
- * Stands in for EXCEL.EXE: exports MdCallBack12, loads an add-in, takes its functions, and calls them as Excel does:
- * from any thread those that were registered as thread-safe ("$"), always with as many arguments as were registered,
- * and with every result given back.
+ * Stands in for EXCEL.EXE: exports MdCallBack12 (callback.h), loads an add-in, takes its functions, and calls them as
+ * Excel does: from any thread those that were registered as thread-safe ("$"), always with as many arguments as were
+ * registered, and with every result given back.
  */
 #ifndef HOST_H
 #define HOST_H
@@ -11,6 +11,10 @@
 /* Loads it, and xlAutoOpen; gives up when the add-in cannot be loaded. What it registers is compared with what is
  * expected. */
 void host_load(const char *library);
+
+/* Loads an add-in that cannot work here: xlAutoOpen must say no, and alert the user of the reason, which is returned.
+ * NULL when it alerts nobody. */
+const char *host_load_broken(const char *library);
 
 /* xlAutoRemove (when the user takes it away), and xlAutoClose. Formulas may be calculated after a mere close: the user
  * may not quit after all. */

@@ -129,6 +129,23 @@ bool operands_equal(const struct operand *left, const struct operand *right)
     }
 }
 
+const char *operand_utf8(const struct operand *text, char *room, size_t size)
+{
+    size_t at = 0;
+    for (size_t i = 1; i <= length_of(text) && at + 4 < size; i++) {
+        uint32_t code = text->text[i];
+        if (code >= 0xD800 && code < 0xDC00 && i < length_of(text))
+            code = 0x10000 + ((code - 0xD800) << 10) + (text->text[++i] & 0x3FFU);
+        int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        static const unsigned char first[] = {0, 0xC0, 0xE0, 0xF0};
+        room[at++] = (char)(first[more] | code >> (6 * more));
+        while (more-- > 0)
+            room[at++] = (char)(0x80 | (code >> (6 * more) & 0x3F));
+    }
+    room[at] = 0;
+    return room;
+}
+
 const char *operand_words(const struct operand *operand, char *room, size_t size)
 {
     switch (operand_type(operand)) {

@@ -65,6 +65,8 @@ void operand_clear(struct operand *operand);
 int operand_type(const struct operand *operand);
 bool operand_is_error(const struct operand *operand, int code);
 bool operands_equal(const struct operand *left, const struct operand *right);
+/* The characters of a text, as many as there is room for, in UTF-8. */
+const char *operand_utf8(const struct operand *text, char *room, size_t size);
 /* As one reads it, in ASCII; for messages. */
 const char *operand_words(const struct operand *operand, char *room, size_t size);
 

@@ -1,11 +1,14 @@
 /*
- * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang]
+ * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken]
  *
  * Plays Excel for the add-in: loads it, calls its functions from several threads through the Excel 12 interface, and
  * compares every value with the table that the daemons serve. It starts the daemons itself (commands of sh; on Windows
  * command lines), kills them with -9 and replaces one by the other. LANGUAGE is C++ or C#, as the daemon says it is;
  * both daemons may be the same. The last line is "cells compared N, wrong M"; the exit code is 0 when nothing was
  * wrong.
+ *
+ * With "hang" the daemons are stopped and go on, instead; with "broken" nothing is served: the add-in cannot work here,
+ * and must say so.
  */
 #include "checks.h"
 #include "host.h"
@@ -56,6 +59,16 @@ static int both_hang(const struct sheet *sheet, const struct choice daemons[2])
     return checks_summary();
 }
 
+static int cannot_open(const char *addin)
+{
+    begin("the add-in cannot work here");
+    const char *alert = host_load_broken(addin);
+    if (alert != NULL)
+        printf("%s\n", alert);
+    host_unload();
+    return checks_summary();
+}
+
 static struct daemon serves(const struct sheet *sheet, const struct choice *choice)
 {
     begin_with(choice, "serves");
@@ -71,14 +84,18 @@ int main(int count, char **arguments)
     struct choice daemons[2];
     system_arguments(&count, &arguments);
     bool hang = count == 7 && strcmp(arguments[6], "hang") == 0;
-    if ((count != 6 && !hang) || !choose(arguments[4], &daemons[0]) || !choose(arguments[5], &daemons[1])) {
-        fprintf(stderr, "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang]\n", arguments[0]);
+    bool broken = count == 7 && strcmp(arguments[6], "broken") == 0;
+    if ((count != 6 && !hang && !broken) || !choose(arguments[4], &daemons[0]) || !choose(arguments[5], &daemons[1])) {
+        fprintf(stderr, "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken]\n",
+                arguments[0]);
         return 2;
     }
     const char *addin = arguments[1];
     const char *const commands[2] = {daemons[0].command, daemons[1].command};
     struct sheet sheet = {.service = text_operand(arguments[2]), .table = table_read(arguments[3])};
 
+    if (broken)
+        return cannot_open(addin);
     host_load(addin);
     if (hang)
         return both_hang(&sheet, daemons);
