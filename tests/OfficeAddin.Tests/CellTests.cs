@@ -50,6 +50,18 @@ public sealed class CellTests : SheetTest
         Assert.Equal(0, CellPacking.Unpack(CellPacking.Pack(new CellGrid(0, 3, []))).Rows);
     }
 
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(127, 127)]
+    [InlineData(128, (int)CellError.Value)]
+    [InlineData(12345, (int)CellError.Value)]
+    [InlineData(-1, (int)CellError.Value)]
+    public void AnErrorThatNoByteHoldsBecomesValue(int code, int travelled)
+    {
+        CellGrid grid = CellGrid.Of(CellValue.Of((CellError)code));
+        Assert.Equal((CellError)travelled, CellPacking.Unpack(CellPacking.Pack(grid))[0, 0].Error);
+    }
+
     public static TheoryData<Cells> Damaged =>
     [
         new Cells { Rows = 1, Columns = 2, Kinds = [0] },

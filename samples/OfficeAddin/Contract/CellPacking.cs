@@ -7,7 +7,7 @@ namespace OfficeAddin;
 /// <summary>Between tables and the form in which they travel; <see cref="Cells"/> has the bytes.</summary>
 public static class CellPacking
 {
-    private const byte Empty = 0, Number = 1, Text = 2, False = 3, True = 4, FirstError = 128;
+    private const byte Empty = 0, Number = 1, Text = 2, False = 3, True = 4, FirstError = 128, LastError = 255;
 
     public static Cells Pack(CellGrid grid) => Pack(grid.Rows, grid.Columns, grid.RowMajor);
 
@@ -34,7 +34,7 @@ public static class CellPacking
                     kinds[i] = value.Boolean ? True : False;
                     break;
                 default:
-                    kinds[i] = (byte)(FirstError + ((int)value.Error & 127));
+                    kinds[i] = (byte)(FirstError + CodeOf(value.Error));
                     break;
             }
         }
@@ -69,6 +69,9 @@ public static class CellPacking
             ? new CellGrid(cells.Rows, cells.Columns, values)
             : throw new InvalidDataException("a table with more values than cells");
     }
+
+    /// <summary>What no byte holds is no code of Excel's: not one that happens to have the same last bits.</summary>
+    private static int CodeOf(CellError error) => (int)error is >= 0 and <= LastError - FirstError ? (int)error : (int)CellError.Value;
 
     private static InvalidDataException Short(string what) => new($"a table with fewer {what} than cells for them");
 }

@@ -12,11 +12,17 @@ namespace
 {
 
 // The byte of a cell.
-enum : unsigned char { is_empty, is_number, is_text, is_false, is_true, first_error = 128 };
+enum : unsigned char { is_empty, is_number, is_text, is_false, is_true, first_error = 128, last_error = 255 };
 
 [[noreturn]] void refuse(const char *why)
 {
     throw ipc::rpc::error(ipc::rpc::status::invalid_argument, why);
+}
+
+// What no byte holds is no code of Excel's: not one that happens to have the same last bits.
+int code_of(int error)
+{
+    return error >= 0 && error <= last_error - first_error ? error : static_cast<int>(cell_error::value);
 }
 
 const char *name_of(int code)
@@ -112,7 +118,7 @@ void pack(const cell_grid &grid, wire::Cells &cells)
             kinds[i] = static_cast<char>(value.number != 0 ? is_true : is_false);
             break;
         case cell_kind::error:
-            kinds[i] = static_cast<char>(first_error + (static_cast<int>(value.number) & 127));
+            kinds[i] = static_cast<char>(first_error + code_of(static_cast<int>(value.number)));
             break;
         }
     }
