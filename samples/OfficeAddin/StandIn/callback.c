@@ -1,7 +1,9 @@
 #include "callback.h"
 
 #include "checks.h"
+#include "strict.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -11,16 +13,23 @@ enum {
     CALL_FREE = 0x4000,
     CALL_GET_NAME = 0x4009,
     CALL_ALERT = 0x8000 | 118,
+    WRONG_COUNT = 4,
     REFUSED = 2,
 
     MOST_FUNCTIONS = 16,
+    MOST_LENT = 16,
     LONGEST_PATH = 4096,
     ALERT_SIZE = 1024,
 };
 
+/* The arguments of xlfRegister. */
+enum { MODULE, ENTRY, TYPES, NAME, ARGUMENTS, KIND, CATEGORY, SHORTCUT, TOPIC, HELP, FIRST_ARGUMENT_HELP };
+enum { IS_FUNCTION = 1 };
+
 static struct function functions[MOST_FUNCTIONS];
 static int function_count;
-static int outstanding;
+static uint16_t *lent[MOST_LENT]; /* texts of the host that the add-in has */
+static _Thread_local bool calculating;
 static void *addin;
 static uintptr_t main_thread;
 static char alert[ALERT_SIZE];
@@ -55,7 +64,15 @@ int callback_functions(void)
 
 int callback_outstanding(void)
 {
-    return outstanding;
+    int count = 0;
+    for (int i = 0; i < MOST_LENT; i++)
+        count += lent[i] != NULL;
+    return count;
+}
+
+void callbacks_while_calculating(bool begins)
+{
+    calculating = begins;
 }
 
 const char *callback_alert(void)
@@ -63,36 +80,16 @@ const char *callback_alert(void)
     return alert[0] != 0 ? alert : NULL;
 }
 
-static const char *ascii(const struct operand *text, char *room)
+static const char *ascii(const struct operand *text, char *room, const char *what)
 {
-    if (!check(operand_type(text) == OPERAND_TEXT && text->text[0] < NAME_SIZE, "a text that registers something"))
-        return "";
-    for (int i = 0; i < text->text[0]; i++)
-        room[i] = (char)text->text[i + 1];
-    room[text->text[0]] = 0;
+    room[0] = 0;
+    if (!strict_text(text, LONGEST_OF_CALL, what) && (operand_type(text) != OPERAND_TEXT || text->text == NULL))
+        return room;
+    int length = text->text[0] < NAME_SIZE ? text->text[0] : NAME_SIZE - 1;
+    for (int i = 0; i < length; i++)
+        room[i] = text->text[i + 1] < 0x80 ? (char)text->text[i + 1] : '?';
+    room[length] = 0;
     return room;
-}
-
-static int register_function(int count, struct operand **arguments, struct operand *result)
-{
-    char entry[NAME_SIZE], types[NAME_SIZE], names[NAME_SIZE], help[NAME_SIZE];
-    if (!check(count == 10, "xlfRegister with %d arguments", count) || function_count == MOST_FUNCTIONS)
-        return REFUSED;
-    struct function *function = &functions[function_count];
-    ascii(arguments[1], entry);
-    ascii(arguments[2], types);
-    ascii(arguments[3], function->name);
-    size_t letters = strspn(types, "Q");
-    check(strcmp(types + letters, "!$") == 0, "%s has the types %s: volatile and thread-safe expected", entry, types);
-    check(operand_type(arguments[5]) == OPERAND_NUMBER && arguments[5]->number == 1, "%s is no function", entry);
-    check(*ascii(arguments[4], names) != 0 && *ascii(arguments[9], help) != 0, "%s has neither arguments nor help",
-          entry);
-    function->arguments = (int)letters - 1;
-    function->entry = library_export(addin, entry);
-    if (!check(function->entry != NULL, "%s is not exported", entry))
-        return REFUSED;
-    *result = number_operand(++function_count);
-    return 0;
 }
 
 static struct operand name_of_the_addin(void)
@@ -102,41 +99,154 @@ static struct operand name_of_the_addin(void)
     return text_operand(path);
 }
 
+static void answer(struct operand *result, struct operand value)
+{
+    if (result != NULL) /* the add-in need not want to know */
+        *result = value;
+}
+
+static bool is_the_addin(const struct operand *module)
+{
+    struct operand name = name_of_the_addin();
+    bool equal = strict_text(module, UINT16_MAX, "the file of a function") && operands_equal(module, &name);
+    operand_clear(&name);
+    return check(equal, "a function of another file");
+}
+
+/* What only the function wizard shows. */
+static void read_help(const char *entry, int count, struct operand **arguments)
+{
+    char room[NAME_SIZE];
+    check(*ascii(arguments[HELP], room, "the help of a function") != 0, "%s has no help", entry);
+    rule(*ascii(arguments[CATEGORY], room, "the category of a function") != 0, "%s has no category", entry);
+    strict_optional_text(arguments[SHORTCUT], 1, "the shortcut of a command");
+    strict_optional_text(arguments[TOPIC], LONGEST_OF_CALL, "the topic of help");
+    for (int i = FIRST_ARGUMENT_HELP; i < count; i++)
+        strict_optional_text(arguments[i], LONGEST_OF_CALL, "the help of an argument");
+}
+
+static int register_function(int count, struct operand **arguments, struct operand *result)
+{
+    char entry[NAME_SIZE], types[NAME_SIZE], names[NAME_SIZE];
+    if (!check(count >= FIRST_ARGUMENT_HELP && function_count < MOST_FUNCTIONS, "xlfRegister with %d arguments", count))
+        return WRONG_COUNT;
+    struct function *function = &functions[function_count];
+    is_the_addin(arguments[MODULE]);
+    ascii(arguments[ENTRY], entry, "the entry point of a function");
+    ascii(arguments[TYPES], types, "the types of a function");
+    ascii(arguments[NAME], function->name, "the name of a function");
+    strict_name(function->name);
+    rule(callback_function(function->name) == NULL, "%s is registered already", function->name);
+    size_t letters = strspn(types, "Q");
+    check(strcmp(types + letters, "!$") == 0, "%s has the types %s: volatile and thread-safe expected", entry, types);
+    check(strict_number(arguments[KIND], IS_FUNCTION, "the kind of a function"), "%s is no function", entry);
+    check(*ascii(arguments[ARGUMENTS], names, "the arguments of a function") != 0, "%s has no arguments", entry);
+    read_help(entry, count, arguments);
+    function->arguments = (int)letters - 1;
+    rule(count <= FIRST_ARGUMENT_HELP + function->arguments, "%s: help of more arguments than it has", entry);
+    function->entry = library_export(addin, entry);
+    if (!check(function->entry != NULL, "%s is not exported", entry))
+        return REFUSED;
+    answer(result, number_operand(++function_count));
+    return 0;
+}
+
+static int unregister_function(int count, struct operand **arguments, struct operand *result)
+{
+    int id = count == 1 && operand_type(arguments[0]) == OPERAND_NUMBER ? (int)arguments[0]->number : 0;
+    if (!check(id >= 1 && id <= function_count && functions[id - 1].entry != NULL, "xlfUnregister of %d", id))
+        return REFUSED;
+    strict_number(arguments[0], id, "the function to unregister");
+    functions[id - 1].entry = NULL;
+    answer(result, boolean_operand(true));
+    return 0;
+}
+
+/* A name without a value is deleted; those of functions are the only ones there are. */
+static int delete_name(int count, struct operand **arguments, struct operand *result)
+{
+    char name[NAME_SIZE] = "";
+    if (!check(count == 1, "xlfSetName with a value"))
+        return WRONG_COUNT;
+    ascii(arguments[0], name, "the name to delete");
+    bool known = false;
+    for (int i = 0; i < function_count; i++)
+        known = known || strcmp(functions[i].name, name) == 0;
+    rule(known, "there is no name %s to delete", name);
+    answer(result, boolean_operand(known));
+    return 0;
+}
+
+static int lend_name(int count, struct operand *result)
+{
+    int place = 0;
+    while (place < MOST_LENT && lent[place] != NULL)
+        place++;
+    if (!rule(count == 0 && result != NULL && place < MOST_LENT, "xlGetName with %d arguments", count))
+        return WRONG_COUNT;
+    *result = name_of_the_addin(); /* without a flag: who returns it to the sheet would have to set it */
+    lent[place] = result->text;
+    return 0;
+}
+
+static void take_back(struct operand *given)
+{
+    if (!rule(given != NULL, "xlFree of nothing"))
+        return;
+    if (operand_type(given) == OPERAND_NUMBER || operand_type(given) == OPERAND_BOOLEAN)
+        return; /* whatever the host has returned may be given back */
+    int place = 0;
+    while (place < MOST_LENT && (lent[place] == NULL || lent[place] != given->text))
+        place++;
+    if (!check(operand_type(given) == OPERAND_TEXT && place < MOST_LENT, "xlFree of what is not the host's"))
+        return;
+    rule((given->type & OPERAND_FREED_BY_ADDIN) == 0, "xlFree of what is said to be the add-in's");
+    free(given->text);
+    given->text = NULL;
+    lent[place] = NULL;
+}
+
+static int alert_the_user(int count, struct operand **arguments, struct operand *result)
+{
+    if (!check(count >= 1 && count <= 3, "xlcAlert with %d arguments", count))
+        return WRONG_COUNT;
+    if (!check(strict_text(arguments[0], LONGEST_OF_CALL, "the text of an alert"), "xlcAlert without a text"))
+        return REFUSED;
+    if (count > 1 && arguments[1]->type != OPERAND_MISSING)
+        strict_number(arguments[1], arguments[1]->type == OPERAND_INTEGER ? arguments[1]->small : arguments[1]->number,
+                      "the kind of an alert");
+    if (count > 2)
+        strict_optional_text(arguments[2], LONGEST_OF_CALL, "the help of an alert");
+    operand_utf8(arguments[0], alert, sizeof alert);
+    answer(result, boolean_operand(true));
+    return 0;
+}
+
 EXPORT int MdCallBack12(int call, int count, struct operand **arguments, struct operand *result);
 
 int MdCallBack12(int call, int count, struct operand **arguments, struct operand *result)
 {
     /* Excel would refuse, or worse. */
     check(thread_self() == main_thread, "the call-back %d from a thread that is not the main thread", call);
+    rule(!calculating || call == CALL_FREE, "the call-back %d while a function is calculated", call);
+    for (int i = 0; i < count; i++)
+        if (!rule(arguments != NULL && arguments[i] != NULL, "the call-back %d without argument %d", call, i))
+            return REFUSED;
     switch (call) {
     case CALL_GET_NAME:
-        *result = name_of_the_addin();
-        result->type |= OPERAND_FREED_BY_HOST;
-        outstanding++;
-        return 0;
+        return lend_name(count, result);
     case CALL_FREE:
-        for (int i = 0; i < count; i++) {
-            check((arguments[i]->type & OPERAND_FREED_BY_HOST) != 0, "xlFree of what is not the host's");
-            operand_clear(arguments[i]);
-            outstanding--;
-        }
+        for (int i = 0; i < count; i++)
+            take_back(arguments[i]);
         return 0;
     case CALL_REGISTER:
         return register_function(count, arguments, result);
-    case CALL_UNREGISTER: {
-        int id = count == 1 ? (int)arguments[0]->number : 0;
-        if (!check(id >= 1 && id <= function_count && functions[id - 1].entry != NULL, "xlfUnregister of %d", id))
-            return REFUSED;
-        functions[id - 1].entry = NULL;
-        return 0;
-    }
+    case CALL_UNREGISTER:
+        return unregister_function(count, arguments, result);
     case CALL_SET_NAME:
-        return check(count == 1, "xlfSetName with a value") ? 0 : REFUSED;
+        return delete_name(count, arguments, result);
     case CALL_ALERT:
-        if (!check(count >= 1 && operand_type(arguments[0]) == OPERAND_TEXT, "xlcAlert without a text"))
-            return REFUSED;
-        operand_utf8(arguments[0], alert, sizeof alert);
-        return 0;
+        return alert_the_user(count, arguments, result);
     default:
         check(false, "the unexpected call-back %d", call);
         return REFUSED;

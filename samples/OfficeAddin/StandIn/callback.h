@@ -27,6 +27,9 @@ int callback_functions(void);
 /* How many results of the host were not given back. */
 int callback_outstanding(void);
 
+/* From here (true) to there (false) this thread calculates: nothing may be asked of the host but xlFree. */
+void callbacks_while_calculating(bool begins);
+
 /* What the user was alerted of last, in UTF-8; NULL when he was not. */
 const char *callback_alert(void);
 

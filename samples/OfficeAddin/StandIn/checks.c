@@ -9,19 +9,36 @@ enum { SHOWN = 20 };
 
 static atomic_long compared, wrong;
 
+static void show(const char *words, va_list list)
+{
+    if (atomic_fetch_add(&wrong, 1) >= SHOWN)
+        return;
+    char line[1024];
+    vsnprintf(line, sizeof line, words, list);
+    printf("  wrong: %s\n", line);
+}
+
 bool check(bool good, const char *words, ...)
 {
     atomic_fetch_add(&compared, 1);
     if (good)
         return true;
-    if (atomic_fetch_add(&wrong, 1) < SHOWN) {
-        char line[1024];
-        va_list list;
-        va_start(list, words);
-        vsnprintf(line, sizeof line, words, list);
-        va_end(list);
-        printf("  wrong: %s\n", line);
-    }
+    va_list list;
+    va_start(list, words);
+    show(words, list);
+    va_end(list);
+    return false;
+}
+
+bool rule(bool kept, const char *words, ...)
+{
+    if (kept)
+        return true;
+    atomic_fetch_add(&compared, 1);
+    va_list list;
+    va_start(list, words);
+    show(words, list);
+    va_end(list);
     return false;
 }
 

@@ -13,6 +13,9 @@
 /* Returns `good`; when it is false, the words say what was compared and what came. */
 bool check(bool good, const char *words, ...) PRINTF_WORDS(2, 3);
 
+/* The same of what goes without saying: it counts only when it is not so. */
+bool rule(bool kept, const char *words, ...) PRINTF_WORDS(2, 3);
+
 /* Ends the program at once: there is nothing left to compare. */
 _Noreturn void give_up(const char *words, ...) PRINTF_WORDS(1, 2);
 

@@ -2,6 +2,7 @@
 
 #include "callback.h"
 #include "checks.h"
+#include "strict.h"
 #include "system.h"
 
 #include <string.h>
@@ -33,6 +34,12 @@ static void load(const char *library)
     free_result = (void (*)(struct operand *))export_of("xlAutoFree12");
 }
 
+static void give_back(struct operand *result)
+{
+    if (result != NULL && (result->type & OPERAND_FREED_BY_ADDIN) != 0)
+        free_result(result);
+}
+
 /* Excel asks for what its list of add-ins shows, also of one that it does not open. */
 static void expect_information(void)
 {
@@ -43,17 +50,16 @@ static void expect_information(void)
     char room[100];
     struct operand number = number_operand(1);
     struct operand *title = information(&number);
-    if (check(title != NULL, "the add-in has no title"))
-        check(operand_type(title) == OPERAND_TEXT && title->text[0] > 0, "the title of the add-in: %s",
+    if (check(strict_result(title, "xlAddInManagerInfo12", NULL, 0) && operand_type(title) == OPERAND_TEXT,
+              "the add-in has no title"))
+        check(title->text[0] > 0 && title->text[0] <= LONGEST_OF_CALL, "the title of the add-in: %s",
               operand_words(title, room, sizeof room));
-    if (title != NULL && (title->type & OPERAND_FREED_BY_ADDIN) != 0)
-        free_result(title);
+    give_back(title);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         struct operand *error = information(&others[i]);
-        check(error != NULL && operand_is_error(error, ERROR_VALUE), "xlAddInManagerInfo12 of %s is not #VALUE!",
-              operand_words(&others[i], room, sizeof room));
-        if (error != NULL && (error->type & OPERAND_FREED_BY_ADDIN) != 0)
-            free_result(error);
+        check(strict_result(error, "xlAddInManagerInfo12", NULL, 0) && operand_is_error(error, ERROR_VALUE),
+              "xlAddInManagerInfo12 of %s is not #VALUE!", operand_words(&others[i], room, sizeof room));
+        give_back(error);
     }
 }
 
@@ -108,14 +114,8 @@ int host_functions(void)
     (a) + (i), (a) + (i) + 1, (a) + (i) + 2, (a) + (i) + 3, (a) + (i) + 4, (a) + (i) + 5, (a) + (i) + 6,               \
         (a) + (i) + 7, (a) + (i) + 8, (a) + (i) + 9
 
-struct operand *host_call(const char *name, int count, const struct operand *given)
+static struct operand *call(const struct function *function, struct operand *a)
 {
-    struct operand a[MOST_ARGUMENTS];
-    for (int i = 0; i < MOST_ARGUMENTS; i++)
-        a[i] = i < count ? given[i] : missing_operand();
-    const struct function *function = callback_function(name);
-    if (function == NULL)
-        give_up("there is no function %s", name);
     switch (function->arguments) {
     case 1:
         return ((one)function->entry)(a);
@@ -124,14 +124,34 @@ struct operand *host_call(const char *name, int count, const struct operand *giv
     case 30:
         return ((thirty)function->entry)(TEN_OF(a, 0), TEN_OF(a, 10), TEN_OF(a, 20));
     default:
-        give_up("%s has %d arguments", name, function->arguments);
+        give_up("%s has %d arguments", function->name, function->arguments);
     }
+}
+
+struct operand *host_call(const char *name, int count, const struct operand *given)
+{
+    struct operand arguments[MOST_ARGUMENTS], before[MOST_ARGUMENTS];
+    for (int i = 0; i < MOST_ARGUMENTS; i++)
+        arguments[i] = i < count ? given[i] : missing_operand();
+    memcpy(before, arguments, sizeof before);
+    const struct function *function = callback_function(name);
+    if (function == NULL)
+        give_up("there is no function %s", name);
+    callbacks_while_calculating(true);
+    struct operand *result = call(function, arguments);
+    callbacks_while_calculating(false);
+    strict_unchanged(arguments, before, MOST_ARGUMENTS, name);
+    strict_result(result, name, before, count);
+    return result;
 }
 
 void host_release(struct operand *result)
 {
-    if (result != NULL && (result->type & OPERAND_FREED_BY_ADDIN) != 0)
-        free_result(result);
-    else
+    if (result == NULL || (result->type & OPERAND_FREED_BY_ADDIN) == 0) {
         check(false, "a result that nobody frees");
+        return;
+    }
+    callbacks_while_calculating(true);
+    free_result(result);
+    callbacks_while_calculating(false);
 }

@@ -1,7 +1,7 @@
 /*
  * Stands in for EXCEL.EXE: exports MdCallBack12 (callback.h), loads an add-in, takes its functions, and calls them as
  * Excel does: from any thread those that were registered as thread-safe ("$"), always with as many arguments as were
- * registered, and with every result given back.
+ * registered, and with every result given back. It demands of an add-in what Excel demands (strict.h).
  */
 #ifndef HOST_H
 #define HOST_H

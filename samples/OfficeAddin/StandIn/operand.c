@@ -99,7 +99,7 @@ void operand_clear(struct operand *operand)
 
 int operand_type(const struct operand *operand)
 {
-    return (int)(operand->type & OPERAND_TYPE);
+    return (int)(operand->type & ~(uint32_t)(OPERAND_FREED_BY_HOST | OPERAND_FREED_BY_ADDIN));
 }
 
 bool operand_is_error(const struct operand *operand, int code)

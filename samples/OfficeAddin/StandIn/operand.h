@@ -18,7 +18,6 @@ enum {
     OPERAND_EMPTY = 0x100,
     OPERAND_SHEET_REFERENCE = 0x400,
     OPERAND_INTEGER = 0x800,
-    OPERAND_TYPE = 0xFFF,
     OPERAND_FREED_BY_HOST = 0x1000,
     OPERAND_FREED_BY_ADDIN = 0x4000,
 
@@ -62,6 +61,7 @@ struct operand cell_operand(const char *characters);
 /* Frees a text. */
 void operand_clear(struct operand *operand);
 
+/* What it holds: its type without the flags that say who frees it, and with all that Excel does not know. */
 int operand_type(const struct operand *operand);
 bool operand_is_error(const struct operand *operand, int code);
 bool operands_equal(const struct operand *left, const struct operand *right);

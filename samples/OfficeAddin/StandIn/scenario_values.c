@@ -2,6 +2,7 @@
 
 #include "checks.h"
 #include "host.h"
+#include "strict.h"
 #include "system.h"
 
 #include <string.h>
@@ -90,6 +91,25 @@ static void names_that_are_errors(const struct sheet *sheet)
     host_release(grid);
 }
 
+/* More columns than a sheet has: no array of them, though the daemon could fill it. */
+static void more_columns_than_a_sheet(const struct sheet *sheet)
+{
+    static struct operand fields[MOST_COLUMNS_OF_SHEET + 1];
+    for (int i = 0; i <= MOST_COLUMNS_OF_SHEET; i++)
+        fields[i] = sheet->table.fields[0];
+    for (int last = 0; last < 2; last++) {
+        int columns = MOST_COLUMNS_OF_SHEET + last;
+        struct operand *grid = host_call(
+            "IPC.GRID", 3, (struct operand[]){sheet->service, sheet->table.ids[0], array_operand(fields, columns, 1)});
+        if (last == 1)
+            check(operand_is_error(grid, ERROR_VALUE), "%d columns are not #VALUE!", columns);
+        else if (check(operand_type(grid) == OPERAND_ARRAY && grid->array.columns == columns, "not %d columns",
+                       columns))
+            expect_cell(sheet, 0, 0, &grid->array.cells[columns - 1], "IPC.GRID in the last column");
+        host_release(grid);
+    }
+}
+
 static bool streams(const struct sheet *sheet, int row, int column)
 {
     const struct operand *cell = table_cell(&sheet->table, row, column);
@@ -139,6 +159,7 @@ void scenario_values(const struct sheet *sheet, const char *language)
     wait_for_values(sheet);
     from_several_threads(sheet);
     names_that_are_errors(sheet);
+    more_columns_than_a_sheet(sheet);
     calculations(sheet);
     for (int column = 0; column < sheet->table.columns; column++)
         check(streams(sheet, column % sheet->table.rows, column), "column %d does not come as a stream", column);
