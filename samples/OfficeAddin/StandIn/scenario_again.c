@@ -4,7 +4,16 @@
 #include "host.h"
 #include "system.h"
 
-enum { LIVES = 20, POOL = 4, WARM_UP = 500, CALLS = 20000, GRIDS = 1000, GROWTH = 256 * 1024, PATIENCE_MS = 60000 };
+enum {
+    LIVES = 20,
+    POOL = 4,
+    WARM_UP = 500,
+    CALLS = 20000,
+    GRIDS = 1000,
+    GROWTH = 256 * 1024,
+    MOST_ROUNDS = 5,
+    PATIENCE_MS = 60000
+};
 
 /* The system counts a thread for a moment after it has been joined. */
 static bool threads_become(int most)
@@ -54,8 +63,14 @@ static void use(const struct sheet *sheet, int calls, int grids)
 void scenario_memory(const struct sheet *sheet)
 {
     use(sheet, WARM_UP, WARM_UP);
-    size_t before = process_heap();
-    use(sheet, CALLS, GRIDS);
-    size_t after = process_heap();
-    check(after < before + GROWTH, "%zu bytes are in use after %d results, %zu before", after, CALLS + GRIDS, before);
+    /* What a result loses is lost in every round. In some of them more is taken by others from the same heap: on
+     * Windows by a runtime that compiles and collects, half a megabyte at a time. */
+    size_t before = 0, after = GROWTH;
+    for (int round = 0; round < MOST_ROUNDS && after >= before + GROWTH; round++) {
+        before = process_heap();
+        use(sheet, CALLS, GRIDS);
+        after = process_heap();
+    }
+    check(after < before + GROWTH, "%zu bytes are in use after %d results, %zu before, in every one of %d rounds",
+          after, CALLS + GRIDS, before, MOST_ROUNDS);
 }

@@ -30,7 +30,8 @@ uintptr_t thread_self(void);
 
 /* All threads of this process, whoever has started them. */
 int process_threads(void);
-/* Bytes that were allocated from the heap and not given back. */
+/* Bytes that were allocated from the heap and not given back, by whomever; wine leaves out blocks of half a megabyte
+ * and more. */
 size_t process_heap(void);
 
 /* Memory that ends where it says: whoever reads one byte more falls over. */
