@@ -10,6 +10,8 @@ namespace OfficeAddin.Xll;
 /// </remarks>
 internal static class AddIn
 {
+    private const string Title = "Ipc: values from daemons through shared memory";
+
     private static readonly Lock Gate = new();
 
     private static volatile SpreadsheetHost? _host;
@@ -40,6 +42,15 @@ internal static class AddIn
             Log.Write($"{registered} of {Exports.Functions.Count} functions registered");
             return registered > 0;
         }
+    }
+
+    /// <summary>The title, when Excel asks for that (1). It asks before the add-in is opened.</summary>
+    public static unsafe void* ManagerInfo(void* action)
+    {
+        const int WantsTitle = 1;
+        Operands operands = new Excel12Operands();
+        bool isKnown = operands.Read(action) is { } asked && asked[0, 0] is { Kind: CellKind.Number, Number: WantsTitle };
+        return operands.Return(isKnown ? CellValue.Of(Title) : CellValue.Of(CellError.Value));
     }
 
     public static void Removing()

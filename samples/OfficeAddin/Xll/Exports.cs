@@ -70,6 +70,20 @@ internal static unsafe class Exports
     [UnmanagedCallersOnly(EntryPoint = "SetExcel12EntryPt")]
     private static void SetEntryPoint(nint excel12) => SpreadsheetHost.HandOver(excel12);
 
+    /// <summary>What Excel's list of add-ins shows instead of the file's name.</summary>
+    [UnmanagedCallersOnly(EntryPoint = "xlAddInManagerInfo12")]
+    private static void* ManagerInfo(void* action)
+    {
+        try
+        {
+            return AddIn.ManagerInfo(action);
+        }
+        catch (Exception exception)
+        {
+            return Failed(exception);
+        }
+    }
+
     [UnmanagedCallersOnly(EntryPoint = "ipc_get")]
     private static void* Get(void* service, void* id, void* field)
     {
@@ -150,7 +164,7 @@ internal static unsafe class Exports
         try
         {
             Log.Write(exception.ToString());
-            return AddIn.Operands.Return(CellValue.Of(CellError.Value));
+            return AddIn.Operands.Return(CellValue.Of(CellError.Value)); // it throws as well when the host is not known yet
         }
         catch (Exception) // no memory for so much: the hosts show an error for no operand at all
         {
