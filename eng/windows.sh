@@ -7,6 +7,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 . "$top/eng/setup.sh"
+. "$top/eng/windows/wine.sh"
 
 depth=normal all='' build=yes programs=()
 while [ $# -gt 0 ]; do
@@ -34,20 +35,9 @@ declare -A classes=( # those that pass; of the others not all are looked at yet
 )
 passed=0 failed=0 left_out=0
 
-# All of wine's files and processes are of this prefix, and go with the script. Not below build: its drive Z: is a link to the root, and some tests walk through the repository.
-WINEPREFIX=$(mktemp -d "${TMPDIR:-/tmp}/ipc-wine.XXXXXX") || exit 1
-export WINEPREFIX WINEDEBUG=-all WINEDLLOVERRIDES="mshtml=;winedbg.exe=" IPC_NATIVE_BUILD="Z:${native//\//\\}"
-# The runtime maps the memory of its compiler twice, and under wine it dies of that when a dynamic method goes: "Internal CLR error (0x80131506)".
-export DOTNET_EnableWriteXorExecute=0
-unset DOTNET_ROOT DISPLAY # of this system: they mislead programs of the other one
-regions=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/ipc-test.windows.XXXXXX") || exit 1
-export IPC_DIR="Z:${regions//\//\\}"
-
-end() {
-    wineserver -k 2>/dev/null
-    rm -rf "$regions" "$WINEPREFIX"
-}
-trap end EXIT
+wine_begin || exit 1
+IPC_NATIVE_BUILD=$(windows_path "$native")
+export IPC_NATIVE_BUILD
 
 finish() {
     local left
@@ -140,7 +130,8 @@ run_managed() { # PROJECT   its methods that are left out are named in full, wit
 step "building C for Windows" 1200 bash -c 'cmake --preset windows && cmake --build build/windows -j 2'
 [ -z "$build" ] || step "building the C# tests" 1200 bash -c 'for p in "$@"; do dotnet build "tests/$p" -c Release -m:1 -nodeReuse:false -v:minimal -tl:off || exit; done' - "${managed[@]}"
 step "making a runtime for Windows" 300 eng/windows/runtime.sh "$runtime"
-step "starting wine" 300 bash -c 'wineboot -i && wineserver -w && wineserver -p'
+export -f wine_start
+step "starting wine" 300 bash -c wine_start
 
 if [ ${#programs[@]} = 0 ]; then
     for program in "$native"/tests/native/*_test.exe; do programs+=("$(basename "$program" .exe)"); done
