@@ -1,6 +1,7 @@
 #include "callback.h"
 
 #include "checks.h"
+#include "live.h"
 #include "strict.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@ enum {
     CALL_SET_NAME = 88,
     CALL_REGISTER = 149,
     CALL_UNREGISTER = 201,
+    CALL_LIVE_VALUE = 379,
     CALL_FREE = 0x4000,
     CALL_GET_NAME = 0x4009,
     CALL_ALERT = 0x8000 | 118,
@@ -138,7 +140,10 @@ static int register_function(int count, struct operand **arguments, struct opera
     strict_name(function->name);
     rule(callback_function(function->name) == NULL, "%s is registered already", function->name);
     size_t letters = strspn(types, "Q");
-    check(strcmp(types + letters, "!$") == 0, "%s has the types %s: volatile and thread-safe expected", entry, types);
+    /* A live value is told to its cell when it changes, and asked for on the main thread. */
+    const char *expected = live_available() && strcmp(function->name, "IPC.STREAM") == 0 ? "" : "!$";
+    check(strcmp(types + letters, expected) == 0, "%s has the types %s: \"%s\" expected after the Qs", entry, types,
+          expected);
     check(strict_number(arguments[KIND], IS_FUNCTION, "the kind of a function"), "%s is no function", entry);
     check(*ascii(arguments[ARGUMENTS], names, "the arguments of a function") != 0, "%s has no arguments", entry);
     read_help(entry, count, arguments);
@@ -177,15 +182,33 @@ static int delete_name(int count, struct operand **arguments, struct operand *re
     return 0;
 }
 
-static int lend_name(int count, struct operand *result)
+/* Without a flag: who returns it to the sheet would have to set it. */
+static void lend(struct operand *result, struct operand value)
 {
     int place = 0;
     while (place < MOST_LENT && lent[place] != NULL)
         place++;
-    if (!rule(count == 0 && result != NULL && place < MOST_LENT, "xlGetName with %d arguments", count))
+    if (operand_type(&value) == OPERAND_TEXT && check(place < MOST_LENT, "%d texts were not given back", MOST_LENT))
+        lent[place] = value.text;
+    *result = value;
+}
+
+static int lend_name(int count, struct operand *result)
+{
+    if (!rule(count == 0 && result != NULL, "xlGetName with %d arguments", count))
         return WRONG_COUNT;
-    *result = name_of_the_addin(); /* without a flag: who returns it to the sheet would have to set it */
-    lent[place] = result->text;
+    lend(result, name_of_the_addin());
+    return 0;
+}
+
+static int lend_live_value(int count, struct operand **arguments, struct operand *result)
+{
+    struct operand value;
+    for (int i = 0; i < count; i++)
+        strict_text(arguments[i], LONGEST_OF_CALL, "an argument of a live value");
+    if (!rule(result != NULL, "a live value that nobody wants to know") || !live_value(count, arguments, &value))
+        return REFUSED;
+    lend(result, value);
     return 0;
 }
 
@@ -193,7 +216,8 @@ static void take_back(struct operand *given)
 {
     if (!rule(given != NULL, "xlFree of nothing"))
         return;
-    if (operand_type(given) == OPERAND_NUMBER || operand_type(given) == OPERAND_BOOLEAN)
+    if (operand_type(given) == OPERAND_NUMBER || operand_type(given) == OPERAND_BOOLEAN ||
+        operand_type(given) == OPERAND_ERROR)
         return; /* whatever the host has returned may be given back */
     int place = 0;
     while (place < MOST_LENT && (lent[place] == NULL || lent[place] != given->text))
@@ -228,7 +252,8 @@ int MdCallBack12(int call, int count, struct operand **arguments, struct operand
 {
     /* Excel would refuse, or worse. */
     check(thread_self() == main_thread, "the call-back %d from a thread that is not the main thread", call);
-    rule(!calculating || call == CALL_FREE, "the call-back %d while a function is calculated", call);
+    rule(!calculating || call == CALL_FREE || call == CALL_LIVE_VALUE,
+         "the call-back %d while a function is calculated", call);
     for (int i = 0; i < count; i++)
         if (!rule(arguments != NULL && arguments[i] != NULL, "the call-back %d without argument %d", call, i))
             return REFUSED;
@@ -245,6 +270,8 @@ int MdCallBack12(int call, int count, struct operand **arguments, struct operand
         return unregister_function(count, arguments, result);
     case CALL_SET_NAME:
         return delete_name(count, arguments, result);
+    case CALL_LIVE_VALUE:
+        return lend_live_value(count, arguments, result);
     case CALL_ALERT:
         return alert_the_user(count, arguments, result);
     default:

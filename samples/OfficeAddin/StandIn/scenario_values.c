@@ -2,6 +2,7 @@
 
 #include "checks.h"
 #include "host.h"
+#include "live.h"
 #include "strict.h"
 #include "system.h"
 
@@ -120,7 +121,7 @@ static bool streams(const struct sheet *sheet, int row, int column)
             "IPC.STREAM", 3, (struct operand[]){sheet->service, sheet->table.ids[row], sheet->table.fields[column]});
         equal = operands_equal(value, cell);
         host_release(value);
-        pause_ms(1);
+        live_pump(1);
     }
     return equal;
 }

@@ -34,6 +34,9 @@ struct daemon scenario_killed_while_open(const struct sheet *sheet, const char *
  * should be short. */
 void scenario_hung(const struct sheet *sheet, struct daemon daemon);
 
+/* Every cell as a live value: it comes and goes with the daemon while nobody calls a function. Ends the add-in. */
+void scenario_live(const struct sheet *sheet, const char *command);
+
 /* The add-in is closed and opened, removed and added, unloaded and loaded: values each time, and no thread left over.
  */
 void scenario_again(const struct sheet *sheet, const char *library);

@@ -1,5 +1,5 @@
 /*
- * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken]
+ * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken|live]
  *
  * Plays Excel for the add-in: loads it, calls its functions from several threads through the Excel 12 interface, and
  * compares every value with the table that the daemons serve. It starts the daemons itself (commands of sh; on Windows
@@ -8,10 +8,11 @@
  * wrong.
  *
  * With "hang" the daemons are stopped and go on, instead; with "broken" nothing is served: the add-in cannot work here,
- * and must say so.
+ * and must say so. With "live" cells are told of values, and nobody asks: on Windows.
  */
 #include "checks.h"
 #include "host.h"
+#include "live.h"
 #include "scenarios.h"
 #include "system.h"
 
@@ -85,8 +86,10 @@ int main(int count, char **arguments)
     system_arguments(&count, &arguments);
     bool hang = count == 7 && strcmp(arguments[6], "hang") == 0;
     bool broken = count == 7 && strcmp(arguments[6], "broken") == 0;
-    if ((count != 6 && !hang && !broken) || !choose(arguments[4], &daemons[0]) || !choose(arguments[5], &daemons[1])) {
-        fprintf(stderr, "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken]\n",
+    bool live = count == 7 && strcmp(arguments[6], "live") == 0;
+    if ((count != 6 && !hang && !broken && !live) || !choose(arguments[4], &daemons[0]) ||
+        !choose(arguments[5], &daemons[1])) {
+        fprintf(stderr, "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken|live]\n",
                 arguments[0]);
         return 2;
     }
@@ -99,6 +102,10 @@ int main(int count, char **arguments)
     host_load(addin);
     if (hang)
         return both_hang(&sheet, daemons);
+    if (live) {
+        scenario_live(&sheet, commands[0]);
+        return checks_summary();
+    }
     begin("nobody serves");
     scenario_absent(&sheet);
     scenario_arguments(&sheet);
@@ -119,6 +126,7 @@ int main(int count, char **arguments)
     begin("killed once more, and the end");
     daemon_kill(daemon);
     scenario_absent(&sheet);
+    live_end();
     host_close(true);
     host_unload();
     return checks_summary();

@@ -1,3 +1,7 @@
+using System;
+using System.IO;
+using System.Runtime.Versioning;
+using System.Security;
 using System.Threading;
 
 namespace OfficeAddin.Xll;
@@ -16,13 +20,18 @@ internal static class AddIn
 
     private static volatile SpreadsheetHost? _host;
     private static volatile SheetFunctions? _functions;
+    private static volatile LiveValues? _liveValues;
     private static Registration? _registration;
+    private static RtdClass? _liveClass;
     private static bool _removed;
 
     /// <summary>Where values go to and come from. Only for functions that the host calls: they are called after <see cref="Open"/>.</summary>
     public static Operands Operands => _host!.Operands;
 
     public static SheetFunctions Functions => _functions ?? Begin();
+
+    /// <summary>Null where the host asks for values and cannot be told.</summary>
+    public static LiveValues? LiveValues => _liveValues;
 
     /// <summary>False when this process is no spreadsheet program, or takes none of the functions.</summary>
     public static bool Open()
@@ -38,7 +47,9 @@ internal static class AddIn
 
             _removed = false;
             _registration ??= new Registration(_host);
-            int registered = _registration.Register(Exports.Functions);
+            if (_host.HasLiveValues && _liveValues is null)
+                BeginLiveValues(_host, _registration.Library());
+            int registered = _registration.Register(Exports.Functions, _liveValues is not null);
             Log.Write($"{registered} of {Exports.Functions.Count} functions registered");
             return registered > 0;
         }
@@ -71,11 +82,35 @@ internal static class AddIn
             {
                 _registration?.Unregister();
                 _registration = null;
+                _liveValues = null;
+                if (OperatingSystem.IsWindows())
+                    _liveClass?.Dispose();
+                _liveClass = null;
             }
         }
 
         ended?.Dispose();
+        if (OperatingSystem.IsWindows())
+            RtdServer.FunctionsEnded();
         Log.Write("closed");
+    }
+
+    /// <summary>Without them, IPC.STREAM shows new values with each recalculation.</summary>
+    [SupportedOSPlatform("windows")]
+    private static void BeginLiveValues(SpreadsheetHost host, string? library)
+    {
+        if (library is null)
+            return;
+        try
+        {
+            RtdClass made = RtdClass.Register(library);
+            _liveClass = made;
+            _liveValues = new LiveValues(host, made.Name);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or SecurityException)
+        {
+            Log.Write("no live values: the registry does not take their server: " + exception.Message);
+        }
     }
 
     private static SheetFunctions Begin()

@@ -17,7 +17,8 @@ internal static unsafe class Calls
     {
         Operands operands = AddIn.Operands;
         return TryNames(service, id, field, out var names, out CellValue wrong)
-            ? operands.Return(AddIn.Functions.Stream(names.Service, names.Id, names.Field))
+            ? operands.Return(
+                AddIn.LiveValues?.Get(names.Service, names.Id, names.Field) ?? AddIn.Functions.Stream(names.Service, names.Id, names.Field))
             : operands.Return(wrong);
     }
 

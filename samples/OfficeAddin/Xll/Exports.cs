@@ -15,13 +15,13 @@ internal static unsafe class Exports
     /// <summary>As many as Gnumeric passes, less the service and the name.</summary>
     private const int MostArgumentsOfCalc = 28;
 
-    /// <summary>Volatile and thread-safe, all of them: see <see cref="WorksheetFunction.TypesFor"/>.</summary>
+    /// <summary>Volatile and thread-safe, but for live ones: see <see cref="WorksheetFunction.TypesFor"/>.</summary>
     public static readonly IReadOnlyList<WorksheetFunction> Functions =
     [
         new("ipc_get", "IPC.GET", "service,id,field", 3, "One value of a daemon: what it has for this id and field"),
         new("ipc_grid", "IPC.GRID", "service,ids,fields", 3, "Values of a daemon as an array: a row for each id, a column for each field"),
         new("ipc_calc", "IPC.CALC", "service,name,arguments...", 2 + MostArgumentsOfCalc, "What a daemon computes from numbers, text, errors and ranges"),
-        new("ipc_stream", "IPC.STREAM", "service,id,field", 3, "The latest value that a daemon has sent for this id and field"),
+        new("ipc_stream", "IPC.STREAM", "service,id,field", 3, "The latest value that a daemon has sent for this id and field", IsLive: true),
         new("ipc_status", "IPC.STATUS", "service", 1, "How the connection to a daemon is doing, and why there are no values"),
     ];
 
@@ -83,6 +83,23 @@ internal static unsafe class Exports
             return Failed(exception);
         }
     }
+
+    [UnmanagedCallersOnly(EntryPoint = "DllGetClassObject")]
+    private static int GetClassObject(Guid* id, Guid* wanted, void** found)
+    {
+        try
+        {
+            return OperatingSystem.IsWindows() ? RtdClass.GetObject(id, wanted, found) : HResult.ClassNotAvailable;
+        }
+        catch (Exception exception)
+        {
+            Log.Write(exception.ToString());
+            return HResult.Fail;
+        }
+    }
+
+    [UnmanagedCallersOnly(EntryPoint = "DllCanUnloadNow")]
+    private static int CanUnload() => HResult.False;
 
     [UnmanagedCallersOnly(EntryPoint = "ipc_get")]
     private static void* Get(void* service, void* id, void* field)

@@ -7,6 +7,9 @@ internal static class HostFunction
     public const int Register = 149;
     public const int Unregister = 201;
 
+    /// <summary>What the worksheet function RTD does.</summary>
+    public const int LiveValue = 379;
+
     /// <summary>Gives back what the host has returned.</summary>
     public const int Free = 0x4000;
 

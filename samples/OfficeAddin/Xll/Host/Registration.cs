@@ -12,8 +12,28 @@ internal sealed unsafe class Registration(SpreadsheetHost host)
 
     private readonly List<(string Name, double Id)> _registered = [];
 
+    /// <summary>The add-in's path, as the host knows it; <see langword="null"/> when it does not say.</summary>
+    public string? Library()
+    {
+        void* library = host.Operands.Blank();
+        try
+        {
+            if (!host.Call(HostFunction.GetName, library, 0, null))
+                return null;
+            string? path = host.Operands.Read(library)?[0, 0].Text;
+            host.Call(HostFunction.Free, null, 1, &library);
+            return string.IsNullOrEmpty(path) ? null : path;
+        }
+        finally
+        {
+            Operands.Free(library);
+        }
+    }
+
     /// <summary>How many of them the host has taken.</summary>
-    public int Register(IEnumerable<WorksheetFunction> functions)
+    /// <param name="functions">What a sheet may call.</param>
+    /// <param name="hasLiveValues">Whether it can be told that values have changed.</param>
+    public int Register(IEnumerable<WorksheetFunction> functions, bool hasLiveValues)
     {
         void* library = host.Operands.Blank();
         try
@@ -25,7 +45,7 @@ internal sealed unsafe class Registration(SpreadsheetHost host)
                 CellValue[] about =
                 [
                     CellValue.Of(function.Export),
-                    CellValue.Of(function.TypesFor(host)),
+                    CellValue.Of(function.TypesFor(host, hasLiveValues)),
                     CellValue.Of(function.Name),
                     CellValue.Of(function.Arguments),
                     CellValue.Of(IsFunction),

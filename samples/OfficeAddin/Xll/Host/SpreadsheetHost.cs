@@ -1,4 +1,6 @@
+using System;
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
 namespace OfficeAddin.Xll;
 
@@ -33,6 +35,10 @@ internal sealed unsafe class SpreadsheetHost
 
     /// <summary>Its functions may be called from several threads, and it knows what that means (XLOPER12, Excel 2007).</summary>
     public bool IsExcel12 => _excel12 != null;
+
+    /// <summary>It can fetch values when they change (RTD).</summary>
+    [SupportedOSPlatformGuard("windows")]
+    public bool HasLiveValues => IsExcel12 && OperatingSystem.IsWindows();
 
     /// <summary>Gnumeric 1.12.55 reads 30 arguments of a function, whatever was registered.</summary>
     public bool IsGnumeric { get; }

@@ -6,15 +6,17 @@ namespace OfficeAddin.Xll;
 /// <param name="Arguments">Their names, as the function wizard shows them.</param>
 /// <param name="Count">How many arguments the entry point has.</param>
 /// <param name="Help">One line for the function wizard.</param>
-internal sealed record WorksheetFunction(string Export, string Name, string Arguments, int Count, string Help)
+/// <param name="IsLive">Its values are fetched when they change, where the host can do that.</param>
+internal sealed record WorksheetFunction(string Export, string Name, string Arguments, int Count, string Help, bool IsLive = false)
 {
     private const int MostArgumentsOfGnumeric = 30;
 
     /// <summary>
     /// The result and the arguments, a letter each: "P" is a value in the older layout, "Q" in the newer. All are volatile ("!"): what a
-    /// daemon knows changes without any cell of the sheet changing. "$" allows Excel to call it from several threads at once.
+    /// daemon knows changes without any cell of the sheet changing; but not those whose changes the host is told. "$" allows Excel to call
+    /// it from several threads at once; live values are asked for on the main thread.
     /// </summary>
-    public string TypesFor(SpreadsheetHost host) => host.IsExcel12
-        ? new string('Q', Count + 1) + "!$"
+    public string TypesFor(SpreadsheetHost host, bool hasLiveValues) => host.IsExcel12
+        ? new string('Q', Count + 1) + (IsLive && hasLiveValues ? "" : "!$")
         : new string('P', (host.IsGnumeric ? MostArgumentsOfGnumeric : Count) + 1) + "!";
 }

@@ -20,11 +20,26 @@
 typedef struct excel_value value;
 
 /* In the order of `entries`. */
-enum { OPEN, CLOSE, REMOVE, FREE, FREE_12, SET_ENTRY_POINT, GET, GRID, CALC, STREAM, STATUS, MANAGER_INFO, ENTRIES };
+enum {
+    OPEN,
+    CLOSE,
+    REMOVE,
+    FREE,
+    FREE_12,
+    SET_ENTRY_POINT,
+    GET,
+    GRID,
+    CALC,
+    STREAM,
+    STATUS,
+    MANAGER_INFO,
+    CLASS_OBJECT,
+    ENTRIES
+};
 
 static const wchar_t *const methods[ENTRIES] = {
-    L"Open", L"Close", L"Remove", L"Free",   L"Free12", L"SetEntryPoint",
-    L"Get",  L"Grid",  L"Calc",   L"Stream", L"Status", L"ManagerInfo",
+    L"Open", L"Close", L"Remove", L"Free",   L"Free12",      L"SetEntryPoint",  L"Get",
+    L"Grid", L"Calc",  L"Stream", L"Status", L"ManagerInfo", L"GetClassObject",
 };
 
 static void (*entries[ENTRIES])(void);
@@ -114,6 +129,20 @@ EXPORT void SetExcel12EntryPt(void *call_back)
 EXPORT value *xlAddInManagerInfo12(value *action)
 {
     return is_started() ? PASS_ON(MANAGER_INFO, value * (*)(value *))(action) : &no_value;
+}
+
+/* ---- what COM asks for: Excel finds the server of live values by the registry, not by what it has loaded ------------
+ */
+
+EXPORT HRESULT WINAPI DllGetClassObject(REFCLSID id, REFIID wanted, void **found)
+{
+    typedef int (*get_class_object)(const GUID *, const GUID *, void **);
+    return is_started() ? PASS_ON(CLASS_OBJECT, get_class_object)(id, wanted, found) : CLASS_E_CLASSNOTAVAILABLE;
+}
+
+EXPORT HRESULT WINAPI DllCanUnloadNow(void)
+{
+    return S_FALSE; /* the runtime stays */
 }
 
 /* ---- the functions of the sheet -----------------------------------------------------------------------------------

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# usage: samples/OfficeAddin/test-windows.sh [--built]
+#
+# The add-in for 64-bit Excel, under wine: ipc.xll starts .NET within a stand-in for Excel, which calls its functions from several threads against the
+# C# daemon, kills and replaces that, lets it hang, and compares every cell. Then without .NET, which has to be said. About a minute after the build.
+# --built: everything is built, and wine runs in the prefix of the caller (eng/windows.sh). The last line is "cells compared N, wrong M".
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../../eng/common.sh"
+. "$here/../../eng/setup.sh"
+. "$top/eng/windows/wine.sh"
+cd "$top" || exit 1
+runtime=$top/build/windows-dotnet
+addin=$top/build/windows-addin
+stand_in=$top/build/windows/samples/OfficeAddin/StandIn/sheet_stand_in.exe
+daemon=$here/Daemon/bin/Release/net10.0/OfficeAddin.Daemon.dll
+table=$here/Workbook/instruments.csv
+
+if [ "${1:-}" != --built ]; then
+    require windows || exit 1
+    cmake --preset windows >"$logs/windows-addin.log" && cmake --build build/windows --target sheet_stand_in sheet_xll >>"$logs/windows-addin.log" || exit 1
+    for project in "$here/Xll" "$here/Daemon"; do
+        dotnet build "$project" -c Release -m:1 -nodeReuse:false -v:quiet -tl:off || exit 1
+    done
+    eng/windows/runtime.sh "$runtime" || exit 1
+    wine_begin && wine_start >/dev/null 2>&1 || exit 1
+fi
+rm -rf "$addin"
+"$here/windows-folder.sh" "$addin" --built >/dev/null || exit 1
+
+# What a busy machine takes is no finding: values are compared here, not times.
+export IPC_SHEET_DEADLINE_MS=5000
+compared=0 wrong=0
+part() { # NAME COMMAND...   the command's last line is "cells compared N, wrong M"
+    local name=$1 code=0 output=$logs/windows-addin-${1// /-}.log last
+    shift
+    timeout --kill-after=5 600 "$@" >"$output" 2>&1 || code=$?
+    sed -i 's/\r$//' "$output"
+    last=$(tail -n 1 "$output")
+    if [[ $last =~ ^cells\ compared\ ([0-9]+),\ wrong\ ([0-9]+)$ ]]; then
+        compared=$((compared + BASH_REMATCH[1])) wrong=$((wrong + BASH_REMATCH[2]))
+        printf '%-46s %s\n' "$name" "$last"
+        [ $code != 0 ] || return 0
+        [ "${BASH_REMATCH[2]}" != 0 ] || wrong=$((wrong + 1))
+    else
+        say "$name: exit code $code, nothing compared"
+        wrong=$((wrong + 1))
+    fi
+    sed 's/^/  | /' "$output"
+}
+
+cs="\"$(windows_path "$runtime/dotnet.exe")\" \"$(windows_path "$daemon")\" --name sheet --csv \"$(windows_path "$table")\""
+xll=$(windows_path "$addin/ipc.xll")
+DOTNET_ROOT=$(windows_path "$runtime")
+export DOTNET_ROOT
+part "stand-in for Excel, several threads" wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs"
+part "stand-in for Excel, live values" wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live
+# With the deadline that users have: a daemon that does not answer must not freeze the sheet.
+part "stand-in for Excel, a daemon that hangs" env -u IPC_SHEET_DEADLINE_MS wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" hang
+part "stand-in for Excel, no .NET" env -u DOTNET_ROOT wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" broken
+mkdir -p "$addin/dotnet" && ln -s "$runtime"/* "$addin/dotnet/"
+part "stand-in for Excel, .NET beside the add-in" env -u DOTNET_ROOT wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" hang
+say "cells compared $compared, wrong $wrong"
+[ $wrong = 0 ] && [ $compared -gt 0 ]
