@@ -2,7 +2,7 @@
 # usage: eng/windows.sh [--short | --long] [--all] [--built] [PROGRAM...]   builds for Windows with mingw-w64 and runs the tests of both languages under wine
 #
 # --short: within 3 minutes, as ./test.sh does. --all: also what tests/windows.txt leaves out. --built: the C# tests are built already.
-# PROGRAM...: only these: C test programs (such as region_test), C# test projects (such as Ipc.Core.Tests).
+# PROGRAM...: only these: C test programs (such as region_test), C# test projects (such as Ipc.Core.Tests), addin.
 # Tools that are missing are installed (eng/setup.sh). Which platform runs what is in docs/platforms.md. The last line is  windows: N passed, M failed
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -127,19 +127,29 @@ run_managed() { # PROJECT   its methods that are left out are named in full, wit
     fi
 }
 
+run_addin() {
+    local log=$logs/windows-addin.log code=0
+    run_logged "windows: the add-in for Excel" "$log" 900 samples/OfficeAddin/test-windows.sh --built || code=$?
+    say "    $took_seconds s: $(tail -n 1 "$log")"
+    [ $code != 0 ] || { passed=$((passed + 1)); return; }
+    failed=$((failed + 1))
+    show_failure "the add-in for Excel" "$log" 60
+}
+
 step "building C for Windows" 1200 bash -c 'cmake --preset windows && cmake --build build/windows -j 2'
-[ -z "$build" ] || step "building the C# tests" 1200 bash -c 'for p in "$@"; do dotnet build "tests/$p" -c Release -m:1 -nodeReuse:false -v:minimal -tl:off || exit; done' - "${managed[@]}"
+[ -z "$build" ] || step "building the C# tests" 1200 bash -c 'for p in "$@"; do dotnet build "$p" -c Release -m:1 -nodeReuse:false -v:minimal -tl:off || exit; done' - "${managed[@]/#/tests/}" samples/OfficeAddin/Xll samples/OfficeAddin/Daemon
 step "making a runtime for Windows" 300 eng/windows/runtime.sh "$runtime"
 export -f wine_start
 step "starting wine" 300 bash -c wine_start
 
 if [ ${#programs[@]} = 0 ]; then
     for program in "$native"/tests/native/*_test.exe; do programs+=("$(basename "$program" .exe)"); done
-    programs+=("${managed[@]}")
+    programs+=("${managed[@]}" addin)
 fi
 for program in "${programs[@]}"; do
     case $program in
         *.Tests) run_managed "$program" ;;
+        addin) run_addin ;;
         *) run_native "$program" ;;
     esac
 done

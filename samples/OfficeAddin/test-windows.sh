@@ -25,6 +25,11 @@ if [ "${1:-}" != --built ]; then
     eng/windows/runtime.sh "$runtime" || exit 1
     wine_begin && wine_start >/dev/null 2>&1 || exit 1
 fi
+# Daemons are killed here: what they leave is not what a test of the library has left.
+folder=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/ipc-test.addin.XXXXXX") || exit 1
+trap 'rm -rf "$folder"; [ -z "${regions:-}" ] || wine_end' EXIT
+IPC_DIR=$(windows_path "$folder")
+export IPC_DIR
 rm -rf "$addin"
 "$here/windows-folder.sh" "$addin" --built >/dev/null || exit 1
 

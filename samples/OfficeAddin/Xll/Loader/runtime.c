@@ -111,9 +111,14 @@ static void read_environment(const wchar_t *name, const wchar_t *below, wchar_t 
         (void)wcscat(root, below);
 }
 
-/* The library, and the folder that its runtime was found in. */
+/* The library, and the folder that its runtime was found in. A process has one runtime: where another add-in has
+ * brought one, or this one before it was unloaded, that is the one, and ROOT is empty. */
 static HMODULE load_host(const wchar_t *folder, wchar_t root[PATH_SIZE])
 {
+    const HMODULE present = GetModuleHandleW(L"hostfxr.dll");
+    root[0] = L'\0';
+    if (present != NULL)
+        return present;
     static wchar_t roots[ROOTS][PATH_SIZE];
     wchar_t path[PATH_SIZE];
     if (swprintf(roots[0], PATH_SIZE, L"%ls\\dotnet", folder) < 0)
@@ -168,17 +173,25 @@ static bool begin(const runtime_host *host, const wchar_t *folder, const wchar_t
     void *found = NULL;
     said[0] = L'\0';
     const write_words before = host->set_error_writer(hear);
-    int code = host->initialize(config, &parameters, &context); /* > 0: one runs already, and is what is asked for */
+    int code = host->initialize(config, root[0] == L'\0' ? NULL : &parameters,
+                                &context); /* > 0: one runs already, and is what is asked for */
     if (code >= 0)
         code = host->get_delegate(context, LOAD_ASSEMBLY_AND_GET_FUNCTION_POINTER, &found);
     if (context != NULL)
         (void)host->close(context);
     (void)host->set_error_writer(before);
     if (code < 0 || found == NULL) {
-        (void)swprintf(words, RUNTIME_WORDS,
-                       L"ipc.xll cannot start .NET (error 0x%08x). " ANOTHER_VERSION
-                       ", in %ls or beside the add-in in its folder dotnet. %ls",
-                       (unsigned)code, root, said);
+        if (root[0] == L'\0')
+            (void)swprintf(
+                words, RUNTIME_WORDS,
+                L"ipc.xll cannot use the .NET that another add-in has started (error 0x%08x). " ANOTHER_VERSION
+                ": update or remove that add-in. %ls",
+                (unsigned)code, said);
+        else
+            (void)swprintf(words, RUNTIME_WORDS,
+                           L"ipc.xll cannot start .NET (error 0x%08x). " ANOTHER_VERSION
+                           ", in %ls or beside the add-in in its folder dotnet. %ls",
+                           (unsigned)code, root, said);
         return false;
     }
     memcpy(load, &found, sizeof *load);
@@ -208,7 +221,8 @@ bool runtime_start(HINSTANCE library, const wchar_t *const *methods, void (**ent
         return false;
     }
     if (!find_functions(module, &host)) {
-        (void)swprintf(words, RUNTIME_WORDS, L"The .NET in %ls is too old for ipc.xll. " ANOTHER_VERSION ".", root);
+        (void)swprintf(words, RUNTIME_WORDS, L"The .NET %ls%ls is too old for ipc.xll. " ANOTHER_VERSION ".",
+                       root[0] == L'\0' ? L"that another add-in has started" : L"in ", root);
         return false;
     }
     if (!begin(&host, folder, self, root, &load, words))
