@@ -27,6 +27,14 @@ public sealed class RegistryTests
     }
 
     [Fact]
+    public void AContractsFileIsFoundByItsInterface()
+    {
+        Assert.Equal(TasksRpc.Proto, RpcContracts.Proto<ITasks>());
+        RpcContracts.Register<IEarlier>(static _ => null!, static _ => null!, static _ => null!, static _ => null);
+        Assert.Contains("earlier version", Assert.Throws<InvalidOperationException>(RpcContracts.Proto<IEarlier>).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void AMessageIsFoundByItsType()
     {
         MessageCodec<Limit> codec = RpcContracts.Codec<Limit>();
@@ -41,5 +49,10 @@ public sealed class RegistryTests
         string text = Assert.Throws<InvalidOperationException>(server.Client.For<IDisposable>).Message;
         Assert.Contains("System.IDisposable", text, StringComparison.Ordinal);
         Assert.Contains("QuotesRpc.Client(client)", text, StringComparison.Ordinal);
+    }
+
+    /// <summary>Stands for a contract whose code was generated when files were not registered.</summary>
+    private interface IEarlier
+    {
     }
 }

@@ -117,6 +117,30 @@ public sealed class ClientViewTests
     }
 
     [Fact]
+    public async Task ADeadlineHoldsForCallsAndStreamsAndReachesTheirHandlers()
+    {
+        using var server = new ShapeServer();
+        RpcClient later = server.Client.WithDeadline(Deadline.After(TimeSpan.FromMinutes(10)));
+        Assert.InRange(await TestServiceRpc.Client(later).RemainingAsync(), 1, 600_000);
+        Assert.InRange(await TestServiceRpc.Client(later.WithTimeout(TimeSpan.FromMinutes(5))).RemainingAsync(), 1, 300_000); // whichever is earlier
+        Assert.Equal(-1, await TestServiceRpc.Client(later.WithDeadline(Deadline.Never)).RemainingAsync());
+        Assert.Equal(3, await TestServiceRpc.Client(later).Count(0, 3).CountAsync());
+
+        await Eventually.Overruns(
+            timeout => server.Client.WithDeadline(Deadline.After(timeout)).CallAsync(Shapes.Work, -1, new Progress<int>()).AsTask(),
+            () => server.Shapes.Working > 0);
+        Eventually.True(() => server.Shapes.Cancelled == server.Shapes.Working, "the handler's token fires");
+
+        int begun = server.Shapes.Begun, ended = server.Shapes.Ended;
+        await Eventually.Overruns(
+            timeout => server.Client.WithDeadline(Deadline.After(timeout)).Duplex(Shapes.Shift, 0, Waiting()).CountAsync().AsTask(),
+            () => server.Shapes.Begun > begun);
+        Eventually.True(() => server.Shapes.Ended - ended == server.Shapes.Begun - begun, "the stream's, too");
+
+        static Source Waiting() => new(-1, static (_, cancel) => new ValueTask(Task.Delay(Timeout.Infinite, cancel)));
+    }
+
+    [Fact]
     public async Task AReplyThatCameInTimeIsNotOverdueBecauseNobodyLooked()
     {
         using var server = new RawServer();

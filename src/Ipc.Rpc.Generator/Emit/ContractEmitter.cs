@@ -81,7 +81,7 @@ internal static class ContractEmitter
         List<MessageModel> messages = Typed(contract);
         if (messages.Count == 0)
         {
-            source.Line("=> global::Ipc.Rpc.RpcContracts.Register<" + contract.Interface + ">(Client, Service, ServicePerCall, type => null);");
+            source.Line("=> global::Ipc.Rpc.RpcContracts.Register<" + contract.Interface + ">(Client, Service, ServicePerCall, type => null, Proto);");
             source.Outdent();
             return;
         }
@@ -90,7 +90,7 @@ internal static class ContractEmitter
         source.Indent();
         foreach (MessageModel message in messages)
             source.Line("type == typeof(" + message.Type + ") ? " + message.Codec + ".Instance :");
-        source.Line("(object?)null);");
+        source.Line("(object?)null, Proto);");
         source.Outdent();
         source.Outdent();
     }

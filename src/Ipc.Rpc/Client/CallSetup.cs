@@ -16,6 +16,9 @@ internal sealed class CallSetup
     /// <summary>How long a unary call may take.</summary>
     public TimeSpan Timeout { get; private set; } = System.Threading.Timeout.InfiniteTimeSpan;
 
+    /// <summary>When a call or stream ends by itself at the latest.</summary>
+    public Deadline Until { get; private set; } = Deadline.Never;
+
     /// <summary>How messages are written.</summary>
     public CallFormat Format { get; private set; } = CallFormat.Generated;
 
@@ -36,6 +39,13 @@ internal sealed class CallSetup
     {
         var copy = (CallSetup)MemberwiseClone();
         copy.Timeout = timeout;
+        return copy;
+    }
+
+    public CallSetup WithDeadline(Deadline until)
+    {
+        var copy = (CallSetup)MemberwiseClone();
+        copy.Until = until;
         return copy;
     }
 
@@ -82,7 +92,9 @@ internal sealed class CallSetup
     /// <summary>When a unary call that is made now ends by itself.</summary>
     [MethodImpl(Tiering.Optimized)]
     public Deadline CallDeadline() =>
-        Timeout == System.Threading.Timeout.InfiniteTimeSpan ? Deadline.Never : Deadline.After(Timeout);
+        Timeout == System.Threading.Timeout.InfiniteTimeSpan
+            ? Until
+            : Deadline.Earlier(Until, Deadline.After(Timeout));
 
     /// <summary>Tells who wants to know what came with the answer, if one came. On the thread that takes the
     /// result.</summary>

@@ -188,6 +188,12 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         return new RpcClient(_session, _setup.WithTimeout(timeout), isView: true);
     }
 
+    /// <summary>Returns a view of this client whose calls and streams end at <paramref name="until"/> at the latest,
+    /// with <see cref="RpcStatus.DeadlineExceeded"/>; <see cref="Deadline.Never"/> takes an earlier one back. A timeout
+    /// holds besides. Disposing the view does nothing.</summary>
+    /// <remarks>The deadline is sent with the request: the handler's token fires when it passes.</remarks>
+    public RpcClient WithDeadline(Deadline until) => new(_session, _setup.WithDeadline(until), isView: true);
+
     /// <summary>Returns a view of this client whose requests carry this metadata instead of any earlier one. Disposing
     /// the view does nothing.</summary>
     /// <remarks>The metadata is copied: later changes have no effect.</remarks>
@@ -251,8 +257,8 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
 
     /// <inheritdoc/>
     /// <remarks>The server is ahead of the consumer by at most <see cref="RpcClientOptions.StreamWindow"/> items.
-    /// Timeouts of calls do not apply: a stream ends when its server, its consumer or
-    /// <paramref name="cancellationToken"/> ends it.</remarks>
+    /// Timeouts of calls do not apply: a stream ends when its server, its consumer,
+    /// <paramref name="cancellationToken"/> or the deadline of <see cref="WithDeadline"/> ends it.</remarks>
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
         RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
         => (_intercepted ?? _direct).Stream(method, request, cancellationToken);

@@ -235,7 +235,12 @@ internal sealed class StreamCall<TRequest, TItem> : PendingCall, IAsyncEnumerato
     private void Send(StreamTerms<TRequest, TItem> terms)
     {
         _tokens.ThrowIfTriggered();
-        var how = new CallRequest(terms.Setup, RpcDeadline.Current, _tokens.Triggered, (ushort)_items, terms.Flags);
+        var how = new CallRequest(
+            terms.Setup,
+            Ipc.Deadline.Earlier(terms.Setup.Until, RpcDeadline.Current),
+            _tokens.Triggered,
+            (ushort)_items,
+            terms.Flags);
         Deadline = how.Deadline.Nanoseconds;
         _tokens.Register(static state => ((StreamCall<TRequest, TItem>)state!).Cancel(), this);
         bool sent;

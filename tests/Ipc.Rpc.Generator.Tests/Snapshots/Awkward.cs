@@ -133,7 +133,7 @@ service Thing {
     internal static void RegisterContract()
         => global::Ipc.Rpc.RpcContracts.Register<global::Outer.IThing>(Client, Service, ServicePerCall, type =>
             type == typeof(global::Outer.Inner) ? OuterInnerCodec.Instance :
-            (object?)null);
+            (object?)null, Proto);
 
     /// <summary>The arguments of a call: a message on the wire only.</summary>
     [global::System.Runtime.Serialization.DataContract]

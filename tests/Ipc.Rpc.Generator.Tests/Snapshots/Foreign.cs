@@ -57,7 +57,7 @@ service Both {
         /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
         [global::System.Runtime.CompilerServices.ModuleInitializer]
         internal static void RegisterContract()
-            => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IBoth>(Client, Service, ServicePerCall, type => null);
+            => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IBoth>(Client, Service, ServicePerCall, type => null, Proto);
 
         private sealed class Proxy : global::Foreign.IBoth
         {
@@ -145,7 +145,7 @@ service Greeter {
         internal static void RegisterContract()
             => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IGreeter>(Client, Service, ServicePerCall, type =>
                 type == typeof(global::Foreign.Greeting) ? SalutationCodec.Instance :
-                (object?)null);
+                (object?)null, Proto);
 
         /// <summary>The codecs of the contract's messages, for instance for the details of an error.</summary>
         public static class Codecs
@@ -302,7 +302,7 @@ service OrderEvents {
         /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
         [global::System.Runtime.CompilerServices.ModuleInitializer]
         internal static void RegisterContract()
-            => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IOrderEvents>(Client, Service, ServicePerCall, type => null);
+            => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IOrderEvents>(Client, Service, ServicePerCall, type => null, Proto);
 
         private sealed class Proxy : global::Foreign.IOrderEvents
         {
@@ -454,7 +454,7 @@ service Orders {
         internal static void RegisterContract()
             => global::Ipc.Rpc.RpcContracts.Register<global::Foreign.IOrders>(Client, Service, ServicePerCall, type =>
                 type == typeof(global::Foreign.Greeting) ? SalutationCodec.Instance :
-                (object?)null);
+                (object?)null, Proto);
 
         /// <summary>The arguments of a call: a message on the wire only.</summary>
         [global::System.Runtime.Serialization.DataContract]

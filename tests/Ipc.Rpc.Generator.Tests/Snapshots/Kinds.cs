@@ -163,7 +163,7 @@ service Kinds {
         internal static void RegisterContract()
             => global::Ipc.Rpc.RpcContracts.Register<global::Kinds.IKinds>(Client, Service, ServicePerCall, type =>
                 type == typeof(global::Kinds.Box) ? BoxCodec.Instance :
-                (object?)null);
+                (object?)null, Proto);
 
         /// <summary>The arguments of a call: a message on the wire only.</summary>
         [global::System.Runtime.Serialization.DataContract]

@@ -120,7 +120,7 @@ service SystemMonitor {
                 type == typeof(global::Sysmon.Table) ? TableCodec.Instance :
                 type == typeof(global::Sysmon.Row) ? RowCodec.Instance :
                 type == typeof(global::Sysmon.Sample) ? SampleCodec.Instance :
-                (object?)null);
+                (object?)null, Proto);
 
         /// <summary>The arguments of a call: a message on the wire only.</summary>
         [global::System.Runtime.Serialization.DataContract]

@@ -72,7 +72,7 @@ service Events {
         /// <summary>Makes the contract known by its interface; the runtime calls it before anything of this assembly runs.</summary>
         [global::System.Runtime.CompilerServices.ModuleInitializer]
         internal static void RegisterContract()
-            => global::Ipc.Rpc.RpcContracts.Register<global::Shapes.IEvents>(Client, Service, ServicePerCall, type => null);
+            => global::Ipc.Rpc.RpcContracts.Register<global::Shapes.IEvents>(Client, Service, ServicePerCall, type => null, Proto);
 
         private sealed class Proxy : global::Shapes.IEvents
         {
@@ -385,7 +385,7 @@ service Shapes {
                 type == typeof(global::Shapes.Block) ? BlockCodec.Instance :
                 type == typeof(global::Shapes.Limit) ? LimitCodec.Instance :
                 type == typeof(global::Shapes.Failure) ? FailureCodec.Instance :
-                (object?)null);
+                (object?)null, Proto);
 
         /// <summary>The arguments of a call: a message on the wire only.</summary>
         [global::System.Runtime.Serialization.DataContract]
