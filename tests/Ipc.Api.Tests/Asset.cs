@@ -11,7 +11,7 @@ namespace Ipc.Api.Tests;
 /// <summary>One library as it ships for one framework, read as a compiler reads it: never loaded, never run.</summary>
 internal sealed class Asset
 {
-    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines", "Ipc.AspNetCore"];
+    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines", "Ipc.AspNetCore", "Ipc.Grpc"];
 
     private static readonly string[] s_frameworks = ["netstandard2.0", "net8.0", "net10.0"];
 
@@ -25,7 +25,7 @@ internal sealed class Asset
         MetadataReference subject = MetadataReference.CreateFromFile(Path.Combine(folder, library + ".dll"));
         IEnumerable<MetadataReference> others = Directory.GetFiles(folder, "*.dll")
             .Where(file => Path.GetFileNameWithoutExtension(file) != library)
-            .Concat(((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Where(static file => IsOfTheFramework(file) || IsOfAHost(file) || IsOfASerializer(file)))
+            .Concat(((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Where(static file => IsOfTheFramework(file) || IsOfAHost(file) || IsOfASerializer(file) || IsOfGrpc(file)))
             .Select(static file => MetadataReference.CreateFromFile(file));
         var compilation = CSharpCompilation.Create(
             "review",
@@ -36,7 +36,7 @@ internal sealed class Asset
     }
 
     /// <summary>What a library ships for: what it is built on is not everywhere.</summary>
-    public static string[] FrameworksOf(string library) => library == "Ipc.AspNetCore" ? s_frameworks[1..] : s_frameworks;
+    public static string[] FrameworksOf(string library) => library is "Ipc.AspNetCore" or "Ipc.Grpc" ? s_frameworks[1..] : s_frameworks;
 
     public string Library { get; }
 
@@ -84,6 +84,9 @@ internal sealed class Asset
     /// <summary>What the adapters name: it lies beside the tests.</summary>
     private static bool IsOfASerializer(string file)
         => Path.GetFileNameWithoutExtension(file) is "MessagePack" or "MessagePack.Annotations" or "protobuf-net" or "protobuf-net.Core";
+
+    /// <summary>What the gateway names: it lies beside the tests, too.</summary>
+    private static bool IsOfGrpc(string file) => Path.GetFileName(file).StartsWith("Grpc.", StringComparison.Ordinal);
 
     private static bool IsOfTheFramework(string file) => Path.GetDirectoryName(file) == Path.GetDirectoryName(typeof(object).Assembly.Location);
 }

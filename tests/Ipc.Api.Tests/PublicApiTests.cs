@@ -83,6 +83,7 @@ public sealed class PublicApiTests
                 : !name.StartsWith("System.", StringComparison.Ordinal) && name != "Microsoft.Win32.Primitives") // the framework's own, with Win32Exception alone
             .Where(name => library is "Ipc.Core" or "Ipc.Native" || name is not ("Ipc.Core" or "Ipc.Rpc"))
             .Where(name => library != "Ipc.AspNetCore" || name != "Ipc.Pipelines" && !name.StartsWith("Microsoft.AspNetCore.", StringComparison.Ordinal) && !name.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal))
+            .Where(name => library != "Ipc.Grpc" || !name.StartsWith("Grpc.", StringComparison.Ordinal) && !name.StartsWith("Microsoft.AspNetCore.", StringComparison.Ordinal) && !name.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal))
             .Where(name => library != "Ipc.Hosting" || !name.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal))
             .Where(name => library != "Ipc.Pipelines" || name != "System.IO.Pipelines") // the framework's own from .NET 9 on
             .Where(name => library != "Ipc.Rpc.MessagePack" || name is not ("MessagePack" or "MessagePack.Annotations"))

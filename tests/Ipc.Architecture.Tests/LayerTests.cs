@@ -36,6 +36,7 @@ public sealed partial class LayerTests
         ["Ipc.Rpc.MessagePack"] = ["Ipc.Rpc"],
         ["Ipc.Rpc.ProtobufNet"] = ["Ipc.Rpc"],
         ["Ipc.Hosting"] = ["Ipc.Rpc"],
+        ["Ipc.Grpc"] = ["Ipc.Rpc"],
         ["Ipc.Pipelines"] = ["Ipc.Core"],
         ["Ipc.AspNetCore"] = ["Ipc.Pipelines"],
         ["Ipc.Tool"] = ["Ipc.Rpc"],

@@ -14,6 +14,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Connections) => Connections.Run,
     nameof(Bytes) => Bytes.Run,
     nameof(Web) => Web.Run,
+    nameof(Gateways) => Gateways.Run,
     nameof(Locks) => Locks.Run,
     nameof(Sizes) => Sizes.Run,
     nameof(Serializers) => Serializers.Run,

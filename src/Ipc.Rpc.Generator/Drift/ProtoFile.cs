@@ -13,6 +13,9 @@ internal sealed class ProtoFile
     /// <summary>The service that clients of this one offer; empty if they offer none.</summary>
     public string Callback { get; set; } = "";
 
+    /// <summary>The names of its services, in their order; their methods are in one table.</summary>
+    public List<string> Services { get; } = new();
+
     public Dictionary<string, ProtoBlock> Messages { get; } = new();
 
     public Dictionary<string, ProtoBlock> Enums { get; } = new();

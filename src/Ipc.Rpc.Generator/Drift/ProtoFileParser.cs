@@ -167,7 +167,7 @@ internal static class ProtoFileParser
 
     private static void Service(ProtoTokens tokens, ProtoFile file)
     {
-        tokens.Next();
+        file.Services.Add(tokens.Next());
         tokens.Take("{");
         while (!tokens.TryTake("}"))
         {

@@ -1,0 +1,46 @@
+using System;
+using System.Buffers;
+using Grpc.Core;
+using Ipc.Rpc;
+
+namespace Ipc.Grpc;
+
+/// <summary>The bytes of a message. Both sides write the same protobuf, so the gateway does not look at them.</summary>
+/// <remarks>Who gets one disposes it; what is not disposed is garbage collected.</remarks>
+internal sealed class Payload(PooledBytes bytes) : IDisposable
+{
+    /// <summary>Copies the bytes out of the ring and into it.</summary>
+    public static readonly MessageCodec<Payload> Codec = new(
+        "bytes",
+        static (ref ProtoWriter writer, in Payload value) => writer.WriteRaw(value.Span),
+        static (ref ProtoReader reader) => new Payload(PooledBytes.CopyOf(reader.ReadToEnd())));
+
+    /// <summary>Copies the bytes out of gRPC's buffers and into them. A payload that was sent is disposed.</summary>
+    public static readonly Marshaller<Payload> Marshaller = new(Send, Receive);
+
+    /// <summary>A message without fields.</summary>
+    public static Payload Empty => new(default);
+
+    public ReadOnlySpan<byte> Span => bytes.Span;
+
+    public static Payload Of(ReadOnlySpan<byte> bytes) => new(PooledBytes.CopyOf(bytes));
+
+    public void Dispose() => bytes.Dispose();
+
+    private static void Send(Payload payload, SerializationContext context)
+    {
+        using (payload)
+        {
+            context.SetPayloadLength(payload.Span.Length);
+            context.GetBufferWriter().Write(payload.Span);
+            context.Complete();
+        }
+    }
+
+    private static Payload Receive(DeserializationContext context)
+    {
+        PooledBytes copy = PooledBytes.Rent(context.PayloadLength);
+        context.PayloadAsReadOnlySequence().CopyTo(copy.Span);
+        return new Payload(copy);
+    }
+}

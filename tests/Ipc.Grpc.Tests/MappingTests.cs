@@ -1,0 +1,93 @@
+using System;
+using System.IO;
+using System.Threading.Tasks;
+using Ipc.Rpc;
+using Ipc.Rpc.Peer.Interop;
+using Ipc.Testing.Drive;
+using Microsoft.AspNetCore.Builder;
+using Xunit;
+
+namespace Ipc.Grpc.Tests;
+
+/// <summary>What cannot be mapped is refused when it is mapped, in words that say what to do.</summary>
+public sealed class MappingTests : GatewayTest
+{
+    [Fact]
+    public async Task AContractIsMappedByItsFileAlone()
+    {
+        Peer(Language.C);
+        string proto = await File.ReadAllTextAsync(Path.Combine(PeerPrograms.Top, "tests", "native", "rpc", "tests.proto"), Hang);
+        await StartAsync(map: app => app.MapIpcService(Name, proto));
+        Assert.Equal("by the file", Text(await Connect().EchoAsync(Blob("by the file"), cancellationToken: Hang)));
+    }
+
+    [Fact]
+    public async Task AConnectionOfTheApplicationIsUsedAndLeftToIt()
+    {
+        Serve();
+        using RpcClient client = RpcClient.Connect(Name);
+        await using (WebApplication app = await StartAsync(map: app => app.MapIpcService<ITests>(client)))
+        {
+            Assert.Equal("a", Text(await Connect().EchoAsync(Blob("a"), cancellationToken: Hang)));
+            await app.StopAsync(Hang);
+        }
+
+        Assert.Equal("b"u8.ToArray(), TestsRpc.Client(client).Echo(new Blob { Data = "b"u8.ToArray() }).Data);
+    }
+
+    [Theory]
+    [InlineData("service {", "no .proto: line 1")]
+    [InlineData("service Tests { }", "has no package")]
+    [InlineData("package a.v1; message M { }", "has no service")]
+    [InlineData("package a.v1; service A { } service B { }", "the services A, B")]
+    public void WhatIsNoContractIsRefused(string proto, string why)
+    {
+        using WebApplication app = Application();
+        ArgumentException refused = Assert.Throws<ArgumentException>(() => app.MapIpcService(Name, proto));
+        Assert.Contains(why, refused.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData(".hidden")]
+    [InlineData("a/b")]
+    public void AServerThatCannotBeIsRefused(string server)
+    {
+        using WebApplication app = Application();
+        ArgumentException refused = Assert.Throws<ArgumentException>(() => app.MapIpcService<ITests>(server));
+        Assert.Contains($"\"{server}\" is no server's name", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void AServiceIsMappedOnce()
+    {
+        using WebApplication app = Application();
+        app.MapIpcService<ITests>(Name);
+        InvalidOperationException refused = Assert.Throws<InvalidOperationException>(() => app.MapIpcService<ITests>("another"));
+        Assert.Contains("tests.v1.Tests has been mapped already", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void AnInterfaceThatIsNoContractIsRefused()
+    {
+        using WebApplication app = Application();
+        InvalidOperationException refused = Assert.Throws<InvalidOperationException>(() => app.MapIpcService<IDisposable>(Name));
+        Assert.Contains("QuotesRpc.Proto", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void WithoutItsServicesNothingIsMapped()
+    {
+        using WebApplication app = WebApplication.CreateSlimBuilder().Build();
+        InvalidOperationException refused = Assert.Throws<InvalidOperationException>(() => app.MapIpcService<ITests>(Name));
+        Assert.Contains("AddIpcGrpc()", refused.Message, StringComparison.Ordinal);
+        Assert.Throws<InvalidOperationException>(() => app.MapIpcReflection());
+    }
+
+    private static WebApplication Application()
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Services.AddIpcGrpc();
+        return builder.Build();
+    }
+}
