@@ -1,6 +1,7 @@
 using System;
 using System.Linq;
 using System.Threading;
+using System.Threading.Tasks;
 using Ipc.Rpc.Tests;
 using Xunit;
 
@@ -29,6 +30,71 @@ public sealed class BatchTests : SheetTest, IDisposable
         Assert.Equal([1, 1, 1, 3, 3], _daemon.Requests);
         SheetCounters counters = sheet.Counters(_name);
         Assert.Equal((9, 5, 9, 0), (counters.Functions, counters.Requests, counters.Cells, counters.Failures));
+    }
+
+    /// <summary>The first of them is asked for at once; what has gathered by then goes together.</summary>
+    [Fact]
+    public async Task NewCellsThatNobodyWaitsForShareRequests()
+    {
+        const int Count = 10_000;
+        using SheetFunctions sheet = Sheet(options => options.BatchCells = 4096);
+        using ManualResetEventSlim allAsked = new();
+        _daemon.Answer = request =>
+        {
+            allAsked.Wait(Eventually.Watchdog);
+            return CellPacking.Pack(FakeSheet.Row(request, 0));
+        };
+        Task<CellValue>[] cells = [.. Enumerable.Range(0, Count).Select(i => sheet.GetAsync(_name, "id" + i, "p"))];
+        allAsked.Set();
+        CellValue[] values = await Task.WhenAll(cells);
+        for (int i = 0; i < Count; i++)
+            Assert.Equal($"id{i}.p#0", values[i].Text);
+        Assert.InRange(_daemon.Requests.Length, 3, 5); // 10,000 by 4,096 are 3, and those that had gathered before the first was answered
+        Assert.Equal(Count, _daemon.Requests.Sum());
+    }
+
+    [Fact]
+    public async Task WhatIsFreshIsNotAskedForByThoseWhoDoNotWait()
+    {
+        using SheetFunctions sheet = Sheet();
+        Assert.Equal("a.p#1", sheet.Get(_name, "a", "p").Text);
+        Assert.Equal("a.p#1", (await sheet.GetAsync(_name, "a", "p")).Text);
+        Stale();
+        Assert.Equal("a.p#2", (await sheet.GetAsync(_name, "a", "p")).Text);
+    }
+
+    [Fact]
+    public async Task WhoDoesNotWaitIsAnsweredWhenThereIsNobodyAndAtTheEnd()
+    {
+        SheetFunctions sheet = Sheet(options => options.PatientDeadline = Eventually.Watchdog);
+        Assert.Equal(CellValue.NotAvailable, await sheet.GetAsync(_name + "-absent", "a", "p"));
+        using ManualResetEventSlim end = new();
+        _daemon.Answer = request =>
+        {
+            end.Wait(Eventually.Watchdog);
+            return CellPacking.Pack(FakeSheet.Row(request, 0));
+        };
+        Task<CellValue> first = sheet.GetAsync(_name, "a", "p"), second = sheet.GetAsync(_name, "b", "p");
+        Eventually.True(() => _daemon.Requests.Length == 1, "the first cell is asked for");
+        sheet.Dispose();
+        Assert.Equal(CellValue.NotAvailable, await first);
+        Assert.Equal(CellValue.NotAvailable, await second);
+        end.Set();
+    }
+
+    /// <summary>A function that waits, and cells that nobody waits for: each has its answer, whoever asks for it.</summary>
+    [Fact]
+    public async Task ThoseWhoWaitAndThoseWhoDoNotShareRequests()
+    {
+        using SheetFunctions sheet = Sheet(options => options.Deadline = Eventually.Watchdog);
+        for (int turn = 0; turn < 200; turn++)
+        {
+            Task<CellValue> a = sheet.GetAsync(_name, "a", "p"), b = sheet.GetAsync(_name, "b", "p");
+            Assert.StartsWith("c.p#", sheet.Get(_name, "c", "p").Text, StringComparison.Ordinal);
+            Assert.StartsWith("a.p#", (await a).Text, StringComparison.Ordinal);
+            Assert.StartsWith("b.p#", (await b).Text, StringComparison.Ordinal);
+            Stale();
+        }
     }
 
     [Fact]

@@ -23,7 +23,7 @@ public abstract class SheetTest
         "BIG,1.7976931348623157e308,4.9e-324,123456789012345678,#REF!,\" \"";
 
     /// <summary>Waits as long as a loaded machine needs: for tests of what happens, not of how long it takes.</summary>
-    internal static SheetOptions Patient => new() { Deadline = TimeSpan.FromSeconds(20), AbsentPause = TimeSpan.Zero };
+    internal static SheetOptions Patient => new() { Deadline = TimeSpan.FromSeconds(20), PatientDeadline = TimeSpan.FromSeconds(20), AbsentPause = TimeSpan.Zero };
 
     internal static string NewName() => "sheet-" + Guid.NewGuid().ToString("N");
 

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace OfficeAddin;
 
@@ -12,6 +13,8 @@ namespace OfficeAddin;
 // - Who asks for a cell whose answer is no older than Freshness gets that. Nothing else is ever handed out twice.
 // - Threads that ask at the same time (multi-threaded recalculation) need no memory: while one request is under way the others' cells gather, and the first
 //   of them takes all along in the next request.
+// - Who asks without waiting (GetAsync) needs none of this: one thread of the pool asks for what has gathered, again and again until nothing has. Ten thousand
+//   new cells are a handful of requests.
 // - A cell that was fetched on suspicion and not asked for, three times in a row, is forgotten: it has left the sheet.
 //
 // A recalculation is over when a cell of it is asked for again after its answer has gone stale. That is a guess (a sheet may ask for a cell twice), and only
@@ -25,18 +28,21 @@ internal sealed class CellBatch
     private readonly SheetService _service;
     private readonly long _freshness;
     private readonly Func<long> _now;
+    private readonly long _patience;
     private readonly int _most;
     private readonly object _gate = new();
     private readonly Dictionary<CellKey, Cell> _cells = new();
     private readonly LinkedList<Cell> _unasked = new(); // the longest unasked first
     private Round _next = new();
     private bool _asking;
+    private bool _isServed; // a thread of the pool asks, or is about to
     private int _recalculation = 1;
 
     public CellBatch(SheetService service, SheetOptions options)
     {
         _service = service;
         _freshness = Clock.Ticks(options.Freshness);
+        _patience = Clock.Ticks(options.PatientDeadline);
         _now = options.Now;
         _most = options.BatchCells;
     }
@@ -57,16 +63,8 @@ internal sealed class CellBatch
         Round round;
         lock (_gate)
         {
-            cell = Asked(new CellKey(id, field));
-            bool repeated = cell.Recalculation == _recalculation;
-            bool fresh = IsFresh(cell, _now());
-            if (repeated && !fresh)
-                _recalculation++;
-            cell.Recalculation = _recalculation;
-            if (fresh)
-                return cell.Value;
-            if (_service.IsPausing)
-                return CellValue.NotAvailable;
+            if (TryAnswer(new CellKey(id, field), out cell, out CellValue present))
+                return present;
             round = cell.Round ?? _next.Add(cell);
         }
         while (true)
@@ -89,6 +87,60 @@ internal sealed class CellBatch
             }
             Ask(mine, until);
         }
+    }
+
+    /// <summary>The same without waiting. The task ends on a thread of the pool, or has ended; what continues it must be short.</summary>
+    public Task<CellValue> GetAsync(string id, string field)
+    {
+        TaskCompletionSource<CellValue> waiting;
+        bool begins;
+        lock (_gate)
+        {
+            if (TryAnswer(new CellKey(id, field), out Cell cell, out CellValue present))
+                return Task.FromResult(present);
+            waiting = new TaskCompletionSource<CellValue>();
+            (cell.Round ?? _next.Add(cell)).Waiting.Add((cell, waiting));
+            begins = !_isServed;
+            _isServed = true;
+        }
+        if (begins)
+            ThreadPool.QueueUserWorkItem(static batch => ((CellBatch)batch!).Serve(), this);
+        return waiting.Task;
+    }
+
+    /// <summary>On a thread of the pool, until nobody waits any more who has not a thread of his own.</summary>
+    private void Serve()
+    {
+        while (true)
+        {
+            Round mine;
+            lock (_gate)
+            {
+                while (_asking) // for no longer than that one's deadline
+                    Monitor.Wait(_gate);
+                _isServed = _next.Waiting.Count != 0;
+                if (!_isServed)
+                    return;
+                mine = _next;
+                _next = new Round();
+                _asking = true;
+                AddExpected(mine);
+            }
+            Ask(mine, Clock.Now + _patience);
+        }
+    }
+
+    /// <summary>Whether there is no need to ask. Under the gate.</summary>
+    private bool TryAnswer(CellKey key, out Cell cell, out CellValue value)
+    {
+        cell = Asked(key);
+        bool repeated = cell.Recalculation == _recalculation;
+        bool fresh = IsFresh(cell, _now());
+        if (repeated && !fresh)
+            _recalculation++;
+        cell.Recalculation = _recalculation;
+        value = fresh ? cell.Value : CellValue.NotAvailable;
+        return fresh || _service.IsPausing;
     }
 
     private bool IsFresh(Cell cell, long now) => cell.AnsweredAt != 0 && now - cell.AnsweredAt < _freshness && _service.IsConnected;
@@ -132,13 +184,10 @@ internal sealed class CellBatch
 
     private void Ask(Round round, long until)
     {
-        CellGrid? answers = null;
+        CellValue[]? answers = null;
         try
         {
-            var keys = new CellKey[round.Cells.Count];
-            for (int i = 0; i < keys.Length; i++)
-                keys[i] = round.Cells[i].Key;
-            answers = _service.Grid(Requests.Of(keys), until);
+            answers = Answers(round.Cells, until);
         }
         finally
         {
@@ -148,7 +197,25 @@ internal sealed class CellBatch
                 _asking = false;
                 Monitor.PulseAll(_gate);
             }
+            foreach ((Cell cell, TaskCompletionSource<CellValue> waiting) in round.Waiting) // which nobody adds to any more
+                waiting.TrySetResult(answers is null ? CellValue.NotAvailable : cell.Value);
         }
+    }
+
+    /// <summary>As many requests as it takes; null when one of them has failed.</summary>
+    private CellValue[]? Answers(List<Cell> cells, long until)
+    {
+        var answers = new CellValue[cells.Count];
+        for (int from = 0; from < answers.Length; from += _most)
+        {
+            var keys = new CellKey[Math.Min(_most, answers.Length - from)];
+            for (int i = 0; i < keys.Length; i++)
+                keys[i] = cells[from + i].Key;
+            if (_service.Grid(Requests.Of(keys), until) is not { } part)
+                return null;
+            part.RowMajor.CopyTo(answers.AsSpan(from));
+        }
+        return answers;
     }
 
     private sealed class Cell
@@ -179,6 +246,9 @@ internal sealed class CellBatch
     {
         public List<Cell> Cells { get; } = new();
 
+        /// <summary>Those who have no thread that waits; while the round is not over, under the gate.</summary>
+        public List<(Cell Cell, TaskCompletionSource<CellValue> Answer)> Waiting { get; } = new();
+
         public bool HasKnownCells { get; private set; }
 
         public bool IsOver { get; private set; }
@@ -193,7 +263,7 @@ internal sealed class CellBatch
             return this;
         }
 
-        public void End(CellGrid? answers, long now)
+        public void End(CellValue[]? answers, long now)
         {
             IsOver = true;
             HasAnswers = answers is not null;
@@ -203,7 +273,7 @@ internal sealed class CellBatch
                 cell.Round = null;
                 if (answers is null)
                     continue;
-                cell.Value = answers[0, i];
+                cell.Value = answers[i];
                 cell.AnsweredAt = now;
             }
         }

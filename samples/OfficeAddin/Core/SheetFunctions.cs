@@ -3,12 +3,13 @@ using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace OfficeAddin;
 
 /// <summary>The functions of a sheet, for any host: values of services, by name, through one connection each.</summary>
 /// <remarks>
-/// <para>Any thread may call them. They never throw and never wait longer than <see cref="SheetOptions.Deadline"/>: what is not to be had is #N/A, and
+/// <para>Any thread may call them. They never throw and never wait longer than <see cref="SheetOptions.Deadline"/> (those that are awaited hold nobody up, and may take <see cref="SheetOptions.PatientDeadline"/>): what is not to be had is #N/A, and
 /// <see cref="Status"/> has the reason. A connection is made when a service is first asked for, and made anew by itself: when a daemon is back, whatever its
 /// language, the next recalculation shows values. A service that nothing asks for is forgotten, with its connection, after <see cref="SheetOptions.StreamMemory"/>.</para>
 /// <para><see cref="Dispose"/> leaves no thread and no connection behind, so that a host can unload what it loaded; a new object begins from nothing.</para>
@@ -38,8 +39,31 @@ public sealed class SheetFunctions : IDisposable
         return Get(found, id ?? "", field ?? "");
     }
 
+    /// <summary><see cref="Get"/> for hosts whose functions may answer later: no thread waits, and for no longer than <see cref="SheetOptions.PatientDeadline"/>. Cells that are
+    /// asked for one after another, new ones too, share a request. The task never fails. It ends on a thread of the pool, and what continues it there must be short.</summary>
+    public async Task<CellValue> GetAsync(string service, string id, string field)
+    {
+        using Use use = Enter(service);
+        if (use.Service is not { } found)
+            return CellValue.NotAvailable;
+        found.CountFunction();
+        if (_options.Batching)
+            return await found.Batch.GetAsync(id ?? "", field ?? "").ConfigureAwait(false);
+        return await Task.Run(() => Single(found, id ?? "", field ?? "", UntilPatient())).ConfigureAwait(false);
+    }
+
+    /// <summary><see cref="Grid"/> on a thread of the pool, with <see cref="SheetOptions.PatientDeadline"/>. The task never fails.</summary>
+    public Task<CellGrid> GridAsync(string service, IReadOnlyList<string> ids, IReadOnlyList<string> fields)
+        => Task.Run(() => Grid(service, ids, fields, UntilPatient()));
+
+    /// <summary><see cref="Calc"/> on a thread of the pool, with <see cref="SheetOptions.PatientDeadline"/>. The task never fails.</summary>
+    public Task<CellGrid> CalcAsync(string service, string name, IReadOnlyList<CellGrid> arguments)
+        => Task.Run(() => Calc(service, name, arguments, UntilPatient()));
+
     /// <summary>IPC.GRID: a row per id, a column per field, with one request.</summary>
-    public CellGrid Grid(string service, IReadOnlyList<string> ids, IReadOnlyList<string> fields)
+    public CellGrid Grid(string service, IReadOnlyList<string> ids, IReadOnlyList<string> fields) => Grid(service, ids, fields, Until());
+
+    private CellGrid Grid(string service, IReadOnlyList<string> ids, IReadOnlyList<string> fields, long until)
     {
         int rows = ids?.Count ?? 0, columns = fields?.Count ?? 0;
         using Use use = Enter(service);
@@ -53,11 +77,13 @@ public sealed class SheetFunctions : IDisposable
             request.Ids.Add(id ?? "");
         foreach (string field in fields!)
             request.Fields.Add(field ?? "");
-        return found.Grid(request, Until(), isTable: true) ?? CellGrid.Filled(rows, columns, CellValue.NotAvailable);
+        return found.Grid(request, until, isTable: true) ?? CellGrid.Filled(rows, columns, CellValue.NotAvailable);
     }
 
     /// <summary>IPC.CALC: a function of the service. A single value is a table of one cell, an argument that was left out one of none.</summary>
-    public CellGrid Calc(string service, string name, IReadOnlyList<CellGrid> arguments)
+    public CellGrid Calc(string service, string name, IReadOnlyList<CellGrid> arguments) => Calc(service, name, arguments, Until());
+
+    private CellGrid Calc(string service, string name, IReadOnlyList<CellGrid> arguments, long until)
     {
         using Use use = Enter(service);
         if (use.Service is not { } found)
@@ -66,7 +92,7 @@ public sealed class SheetFunctions : IDisposable
         var request = new CalcRequest { Name = name ?? "" };
         foreach (CellGrid argument in arguments ?? Array.Empty<CellGrid>())
             request.Arguments.Add(argument is null ? new Cells() : CellPacking.Pack(argument));
-        return found.Calc(request, Until()) ?? CellGrid.Of(CellValue.NotAvailable);
+        return found.Calc(request, until) ?? CellGrid.Of(CellValue.NotAvailable);
     }
 
     /// <summary>IPC.STREAM: the latest value of a cell that the daemon tells about by itself; at first the value that <see cref="Get"/> would give.</summary>
@@ -137,10 +163,15 @@ public sealed class SheetFunctions : IDisposable
     {
         if (_options.Batching)
             return service.Batch.Get(id, field, Until());
-        return service.Grid(Requests.Of(new[] { new CellKey(id, field) }), Until())?[0, 0] ?? CellValue.NotAvailable;
+        return Single(service, id, field, Until());
     }
 
+    private static CellValue Single(SheetService service, string id, string field, long until)
+        => service.Grid(Requests.Of(new[] { new CellKey(id, field) }), until)?[0, 0] ?? CellValue.NotAvailable;
+
     private long Until() => Clock.Now + Clock.Ticks(_options.Deadline);
+
+    private long UntilPatient() => Clock.Now + Clock.Ticks(_options.PatientDeadline);
 
     /// <summary>The service of that name, which is not forgotten while it is used; none after the end.</summary>
     private Use Enter(string? name)

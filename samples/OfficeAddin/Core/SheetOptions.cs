@@ -8,6 +8,9 @@ public sealed class SheetOptions
     /// <summary>The longest time that one function waits for its daemon; 200 ms unless set.</summary>
     public TimeSpan Deadline { get; set; } = TimeSpan.FromMilliseconds(200);
 
+    /// <summary>The longest time that a function waits which does not hold up its host; 5 s unless set.</summary>
+    public TimeSpan PatientDeadline { get; set; } = TimeSpan.FromSeconds(5);
+
     /// <summary>Whether cells that are asked for one by one are answered many at a time; <see langword="true"/> unless set.</summary>
     public bool Batching { get; set; } = true;
 

@@ -21,6 +21,7 @@ internal sealed class SheetService : IDisposable
     private readonly SheetOptions _options;
     private readonly RpcClient _client;
     private readonly ISheet _sheet; // with the whole deadline
+    private readonly ISheet _patientSheet; // with the other one
     private readonly object _gate = new();
     private readonly Dictionary<string, long> _slow = new(); // under _gate: functions and tables, until when
     private string? _failure;                                         // under _gate: the last one
@@ -37,6 +38,7 @@ internal sealed class SheetService : IDisposable
         _options = options;
         _client = RpcClient.Create(name, new RpcClientOptions { ConnectTimeout = options.Deadline, CallTimeout = options.Deadline });
         _sheet = SheetRpc.Client(_client);
+        _patientSheet = SheetRpc.Client(_client.WithTimeout(options.PatientDeadline));
         Batch = new CellBatch(this, options);
         Streams = new CellStreams(this, options);
     }
@@ -197,10 +199,14 @@ internal sealed class SheetService : IDisposable
     private ISheet SheetUntil(long until)
     {
         TimeSpan left = Clock.Until(until);
-        if (left > TimeSpan.FromTicks(_options.Deadline.Ticks / 10 * 9))
-            return _sheet; // ready-made, for nearly every function
+        if (IsNearly(left, _options.Deadline)) // both ready-made, for nearly every function
+            return _sheet;
+        if (IsNearly(left, _options.PatientDeadline))
+            return _patientSheet;
         return SheetRpc.Client(_client.WithTimeout(left > TimeSpan.Zero ? left : TimeSpan.Zero));
     }
+
+    private static bool IsNearly(TimeSpan left, TimeSpan whole) => left <= whole && left > TimeSpan.FromTicks(whole.Ticks / 10 * 9);
 
     // Not "over": a connect that is given what is left of the deadline gives up a little before its end, because timers count whole milliseconds.
     private bool IsMostlyOver(TimeSpan left) => left < TimeSpan.FromTicks(_options.Deadline.Ticks / 10);
