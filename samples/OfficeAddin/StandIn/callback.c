@@ -1,6 +1,7 @@
 #include "callback.h"
 
 #include "checks.h"
+#include "later.h"
 #include "live.h"
 #include "strict.h"
 
@@ -14,6 +15,7 @@ enum {
     CALL_LIVE_VALUE = 379,
     CALL_FREE = 0x4000,
     CALL_GET_NAME = 0x4009,
+    CALL_RETURN = 0x4010,
     CALL_ALERT = 0x8000 | 118,
     WRONG_COUNT = 4,
     REFUSED = 2,
@@ -127,6 +129,19 @@ static void read_help(const char *entry, int count, struct operand **arguments)
         strict_optional_text(arguments[i], LONGEST_OF_CALL, "the help of an argument");
 }
 
+/* A live value is told to its cell when it changes, and asked for on the main thread; the others are volatile and
+ * thread-safe, and where Excel lets a function return before it has a result, those that ask a daemon do. */
+static void check_types(const struct function *function, const char *types, const char *rest)
+{
+    const bool is_live = live_available() && strcmp(function->name, "IPC.STREAM") == 0;
+    const bool is_later =
+        later_available() && strcmp(function->name, "IPC.STREAM") != 0 && strcmp(function->name, "IPC.STATUS") != 0;
+    check(function->is_later == is_later && strcmp(rest, is_later  ? "X!$"
+                                                         : is_live ? ""
+                                                                   : "!$") == 0,
+          "%s has the types %s", function->name, types);
+}
+
 static int register_function(int count, struct operand **arguments, struct operand *result)
 {
     char entry[NAME_SIZE], types[NAME_SIZE], names[NAME_SIZE];
@@ -139,15 +154,14 @@ static int register_function(int count, struct operand **arguments, struct opera
     ascii(arguments[NAME], function->name, "the name of a function");
     strict_name(function->name);
     rule(callback_function(function->name) == NULL, "%s is registered already", function->name);
-    size_t letters = strspn(types, "Q");
-    /* A live value is told to its cell when it changes, and asked for on the main thread. */
-    const char *expected = live_available() && strcmp(function->name, "IPC.STREAM") == 0 ? "" : "!$";
-    check(strcmp(types + letters, expected) == 0, "%s has the types %s: \"%s\" expected after the Qs", entry, types,
-          expected);
+    function->is_later = types[0] == '>';
+    const char *values = types + (function->is_later ? 1 : 0);
+    size_t letters = strspn(values, "Q");
+    check_types(function, types, values + letters);
     check(strict_number(arguments[KIND], IS_FUNCTION, "the kind of a function"), "%s is no function", entry);
     check(*ascii(arguments[ARGUMENTS], names, "the arguments of a function") != 0, "%s has no arguments", entry);
     read_help(entry, count, arguments);
-    function->arguments = (int)letters - 1;
+    function->arguments = (int)letters - (function->is_later ? 0 : 1); /* else the first is the result */
     rule(count <= FIRST_ARGUMENT_HELP + function->arguments, "%s: help of more arguments than it has", entry);
     function->entry = library_export(addin, entry);
     if (!check(function->entry != NULL, "%s is not exported", entry))
@@ -251,8 +265,9 @@ EXPORT int MdCallBack12(int call, int count, struct operand **arguments, struct 
 int MdCallBack12(int call, int count, struct operand **arguments, struct operand *result)
 {
     /* Excel would refuse, or worse. */
-    check(thread_self() == main_thread, "the call-back %d from a thread that is not the main thread", call);
-    rule(!calculating || call == CALL_FREE || call == CALL_LIVE_VALUE,
+    check(call == CALL_RETURN || thread_self() == main_thread,
+          "the call-back %d from a thread that is not the main thread", call);
+    rule(!calculating || call == CALL_RETURN || call == CALL_FREE || call == CALL_LIVE_VALUE,
          "the call-back %d while a function is calculated", call);
     for (int i = 0; i < count; i++)
         if (!rule(arguments != NULL && arguments[i] != NULL, "the call-back %d without argument %d", call, i))
@@ -272,6 +287,8 @@ int MdCallBack12(int call, int count, struct operand **arguments, struct operand
         return delete_name(count, arguments, result);
     case CALL_LIVE_VALUE:
         return lend_live_value(count, arguments, result);
+    case CALL_RETURN:
+        return later_return(count, arguments) ? 0 : REFUSED;
     case CALL_ALERT:
         return alert_the_user(count, arguments, result);
     default:

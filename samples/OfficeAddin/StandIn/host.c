@@ -2,6 +2,7 @@
 
 #include "callback.h"
 #include "checks.h"
+#include "later.h"
 #include "strict.h"
 #include "system.h"
 
@@ -128,15 +129,78 @@ static struct operand *call(const struct function *function, struct operand *a)
     }
 }
 
+typedef void (*three_later)(struct operand *, struct operand *, struct operand *, struct operand *);
+typedef void (*thirty_later)(TEN, TEN, TEN, struct operand *);
+
+static void ask(const struct function *function, struct operand *a, struct operand *cell)
+{
+    switch (function->arguments) {
+    case 3:
+        ((three_later)function->entry)(a, a + 1, a + 2, cell);
+        return;
+    case 30:
+        ((thirty_later)function->entry)(TEN_OF(a, 0), TEN_OF(a, 10), TEN_OF(a, 20), cell);
+        return;
+    default:
+        give_up("%s has %d arguments", function->name, function->arguments);
+    }
+}
+
+static const struct function *function_of(const char *name)
+{
+    const struct function *function = callback_function(name);
+    if (function == NULL)
+        give_up("there is no function %s", name);
+    return function;
+}
+
+bool host_answers_later(const char *name)
+{
+    return function_of(name)->is_later;
+}
+
+struct operand host_ask(const char *name, int count, const struct operand *given)
+{
+    struct operand arguments[MOST_ARGUMENTS], before[MOST_ARGUMENTS], cell = later_begin();
+    for (int i = 0; i < MOST_ARGUMENTS; i++)
+        arguments[i] = i < count ? given[i] : missing_operand();
+    memcpy(before, arguments, sizeof before);
+    struct operand handed = cell;
+    callbacks_while_calculating(true);
+    ask(function_of(name), arguments, &handed);
+    callbacks_while_calculating(false);
+    strict_unchanged(arguments, before, MOST_ARGUMENTS, name);
+    strict_unchanged(&handed, &cell, 1, name);
+    memset(&handed, 0xFF, sizeof handed); /* it was lent for the call */
+    return cell;
+}
+
+static struct operand *answer(const char *name, const struct operand *cell, const struct operand *given, int count)
+{
+    struct operand *result = later_wait(cell);
+    if (result == NULL)
+        give_up("%s has no result after a minute", name);
+    strict_result(result, name, given, count);
+    result->type |= OPERAND_FREED_BY_HOST;
+    return result;
+}
+
+struct operand *host_answer(const char *name, const struct operand *cell)
+{
+    return answer(name, cell, NULL, 0);
+}
+
 struct operand *host_call(const char *name, int count, const struct operand *given)
 {
+    const struct function *function = function_of(name);
+    if (function->is_later) {
+        struct operand cell = host_ask(name, count, given);
+        return answer(name, &cell, given, count);
+    }
     struct operand arguments[MOST_ARGUMENTS], before[MOST_ARGUMENTS];
     for (int i = 0; i < MOST_ARGUMENTS; i++)
         arguments[i] = i < count ? given[i] : missing_operand();
     memcpy(before, arguments, sizeof before);
-    const struct function *function = callback_function(name);
-    if (function == NULL)
-        give_up("there is no function %s", name);
     callbacks_while_calculating(true);
     struct operand *result = call(function, arguments);
     callbacks_while_calculating(false);
@@ -147,6 +211,10 @@ struct operand *host_call(const char *name, int count, const struct operand *giv
 
 void host_release(struct operand *result)
 {
+    if (result != NULL && (result->type & OPERAND_FREED_BY_HOST) != 0) {
+        later_release(result);
+        return;
+    }
     if (result == NULL || (result->type & OPERAND_FREED_BY_ADDIN) == 0) {
         check(false, "a result that nobody frees");
         return;

@@ -29,8 +29,14 @@ void host_unload(void);
 /* How many functions the host knows. */
 int host_functions(void);
 
-/* Calls a function; arguments that are not given are missing. The result goes back through host_release. */
+/* Calls a function, and waits for its result if that comes later; arguments that are not given are missing. The result
+ * goes back through host_release. */
 struct operand *host_call(const char *name, int count, const struct operand *arguments);
+
+/* The same in two steps, for functions whose results come later. */
+bool host_answers_later(const char *name);
+struct operand host_ask(const char *name, int count, const struct operand *arguments);
+struct operand *host_answer(const char *name, const struct operand *cell);
 
 void host_release(struct operand *result);
 

@@ -18,6 +18,7 @@ enum {
     OPERAND_EMPTY = 0x100,
     OPERAND_SHEET_REFERENCE = 0x400,
     OPERAND_INTEGER = 0x800,
+    OPERAND_HANDLE = 0x802, /* names a cell that waits for its result */
     OPERAND_FREED_BY_HOST = 0x1000,
     OPERAND_FREED_BY_ADDIN = 0x4000,
 

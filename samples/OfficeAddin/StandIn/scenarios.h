@@ -34,6 +34,9 @@ struct daemon scenario_killed_while_open(const struct sheet *sheet, const char *
  * should be short. */
 void scenario_hung(const struct sheet *sheet, struct daemon daemon);
 
+/* Every cell at once, in a sheet that was just opened: a few requests. Only where functions may answer later. */
+void scenario_burst(const struct sheet *sheet);
+
 /* Every cell as a live value: it comes and goes with the daemon while nobody calls a function. Ends the add-in. */
 void scenario_live(const struct sheet *sheet, const char *command);
 

@@ -119,6 +119,9 @@ int main(int count, char **arguments)
     begin("they take turns, killed while four threads recalculate");
     daemon = scenario_killed_while_open(&sheet, commands, daemon);
 
+    begin("a sheet is opened");
+    scenario_burst(&sheet);
+
     begin("the add-in is closed, opened, removed, added, unloaded, loaded");
     scenario_again(&sheet, addin);
     scenario_memory(&sheet);

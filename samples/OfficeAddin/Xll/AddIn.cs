@@ -20,6 +20,7 @@ internal static class AddIn
 
     private static volatile SpreadsheetHost? _host;
     private static volatile SheetFunctions? _functions;
+    private static volatile LaterResults? _laterResults;
     private static volatile LiveValues? _liveValues;
     private static Registration? _registration;
     private static RtdClass? _liveClass;
@@ -29,6 +30,9 @@ internal static class AddIn
     public static Operands Operands => _host!.Operands;
 
     public static SheetFunctions Functions => _functions ?? Begin();
+
+    /// <summary>Only for functions that were registered to answer later.</summary>
+    public static LaterResults LaterResults => _laterResults!;
 
     /// <summary>Null where the host asks for values and cannot be told.</summary>
     public static LiveValues? LiveValues => _liveValues;
@@ -47,6 +51,7 @@ internal static class AddIn
 
             _removed = false;
             _registration ??= new Registration(_host);
+            _laterResults ??= new LaterResults(_host);
             if (_host.HasLiveValues && _liveValues is null)
                 BeginLiveValues(_host, _registration.Library());
             int registered = _registration.Register(Exports.Functions, _liveValues is not null);
@@ -90,6 +95,7 @@ internal static class AddIn
         }
 
         ended?.Dispose();
+        LaterResults.WaitForAll();
         if (OperatingSystem.IsWindows())
             RtdServer.FunctionsEnded();
         Log.Write("closed");

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Threading.Tasks;
 
 namespace OfficeAddin.Xll;
 
@@ -22,26 +23,63 @@ internal static unsafe class Calls
             : operands.Return(wrong);
     }
 
+    public static void GetLater(void* service, void* id, void* field, void* cell)
+        => AddIn.LaterResults.Send(
+            cell,
+            TryNames(service, id, field, out var names, out CellValue wrong)
+                ? AddIn.Functions.GetAsync(names.Service, names.Id, names.Field)
+                : Task.FromResult(wrong));
+
     public static void* Grid(void* service, void* ids, void* fields)
+        => AddIn.Operands.Return(
+            TryTable(service, ids, fields, out TableCall table, out CellValue wrong)
+                ? table.Result(AddIn.Functions)
+                : CellGrid.Of(wrong));
+
+    public static void GridLater(void* service, void* ids, void* fields, void* cell)
+        => AddIn.LaterResults.Send(
+            cell,
+            TryTable(service, ids, fields, out TableCall table, out CellValue wrong) ? table.ResultAsync(AddIn.Functions) : Task.FromResult(CellGrid.Of(wrong)));
+
+    public static void* Calc(void* service, void* function, void** arguments, int count)
+        => AddIn.Operands.Return(
+            TryNames(service, function, out var names, out CellValue wrong)
+                ? AddIn.Functions.Calc(names.Service, names.Function, Given(arguments, count))
+                : CellGrid.Of(wrong));
+
+    public static void CalcLater(void* service, void* function, void** arguments, int count, void* cell)
+        => AddIn.LaterResults.Send(
+            cell,
+            TryNames(service, function, out var names, out CellValue wrong)
+                ? AddIn.Functions.CalcAsync(names.Service, names.Function, Given(arguments, count))
+                : Task.FromResult(CellGrid.Of(wrong)));
+
+    public static void* Status(void* service)
     {
         Operands operands = AddIn.Operands;
-        if (!SheetArguments.TryName(operands.Read(service), out string name, out CellValue wrong))
-            return operands.Return(wrong);
+        return SheetArguments.TryName(operands.Read(service), out string name, out CellValue wrong)
+            ? operands.Return(AddIn.Functions.Status(name))
+            : operands.Return(wrong);
+    }
+
+    private static bool TryTable(void* service, void* ids, void* fields, out TableCall table, out CellValue wrong)
+    {
+        Operands operands = AddIn.Operands;
+        table = default;
+        if (!SheetArguments.TryName(operands.Read(service), out string name, out wrong))
+            return false;
         CellGrid? rows = operands.Read(ids), columns = operands.Read(fields);
         if (!SheetArguments.TryNames(rows, out List<string> rowNames) || !SheetArguments.TryNames(columns, out List<string> columnNames)
             || (long)rowNames.Count * columnNames.Count > Operands.MostCells)
-            return operands.Return(wrong);
-        CellGrid result = AddIn.Functions.Grid(name, rowNames, columnNames);
-        return operands.Return(SheetArguments.CopyErrors(rows!, columns!, result));
+            return false;
+        table = new TableCall(name, rows!, columns!, rowNames, columnNames);
+        return true;
     }
 
-    public static void* Calc(void* service, void* function, void** arguments, int count)
+    /// <summary>Those that were left out at the end are not given.</summary>
+    private static List<CellGrid> Given(void** arguments, int count)
     {
         Operands operands = AddIn.Operands;
-        if (!SheetArguments.TryName(operands.Read(service), out string name, out CellValue wrong)
-            || !SheetArguments.TryName(operands.Read(function), out string functionName, out wrong))
-            return operands.Return(wrong);
-
         List<CellGrid> given = [];
         int leftOut = 0;
         for (int i = 0; i < count; i++)
@@ -57,15 +95,15 @@ internal static unsafe class Calls
             given.Add(argument);
         }
 
-        return operands.Return(AddIn.Functions.Calc(name, functionName, given));
+        return given;
     }
 
-    public static void* Status(void* service)
+    private static bool TryNames(void* service, void* function, out (string Service, string Function) names, out CellValue wrong)
     {
         Operands operands = AddIn.Operands;
-        return SheetArguments.TryName(operands.Read(service), out string name, out CellValue wrong)
-            ? operands.Return(AddIn.Functions.Status(name))
-            : operands.Return(wrong);
+        names = ("", "");
+        return SheetArguments.TryName(operands.Read(service), out names.Service, out wrong)
+            && SheetArguments.TryName(operands.Read(function), out names.Function, out wrong);
     }
 
     private static bool TryNames(void* service, void* id, void* field, out (string Service, string Id, string Field) names, out CellValue wrong)

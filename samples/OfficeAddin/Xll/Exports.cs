@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Threading.Tasks;
 
 namespace OfficeAddin.Xll;
 
@@ -18,9 +19,9 @@ internal static unsafe class Exports
     /// <summary>Volatile and thread-safe, but for live ones: see <see cref="WorksheetFunction.TypesFor"/>.</summary>
     public static readonly IReadOnlyList<WorksheetFunction> Functions =
     [
-        new("ipc_get", "IPC.GET", "service,id,field", 3, "One value of a daemon: what it has for this id and field"),
-        new("ipc_grid", "IPC.GRID", "service,ids,fields", 3, "Values of a daemon as an array: a row for each id, a column for each field"),
-        new("ipc_calc", "IPC.CALC", "service,name,arguments...", 2 + MostArgumentsOfCalc, "What a daemon computes from numbers, text, errors and ranges"),
+        new("ipc_get", "IPC.GET", "service,id,field", 3, "One value of a daemon: what it has for this id and field", LaterExport: "ipc_get_later"),
+        new("ipc_grid", "IPC.GRID", "service,ids,fields", 3, "Values of a daemon as an array: a row for each id, a column for each field", LaterExport: "ipc_grid_later"),
+        new("ipc_calc", "IPC.CALC", "service,name,arguments...", 2 + MostArgumentsOfCalc, "What a daemon computes from numbers, text, errors and ranges", LaterExport: "ipc_calc_later"),
         new("ipc_stream", "IPC.STREAM", "service,id,field", 3, "The latest value that a daemon has sent for this id and field", IsLive: true),
         new("ipc_status", "IPC.STATUS", "service", 1, "How the connection to a daemon is doing, and why there are no values"),
     ];
@@ -172,6 +173,65 @@ internal static unsafe class Exports
         catch (Exception exception)
         {
             return Failed(exception);
+        }
+    }
+
+    [UnmanagedCallersOnly(EntryPoint = "ipc_get_later")]
+    private static void GetLater(void* service, void* id, void* field, void* cell)
+    {
+        try
+        {
+            Calls.GetLater(service, id, field, cell);
+        }
+        catch (Exception exception)
+        {
+            FailedLater(exception, cell);
+        }
+    }
+
+    [UnmanagedCallersOnly(EntryPoint = "ipc_grid_later")]
+    private static void GridLater(void* service, void* ids, void* fields, void* cell)
+    {
+        try
+        {
+            Calls.GridLater(service, ids, fields, cell);
+        }
+        catch (Exception exception)
+        {
+            FailedLater(exception, cell);
+        }
+    }
+
+    [UnmanagedCallersOnly(EntryPoint = "ipc_calc_later")]
+    private static void CalcLater(void* service, void* name,
+        void* a1, void* a2, void* a3, void* a4, void* a5, void* a6, void* a7, void* a8, void* a9, void* a10, void* a11, void*
+        a12, void* a13, void* a14, void* a15, void* a16, void* a17, void* a18, void* a19, void* a20, void* a21, void* a22,
+        void* a23, void* a24, void* a25, void* a26, void* a27, void* a28, void* cell)
+    {
+        try
+        {
+            void** arguments = stackalloc void*[MostArgumentsOfCalc]
+            {
+                a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25,
+                a26, a27, a28,
+            };
+            Calls.CalcLater(service, name, arguments, MostArgumentsOfCalc, cell);
+        }
+        catch (Exception exception)
+        {
+            FailedLater(exception, cell);
+        }
+    }
+
+    private static void FailedLater(Exception exception, void* cell)
+    {
+        try
+        {
+            Log.Write(exception.ToString());
+            AddIn.LaterResults.Send(cell, Task.FromResult(CellValue.Of(CellError.Value)));
+        }
+        catch (Exception) // no memory for so much: the cell waits until the next calculation
+        {
         }
     }
 

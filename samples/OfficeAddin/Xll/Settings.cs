@@ -9,7 +9,12 @@ internal static class Settings
     /// <summary>The longest that one function waits for its daemon, in milliseconds (1 to 60,000). The recalculation of the sheet waits as long.</summary>
     public const string Deadline = "IPC_SHEET_DEADLINE_MS";
 
+    /// <summary>0: each function holds the recalculation up until it has its result.</summary>
+    public const string Later = "IPC_SHEET_LATER";
+
     private const int LongestDeadline = 60_000;
+
+    public static bool MayAnswerLater => Environment.GetEnvironmentVariable(Later) != "0";
 
     public static SheetOptions Read()
     {

@@ -15,4 +15,7 @@ internal static class HostFunction
 
     /// <summary>The file name of this library.</summary>
     public const int GetName = 0x4009;
+
+    /// <summary>The result of a function that has returned without one. On any thread.</summary>
+    public const int Return = 0x4010;
 }

@@ -44,7 +44,7 @@ internal sealed unsafe class Registration(SpreadsheetHost host)
             {
                 CellValue[] about =
                 [
-                    CellValue.Of(function.Export),
+                    CellValue.Of(function.ExportFor(host)),
                     CellValue.Of(function.TypesFor(host, hasLiveValues)),
                     CellValue.Of(function.Name),
                     CellValue.Of(function.Arguments),

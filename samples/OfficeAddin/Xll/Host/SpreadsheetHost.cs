@@ -40,6 +40,9 @@ internal sealed unsafe class SpreadsheetHost
     [SupportedOSPlatformGuard("windows")]
     public bool HasLiveValues => IsExcel12 && OperatingSystem.IsWindows();
 
+    /// <summary>A function may return at once and hand over its result later (Excel 2010), unless the user does not want it.</summary>
+    public bool HasLaterResults => HasLiveValues && Settings.MayAnswerLater;
+
     /// <summary>Gnumeric 1.12.55 reads 30 arguments of a function, whatever was registered.</summary>
     public bool IsGnumeric { get; }
 

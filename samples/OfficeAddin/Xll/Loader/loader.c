@@ -34,12 +34,15 @@ enum {
     STATUS,
     MANAGER_INFO,
     CLASS_OBJECT,
+    GET_LATER,
+    GRID_LATER,
+    CALC_LATER,
     ENTRIES
 };
 
 static const wchar_t *const methods[ENTRIES] = {
-    L"Open", L"Close", L"Remove", L"Free",   L"Free12",      L"SetEntryPoint",  L"Get",
-    L"Grid", L"Calc",  L"Stream", L"Status", L"ManagerInfo", L"GetClassObject",
+    L"Open", L"Close",  L"Remove", L"Free",        L"Free12",         L"SetEntryPoint", L"Get",       L"Grid",
+    L"Calc", L"Stream", L"Status", L"ManagerInfo", L"GetClassObject", L"GetLater",      L"GridLater", L"CalcLater",
 };
 
 static void (*entries[ENTRIES])(void);
@@ -180,4 +183,28 @@ typedef value *(*thirty)(value *, value *, TAKEN(a), TAKEN(b), TAKEN(c), TAKEN(d
 EXPORT value *ipc_calc(value *service, value *name, TAKEN(a), TAKEN(b), TAKEN(c), TAKEN(d))
 {
     return is_started() ? PASS_ON(CALC, thirty)(service, name, GIVEN(a), GIVEN(b), GIVEN(c), GIVEN(d)) : &no_value;
+}
+
+/* ---- the same, with results that are handed over later: CELL names the cell that waits -----------------------------
+ */
+
+typedef void (*three_later)(value *, value *, value *, value *);
+typedef void (*thirty_later)(value *, value *, TAKEN(a), TAKEN(b), TAKEN(c), TAKEN(d), value *);
+
+EXPORT void ipc_get_later(value *service, value *id, value *field, value *cell)
+{
+    if (is_started())
+        PASS_ON(GET_LATER, three_later)(service, id, field, cell);
+}
+
+EXPORT void ipc_grid_later(value *service, value *ids, value *fields, value *cell)
+{
+    if (is_started())
+        PASS_ON(GRID_LATER, three_later)(service, ids, fields, cell);
+}
+
+EXPORT void ipc_calc_later(value *service, value *name, TAKEN(a), TAKEN(b), TAKEN(c), TAKEN(d), value *cell)
+{
+    if (is_started())
+        PASS_ON(CALC_LATER, thirty_later)(service, name, GIVEN(a), GIVEN(b), GIVEN(c), GIVEN(d), cell);
 }

@@ -44,29 +44,10 @@ internal abstract unsafe class Operands
     }
 
     /// <summary>A result for the host, which gives it back to <see cref="Free"/>. One that no operand can hold becomes #VALUE!.</summary>
-    public void* Return(CellGrid grid)
-    {
-        if (grid.Rows == 1 && grid.Columns == 1)
-            return Return(grid[0, 0]);
-        ReadOnlySpan<CellValue> cells = grid.RowMajor;
-        if (cells.Length is 0 or > MostCells || grid.Rows > MostRows || grid.Columns > MostColumns)
-            return Return(Refused);
+    public void* Return(CellGrid grid) => New(grid, OperandType.FreedByAddIn);
 
-        long text = 0;
-        foreach (ref readonly CellValue value in cells)
-            text += TextSize(value);
-        byte* block = (byte*)NativeMemory.AllocZeroed((nuint)((cells.Length + 1L) * Size + text));
-        byte* cell = block + Size;
-        byte* rest = cell + (long)cells.Length * Size;
-        PutArray(block, grid.Rows, grid.Columns, cell, OperandType.FreedByAddIn);
-        foreach (ref readonly CellValue value in cells)
-        {
-            Put(cell, value, ref rest, 0);
-            cell += Size;
-        }
-
-        return block;
-    }
+    /// <summary>The same for a call-back of the host, which only reads it: <see cref="Free"/> it afterwards.</summary>
+    public void* Argument(CellGrid grid) => New(grid, 0);
 
     public void* Return(in CellValue value) => New(value, OperandType.FreedByAddIn);
 
@@ -103,6 +84,30 @@ internal abstract unsafe class Operands
 
     /// <summary>How many bytes <see cref="PutText"/> uses at most.</summary>
     protected abstract int TextSize(string text);
+
+    private void* New(CellGrid grid, int flags)
+    {
+        if (grid.Rows == 1 && grid.Columns == 1)
+            return New(grid[0, 0], flags);
+        ReadOnlySpan<CellValue> cells = grid.RowMajor;
+        if (cells.Length is 0 or > MostCells || grid.Rows > MostRows || grid.Columns > MostColumns)
+            return New(Refused, flags);
+
+        long text = 0;
+        foreach (ref readonly CellValue value in cells)
+            text += TextSize(value);
+        byte* block = (byte*)NativeMemory.AllocZeroed((nuint)((cells.Length + 1L) * Size + text));
+        byte* cell = block + Size;
+        byte* rest = cell + (long)cells.Length * Size;
+        PutArray(block, grid.Rows, grid.Columns, cell, flags);
+        foreach (ref readonly CellValue value in cells)
+        {
+            Put(cell, value, ref rest, 0);
+            cell += Size;
+        }
+
+        return block;
+    }
 
     private void* New(in CellValue value, int flags)
     {
