@@ -52,21 +52,40 @@ internal static class CallMetadata
     public static byte[]? Find(IHeaderDictionary headers, string key) =>
         headers.TryGetValue(key, out StringValues values) && values is [{ } value] ? Decode(key, value) : null;
 
-    /// <summary>The metadata of an answer. Keys that HTTP does not take are left out, and so are empty values, by
-    /// ASP.NET Core; a value that is not printable ASCII gets a key with <c>-bin</c>.</summary>
-    public static void AddTo(Metadata trailers, RpcMetadata answer)
+    /// <summary>The metadata of an answer, as trailers, or of a request, as headers. Keys that HTTP does not take are
+    /// left out, and so are empty values, by ASP.NET Core; a value that is not printable ASCII gets a key with
+    /// <c>-bin</c>.</summary>
+    public static void AddTo(Metadata to, RpcMetadata metadata)
     {
-        foreach (KeyValuePair<string, ReadOnlyMemory<byte>> entry in answer)
+        foreach (KeyValuePair<string, ReadOnlyMemory<byte>> entry in metadata)
         {
             if (!Travels(entry.Key))
                 continue;
             if (entry.Key.EndsWith(Binary, StringComparison.Ordinal))
-                trailers.Add(entry.Key, entry.Value.ToArray());
+                to.Add(entry.Key, entry.Value.ToArray());
             else if (IsText(entry.Value.Span))
-                trailers.Add(entry.Key, Encoding.ASCII.GetString(entry.Value.Span));
+                to.Add(entry.Key, Encoding.ASCII.GetString(entry.Value.Span));
             else
-                trailers.Add(entry.Key + Binary, entry.Value.ToArray());
+                to.Add(entry.Key + Binary, entry.Value.ToArray());
         }
+    }
+
+    /// <summary>The trailers of an answer.</summary>
+    public static RpcMetadata OfAnswer(Metadata trailers)
+    {
+        RpcMetadata metadata = new();
+        foreach (Metadata.Entry entry in trailers)
+        {
+            // an answer without messages has its headers there, too
+            if (!Travels(entry.Key) || entry.Key == "server")
+                continue;
+            if (entry.IsBinary)
+                metadata.Add(entry.Key, entry.ValueBytes);
+            else
+                metadata.Add(entry.Key, entry.Value);
+        }
+
+        return metadata;
     }
 
     private static void AddBinary(RpcMetadata metadata, string key, string values)

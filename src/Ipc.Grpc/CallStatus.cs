@@ -6,7 +6,8 @@ using Ipc.Rpc;
 
 namespace Ipc.Grpc;
 
-/// <summary>Failures of calls over Ipc as failures of gRPC. The numbers of the statuses are the same.</summary>
+/// <summary>Failures of calls over Ipc as failures of gRPC, and back. The numbers of the statuses are the
+/// same.</summary>
 /// <remarks>gRPC sends them as headers, and many of its clients take no more than 8 KiB of these; so texts and details
 /// are bounded.</remarks>
 internal static class CallStatus
@@ -27,6 +28,54 @@ internal static class CallStatus
         if (failure.Details.Count > 0)
             trailers.Add(DetailsKey, Details(failure.Status, text, failure.Details));
         return new RpcException(new Status((StatusCode)failure.Status, text));
+    }
+
+    /// <summary>The exception that an Ipc caller gets; its inner one is gRPC's.</summary>
+    public static RpcCallException Of(RpcException failure) => new(
+        (RpcStatus)failure.StatusCode,
+        failure.Status.Detail,
+        failure.Trailers.GetValueBytes(DetailsKey) is { } bytes ? Details(bytes) : [],
+        failure);
+
+    /// <summary>Those of a <c>google.rpc.Status</c>; none when it is no such message.</summary>
+    private static List<RpcDetail> Details(byte[] status)
+    {
+        List<RpcDetail> details = [];
+        try
+        {
+            ProtoReader reader = new(status);
+            while (reader.TryReadTag(out uint tag))
+            {
+                if (tag == (3 << 3 | 2))
+                    details.Add(Detail(reader.ReadBytesInPlace()));
+                else
+                    reader.SkipField(tag);
+            }
+        }
+        catch (ProtoException)
+        {
+            return []; // the status itself is what matters
+        }
+
+        return details;
+    }
+
+    /// <summary>A <c>google.protobuf.Any</c>.</summary>
+    private static RpcDetail Detail(ReadOnlySpan<byte> any)
+    {
+        (string type, byte[] value) = (string.Empty, Array.Empty<byte>());
+        ProtoReader reader = new(any);
+        while (reader.TryReadTag(out uint tag))
+        {
+            if (tag == (1 << 3 | 2))
+                type = reader.ReadString();
+            else if (tag == (2 << 3 | 2))
+                value = reader.ReadBytes();
+            else
+                reader.SkipField(tag);
+        }
+
+        return new RpcDetail(type, value);
     }
 
     /// <summary>A <c>google.rpc.Status</c>. Details beyond the bound are left out, the last ones first.</summary>

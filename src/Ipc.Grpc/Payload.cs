@@ -23,6 +23,16 @@ internal sealed class Payload(PooledBytes bytes) : IDisposable
 
     public ReadOnlySpan<byte> Span => bytes.Span;
 
+    /// <summary>A message, encoded.</summary>
+    /// <exception cref="ProtoException">It cannot be encoded.</exception>
+    public static Payload Of<T>(MessageCodec<T> codec, in T message)
+    {
+        using Scratch scratch = new();
+        ProtoWriter writer = new(scratch.Span, scratch);
+        codec.Write(ref writer, in message);
+        return Of(scratch.Span[..writer.Written]);
+    }
+
     public static Payload Of(ReadOnlySpan<byte> bytes) => new(PooledBytes.CopyOf(bytes));
 
     public void Dispose() => bytes.Dispose();
@@ -42,5 +52,24 @@ internal sealed class Payload(PooledBytes bytes) : IDisposable
         PooledBytes copy = PooledBytes.Rent(context.PayloadLength);
         context.PayloadAsReadOnlySequence().CopyTo(copy.Span);
         return new Payload(copy);
+    }
+
+    /// <summary>Where a message is encoded, whose length is known afterwards.</summary>
+    private sealed class Scratch : IPayloadTarget, IDisposable
+    {
+        private byte[] _bytes = ArrayPool<byte>.Shared.Rent(256);
+
+        public Span<byte> Span => _bytes;
+
+        public Span<byte> Grow(int written, int needed)
+        {
+            byte[] larger = ArrayPool<byte>.Shared.Rent((int)Math.Min(
+                Array.MaxLength, Math.Max(2L * _bytes.Length, (long)written + needed)));
+            _bytes.AsSpan(0, written).CopyTo(larger);
+            Dispose();
+            return _bytes = larger;
+        }
+
+        public void Dispose() => ArrayPool<byte>.Shared.Return(_bytes);
     }
 }

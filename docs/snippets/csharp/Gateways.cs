@@ -1,8 +1,6 @@
 using System;
 using System.Linq;
-using System.Text;
 using System.Threading.Tasks;
-using Grpc.Core;
 using Grpc.Net.Client;
 using Ipc.Grpc;
 using Ipc.Rpc;
@@ -30,11 +28,12 @@ internal static class Gateways
         // end-snippet
         await app.StartAsync();
 
-        // a client of gRPC, without generated code: strings that are messages with one field
-        using GrpcChannel channel = GrpcChannel.ForAddress(app.Urls.Single());
-        Marshaller<string> text = Marshallers.Create(
-            static value => [10, (byte)value.Length, .. Encoding.UTF8.GetBytes(value)], static bytes => Encoding.UTF8.GetString(bytes.AsSpan(2, bytes[1])));
-        Method<string, string> get = new(MethodType.Unary, "store.v1.Store", "Get", text, text);
-        Console.WriteLine(await channel.CreateCallInvoker().AsyncUnaryCall(get, null, default, "apple")); //> apple
+        string address = app.Urls.Single();
+
+        // snippet: call
+        using GrpcChannel channel = GrpcChannel.ForAddress(address);
+        IStore store = GrpcCaller.Of<IStore>(channel.CreateCallInvoker()).WithTimeout(TimeSpan.FromSeconds(5)).For<IStore>();
+        Console.WriteLine(store.Get("apple").Count); //> 10
+        // end-snippet
     }
 }
