@@ -61,6 +61,7 @@ export DOTNET_ROOT
 part "stand-in for Excel, several threads" wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs"
 part "stand-in for Excel, functions that wait" env IPC_SHEET_LATER=0 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs"
 part "stand-in for Excel, live values" wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live
+part "stand-in for Excel, live values, not volatile" env IPC_SHEET_VOLATILE=0 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live
 # With the deadline that users have: a daemon that does not answer must not freeze the sheet.
 part "stand-in for Excel, a daemon that hangs" env -u IPC_SHEET_DEADLINE_MS wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" hang
 part "stand-in for Excel, no .NET" env -u DOTNET_ROOT wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" broken

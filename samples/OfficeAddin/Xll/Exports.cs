@@ -16,14 +16,31 @@ internal static unsafe class Exports
     /// <summary>As many as Gnumeric passes, less the service and the name.</summary>
     private const int MostArgumentsOfCalc = 28;
 
+    private const string Service = "The name under which the daemon serves";
+
     /// <summary>Volatile and thread-safe, but for live ones: see <see cref="WorksheetFunction.TypesFor"/>.</summary>
     public static readonly IReadOnlyList<WorksheetFunction> Functions =
     [
-        new("ipc_get", "IPC.GET", "service,id,field", 3, "One value of a daemon: what it has for this id and field", LaterExport: "ipc_get_later"),
-        new("ipc_grid", "IPC.GRID", "service,ids,fields", 3, "Values of a daemon as an array: a row for each id, a column for each field", LaterExport: "ipc_grid_later"),
-        new("ipc_calc", "IPC.CALC", "service,name,arguments...", 2 + MostArgumentsOfCalc, "What a daemon computes from numbers, text, errors and ranges", LaterExport: "ipc_calc_later"),
-        new("ipc_stream", "IPC.STREAM", "service,id,field", 3, "The latest value that a daemon has sent for this id and field", IsLive: true),
-        new("ipc_status", "IPC.STATUS", "service", 1, "How the connection to a daemon is doing, and why there are no values"),
+        new("ipc_get", "IPC.GET", "service,id,field", 3, "One value of a daemon: what it has for this id and field", LaterExport: "ipc_get_later")
+        {
+            ArgumentHelp = [Service, "The row of the daemon's table", "The column of the daemon's table"],
+        },
+        new("ipc_grid", "IPC.GRID", "service,ids,fields", 3, "Values of a daemon as an array: a row for each id, a column for each field", LaterExport: "ipc_grid_later")
+        {
+            ArgumentHelp = [Service, "A range of ids, or one", "A range of fields, or one"],
+        },
+        new("ipc_calc", "IPC.CALC", "service,name,arguments...", 2 + MostArgumentsOfCalc, "What a daemon computes from numbers, text, errors and ranges", LaterExport: "ipc_calc_later")
+        {
+            ArgumentHelp = [Service, "The function of the daemon", "Up to 28 numbers, texts, truth values, errors and ranges"],
+        },
+        new("ipc_stream", "IPC.STREAM", "service,id,field", 3, "The latest value that a daemon has sent for this id and field", IsLive: true)
+        {
+            ArgumentHelp = [Service, "The row of the daemon's table", "The column of the daemon's table"],
+        },
+        new("ipc_status", "IPC.STATUS", "service", 1, "How the connection to a daemon is doing, and why there are no values")
+        {
+            ArgumentHelp = [Service],
+        },
     ];
 
     [UnmanagedCallersOnly(EntryPoint = "xlAutoOpen")]

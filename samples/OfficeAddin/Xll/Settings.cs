@@ -12,9 +12,14 @@ internal static class Settings
     /// <summary>0: each function holds the recalculation up until it has its result.</summary>
     public const string Later = "IPC_SHEET_LATER";
 
+    /// <summary>0: Excel calculates a function again when one of its arguments has changed, or the user recalculates everything.</summary>
+    public const string Volatile = "IPC_SHEET_VOLATILE";
+
     private const int LongestDeadline = 60_000;
 
     public static bool MayAnswerLater => Environment.GetEnvironmentVariable(Later) != "0";
+
+    public static bool IsVolatile => Environment.GetEnvironmentVariable(Volatile) != "0";
 
     public static SheetOptions Read()
     {

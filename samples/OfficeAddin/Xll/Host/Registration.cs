@@ -10,6 +10,9 @@ internal sealed unsafe class Registration(SpreadsheetHost host)
     /// <summary>What the host calls a function that belongs in a formula; commands are 2.</summary>
     private const double IsFunction = 1;
 
+    /// <summary>Excel's function wizard leaves out the last two characters of the last help.</summary>
+    private const string WhatTheWizardCuts = "  ";
+
     private readonly List<(string Name, double Id)> _registered = [];
 
     /// <summary>The add-in's path, as the host knows it; <see langword="null"/> when it does not say.</summary>
@@ -42,7 +45,7 @@ internal sealed unsafe class Registration(SpreadsheetHost host)
                 return 0;
             foreach (WorksheetFunction function in functions)
             {
-                CellValue[] about =
+                List<CellValue> about =
                 [
                     CellValue.Of(function.ExportFor(host)),
                     CellValue.Of(function.TypesFor(host, hasLiveValues)),
@@ -54,7 +57,9 @@ internal sealed unsafe class Registration(SpreadsheetHost host)
                     CellValue.Of(""),
                     CellValue.Of(function.Help),
                 ];
-                if (Call(HostFunction.Register, library, about) is double id)
+                for (int i = 0; host.IsExcel12 && i < function.ArgumentHelp.Count; i++)
+                    about.Add(CellValue.Of(function.ArgumentHelp[i] + (i == function.ArgumentHelp.Count - 1 ? WhatTheWizardCuts : "")));
+                if (Call(HostFunction.Register, library, [.. about]) is double id)
                     _registered.Add((function.Name, id));
             }
 
