@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WAITING = 1 << 14, PATIENCE_MS = 60000, SPINS = 200 };
+enum { MOST_WAITING = 1 << 19, PATIENCE_MS = 60000, SPINS = 200 };
 enum { FREE, WAITS, IS_HANDED, IS_DONE };
 
 /* A cell's name is its place, and how often that was taken: a result of an earlier one finds nobody. */

@@ -4,10 +4,11 @@
 #include "host.h"
 #include "system.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_REQUESTS = 20 };
+enum { MOST_REQUESTS = 20, CELLS_OF_REQUEST = 256 };
 
 /* "...; N functions in M requests of L cells" */
 static int requests(const struct sheet *sheet)
@@ -34,6 +35,7 @@ void scenario_burst(const struct sheet *sheet)
     host_close(true);
     host_open(); /* a sheet that was just opened: no cell is known */
     const int before = requests(sheet);
+    const double began = now_ms();
     for (int i = 0; i < count; i++)
         cells[i] = host_ask(
             "IPC.GET", 3,
@@ -45,7 +47,9 @@ void scenario_burst(const struct sheet *sheet)
               operand_words(value, room, sizeof room));
         host_release(value);
     }
-    const int made = requests(sheet) - before;
-    check(made <= MOST_REQUESTS, "%d new cells took %d requests, at most %d were to be", count, made, MOST_REQUESTS);
+    const double took = now_ms() - began;
+    const int made = requests(sheet) - before, most = MOST_REQUESTS + count / CELLS_OF_REQUEST;
+    check(made <= most, "%d new cells took %d requests, at most %d were to be", count, made, most);
+    printf("%d new cells: %d requests, %.0f ms\n", count, made, took);
     free(cells);
 }

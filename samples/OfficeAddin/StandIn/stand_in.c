@@ -1,5 +1,5 @@
 /*
- * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken|live]
+ * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken|live|burst]
  *
  * Plays Excel for the add-in: loads it, calls its functions from several threads through the Excel 12 interface, and
  * compares every value with the table that the daemons serve. It starts the daemons itself (commands of sh; on Windows
@@ -8,7 +8,8 @@
  * wrong.
  *
  * With "hang" the daemons are stopped and go on, instead; with "broken" nothing is served: the add-in cannot work here,
- * and must say so. With "live" cells are told of values, and nobody asks: on Windows.
+ * and must say so. With "live" cells are told of values, and nobody asks: on Windows. With "burst" a
+ * sheet of new cells is opened, and the time is told.
  */
 #include "checks.h"
 #include "host.h"
@@ -87,9 +88,10 @@ int main(int count, char **arguments)
     bool hang = count == 7 && strcmp(arguments[6], "hang") == 0;
     bool broken = count == 7 && strcmp(arguments[6], "broken") == 0;
     bool live = count == 7 && strcmp(arguments[6], "live") == 0;
-    if ((count != 6 && !hang && !broken && !live) || !choose(arguments[4], &daemons[0]) ||
+    bool burst = count == 7 && strcmp(arguments[6], "burst") == 0;
+    if ((count != 6 && !hang && !broken && !live && !burst) || !choose(arguments[4], &daemons[0]) ||
         !choose(arguments[5], &daemons[1])) {
-        fprintf(stderr, "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken|live]\n",
+        fprintf(stderr, "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken|live|burst]\n",
                 arguments[0]);
         return 2;
     }
@@ -104,6 +106,12 @@ int main(int count, char **arguments)
         return both_hang(&sheet, daemons);
     if (live) {
         scenario_live(&sheet, commands[0]);
+        return checks_summary();
+    }
+    if (burst) {
+        struct daemon serving = daemon_start(commands[0]);
+        scenario_burst(&sheet);
+        daemon_kill(serving);
         return checks_summary();
     }
     begin("nobody serves");

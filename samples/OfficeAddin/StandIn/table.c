@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_SIZE = 1 << 16, MOST_ROWS = 4096, MOST_COLUMNS = 64 };
+enum { LINE_SIZE = 1 << 16, MOST_ROWS = 32768, MOST_COLUMNS = 64 };
 
 static char *next_field(char **line)
 {
