@@ -1,5 +1,7 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
+using System.Runtime.CompilerServices;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
@@ -135,6 +137,45 @@ public sealed class StatusTests : GatewayTest
         Assert.Equal(StatusCode.Cancelled, (await FailureOf(async () => await sleeping)).StatusCode);
         await service.SleepCancelled.Task.WaitAsync(Hang);
         await service.StreamCancelled.Task.WaitAsync(Hang);
+    }
+
+    /// <summary>Nothing is read or written when it comes: only the token can tell the handler.</summary>
+    [Fact]
+    public async Task ACancelledStreamThatIsSilentCancelsItsHandler()
+    {
+        TaskCompletionSource down = new(), both = new(), downEnded = new(), bothEnded = new();
+        var count = new RpcMethod<Interop.CountRequest, Interop.Blob>("tests.v1", "Count", RpcMethodKind.ServerStream, Interop.TestsRpc.Codecs.CountRequest, Interop.TestsRpc.Codecs.Blob);
+        var mirror = new RpcStreamMethod<Interop.CountRequest, Interop.Blob, Interop.Blob>(
+            "tests.v1", "Mirror", RpcMethodKind.Duplex, Interop.TestsRpc.Codecs.CountRequest, Interop.TestsRpc.Codecs.Blob, Interop.TestsRpc.Codecs.Blob);
+        Own(RpcServer.Start(Name, new RpcService("tests.v1",
+        [
+            RpcHandler.ServerStream(count, (_, cancel) => Silent(down, downEnded, cancel)),
+            RpcHandler.Duplex(mirror, (_, _, cancel) => Silent(both, bothEnded, cancel)),
+        ])));
+        await StartAsync();
+        Client client = Connect();
+        using CancellationTokenSource cancelled = new();
+        using AsyncServerStreamingCall<Blob> counting = client.Count(new CountRequest(), cancellationToken: cancelled.Token);
+        using AsyncDuplexStreamingCall<Blob, Blob> mirroring = client.Mirror(cancellationToken: cancelled.Token);
+        await mirroring.RequestStream.CompleteAsync();
+        await Task.WhenAll(down.Task, both.Task).WaitAsync(Hang);
+        await cancelled.CancelAsync();
+        await Task.WhenAll(downEnded.Task, bothEnded.Task).WaitAsync(Hang);
+
+        static async IAsyncEnumerable<Interop.Blob> Silent(TaskCompletionSource begun, TaskCompletionSource ended, [EnumeratorCancellation] CancellationToken cancel)
+        {
+            begun.SetResult();
+            try
+            {
+                await Task.Delay(Timeout.Infinite, cancel);
+            }
+            finally
+            {
+                ended.SetResult();
+            }
+
+            yield break;
+        }
     }
 
     [Fact]
