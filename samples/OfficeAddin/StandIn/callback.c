@@ -259,6 +259,12 @@ static int alert_the_user(int count, struct operand **arguments, struct operand 
     if (count > 2)
         strict_optional_text(arguments[2], LONGEST_OF_CALL, "the help of an alert");
     operand_utf8(arguments[0], alert, sizeof alert);
+    /* While the user reads it Excel goes on, and asks the add-in what it likes. */
+    struct operand number = number_operand(1);
+    struct operand *(*information)(struct operand *) =
+        (struct operand * (*)(struct operand *)) library_export(addin, "xlAddInManagerInfo12");
+    if (information != NULL)
+        check(information(&number) != NULL, "xlAddInManagerInfo12 has no answer while the user is alerted");
     answer(result, boolean_operand(true));
     return 0;
 }

@@ -71,16 +71,16 @@ static void complain(const wchar_t *words)
 
 static bool try_start(bool again)
 {
+    wchar_t words[RUNTIME_WORDS] = L"";
     AcquireSRWLockExclusive(&lock);
     if (state == NOT_STARTED || (state == FAILED && again)) {
-        wchar_t words[RUNTIME_WORDS];
-        const bool started = runtime_start(self, methods, entries, ENTRIES, words);
-        __atomic_store_n(&state, started ? STARTED : FAILED, __ATOMIC_RELEASE);
-        if (!started)
-            complain(words);
+        const bool has_started = runtime_start(self, methods, entries, ENTRIES, words);
+        __atomic_store_n(&state, has_started ? STARTED : FAILED, __ATOMIC_RELEASE);
     }
     const bool started = state == STARTED;
     ReleaseSRWLockExclusive(&lock);
+    if (!started && words[0] != L'\0')
+        complain(words); /* without the lock: while the user reads, Excel may call us again, on this thread too */
     return started;
 }
 
