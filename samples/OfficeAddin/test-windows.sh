@@ -62,8 +62,10 @@ part "stand-in for Excel, several threads" wine "$stand_in" "$xll" sheet "$(wind
 part "stand-in for Excel, functions that wait" env IPC_SHEET_LATER=0 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs"
 part "stand-in for Excel, live values" wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live
 part "stand-in for Excel, live values, not volatile" env IPC_SHEET_VOLATILE=0 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live
-# With the deadline that users have: a daemon that does not answer must not freeze the sheet.
-part "stand-in for Excel, a daemon that hangs" env -u IPC_SHEET_DEADLINE_MS wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" hang
+# With the deadline that users have: a daemon that does not answer must not freeze the sheet. And with a .NET of another version where it is looked for first.
+other=$folder/another
+mkdir -p "$other/host" && cp -r "$runtime/host/fxr" "$other/host/"
+part "stand-in for Excel, a daemon that hangs" env -u IPC_SHEET_DEADLINE_MS DOTNET_ROOT_X64="$(windows_path "$other")" wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" hang
 part "stand-in for Excel, no .NET" env -u DOTNET_ROOT wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" broken
 mkdir -p "$addin/dotnet" && ln -s "$runtime"/* "$addin/dotnet/"
 part "stand-in for Excel, .NET beside the add-in" env -u DOTNET_ROOT wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" hang

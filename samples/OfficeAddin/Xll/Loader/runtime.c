@@ -111,32 +111,15 @@ static void read_environment(const wchar_t *name, const wchar_t *below, wchar_t 
         (void)wcscat(root, below);
 }
 
-/* The library, and the folder that its runtime was found in. A process has one runtime: where another add-in has
- * brought one, or this one before it was unloaded, that is the one, and ROOT is empty. */
-static HMODULE load_host(const wchar_t *folder, wchar_t root[PATH_SIZE])
+/* The folders that may hold an installed .NET; those that are not known are empty. */
+static void find_roots(const wchar_t *folder, wchar_t roots[ROOTS][PATH_SIZE])
 {
-    const HMODULE present = GetModuleHandleW(L"hostfxr.dll");
-    root[0] = L'\0';
-    if (present != NULL)
-        return present;
-    static wchar_t roots[ROOTS][PATH_SIZE];
-    wchar_t path[PATH_SIZE];
     if (swprintf(roots[0], PATH_SIZE, L"%ls\\dotnet", folder) < 0)
         roots[0][0] = L'\0';
     read_environment(L"DOTNET_ROOT_X64", L"", roots[1]);
     read_environment(L"DOTNET_ROOT", L"", roots[2]);
     read_registry(roots[3]);
     read_environment(L"ProgramFiles", L"\\dotnet", roots[4]);
-    for (int i = 0; i < ROOTS; i++) {
-        if (!find_host(roots[i], path))
-            continue;
-        const HMODULE host = LoadLibraryW(path);
-        if (host == NULL)
-            continue; /* for another processor, perhaps */
-        (void)wcscpy(root, roots[i]);
-        return host;
-    }
-    return NULL;
 }
 
 /* ---- starting it --------------------------------------------------------------------------------------------------
@@ -198,11 +181,50 @@ static bool begin(const runtime_host *host, const wchar_t *folder, const wchar_t
     return true;
 }
 
+/* With ROOT's library, or that of another add-in where ROOT is empty. */
+static bool begin_with(HMODULE library, const wchar_t *folder, const wchar_t *self, const wchar_t *root,
+                       load_and_get *load, wchar_t words[RUNTIME_WORDS])
+{
+    runtime_host host;
+    if (find_functions(library, &host))
+        return begin(&host, folder, self, root, load, words);
+    (void)swprintf(words, RUNTIME_WORDS, L"The .NET %ls%ls is too old for ipc.xll. " ANOTHER_VERSION ".",
+                   root[0] == L'\0' ? L"that another add-in has started" : L"in ", root);
+    return false;
+}
+
+/* In the first place that has what is needed: a user may have one version for one purpose, and ours elsewhere. When
+ * none has it, the words are those about the first. */
+static bool begin_somewhere(const wchar_t *folder, const wchar_t *self, load_and_get *load,
+                            wchar_t words[RUNTIME_WORDS])
+{
+    static wchar_t roots[ROOTS][PATH_SIZE], others[RUNTIME_WORDS];
+    wchar_t path[PATH_SIZE];
+    bool is_first = true;
+    find_roots(folder, roots);
+    for (int i = 0; i < ROOTS; i++) {
+        const HMODULE host = find_host(roots[i], path) ? LoadLibraryW(path) : NULL;
+        if (host == NULL)
+            continue; /* for another processor, perhaps */
+        if (begin_with(host, folder, self, roots[i], load, is_first ? words : others))
+            return true;
+        is_first = false;
+        if (GetModuleHandleW(L"coreclr.dll") != NULL)
+            return false;        /* a process has one */
+        (void)FreeLibrary(host); /* else it would be taken for another add-in's the next time */
+    }
+    if (is_first)
+        (void)swprintf(words, RUNTIME_WORDS,
+                       L"ipc.xll does not find .NET. " ANOTHER_VERSION
+                       ": install it (https://dot.net), or put it beside the add-in, into %ls\\dotnet.",
+                       folder);
+    return false;
+}
+
 bool runtime_start(HINSTANCE library, const wchar_t *const *methods, void (**entries)(void), size_t count,
                    wchar_t words[RUNTIME_WORDS])
 {
-    wchar_t self[PATH_SIZE], folder[PATH_SIZE], root[PATH_SIZE], assembly[PATH_SIZE];
-    runtime_host host;
+    wchar_t self[PATH_SIZE], folder[PATH_SIZE], assembly[PATH_SIZE];
     load_and_get load;
     const DWORD length = GetModuleFileNameW(library, self, PATH_SIZE);
     if (length == 0 || length >= PATH_SIZE - 64) {
@@ -212,20 +234,11 @@ bool runtime_start(HINSTANCE library, const wchar_t *const *methods, void (**ent
     (void)wcscpy(folder, self);
     *wcsrchr(folder, L'\\') = L'\0';
 
-    const HMODULE module = load_host(folder, root);
-    if (module == NULL) {
-        (void)swprintf(words, RUNTIME_WORDS,
-                       L"ipc.xll does not find .NET. " ANOTHER_VERSION
-                       ": install it (https://dot.net), or put it beside the add-in, into %ls\\dotnet.",
-                       folder);
-        return false;
-    }
-    if (!find_functions(module, &host)) {
-        (void)swprintf(words, RUNTIME_WORDS, L"The .NET %ls%ls is too old for ipc.xll. " ANOTHER_VERSION ".",
-                       root[0] == L'\0' ? L"that another add-in has started" : L"in ", root);
-        return false;
-    }
-    if (!begin(&host, folder, self, root, &load, words))
+    /* A process has one runtime: where another add-in has brought one, or this one before it was unloaded, that is the
+     * one. */
+    const HMODULE present = GetModuleHandleW(L"hostfxr.dll");
+    if (!(present != NULL ? begin_with(present, folder, self, L"", &load, words)
+                          : begin_somewhere(folder, self, &load, words)))
         return false;
 
     (void)swprintf(assembly, PATH_SIZE, L"%ls\\OfficeAddin.Xll.dll", folder);
