@@ -194,6 +194,24 @@ static bool make(const struct operand *name)
         !check(read_class(library, sizeof library, L"Software\\Classes\\CLSID\\%ls\\InprocServer32", class_text),
                "the class of the server has no library"))
         return false;
+/* What the add-in leaves in the registry hinders no other program that wants to stay there. */
+static void register_another_class(void)
+{
+    static const wchar_t *const parents[] = {L"Software\\Classes", L"Software\\Classes\\CLSID"};
+    for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
+        wchar_t name[KEY_SIZE];
+        HKEY key;
+        (void)swprintf(name, KEY_SIZE, L"%ls\\{11111111-2222-3333-4444-555555555555}", parents[i]);
+        const LSTATUS code =
+            RegCreateKeyExW(HKEY_CURRENT_USER, name, 0, NULL, REG_OPTION_NON_VOLATILE, KEY_WRITE, NULL, &key, NULL);
+        if (!check(code == ERROR_SUCCESS, "another program cannot register its class in %ls: error %ld", parents[i],
+                   code))
+            continue;
+        (void)RegCloseKey(key);
+        (void)RegDeleteKeyW(HKEY_CURRENT_USER, name);
+    }
+}
+
 
     HRESULT(WINAPI * get)(REFCLSID class, REFIID id, void **found) = NULL;
     const FARPROC found = GetProcAddress(LoadLibraryW(library), "DllGetClassObject");
@@ -207,6 +225,7 @@ static bool make(const struct operand *name)
     running = made;
     factory->lpVtbl->Release(factory);
     return check(SUCCEEDED(code), "the server of live values cannot be made: 0x%08lx", (unsigned long)code);
+    register_another_class();
 }
 
 static bool start(const struct operand *name)

@@ -41,6 +41,7 @@ internal sealed unsafe partial class RtdClass : IClassFactory, IDisposable
     public static RtdClass Register(string library)
     {
         RtdClass made = new(library);
+        MakeParents();
         using RegistryKey name = Create(Classes + made.Name + @"\CLSID");
         name.SetValue(null, made._id.ToString("B"));
         using RegistryKey server = Create(made.ClassKey + @"\InprocServer32");
@@ -94,6 +95,9 @@ internal sealed unsafe partial class RtdClass : IClassFactory, IDisposable
         *found = (void*)asked;
         return result;
     }
+
+    /// <summary>Those that every program shares. They stay: below one that is gone when the user logs off no program could register for longer than that.</summary>
+    private static void MakeParents() => Registry.CurrentUser.CreateSubKey(Classes + "CLSID").Dispose();
 
     private static RegistryKey Create(string name)
         => Registry.CurrentUser.CreateSubKey(name, RegistryKeyPermissionCheck.ReadWriteSubTree, RegistryOptions.Volatile);
