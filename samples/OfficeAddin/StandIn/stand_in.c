@@ -1,5 +1,5 @@
 /*
- * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken|live|burst]
+ * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken|live [ADD-IN]|burst]
  *
  * Plays Excel for the add-in: loads it, calls its functions from several threads through the Excel 12 interface, and
  * compares every value with the table that the daemons serve. It starts the daemons itself (commands of sh; on Windows
@@ -8,8 +8,8 @@
  * wrong.
  *
  * With "hang" the daemons are stopped and go on, instead; with "broken" nothing is served: the add-in cannot work here,
- * and must say so. With "live" cells are told of values, and nobody asks: on Windows. With "burst" a
- * sheet of new cells is opened, and the time is told.
+ * and must say so. With "live" cells are told of values, and nobody asks: on Windows. A second add-in is a copy of the
+ * first in another folder: both are in the process. With "burst" a sheet of new cells is opened, and the time is told.
  */
 #include "checks.h"
 #include "host.h"
@@ -87,11 +87,13 @@ int main(int count, char **arguments)
     system_arguments(&count, &arguments);
     bool hang = count == 7 && strcmp(arguments[6], "hang") == 0;
     bool broken = count == 7 && strcmp(arguments[6], "broken") == 0;
-    bool live = count == 7 && strcmp(arguments[6], "live") == 0;
+    bool live = (count == 7 || count == 8) && strcmp(arguments[6], "live") == 0;
     bool burst = count == 7 && strcmp(arguments[6], "burst") == 0;
     if ((count != 6 && !hang && !broken && !live && !burst) || !choose(arguments[4], &daemons[0]) ||
         !choose(arguments[5], &daemons[1])) {
-        fprintf(stderr, "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [hang|broken|live|burst]\n",
+        fprintf(stderr,
+                "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON "
+                "[hang|broken|live [ADD-IN]|burst]\n",
                 arguments[0]);
         return 2;
     }
@@ -106,6 +108,11 @@ int main(int count, char **arguments)
         return both_hang(&sheet, daemons);
     if (live) {
         scenario_live(&sheet, commands[0]);
+        if (count == 8) {
+            begin("a copy of the add-in is loaded too");
+            host_load(arguments[7]);
+            scenario_live(&sheet, commands[0]);
+        }
         return checks_summary();
     }
     if (burst) {

@@ -12,7 +12,9 @@ internal sealed unsafe partial class MainThread
 {
     private const uint Wake = 0x8000; // WM_APP
     private const nint MessagesOnly = -3;
-    private const string ClassName = "Ipc.Sheet.MainThread";
+
+    // Another copy of the add-in in this process has classes of its own, and a name can be taken once.
+    private static readonly string ClassName = "Ipc.Sheet.MainThread." + Guid.NewGuid().ToString("N");
 
     private static MainThread? _current;
     private static ushort _class;
