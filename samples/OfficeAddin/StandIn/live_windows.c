@@ -16,7 +16,14 @@
 
 #include <oleauto.h>
 
-enum { NAMES = 3, MOST_VALUES = 4096, KEY_SIZE = 256, FIRST_ERROR = (int)0x800A07D0 };
+enum {
+    NAMES = 3,
+    MOST_VALUES = 4096,
+    KEY_SIZE = 256,
+    REFUSALS = 2,
+    FIRST_ERROR = (int)0x800A07D0,
+    IS_BUSY = (int)0x800AC472
+};
 
 static const IID id_of_server = {0xEC0E6191, 0xDB51, 0x11D3, {0x8F, 0x3E, 0x00, 0xC0, 0x4F, 0x36, 0x51, 0xB8}};
 static const IID id_of_dispatch = {0x00020400, 0, 0, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}};
@@ -64,6 +71,7 @@ static struct value values[MOST_VALUES]; /* a topic is a place in it */
 static int count_of_values;
 static server *running;
 static bool has_changes;
+static int refusals;
 static ULONG references;
 static DWORD main_thread;
 
@@ -91,10 +99,15 @@ static ULONG WINAPI release_update(update *self)
     return --references;
 }
 
+/* At first Excel does not want to know, as while the user edits a cell. */
 static HRESULT WINAPI notify(update *self)
 {
     (void)self;
     check(GetCurrentThreadId() == main_thread, "the server tells of changes on a thread that is not the main thread");
+    if (refusals < REFUSALS) {
+        refusals++;
+        return IS_BUSY;
+    }
     has_changes = true;
     return S_OK;
 }
@@ -181,19 +194,6 @@ static bool read_class(wchar_t *value, DWORD size, const wchar_t *format, const 
     return RegGetValueW(HKEY_CURRENT_USER, key, NULL, RRF_RT_REG_SZ, NULL, value, &size) == ERROR_SUCCESS;
 }
 
-static bool make(const struct operand *name)
-{
-    wchar_t text[KEY_SIZE / 2], class_text[KEY_SIZE / 2], library[MAX_PATH];
-    CLSID class;
-    const size_t length = name->text[0] < KEY_SIZE / 2 ? name->text[0] : 0;
-    memcpy(text, name->text + 1, length * sizeof *text);
-    text[length] = 0;
-    if (!check(read_class(class_text, sizeof class_text, L"Software\\Classes\\%ls\\CLSID", text) &&
-                   SUCCEEDED(CLSIDFromString(class_text, &class)),
-               "the server of live values has no class") ||
-        !check(read_class(library, sizeof library, L"Software\\Classes\\CLSID\\%ls\\InprocServer32", class_text),
-               "the class of the server has no library"))
-        return false;
 /* What the add-in leaves in the registry hinders no other program that wants to stay there. */
 static void register_another_class(void)
 {
@@ -212,6 +212,20 @@ static void register_another_class(void)
     }
 }
 
+static bool make(const struct operand *name)
+{
+    wchar_t text[KEY_SIZE / 2], class_text[KEY_SIZE / 2], library[MAX_PATH];
+    CLSID class;
+    const size_t length = name->text[0] < KEY_SIZE / 2 ? name->text[0] : 0;
+    memcpy(text, name->text + 1, length * sizeof *text);
+    text[length] = 0;
+    if (!check(read_class(class_text, sizeof class_text, L"Software\\Classes\\%ls\\CLSID", text) &&
+                   SUCCEEDED(CLSIDFromString(class_text, &class)),
+               "the server of live values has no class") ||
+        !check(read_class(library, sizeof library, L"Software\\Classes\\CLSID\\%ls\\InprocServer32", class_text),
+               "the class of the server has no library"))
+        return false;
+    register_another_class();
 
     HRESULT(WINAPI * get)(REFCLSID class, REFIID id, void **found) = NULL;
     const FARPROC found = GetProcAddress(LoadLibraryW(library), "DllGetClassObject");
@@ -225,7 +239,6 @@ static void register_another_class(void)
     running = made;
     factory->lpVtbl->Release(factory);
     return check(SUCCEEDED(code), "the server of live values cannot be made: 0x%08lx", (unsigned long)code);
-    register_another_class();
 }
 
 static bool start(const struct operand *name)
@@ -359,7 +372,7 @@ void live_end(void)
             operand_clear(&values[i].names[k]);
         operand_clear(&values[i].fetched);
     }
-    count_of_values = 0;
+    count_of_values = refusals = 0;
     check(running->methods->terminate(running) == S_OK, "ServerTerminate");
     running->methods->release(running);
     running = NULL;

@@ -45,6 +45,18 @@ static void expect_all(const struct sheet *sheet, bool values, const char *when)
         check(true, "a cell");
 }
 
+/* The user types it, and there is no such cell. */
+static void ask_for_no_name(const struct sheet *sheet)
+{
+    struct operand nothing = text_operand("");
+    const int before = live_count();
+    struct operand *value =
+        host_call("IPC.STREAM", 3, (struct operand[]){sheet->service, nothing, sheet->table.fields[0]});
+    check(operand_is_error(value, ERROR_NA) && live_count() == before + 1, "the cell of no name is not connected");
+    host_release(value);
+    operand_clear(&nothing);
+}
+
 void scenario_live(const struct sheet *sheet, const char *command)
 {
     if (!check(live_available(), "this host has no live values"))
@@ -67,6 +79,7 @@ void scenario_live(const struct sheet *sheet, const char *command)
 
     live_end();
     ask_for_all(sheet); /* cells again: a server again */
+    ask_for_no_name(sheet);
     live_end();
     host_close(true);
 }

@@ -2,6 +2,7 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
+using System.Threading;
 
 namespace OfficeAddin.Xll;
 
@@ -43,13 +44,15 @@ internal sealed unsafe partial class MainThread
     }
 
     /// <summary>On any thread. Does nothing after the end.</summary>
-    public void Post() => _ = PostMessageW(_window, Wake, 0, 0);
+    /// <returns><see langword="false"/> when the system refuses: more messages are waiting than it keeps.</returns>
+    public bool Post() => Volatile.Read(ref _window) is var window && (window == 0 || PostMessageW(window, Wake, 0, 0) != 0);
 
     /// <summary>On the thread that made it.</summary>
     public void End()
     {
-        _ = DestroyWindow(_window);
-        _window = 0;
+        nint window = _window;
+        Volatile.Write(ref _window, 0);
+        _ = DestroyWindow(window);
         if (ReferenceEquals(_current, this))
             _current = null;
     }

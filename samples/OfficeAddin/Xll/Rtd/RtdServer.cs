@@ -4,6 +4,7 @@ using System.Runtime.InteropServices;
 using System.Runtime.InteropServices.Marshalling;
 using System.Runtime.Versioning;
 using System.Threading;
+using System.Threading.Tasks;
 
 namespace OfficeAddin.Xll;
 
@@ -20,6 +21,8 @@ internal sealed unsafe partial class RtdServer : IRtdServer
 {
     private const int NameCount = 3; // service, id, field
     private const int UpdateNotify = 7; // in the table of Excel's object, after those of IUnknown and IDispatch
+
+    private static readonly TimeSpan RefusedPause = TimeSpan.FromMilliseconds(250);
 
     private static RtdServer? _running; // the main thread's
 
@@ -178,14 +181,24 @@ internal sealed unsafe partial class RtdServer : IRtdServer
             _isTold = true;
         }
 
-        _mainThread!.Post();
+        Wake();
+    }
+
+    /// <summary>On any thread.</summary>
+    private void Wake()
+    {
+        if (!_mainThread!.Post())
+            WakeLater();
     }
 
     private void TellExcel()
     {
-        if (_update != 0)
-            _ = ((delegate* unmanaged[Stdcall]<nint, int>)(*(void***)_update)[UpdateNotify])(_update);
+        if (_update != 0 && ((delegate* unmanaged[Stdcall]<nint, int>)(*(void***)_update)[UpdateNotify])(_update) < 0)
+            WakeLater(); // it is busy
     }
+
+    /// <summary>Whoever was to be told was not. No change would try again: each waits for those before it to be fetched.</summary>
+    private void WakeLater() => _ = Task.Delay(RefusedPause).ContinueWith(_ => Wake(), TaskScheduler.Default);
 
     private void EndSubscriptions()
     {
