@@ -143,6 +143,22 @@ public sealed class BatchTests : SheetTest, IDisposable
         Assert.Equal(1, sheet.Remembered(_name));
     }
 
+    /// <summary>Ids that a formula makes of the time or at random: each is asked for once, and each request is for a new cell.</summary>
+    [Fact]
+    public void CellsThatAreAskedForOnceDoNotGather()
+    {
+        const int BatchCells = 2, Calculations = 200;
+        using SheetFunctions sheet = Sheet(options => options.BatchCells = BatchCells);
+        for (int i = 0; i < Calculations; i++)
+        {
+            sheet.Get(_name, "id" + i, "p");
+            sheet.Get(_name + "-absent", "id" + i, "p");
+            Stale();
+        }
+        Assert.InRange(sheet.Remembered(_name), 1, 4 * BatchCells);
+        Assert.InRange(sheet.Remembered(_name + "-absent"), 1, 4 * BatchCells);
+    }
+
     [Fact]
     public void ThreadsThatAskAtTheSameTimeShareARequest()
     {

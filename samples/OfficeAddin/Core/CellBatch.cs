@@ -16,6 +16,8 @@ namespace OfficeAddin;
 // - Who asks without waiting (GetAsync) needs none of this: one thread of the pool asks for what has gathered, again and again until nothing has. Ten thousand
 //   new cells are a handful of requests.
 // - A cell that was fetched on suspicion and not asked for, three times in a row, is forgotten: it has left the sheet.
+// - Ids may be made of the time, or at random: such a cell is asked for once, and fetched on no suspicion, because only known cells raise any. So when a new cell
+//   comes and there are many, two go that nothing has asked for in StreamMemory.
 //
 // A recalculation is over when a cell of it is asked for again after its answer has gone stale. That is a guess (a sheet may ask for a cell twice), and only
 // decides what is fetched on suspicion.
@@ -24,11 +26,14 @@ namespace OfficeAddin;
 internal sealed class CellBatch
 {
     private const int Suspicions = 3;
+    private const int RequestsRemembered = 4;
+    private const int ForgottenForANewOne = 2;
 
     private readonly SheetService _service;
     private readonly long _freshness;
     private readonly Func<long> _now;
     private readonly long _patience;
+    private readonly long _memory;
     private readonly int _most;
     private readonly object _gate = new();
     private readonly Dictionary<CellKey, Cell> _cells = new();
@@ -43,6 +48,7 @@ internal sealed class CellBatch
         _service = service;
         _freshness = Clock.Ticks(options.Freshness);
         _patience = Clock.Ticks(options.PatientDeadline);
+        _memory = Clock.Ticks(options.StreamMemory);
         _now = options.Now;
         _most = options.BatchCells;
     }
@@ -133,9 +139,10 @@ internal sealed class CellBatch
     /// <summary>Whether there is no need to ask. Under the gate.</summary>
     private bool TryAnswer(CellKey key, out Cell cell, out CellValue value)
     {
-        cell = Asked(key);
+        long now = _now();
+        cell = Asked(key, now);
         bool repeated = cell.Recalculation == _recalculation;
-        bool fresh = IsFresh(cell, _now());
+        bool fresh = IsFresh(cell, now);
         if (repeated && !fresh)
             _recalculation++;
         cell.Recalculation = _recalculation;
@@ -145,15 +152,37 @@ internal sealed class CellBatch
 
     private bool IsFresh(Cell cell, long now) => cell.AnsweredAt != 0 && now - cell.AnsweredAt < _freshness && _service.IsConnected;
 
-    private Cell Asked(CellKey key)
+    private Cell Asked(CellKey key, long now)
     {
         if (_cells.TryGetValue(key, out Cell? cell))
+        {
             _unasked.Remove(cell.Node);
+        }
         else
+        {
+            ForgetOld(now);
             _cells.Add(key, cell = new Cell(key));
+        }
         _unasked.AddLast(cell.Node);
+        cell.AskedAt = now;
         cell.Suspicions = 0;
         return cell;
+    }
+
+    private void ForgetOld(long now)
+    {
+        for (int i = 0; i < ForgottenForANewOne && _cells.Count >= (long)_most * RequestsRemembered; i++)
+        {
+            if (_unasked.First is not { Value: { Round: null } oldest } || now - oldest.AskedAt <= _memory)
+                return;
+            Forget(oldest);
+        }
+    }
+
+    private void Forget(Cell cell)
+    {
+        _unasked.Remove(cell.Node);
+        _cells.Remove(cell.Key);
     }
 
     private void AddExpected(Round round)
@@ -171,14 +200,9 @@ internal sealed class CellBatch
             if (cell.Round is not null || IsFresh(cell, now))
                 continue;
             if (cell.Suspicions++ == Suspicions)
-            {
-                _unasked.Remove(node);
-                _cells.Remove(cell.Key);
-            }
+                Forget(cell);
             else
-            {
                 round.Add(cell);
-            }
         }
     }
 
@@ -231,6 +255,8 @@ internal sealed class CellBatch
         public LinkedListNode<Cell> Node { get; }
 
         public CellValue Value { get; set; }
+
+        public long AskedAt { get; set; }
 
         public long AnsweredAt { get; set; } // 0: never
 
