@@ -1,6 +1,8 @@
 using System;
 using System.IO;
+using System.Linq;
 using System.Threading;
+using System.Threading.Tasks;
 using Ipc.Rpc;
 using Ipc.Rpc.Tests;
 using Xunit;
@@ -167,6 +169,34 @@ public sealed class FailureTests : SheetTest
             Assert.Equal(CellValue.NotAvailable, sheet.Grid(name, ["id" + i], ["p"])[0, 0]);
         Assert.Equal(before.Requests + 2, sheet.Counters(name).Requests);
         daemon.Continue();
+    }
+
+    /// <summary>Those who wait for a daemon without an answer once had all threads of the pool, and the others' answers had none to come on.</summary>
+    [Fact]
+    public async Task ADaemonThatHangsHoldsUpNoOther()
+    {
+        string stopped = NewName(), name = NewName();
+        using var daemon = Daemon.Start(Daemon.Cpp, stopped);
+        using var other = Daemon.Start(Daemon.Cpp, name);
+        using var sheet = new SheetFunctions(new SheetOptions { PatientDeadline = s_forGood, Deadline = s_forGood });
+        Assert.Equal(Number(3), (await sheet.CalcAsync(stopped, "sum", [Numbers(1, 2)]))[0, 0]);
+        daemon.Stop();
+        Task<CellGrid>[] waiting = [];
+        Task<CellGrid> sum = null!;
+        Task<CellValue> none = null!;
+        var host = new Thread(() => // whose threads are not the pool's
+        {
+            waiting = [.. Enumerable.Range(0, 500).Select(i => i % 2 == 0 ? sheet.CalcAsync(stopped, "f" + i, []) : sheet.GridAsync(stopped, ["id" + i], ["p"]))];
+            sum = sheet.CalcAsync(name, "sum", [Numbers(1, 2)]);
+            none = sheet.GetAsync(name, "none", "p");
+        });
+        host.Start();
+        host.Join();
+        Assert.Equal(Number(3), (await Eventually.Ends(sum))[0, 0]);
+        Assert.Equal(CellValue.NotAvailable, await Eventually.Ends(none));
+        Assert.DoesNotContain(waiting, task => task.IsCompleted);
+        sheet.Dispose();
+        Assert.All(await Eventually.Ends(Task.WhenAll(waiting)), grid => Assert.Equal(CellValue.NotAvailable, grid[0, 0]));
     }
 
     [Fact]

@@ -49,16 +49,16 @@ public sealed class SheetFunctions : IDisposable
         found.CountFunction();
         if (_options.Batching)
             return await found.Batch.GetAsync(id ?? "", field ?? "").ConfigureAwait(false);
-        return await Task.Run(() => Single(found, id ?? "", field ?? "", UntilPatient())).ConfigureAwait(false);
+        return await found.Workers.Run(() => Single(found, id ?? "", field ?? "", UntilPatient())).ConfigureAwait(false);
     }
 
-    /// <summary><see cref="Grid"/> on a thread of the pool, with <see cref="SheetOptions.PatientDeadline"/>. The task never fails.</summary>
+    /// <summary><see cref="Grid"/> without waiting, with <see cref="SheetOptions.PatientDeadline"/>. A service is asked for a few at a time. The task never fails.</summary>
     public Task<CellGrid> GridAsync(string service, IReadOnlyList<string> ids, IReadOnlyList<string> fields)
-        => Task.Run(() => Grid(service, ids, fields, UntilPatient()));
+        => RunAsync(service, () => Grid(service, ids, fields, UntilPatient()));
 
-    /// <summary><see cref="Calc"/> on a thread of the pool, with <see cref="SheetOptions.PatientDeadline"/>. The task never fails.</summary>
+    /// <summary><see cref="Calc"/> without waiting, with <see cref="SheetOptions.PatientDeadline"/>. A service is asked for a few at a time. The task never fails.</summary>
     public Task<CellGrid> CalcAsync(string service, string name, IReadOnlyList<CellGrid> arguments)
-        => Task.Run(() => Calc(service, name, arguments, UntilPatient()));
+        => RunAsync(service, () => Calc(service, name, arguments, UntilPatient()));
 
     /// <summary>IPC.GRID: a row per id, a column per field, with one request.</summary>
     public CellGrid Grid(string service, IReadOnlyList<string> ids, IReadOnlyList<string> fields) => Grid(service, ids, fields, Until());
@@ -157,6 +157,12 @@ public sealed class SheetFunctions : IDisposable
     {
         using Use use = Enter(service);
         return use.Service?.Streams.Subscribe(id, field, observer);
+    }
+
+    private async Task<CellGrid> RunAsync(string service, Func<CellGrid> ask)
+    {
+        using Use use = Enter(service);
+        return use.Service is { } found ? await found.Workers.Run(ask).ConfigureAwait(false) : CellGrid.Of(CellValue.NotAvailable);
     }
 
     private CellValue Get(SheetService service, string id, string field)

@@ -39,11 +39,14 @@ internal sealed class SheetService : IDisposable
         _client = RpcClient.Create(name, new RpcClientOptions { ConnectTimeout = options.Deadline, CallTimeout = options.Deadline });
         _sheet = SheetRpc.Client(_client);
         _patientSheet = SheetRpc.Client(_client.WithTimeout(options.PatientDeadline));
+        Workers = new Workers("sheet " + name);
         Batch = new CellBatch(this, options);
         Streams = new CellStreams(this, options);
     }
 
     public string Name { get; }
+
+    public Workers Workers { get; }
 
     public CellBatch Batch { get; }
 
