@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Concurrent;
+using System.Linq;
 using System.Threading;
+using System.Threading.Tasks;
 using Ipc.Rpc.Tests;
 using Xunit;
 
@@ -66,6 +68,21 @@ public sealed class StreamTests : SheetTest
         using IDisposable polite = sheet.Observe(name, "a", "p").Subscribe(observer);
         observer.Next(static value => value == CellValue.Of("first"));
         Eventually.True(() => sheet.Status(name).Text.Contains("a reader of a stream failed: rude", StringComparison.Ordinal), "the reason is known");
+    }
+
+    /// <summary>As when a workbook is closed. Each that ended looked at all others: 20,000 took half a minute of the host's main thread.</summary>
+    [Fact]
+    public async Task ManyCellsMayEndAtOnce()
+    {
+        const int Count = 100_000;
+        string name = NewName();
+        using var daemon = new FakeSheet(name);
+        using var sheet = new SheetFunctions(Patient);
+        var observer = new Observer();
+        IDisposable[] all = [.. Enumerable.Range(0, Count).Select(i => sheet.Observe(name, "id" + i, "p").Subscribe(observer))];
+        observer.Next(value => value == CellValue.Of("first"));
+        await Task.Delay(500); // until the last of them have joined the others
+        await Eventually.Ends(Task.Run(() => Array.ForEach(all, static one => one.Dispose())));
     }
 
     [Fact]

@@ -26,6 +26,7 @@ internal sealed class CellStreams : IDisposable
     private readonly Dictionary<CellKey, CellStream> _streams = new();
     private Task? _following; // while there are cells
     private CancellationTokenSource? _subscription;
+    private long _looksAt; // when it ends to look for idle cells
     private int _failures; // the task's: in a row
     private bool _grown;
     private bool _disposed;
@@ -157,8 +158,9 @@ internal sealed class CellStreams : IDisposable
             }
             _grown = false;
             _subscription = new CancellationTokenSource(); // never disposed: others may be about to cancel it, and it holds nothing but a timer that goes off
+            _looksAt = long.MaxValue;
             if (UntilOneIsIdle() is { } left)
-                _subscription.CancelAfter(left); // a daemon whose values stand still says nothing
+                LookAfter(_subscription, left); // a daemon whose values stand still says nothing
             cancel = _subscription.Token;
             return new List<CellStream>(_streams.Values);
         }
@@ -177,14 +179,29 @@ internal sealed class CellStreams : IDisposable
     /// <summary>When to look next whether a cell is still wanted; null: all have observers, who say so themselves.</summary>
     private TimeSpan? UntilOneIsIdle()
     {
-        TimeSpan? least = null;
+        long? first = null;
         foreach (CellStream stream in _streams.Values)
         {
-            TimeSpan left = Clock.Until(stream.AskedAt) + _options.StreamMemory;
-            if (stream.Observers.Count == 0 && (least is null || left < least))
-                least = left;
+            if (stream.Observers.Count == 0 && (first is null || stream.AskedAt < first))
+                first = stream.AskedAt;
         }
-        return least is { } found ? (found < s_settle ? s_settle : found > s_longest ? s_longest : found) : null;
+        return first is { } askedAt ? UntilIdle(askedAt) : null;
+    }
+
+    private TimeSpan UntilIdle(long askedAt)
+    {
+        TimeSpan left = Clock.Until(askedAt) + _options.StreamMemory;
+        return left < s_settle ? s_settle : left > s_longest ? s_longest : left;
+    }
+
+    /// <summary>Unless it does so before that. Under the gate.</summary>
+    private void LookAfter(CancellationTokenSource? subscription, TimeSpan left)
+    {
+        long at = Clock.Now + Clock.Ticks(left);
+        if (at >= _looksAt)
+            return;
+        _looksAt = at;
+        subscription?.CancelAfter(left);
     }
 
     private static bool IsIdle(CellStream stream, long before) => stream.Observers.Count == 0 && stream.AskedAt < before;
@@ -277,8 +294,8 @@ internal sealed class CellStreams : IDisposable
             lock (_owner._gate)
             {
                 bool wasLast = _stream is not null && _stream.Observers.Remove(_observer) && _stream.Observers.Count == 0;
-                if (wasLast && !_owner._grown && _owner.UntilOneIsIdle() is { } left) // else it is begun anew in a moment, and looks then
-                    _owner._subscription?.CancelAfter(left);
+                if (wasLast && !_owner._grown) // else it is begun anew in a moment, and looks then
+                    _owner.LookAfter(_owner._subscription, _owner.UntilIdle(_stream!.AskedAt)); // of the others it knows: thousands may end at once
             }
         }
     }
