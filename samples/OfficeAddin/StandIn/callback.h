@@ -11,7 +11,7 @@ enum { MOST_ARGUMENTS = 30, NAME_SIZE = 256 };
 struct function {
     char name[NAME_SIZE];
     int arguments;
-    bool is_later; /* it returns nothing: the result is handed over later */
+    bool is_later;       /* it returns nothing: the result is handed over later */
     library_entry entry; /* NULL: not registered (any more) */
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rpc_raw.hpp"
+#include "rpc_no_threads.hpp"
 #include "rpc_serving.hpp"
 
 namespace rpc_server_end_test
@@ -279,6 +280,43 @@ TEST(ClientsThatHaveTakenAllThreadsGiveThemBackWhenTheyGo)
     for (ipc::connection &each : asking)
         each.close();
     client other("rpc");
+    CHECK_EQUAL(other.call(contract::echo, blob("on"), 30s).data(), "on");
+}
+
+TEST(ClientsThatHaveTakenTheSystemsLastThreadsGiveThemBackWhenTheyGo)
+{
+    // As many threads are allowed as anybody wants, but the system has no more: nobody was told that nobody can take over.
+    check::signal some;
+    std::atomic<int> begun{0};
+    const serving here([&](server &at) {
+        at.unary(special, [&](const Blob &, Blob &, call_context &context) {
+            if (++begun == 3)
+                some.set();
+            context.wait(ipc::deadline::never());
+        });
+    });
+    ipc_connect_options how{};
+    how.deadline = ipc::deadline(30s).at();
+    std::vector<ipc::connection> asking;
+    for (int i = 0; i < 6; ++i)
+        asking.push_back(ipc::connection::connect("rpc", how));
+    client other("rpc");
+    CHECK_EQUAL(other.call(contract::echo, blob("on"), 30s).data(), "on");
+    const auto ask = [&](size_t from, size_t to) {
+        for (size_t i = from; i < to; ++i)
+            for (uint64_t call = 1; call <= 3; ++call)
+                asking[i].writer().write(raw_frames::bytes_of(raw_frames::of(frame_kind::request, call, special.id)), 1, 30s);
+    };
+    ask(0, 1);
+    some.wait();
+    take_threads_away();
+    ask(1, 6);
+    for (int seen = 0, quiet = 0; quiet < 30; quiet = seen == begun ? quiet + 1 : 0) { // until all are stuck that there are
+        seen = begun;
+        std::this_thread::sleep_for(10ms);
+    }
+    for (ipc::connection &each : asking)
+        each.close();
     CHECK_EQUAL(other.call(contract::echo, blob("on"), 30s).data(), "on");
 }
 

@@ -1,6 +1,6 @@
 // A server's thread for connections that are not read: because their client does not read, until what is queued for it
 // has been sent; or because too many of its calls wait or block, until one of them has gone on, or the client has. It
-// exists once there is one.
+// is there from the server's start on: it is needed most where the system has no thread any more.
 //
 // Sessions may outlive their server, and know the courier, not the server.
 #ifndef IPC_RPC_DETAIL_COURIER_HPP
@@ -44,6 +44,14 @@ class courier
 
     courier(const courier &) = delete;
     courier &operator=(const courier &) = delete;
+
+    // Starts its thread. Where the system has none, take() tries again.
+    void prepare()
+    {
+        const std::lock_guard held(mutex_);
+        if (!thread_.joinable())
+            (void)start();
+    }
 
     // False: there is no thread for it, and ONE must go.
     bool take(std::shared_ptr<session> one)

@@ -75,7 +75,7 @@ class crew_threads : public reliever
 
     bool has_no_more() const noexcept
     {
-        return !has_standby_ && idle_ == 0 && threads_.left() == 0 && !is_stopping();
+        return !has_standby_ && idle_ == 0 && threads_.is_spent() && !is_stopping();
     }
 
     // The call that TAKEN runs can be cancelled from now on, and the connection belongs to somebody else.

@@ -65,8 +65,10 @@ class server_core final : private courier_host, private server_reading
         threads_ = std::make_unique<crew>(static_cast<crew_host &>(*this), std::max(2u, options_.max_threads),
                                           options_.max_calls_per_connection);
         starter_.emplace(gate_, *threads_, static_cast<crew_host &>(*this));
-        if (threads_->start())
+        if (threads_->start()) {
+            courier_->prepare();
             return {};
+        }
         threads_.reset();
         listener_.reset();
         code = IPC_E_SYSTEM_ERROR;

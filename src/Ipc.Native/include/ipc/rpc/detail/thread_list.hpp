@@ -36,9 +36,11 @@ class thread_list
         try {
             threads_.emplace_back(std::move(work));
         } catch (const std::system_error &) {
+            was_refused_ = true;
             return false;
         }
 #endif
+        was_refused_ = false;
         return true;
     }
 
@@ -46,6 +48,12 @@ class thread_list
     size_t left() const noexcept
     {
         return most_ + ended_.size() - threads_.size();
+    }
+
+    // Whether start() would be in vain, as far as is known: the system had none when one was last asked for.
+    bool is_spent() const noexcept
+    {
+        return was_refused_ || left() == 0;
     }
 
     // The calling thread has nothing more to do: the next start() joins it, which waits for no more than its return.
@@ -67,6 +75,7 @@ class thread_list
     const unsigned most_;
     std::list<std::thread> threads_;
     std::vector<std::list<std::thread>::iterator> ended_;
+    bool was_refused_ = false;
 };
 
 } // namespace ipc::rpc::detail
