@@ -86,10 +86,7 @@ internal sealed class CellBatch
                 }
                 if (round.IsOver)
                     return round.HasAnswers ? cell.Value : CellValue.NotAvailable;
-                mine = _next; // which is round: every other one is over or under way
-                _next = new Round();
-                _asking = true;
-                AddExpected(mine);
+                mine = Begin(); // which is round: every other one is over or under way
             }
             Ask(mine, until);
         }
@@ -127,13 +124,20 @@ internal sealed class CellBatch
                 _isServed = _next.Waiting.Count != 0;
                 if (!_isServed)
                     return;
-                mine = _next;
-                _next = new Round();
-                _asking = true;
-                AddExpected(mine);
+                mine = Begin();
             }
             Ask(mine, Clock.Now + _patience);
         }
+    }
+
+    /// <summary>What has gathered, to be asked for by the caller. Under the gate.</summary>
+    private Round Begin()
+    {
+        Round mine = _next;
+        _next = new Round();
+        _asking = true;
+        AddExpected(mine);
+        return mine;
     }
 
     /// <summary>Whether there is no need to ask. Under the gate.</summary>
