@@ -49,7 +49,7 @@ class courier
     void prepare()
     {
         const std::lock_guard held(mutex_);
-        if (!thread_.joinable())
+        if (!stopping_ && !thread_.joinable())
             (void)start();
     }
 
