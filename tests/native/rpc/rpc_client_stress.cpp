@@ -458,12 +458,20 @@ PROGRAM(rpc_client_stress)
     threads.emplace_back([&players] { trigger(players); });
     std::this_thread::sleep_for(std::chrono::seconds(seconds));
     over = true;
+    const auto tell = [](const char *what) { // where one that hangs does
+        std::puts(what);
+        std::fflush(stdout);
+    };
     for (std::thread &each : threads)
         each.join();
+    tell("the players have ended");
     all.clear();
+    tell("the clients are closed");
     server.join();
+    tell("the server has ended");
     while (ended != begun) // completions that closed their client, or destroyed it, are told by its own thread
         std::this_thread::sleep_for(1ms);
+    tell("all completions have run");
     while (rmdir(folder.c_str()) != 0) // and so it cleans up
         std::this_thread::sleep_for(1ms);
     std::printf("%llu calls went well, %llu completions, %llu reports closed their client\n",
