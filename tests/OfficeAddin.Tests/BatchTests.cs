@@ -53,6 +53,25 @@ public sealed class BatchTests : SheetTest, IDisposable
         Assert.Equal(Count, _daemon.Requests.Sum());
     }
 
+    /// <summary>Many cells take many requests, and those that come last have as much time as the first.</summary>
+    [Fact]
+    public async Task EachRequestOfThoseWhoDoNotWaitHasItsOwnTime()
+    {
+        using SheetFunctions sheet = Sheet(options =>
+        {
+            options.BatchCells = 1;
+            options.PatientDeadline = TimeSpan.FromSeconds(3);
+        });
+        _daemon.Answer = request =>
+        {
+            Thread.Sleep(TimeSpan.FromSeconds(1.25));
+            return CellPacking.Pack(FakeSheet.Row(request, 0));
+        };
+        Task<CellValue>[] cells = [.. Enumerable.Range(0, 4).Select(i => sheet.GetAsync(_name, "id" + i, "p"))];
+        CellValue[] values = await Task.WhenAll(cells); // three of them in one go
+        Assert.Equal(["id0.p#0", "id1.p#0", "id2.p#0", "id3.p#0"], values.Select(value => value.Text));
+    }
+
     [Fact]
     public async Task WhatIsFreshIsNotAskedForByThoseWhoDoNotWait()
     {

@@ -126,7 +126,7 @@ internal sealed class CellBatch
                     return;
                 mine = Begin();
             }
-            Ask(mine, Clock.Now + _patience);
+            Ask(mine, until: null);
         }
     }
 
@@ -210,7 +210,9 @@ internal sealed class CellBatch
         }
     }
 
-    private void Ask(Round round, long until)
+    /// <param name="round">What to ask for.</param>
+    /// <param name="until">When it is too late for a caller that waits; <see langword="null"/> when none does: each request has time then.</param>
+    private void Ask(Round round, long? until)
     {
         CellValue[]? answers = null;
         try
@@ -231,7 +233,7 @@ internal sealed class CellBatch
     }
 
     /// <summary>As many requests as it takes; null when one of them has failed.</summary>
-    private CellValue[]? Answers(List<Cell> cells, long until)
+    private CellValue[]? Answers(List<Cell> cells, long? until)
     {
         var answers = new CellValue[cells.Count];
         for (int from = 0; from < answers.Length; from += _most)
@@ -239,7 +241,7 @@ internal sealed class CellBatch
             var keys = new CellKey[Math.Min(_most, answers.Length - from)];
             for (int i = 0; i < keys.Length; i++)
                 keys[i] = cells[from + i].Key;
-            if (_service.Grid(Requests.Of(keys), until) is not { } part)
+            if (_service.Grid(Requests.Of(keys), until ?? (Clock.Now + _patience)) is not { } part)
                 return null;
             part.RowMajor.CopyTo(answers.AsSpan(from));
         }
