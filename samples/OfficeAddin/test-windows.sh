@@ -9,6 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../eng/common.sh"
 . "$here/../../eng/setup.sh"
 . "$top/eng/windows/wine.sh"
+. "$here/parts.sh"
 cd "$top" || exit 1
 runtime=$top/build/windows-dotnet
 addin=$top/build/windows-addin
@@ -35,24 +36,6 @@ rm -rf "$addin" "$addin-copy"
 
 # What a busy machine takes is no finding: values are compared here, not times.
 export IPC_SHEET_DEADLINE_MS=5000
-compared=0 wrong=0
-part() { # NAME COMMAND...   the command's last line is "cells compared N, wrong M"
-    local name=$1 code=0 output=$logs/windows-addin-${1// /-}.log last
-    shift
-    timeout --kill-after=5 600 "$@" >"$output" 2>&1 || code=$?
-    sed -i 's/\r$//' "$output"
-    last=$(tail -n 1 "$output")
-    if [[ $last =~ ^cells\ compared\ ([0-9]+),\ wrong\ ([0-9]+)$ ]]; then
-        compared=$((compared + BASH_REMATCH[1])) wrong=$((wrong + BASH_REMATCH[2]))
-        printf '%-46s %s\n' "$name" "$last"
-        [ $code != 0 ] || return 0
-        [ "${BASH_REMATCH[2]}" != 0 ] || wrong=$((wrong + 1))
-    else
-        say "$name: exit code $code, nothing compared"
-        wrong=$((wrong + 1))
-    fi
-    sed 's/^/  | /' "$output"
-}
 
 cs="\"$(windows_path "$runtime/dotnet.exe")\" \"$(windows_path "$daemon")\" --name sheet --csv \"$(windows_path "$table")\""
 xll=$(windows_path "$addin/ipc.xll")

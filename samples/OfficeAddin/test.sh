@@ -10,6 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../eng/setup.sh"
 . "$here/../../eng/programs.sh"
 . "$here/plugin-folder.sh"
+. "$here/parts.sh"
 native=$top/build/native/samples/OfficeAddin
 service=sheet
 publish=yes
@@ -59,23 +60,6 @@ start_daemon() { # COMMAND...
     [ "$line" = ready ] || { warn "the daemon did not start: $*"; cat "$work/daemon.log" >&2; exit 1; }
 }
 
-compared=0 wrong=0
-part() { # NAME COMMAND...   the command's last line is "cells compared N, wrong M"
-    local name=$1 code=0 output=$work/output last
-    shift
-    timeout --kill-after=5 600 "$@" >"$output" 2>&1 || code=$?
-    last=$(tail -n 1 "$output")
-    if [[ $last =~ ^cells\ compared\ ([0-9]+),\ wrong\ ([0-9]+)$ ]]; then
-        compared=$((compared + BASH_REMATCH[1])) wrong=$((wrong + BASH_REMATCH[2]))
-        printf '%-46s %s\n' "$name" "$last"
-        [ $code != 0 ] || return 0
-        [ "${BASH_REMATCH[2]}" != 0 ] || wrong=$((wrong + 1))
-    else
-        say "$name: exit code $code, nothing compared"
-        wrong=$((wrong + 1))
-    fi
-    sed 's/^/  | /' "$output"
-}
 
 gnumeric() { # WORKBOOK LANGUAGE
     local shown=$work/shown.txt
