@@ -145,18 +145,31 @@ static void check_types(const struct function *function, const char *types, cons
           "%s has the types %s", function->name, types);
 }
 
+/* The one of that name: Excel counts how often a function is registered. */
+static struct function *function_named(const char *name)
+{
+    int place = 0;
+    while (place < function_count && (functions[place].entry == NULL || strcmp(functions[place].name, name) != 0))
+        place++;
+    if (place == function_count) {
+        function_count++;
+        functions[place] = (struct function){.uses = 0};
+        memcpy(functions[place].name, name, NAME_SIZE);
+    }
+    return &functions[place];
+}
+
 static int register_function(int count, struct operand **arguments, struct operand *result)
 {
-    char entry[NAME_SIZE], types[NAME_SIZE], names[NAME_SIZE];
+    char entry[NAME_SIZE], types[NAME_SIZE], name[NAME_SIZE], names[NAME_SIZE];
     if (!check(count >= FIRST_ARGUMENT_HELP && function_count < MOST_FUNCTIONS, "xlfRegister with %d arguments", count))
         return WRONG_COUNT;
-    struct function *function = &functions[function_count];
     is_the_addin(arguments[MODULE]);
     ascii(arguments[ENTRY], entry, "the entry point of a function");
     ascii(arguments[TYPES], types, "the types of a function");
-    ascii(arguments[NAME], function->name, "the name of a function");
-    strict_name(function->name);
-    rule(callback_function(function->name) == NULL, "%s is registered already", function->name);
+    ascii(arguments[NAME], name, "the name of a function");
+    strict_name(name);
+    struct function *function = function_named(name);
     function->is_later = types[0] == '>';
     const char *values = types + (function->is_later ? 1 : 0);
     size_t letters = strspn(values, "Q");
@@ -169,7 +182,8 @@ static int register_function(int count, struct operand **arguments, struct opera
     function->entry = library_export(addin, entry);
     if (!check(function->entry != NULL, "%s is not exported", entry))
         return REFUSED;
-    answer(result, number_operand(++function_count));
+    function->uses++;
+    answer(result, number_operand((double)(function - functions + 1)));
     return 0;
 }
 
@@ -179,7 +193,8 @@ static int unregister_function(int count, struct operand **arguments, struct ope
     if (!check(id >= 1 && id <= function_count && functions[id - 1].entry != NULL, "xlfUnregister of %d", id))
         return REFUSED;
     strict_number(arguments[0], id, "the function to unregister");
-    functions[id - 1].entry = NULL;
+    if (--functions[id - 1].uses == 0)
+        functions[id - 1].entry = NULL;
     answer(result, boolean_operand(true));
     return 0;
 }

@@ -12,6 +12,7 @@ struct function {
     char name[NAME_SIZE];
     int arguments;
     bool is_later;       /* it returns nothing: the result is handed over later */
+    int uses;            /* how often it was registered and not unregistered */
     library_entry entry; /* NULL: not registered (any more) */
 };
 

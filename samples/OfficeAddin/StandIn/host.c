@@ -72,13 +72,23 @@ void host_load(const char *library)
     expect_information();
 }
 
-void host_open(void)
+static void open_addin(void)
 {
-    callbacks_forget();
     int opened = ((int (*)(void))export_of("xlAutoOpen"))();
     check(opened == 1 && host_functions() == FUNCTIONS, "xlAutoOpen: %d, %d functions", opened, host_functions());
     check(callback_outstanding() == 0, "%d results of the host were not given back", callback_outstanding());
     check(callback_alert() == NULL, "the user was alerted: %s", callback_alert());
+}
+
+void host_open(void)
+{
+    callbacks_forget();
+    open_addin();
+}
+
+void host_open_once_more(void)
+{
+    open_addin();
 }
 
 const char *host_load_broken(const char *library)

@@ -23,6 +23,9 @@ void host_close(bool removed);
 /* xlAutoOpen again, without loading anything. */
 void host_open(void);
 
+/* xlAutoOpen of an add-in that is open: the user has opened its file again. */
+void host_open_once_more(void);
+
 /* As if the last one who needs it had gone: FreeLibrary, dlclose. */
 void host_unload(void);
 

@@ -45,6 +45,8 @@ void scenario_again(const struct sheet *sheet, const char *library)
             host_load(library);
         } else
             host_open();
+        if (life % 5 == 0)
+            host_open_once_more();
         wait_for_values(sheet);
     }
 }

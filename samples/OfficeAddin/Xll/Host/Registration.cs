@@ -33,11 +33,12 @@ internal sealed unsafe class Registration(SpreadsheetHost host)
         }
     }
 
-    /// <summary>How many of them the host has taken.</summary>
+    /// <summary>How many of them the host has taken. It counts how often it has taken each, when the user opens the add-in once more.</summary>
     /// <param name="functions">What a sheet may call.</param>
     /// <param name="hasLiveValues">Whether it can be told that values have changed.</param>
     public int Register(IEnumerable<WorksheetFunction> functions, bool hasLiveValues)
     {
+        int before = _registered.Count;
         void* library = host.Operands.Blank();
         try
         {
@@ -70,7 +71,7 @@ internal sealed unsafe class Registration(SpreadsheetHost host)
             Operands.Free(library);
         }
 
-        return _registered.Count;
+        return _registered.Count - before;
     }
 
     /// <summary>For a host that goes on without the add-in: its formulas show #NAME? from now on.</summary>
