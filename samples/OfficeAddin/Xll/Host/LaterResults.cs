@@ -8,59 +8,52 @@ namespace OfficeAddin.Xll;
 /// <remarks>On threads of the pool. A host that has begun a new calculation meanwhile takes no result of the old one, and asks again.</remarks>
 internal sealed class LaterResults(SpreadsheetHost host)
 {
-    private static int _outstanding;
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private static readonly object UnderWay = new();
+    private static int _count; // under UnderWay
 
-    /// <summary>Hands the result over when there is one, never before the calling function has returned.</summary>
+    /// <summary>Hands the result over when there is one; when there is one already, after the calling function has returned.</summary>
     /// <param name="cell">What the host has given the function to name the cell by. It is copied.</param>
     /// <param name="result">It does not fail.</param>
-    public unsafe void Send(void* cell, Task<CellGrid> result)
-    {
-        Interlocked.Increment(ref _outstanding);
-        _ = SendAsync(*(Operand12*)cell, result);
-    }
+    public unsafe void Send(void* cell, Task<CellGrid> result) => Send(cell, result, static grid => grid);
 
-    public unsafe void Send(void* cell, Task<CellValue> result)
-    {
-        Interlocked.Increment(ref _outstanding);
-        _ = SendAsync(*(Operand12*)cell, result);
-    }
+    public unsafe void Send(void* cell, Task<CellValue> result) => Send(cell, result, CellGrid.Of);
 
     /// <summary>Waits until no result is under way. The functions have been closed: it takes moments.</summary>
     public static void WaitForAll()
     {
-        long until = Environment.TickCount64 + 5000;
-        while (Volatile.Read(ref _outstanding) != 0 && Environment.TickCount64 < until)
-            Thread.Sleep(1);
+        long until = Environment.TickCount64 + (long)Patience.TotalMilliseconds;
+        lock (UnderWay)
+        {
+            for (long left = (long)Patience.TotalMilliseconds; _count != 0 && left > 0; left = until - Environment.TickCount64)
+                Monitor.Wait(UnderWay, (int)left);
+        }
     }
 
-    private async Task SendAsync(Operand12 cell, Task<CellGrid> result)
+    private unsafe void Send<T>(void* cell, Task<T> result, Func<T, CellGrid> gridOf)
+    {
+        lock (UnderWay)
+            _count++;
+        _ = SendAsync(*(Operand12*)cell, result, gridOf);
+    }
+
+    private async Task SendAsync<T>(Operand12 cell, Task<T> result, Func<T, CellGrid> gridOf)
     {
         try
         {
-            Hand(cell, await result.ConfigureAwait(ConfigureAwaitOptions.ForceYielding));
-        }
-        catch (Exception exception)
-        {
-            Failed(cell, exception);
-        }
-
-        Interlocked.Decrement(ref _outstanding);
-    }
-
-    private async Task SendAsync(Operand12 cell, Task<CellValue> result)
-    {
-        try
-        {
-            // not while the calling function runs, nor once more by the pool when it is there already
             ConfigureAwaitOptions how = result.IsCompleted ? ConfigureAwaitOptions.ForceYielding : ConfigureAwaitOptions.None;
-            Hand(cell, CellGrid.Of(await result.ConfigureAwait(how)));
+            Hand(cell, gridOf(await result.ConfigureAwait(how)));
         }
         catch (Exception exception)
         {
             Failed(cell, exception);
         }
 
-        Interlocked.Decrement(ref _outstanding);
+        lock (UnderWay)
+        {
+            if (--_count == 0)
+                Monitor.PulseAll(UnderWay);
+        }
     }
 
     private unsafe void Hand(Operand12 cell, CellGrid result)

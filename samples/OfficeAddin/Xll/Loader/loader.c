@@ -84,16 +84,20 @@ static bool try_start(bool again)
     return started;
 }
 
+static bool has_started(void)
+{
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTED; /* and `entries` are there */
+}
+
 static bool is_started(void)
 {
-    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTED || try_start(false);
+    return has_started() || try_start(false);
 }
 
 #define EXPORT               __declspec(dllexport)
 #define PASS_ON(entry, type) ((type)entries[entry])
 
-/* ---- what every add-in has ----------------------------------------------------------------------------------------
- */
+/* ---- what every add-in has --------------------------------------------------------------------------- */
 
 EXPORT int xlAutoOpen(void)
 {
@@ -103,12 +107,12 @@ EXPORT int xlAutoOpen(void)
 /* Nothing that would have to end begins here. */
 EXPORT int xlAutoClose(void)
 {
-    return state == STARTED ? PASS_ON(CLOSE, int (*)(void))() : 1;
+    return has_started() ? PASS_ON(CLOSE, int (*)(void))() : 1;
 }
 
 EXPORT int xlAutoRemove(void)
 {
-    return state == STARTED ? PASS_ON(REMOVE, int (*)(void))() : 1;
+    return has_started() ? PASS_ON(REMOVE, int (*)(void))() : 1;
 }
 
 EXPORT void xlAutoFree(void *result)
@@ -134,8 +138,7 @@ EXPORT value *xlAddInManagerInfo12(value *action)
     return is_started() ? PASS_ON(MANAGER_INFO, value * (*)(value *))(action) : &no_value;
 }
 
-/* ---- what COM asks for: Excel finds the server of live values by the registry, not by what it has loaded ------------
- */
+/* ---- what COM asks for: Excel finds the server of live values by the registry, not by what it has loaded ---- */
 
 EXPORT HRESULT WINAPI DllGetClassObject(REFCLSID id, REFIID wanted, void **found)
 {
@@ -148,8 +151,7 @@ EXPORT HRESULT WINAPI DllCanUnloadNow(void)
     return S_FALSE; /* the runtime stays */
 }
 
-/* ---- the functions of the sheet -----------------------------------------------------------------------------------
- */
+/* ---- the functions of the sheet ---------------------------------------------------------------------- */
 
 typedef value *(*one)(value *);
 typedef value *(*three)(value *, value *, value *);
@@ -185,8 +187,7 @@ EXPORT value *ipc_calc(value *service, value *name, TAKEN(a), TAKEN(b), TAKEN(c)
     return is_started() ? PASS_ON(CALC, thirty)(service, name, GIVEN(a), GIVEN(b), GIVEN(c), GIVEN(d)) : &no_value;
 }
 
-/* ---- the same, with results that are handed over later: CELL names the cell that waits -----------------------------
- */
+/* ---- the same, with results that are handed over later: CELL names the cell that waits --------------- */
 
 typedef void (*three_later)(value *, value *, value *, value *);
 typedef void (*thirty_later)(value *, value *, TAKEN(a), TAKEN(b), TAKEN(c), TAKEN(d), value *);

@@ -53,8 +53,7 @@ static bool is_file(const wchar_t *path)
     return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
 }
 
-/* ---- where it is --------------------------------------------------------------------------------------------------
- */
+/* ---- where it is ------------------------------------------------------------------------------------- */
 
 /* A release is newer than what came before it under the same numbers. */
 static bool is_newer(const wchar_t *version, const wchar_t *than)
@@ -122,8 +121,7 @@ static void find_roots(const wchar_t *folder, wchar_t roots[ROOTS][PATH_SIZE])
     read_environment(L"ProgramFiles", L"\\dotnet", roots[4]);
 }
 
-/* ---- starting it --------------------------------------------------------------------------------------------------
- */
+/* ---- starting it ------------------------------------------------------------------------------------- */
 
 static bool find(HMODULE library, const char *name, void *function, size_t size)
 {
@@ -146,9 +144,7 @@ static bool begin(const runtime_host *host, const wchar_t *folder, const wchar_t
     wchar_t config[PATH_SIZE];
     if (swprintf(config, PATH_SIZE, L"%ls\\OfficeAddin.Xll.runtimeconfig.json", folder) < 0 || !is_file(config)) {
         (void)swprintf(words, RUNTIME_WORDS,
-                       L"ipc.xll does not find %ls: copy the whole folder of the add-in, not one "
-                       L"file of it.",
-                       config);
+                       L"ipc.xll does not find %ls: copy the whole folder of the add-in, not one file of it.", config);
         return false;
     }
     const runtime_parameters parameters = {sizeof parameters, self, root};
@@ -247,8 +243,7 @@ bool runtime_start(HINSTANCE library, const wchar_t *const *methods, void (**ent
         const int code = load(assembly, type_name, methods[i], unmanaged_callers_only, NULL, &entry);
         if (code < 0 || entry == NULL) {
             (void)swprintf(words, RUNTIME_WORDS,
-                           L"ipc.xll does not find %ls in %ls (error 0x%08x): files of two "
-                           L"versions lie there.",
+                           L"ipc.xll does not find %ls in %ls (error 0x%08x): files of two versions lie there.",
                            methods[i], assembly, (unsigned)code);
             return false;
         }

@@ -102,10 +102,10 @@ internal sealed unsafe partial class RtdServer : IRtdServer
                 _changed.Clear();
             }
 
+            foreach (Topic topic in ended)
+                topic.Subscribe(); // what it brings is told anew
             *count = values.Count;
             *changes = Automation.TableOf(values);
-            foreach (Topic topic in ended)
-                topic.Subscribe();
             return *changes != null ? HResult.Ok : HResult.Fail;
         }
         catch (Exception exception)
