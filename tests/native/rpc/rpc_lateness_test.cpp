@@ -57,6 +57,11 @@ class raw_server
         return got;
     }
 
+    void close()
+    {
+        connection_.reset();
+    }
+
     void answer(uint64_t call, const std::string &data)
     {
         connection_->writer().write(
@@ -205,6 +210,23 @@ TEST(ADeadlineEndsACallEvenIfAnotherThreadIsBusyWithAResponse)
     CHECK_EQUAL(busy.caller->try_call(contract::echo, Blob(), response, 50ms).code, status::deadline_exceeded);
     CHECK_EQUAL(pending.try_get(response).code, status::deadline_exceeded);
     busy.release();
+}
+
+// It slept for ever: whoever had read the last response did not come to the end of the connection, nor say that it read
+// no more.
+TEST(ACallThatFindsTheServerGoneWhileAnotherThreadReadsGoesOnWhenThatReadsNoMore)
+{
+    busy_client busy;
+    busy.server.close();
+    outcome result;
+    std::thread calls([&] {
+        Blob response;
+        result = busy.caller->try_call(contract::echo, Blob(), response);
+    });
+    std::this_thread::sleep_for(50ms); // it sleeps by then, most likely
+    busy.release();
+    calls.join();
+    CHECK_EQUAL(result.code, status::unavailable); // of the next connection, which nobody accepts
 }
 
 // The same for a server that calls its client: it ended at its deadline while the thread that reads was in a handler.

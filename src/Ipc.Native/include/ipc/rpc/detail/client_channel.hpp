@@ -183,6 +183,15 @@ class client_channel : public client_writing
             read(held, nullptr, until, nullptr, none);
     }
 
+    // Until something has happened on the way to another connection. False when UNTIL has passed.
+    bool await_another(lock_type &held, deadline until)
+    {
+        ++unprepared_;
+        const bool in_time = sleep_until(held, changed_, until);
+        --unprepared_;
+        return in_time;
+    }
+
     void rouse() noexcept override
     {
         if (!can_rouse_ || roused_)
@@ -198,7 +207,7 @@ class client_channel : public client_writing
         if (std::exchange(roused_, false))
             interrupt_ = std::make_unique<cancel_source>(); // a triggered one stays so
         calls_.wake_one();
-        if (!usable_)
+        if (!usable_ || unprepared_ != 0)
             changed_.notify_all();
     }
 
@@ -212,6 +221,7 @@ class client_channel : public client_writing
     }
 
     std::atomic<bool> is_in_place_{false}; // [hint] who has the role is at a body, and not in the ring
+    int unprepared_ = 0;     // threads that need another connection, and may have to read this one's end themselves
     bool reading_ = false;   // the reading role is taken
     bool can_rouse_ = false; // by somebody whom interrupt_ reaches
     bool roused_ = false;    // and has reached

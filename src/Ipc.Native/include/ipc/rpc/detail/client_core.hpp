@@ -156,8 +156,8 @@ class client_core final : public client_posting,
                     return connected;
                 continue;
             }
-            // Somebody else reads the end of the old connection, leaves it, or connects.
-            if (!sleep_until(held, changed_, until))
+            // Somebody else reads, perhaps to the end of the old connection; or leaves it; or connects.
+            if (!await_another(held, until))
                 return {status::deadline_exceeded};
         }
     }
