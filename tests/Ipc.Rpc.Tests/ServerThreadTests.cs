@@ -109,6 +109,42 @@ public sealed class ServerThreadTests
         Eventually.True(() => gate.Cancelled == gate.Entered, "all tokens fire");
     }
 
+    /// <summary>As many threads are allowed as anybody wants, but the system has no more.</summary>
+    [Fact]
+    public void ClientsThatHaveTakenTheSystemsLastThreadsGiveThemBackWhenTheyGo()
+    {
+        using var server = new TestServer();
+        using RpcClient other = server.Connect();
+        Gate gate = server.Service.GateOf("x");
+        RawClient[] clients = [.. Enumerable.Range(0, 6).Select(_ => new RawClient(server.Name))];
+        ErrorTests.Lives(TestServiceRpc.Client(other));
+        int refused = 0;
+        server.Server.StartingThread = () =>
+        {
+            if (gate.Entered < 3)
+                return;
+            Interlocked.Increment(ref refused);
+            throw new InsufficientMemoryException("no thread");
+        };
+        foreach (RawClient each in clients)
+        {
+            for (ulong call = 1; call <= 3; call++)
+                each.Send(new FrameHeader(FrameKind.Request, call, method: TestServiceRpc.Block.Id), 0x0A, 1, (byte)'x');
+        }
+
+        Eventually.True(() => Volatile.Read(ref refused) > 0 && gate.Entered > 3, "the system has no thread");
+        for (int seen = 0, quiet = 0; quiet < 30; Thread.Sleep(10)) // until all are stuck that there are
+        {
+            quiet = seen == gate.Entered ? quiet + 1 : 0;
+            seen = gate.Entered;
+        }
+
+        foreach (RawClient each in clients)
+            each.Dispose();
+        ErrorTests.Lives(TestServiceRpc.Client(other));
+        Eventually.True(() => gate.Cancelled == gate.Entered, "all tokens fire");
+    }
+
     [Fact]
     public async Task AServerIsDisposedWhileHandlersBlock()
     {

@@ -50,6 +50,12 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     /// <summary>How often a connection was given to a thread of its own.</summary>
     internal int AsideCount => Volatile.Read(ref _loop)?.AsideCount ?? 0;
 
+    /// <summary>Called before a thread is started, once the server is. For tests.</summary>
+    internal Action? StartingThread
+    {
+        set => _loop!.StartingThread = value;
+    }
+
     /// <summary>Completes when the server has stopped; fails if its shared memory was destroyed.</summary>
     /// <exception cref="InvalidOperationException">It has not been started.</exception>
     public Task Completion =>

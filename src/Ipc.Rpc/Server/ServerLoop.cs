@@ -77,6 +77,12 @@ internal sealed partial class ServerLoop
     /// <summary>How often a connection was given to a thread of its own.</summary>
     public int AsideCount => _crew.AsideCount;
 
+    /// <summary>For tests.</summary>
+    internal Action? StartingThread
+    {
+        set => _crew.Starting = value;
+    }
+
     public bool HasCalls
     {
         get
