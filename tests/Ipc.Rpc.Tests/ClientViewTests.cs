@@ -141,6 +141,17 @@ public sealed class ClientViewTests
     }
 
     [Fact]
+    public async Task AStreamWaitsForItsServerNoLongerThanItsDeadline()
+    {
+        using RpcClient client = RpcClient.Create(TestServer.NewName(), new RpcClientOptions { WaitForReady = true });
+        RpcClient brief = client.WithDeadline(Deadline.After(TimeSpan.FromMilliseconds(20)));
+        RpcCallException late = await Assert.ThrowsAsync<RpcCallException>(() => Eventually.Ends(TestServiceRpc.Client(brief).Count(0, 3).CountAsync().AsTask()));
+        Assert.Equal(RpcStatus.DeadlineExceeded, late.Status);
+        late = await Assert.ThrowsAsync<RpcCallException>(() => Eventually.Ends(brief.Duplex(Shapes.Shift, 0, AsyncEnumerable.Empty<int>()).CountAsync().AsTask()));
+        Assert.Equal(RpcStatus.DeadlineExceeded, late.Status);
+    }
+
+    [Fact]
     public async Task AReplyThatCameInTimeIsNotOverdueBecauseNobodyLooked()
     {
         using var server = new RawServer();

@@ -164,8 +164,11 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         RpcMethod method, IAsyncEnumerable<TItem> stream, CancellationToken cancellationToken)
         => _session.Options.WaitForReady
             ? new ReadyStream<TItem>(
-                stream, () => IsReady, token => PrepareAsync(null, Deadline.Never, method, token), cancellationToken)
+                stream, () => IsReady, token => PrepareAsync(null, StreamDeadline, method, token), cancellationToken)
             : stream;
+
+    /// <summary>Timeouts of calls do not apply to streams.</summary>
+    private Deadline StreamDeadline => Deadline.Earlier(_setup.Until, RpcDeadline.Current);
 
     /// <summary>Waits on the calling thread for what the next attempt needs.</summary>
     private void Prepare(ref RetryState state, RpcMethod method, CancellationToken cancellationToken)
