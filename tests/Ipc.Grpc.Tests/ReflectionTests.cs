@@ -47,6 +47,19 @@ public sealed class ReflectionTests : GatewayTest
         }
         """;
 
+    /// <summary>Also by contracts that use one another's, which protoc would not take.</summary>
+    [Fact]
+    public void AFileThatSeveralImportIsGivenOnce()
+    {
+        DescriptorSet known = new(new[]
+        {
+            "package a.v1; message A { b.v1.B b = 1; google.protobuf.Timestamp at = 2; } service S { rpc Get (A) returns (b.v1.B); }",
+            "package b.v1; message B { a.v1.A a = 1; google.protobuf.Timestamp at = 2; } service S { rpc Get (B) returns (a.v1.A); }",
+        }.Select(GatewayContract.Parse));
+        string[] given = [.. known.Bytes(known.Named("a.v1.S.proto")!).Select(static bytes => FileDescriptorProto.Parser.ParseFrom(bytes).Name)];
+        Assert.Equal(["google/protobuf/timestamp.proto", "b.v1.S.proto", "a.v1.S.proto"], given);
+    }
+
     [Theory]
     [InlineData("grpc.reflection.v1")]
     [InlineData("grpc.reflection.v1alpha")]

@@ -41,17 +41,24 @@ internal sealed class DescriptorSet
     /// <summary>The file that has the symbol; <see langword="null"/> for none.</summary>
     public DescriptorFile? With(string symbol) => _bySymbol.GetValueOrDefault(symbol);
 
-    /// <summary>The file with its bytes, and before it those that it imports.</summary>
+    /// <summary>The file's bytes, and before them those of the files that it imports, each once.</summary>
     /// <exception cref="FormatException">It uses a type that no file here has; the text names it.</exception>
     public List<byte[]> Bytes(DescriptorFile file)
     {
+        List<byte[]> all = [];
+        AddBytes(file, all, []);
+        return all;
+    }
+
+    private void AddBytes(DescriptorFile file, List<byte[]> all, HashSet<DescriptorFile> begun)
+    {
+        if (!begun.Add(file))
+            return;
         SortedSet<string> imports = new(StringComparer.Ordinal);
         byte[] own = new DescriptorWriter(file, (type, scope) => Resolve(type, scope, file, imports)).Write(imports);
-        List<byte[]> all = [];
         foreach (string import in imports)
-            all.AddRange(Bytes(_byName[import]));
+            AddBytes(_byName[import], all, begun);
         all.Add(own);
-        return all;
     }
 
     private void Add(DescriptorFile file)
