@@ -139,7 +139,7 @@ public sealed class GrpcCaller : RpcCaller
             {
                 AsyncServerStreamingCall<Payload> sent = _invoker.AsyncServerStreamingCall(
                     path, null, call.Options(), Payload.Of(method.Request, in request));
-                return new Answers(sent, sent.ResponseStream, sent.GetTrailers);
+                return new Answers(sent, sent.ResponseStream, sent.GetStatus, sent.GetTrailers);
             },
             method,
             method.Response,
@@ -175,7 +175,7 @@ public sealed class GrpcCaller : RpcCaller
                 AsyncDuplexStreamingCall<Payload, Payload> sent =
                     _invoker.AsyncDuplexStreamingCall(path, null, call.Options(parameters: parameters));
                 _ = call.SendAsync(sent.RequestStream, items, method.Item);
-                return new Answers(sent, sent.ResponseStream, sent.GetTrailers);
+                return new Answers(sent, sent.ResponseStream, sent.GetStatus, sent.GetTrailers);
             },
             method,
             method.Response,
@@ -191,16 +191,9 @@ public sealed class GrpcCaller : RpcCaller
         using OutgoingCall call = new(_terms, cancellationToken, default);
         using AsyncUnaryCall<Payload> sent =
             _invoker.AsyncUnaryCall(path, null, call.Options(hasTimeout: true), request);
-        try
-        {
-            using Payload answer = await sent.ResponseAsync.ConfigureAwait(false);
-            call.Tell(sent.GetTrailers());
-            return Decode(method, method.Response, answer);
-        }
-        catch (RpcException e)
-        {
-            throw call.Failure(e);
-        }
+        using Payload answer = await call.Of(sent.ResponseAsync, sent.GetStatus).ConfigureAwait(false);
+        call.Tell(sent.GetTrailers());
+        return Decode(method, method.Response, answer);
     }
 
     private async ValueTask<TResponse> Upload<TRequest, TIn, TResponse>(
@@ -216,16 +209,9 @@ public sealed class GrpcCaller : RpcCaller
             using AsyncClientStreamingCall<Payload, Payload> sent =
                 _invoker.AsyncClientStreamingCall(path, null, call.Options(hasTimeout: true, request));
             _ = call.SendAsync(sent.RequestStream, items, method.Item);
-            try
-            {
-                using Payload answer = await sent.ResponseAsync.ConfigureAwait(false);
-                call.Tell(sent.GetTrailers());
-                return Decode(method, method.Response, answer);
-            }
-            catch (RpcException e)
-            {
-                throw call.Failure(e);
-            }
+            using Payload answer = await call.Of(sent.ResponseAsync, sent.GetStatus).ConfigureAwait(false);
+            call.Tell(sent.GetTrailers());
+            return Decode(method, method.Response, answer);
         }
     }
 
@@ -240,25 +226,14 @@ public sealed class GrpcCaller : RpcCaller
         Answers answers = send(call);
         using (answers.Call)
         {
-            while (await Next(call, answers.Items).ConfigureAwait(false))
+            // the call has its token
+            while (await call.Of(answers.Items.MoveNext(CancellationToken.None), answers.Status).ConfigureAwait(false))
             {
                 using Payload item = answers.Items.Current;
                 yield return Decode(method, codec, item);
             }
 
             call.Tell(answers.Trailers());
-        }
-    }
-
-    private static async Task<bool> Next(OutgoingCall call, IAsyncStreamReader<Payload> items)
-    {
-        try
-        {
-            return await items.MoveNext(CancellationToken.None).ConfigureAwait(false); // the call has its token
-        }
-        catch (RpcException e)
-        {
-            throw call.Failure(e);
         }
     }
 
@@ -288,10 +263,10 @@ public sealed class GrpcCaller : RpcCaller
             throw new ArgumentException(
                 method.FullName + " is " + method.Kind + " and cannot be called as " + kind + ".", nameof(method));
         return new Method<Payload, Payload>(
-            type, _contract.FullName, method.Name, Payload.Marshaller, Payload.Marshaller);
+            type, _contract.FullName, method.Name, Payload.CallerMarshaller, Payload.CallerMarshaller);
     }
 
     /// <summary>A call that is answered by a stream.</summary>
     private readonly record struct Answers(
-        IDisposable Call, IAsyncStreamReader<Payload> Items, Func<Metadata> Trailers);
+        IDisposable Call, IAsyncStreamReader<Payload> Items, Func<Status> Status, Func<Metadata> Trailers);
 }

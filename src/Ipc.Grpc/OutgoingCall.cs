@@ -15,6 +15,7 @@ internal sealed class OutgoingCall : IDisposable
     private readonly CallTerms _terms;
     private readonly CancellationToken _ofCall;
     private readonly CancellationToken _ofConsumer;
+    private readonly CancellationToken _ofHandler;
     private readonly CancellationTokenSource _stop;
     private readonly object _gate = new();
     private ExceptionDispatchInfo? _own;
@@ -28,8 +29,8 @@ internal sealed class OutgoingCall : IDisposable
         _terms = terms;
         _ofCall = ofCall;
         _ofConsumer = ofConsumer;
-        _stop = CancellationTokenSource.CreateLinkedTokenSource(
-            ofCall, ofConsumer, RpcContext.Current?.Cancellation ?? default);
+        _ofHandler = RpcContext.Current?.Cancellation ?? default;
+        _stop = CancellationTokenSource.CreateLinkedTokenSource(ofCall, ofConsumer, _ofHandler);
         Token = _stop.Token;
     }
 
@@ -60,8 +61,11 @@ internal sealed class OutgoingCall : IDisposable
             while (await source.MoveNextAsync().ConfigureAwait(false))
             {
                 using Payload item = Payload.Of(codec, source.Current);
-                if (!await TrySendAsync(to.WriteAsync(item)).ConfigureAwait(false))
-                    return;
+                if (await TrySendAsync(to.WriteAsync(item)).ConfigureAwait(false))
+                    continue;
+                if (item.Refusal is { } refusal)
+                    End(CallStatus.Of(refusal)); // the call goes on, and its server would wait for the item
+                return;
             }
 
             await TrySendAsync(to.CompleteAsync()).ConfigureAwait(false);
@@ -90,12 +94,30 @@ internal sealed class OutgoingCall : IDisposable
             answer(CallMetadata.OfAnswer(trailers));
     }
 
-    /// <summary>What the caller is told about a failure.</summary>
-    public Exception Failure(RpcException failure)
+    /// <summary>What gRPC answers; a failure as the caller is told it.</summary>
+    /// <param name="answer">An answer.</param>
+    /// <param name="status">How the call ended.</param>
+    public async Task<T> Of<T>(Task<T> answer, Func<Status> status)
+    {
+        try
+        {
+            return await answer.ConfigureAwait(false);
+        }
+        catch (RpcException e)
+        {
+            throw Failure(e);
+        }
+        catch (OperationCanceledException)
+        {
+            throw Failure(new RpcException(status())); // of a channel with ThrowOperationCanceledOnCancellation
+        }
+    }
+
+    private Exception Failure(RpcException failure)
     {
         lock (_gate)
             _own?.Throw();
-        foreach (CancellationToken token in new[] { _ofCall, _ofConsumer })
+        foreach (CancellationToken token in new[] { _ofCall, _ofConsumer, _ofHandler })
         {
             if (token.IsCancellationRequested && failure.StatusCode == StatusCode.Cancelled)
                 return new OperationCanceledException(failure.Status.Detail, failure, token);

@@ -15,13 +15,20 @@ internal sealed class Payload(PooledBytes bytes) : IDisposable
         static (ref ProtoWriter writer, in Payload value) => writer.WriteRaw(value.Span),
         static (ref ProtoReader reader) => new Payload(PooledBytes.CopyOf(reader.ReadToEnd())));
 
-    /// <summary>Copies the bytes out of gRPC's buffers and into them. A payload that was sent is disposed.</summary>
-    public static readonly Marshaller<Payload> Marshaller = new(Send, Receive);
+    /// <summary>Of the gateway: copies the bytes out of gRPC's buffers and into them. An answer that was sent is
+    /// disposed.</summary>
+    public static readonly Marshaller<Payload> Marshaller = new(SendOnce, Receive);
+
+    /// <summary>Of a caller: what was sent may be sent again, by gRPC's retries or by an interceptor.</summary>
+    public static readonly Marshaller<Payload> CallerMarshaller = new(Send, Receive);
 
     /// <summary>A message without fields.</summary>
     public static Payload Empty => new(default);
 
     public ReadOnlySpan<byte> Span => bytes.Span;
+
+    /// <summary>Why gRPC did not take it: it is longer than its channel allows.</summary>
+    public RpcException? Refusal { get; private set; }
 
     /// <summary>A message, encoded.</summary>
     /// <exception cref="ProtoException">It cannot be encoded.</exception>
@@ -37,13 +44,24 @@ internal sealed class Payload(PooledBytes bytes) : IDisposable
 
     public void Dispose() => bytes.Dispose();
 
-    private static void Send(Payload payload, SerializationContext context)
+    private static void SendOnce(Payload payload, SerializationContext context)
     {
         using (payload)
+            Send(payload, context);
+    }
+
+    private static void Send(Payload payload, SerializationContext context)
+    {
+        try
         {
             context.SetPayloadLength(payload.Span.Length);
             context.GetBufferWriter().Write(payload.Span);
             context.Complete();
+        }
+        catch (RpcException e)
+        {
+            payload.Refusal = e;
+            throw;
         }
     }
 

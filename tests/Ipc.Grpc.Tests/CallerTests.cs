@@ -5,6 +5,8 @@ using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
 using Grpc.Core;
+using Grpc.Core.Interceptors;
+using Grpc.Net.Client;
 using Ipc.Rpc;
 using Ipc.Rpc.Peer.Interop;
 using Ipc.Testing.Drive;
@@ -84,10 +86,15 @@ public sealed class CallerTests : GatewayTest
         await StartAsync();
         ITests onwards = Caller().For<ITests>();
         RpcMethod<Blob, Blob> left = Pass("Remaining"), sleep = Pass("Sleep");
+        TaskCompletionSource<Exception> ended = new();
         using RpcServer outer = RpcServer.Start("outer", new RpcService("pass.v1",
         [
             RpcHandler.Unary(left, (request, _) => onwards.Remaining(request)),
-            RpcHandler.UnaryAsync(sleep, async (_, _) => await onwards.SleepAsync(new SleepRequest { Ms = 60_000 }, CancellationToken.None)),
+            RpcHandler.UnaryAsync(sleep, async (_, _) =>
+            {
+                ended.SetResult(await Assert.ThrowsAnyAsync<Exception>(() => onwards.SleepAsync(new SleepRequest { Ms = 60_000 }, CancellationToken.None)));
+                return new Blob();
+            }),
         ]));
         using RpcClient client = RpcClient.Connect("outer");
         Assert.InRange(int.Parse(Of(client.WithTimeout(TimeSpan.FromMinutes(10)).Call(left, new Blob())), System.Globalization.CultureInfo.InvariantCulture), 1, 600_000);
@@ -97,6 +104,7 @@ public sealed class CallerTests : GatewayTest
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sleeping);
         await service.SleepCancelled.Task.WaitAsync(Hang);
+        Assert.IsAssignableFrom<OperationCanceledException>(await ended.Task.WaitAsync(Hang)); // as of an Ipc client
 
         static RpcMethod<Blob, Blob> Pass(string name) => new("pass.v1", name, RpcMethodKind.Unary, TestsRpc.Codecs.Blob, TestsRpc.Codecs.Blob);
     }
@@ -128,20 +136,63 @@ public sealed class CallerTests : GatewayTest
         ManagedTests service = Serve();
         await StartAsync();
         ITests tests = Caller().For<ITests>();
-        InvalidOperationException own = await Assert.ThrowsAsync<InvalidOperationException>(() => tests.CollectAsync(new CountRequest(), Failing(), Hang));
+        InvalidOperationException own = await Assert.ThrowsAsync<InvalidOperationException>(() => tests.CollectAsync(new CountRequest(), Failing(service), Hang));
         Assert.Equal("own", own.Message);
         await service.StreamCancelled.Task.WaitAsync(Hang);
-        own = await Assert.ThrowsAsync<InvalidOperationException>(async () => await tests.Mirror(new CountRequest(), Failing(), Hang).CountAsync(Hang));
+        own = await Assert.ThrowsAsync<InvalidOperationException>(async () => await tests.Mirror(new CountRequest(), Failing(service), Hang).CountAsync(Hang));
+        Assert.Equal("own", own.Message);
+    }
+
+    /// <summary>Grpc.Net.Client throws another exception if its channel is told to.</summary>
+    [Fact]
+    public async Task AChannelThatThrowsCancellationsEndsCallsAsAnyOther()
+    {
+        ManagedTests service = Serve();
+        await StartAsync();
+        GrpcCaller caller = Caller(new GrpcChannelOptions { ThrowOperationCanceledOnCancellation = true });
+        RpcCallException late = await Assert.ThrowsAsync<RpcCallException>(() => Brief().SleepAsync(new SleepRequest { Ms = 60_000 }, Hang));
+        Assert.Equal(RpcStatus.DeadlineExceeded, late.Status);
+        late = await Assert.ThrowsAsync<RpcCallException>(async () => await Brief().Mirror(new CountRequest(), Waiting(), Hang).CountAsync(Hang));
+        Assert.Equal(RpcStatus.DeadlineExceeded, late.Status);
+
+        using CancellationTokenSource cancel = new();
+        Task<Blob> collecting = caller.For<ITests>().CollectAsync(new CountRequest(), Waiting(), cancel.Token);
+        Watchdog.Until(() => service.Taken == 1, "the first item");
+        await cancel.CancelAsync();
+        Assert.Equal(cancel.Token, (await Assert.ThrowsAnyAsync<OperationCanceledException>(() => collecting)).CancellationToken);
+        InvalidOperationException own = await Assert.ThrowsAsync<InvalidOperationException>(() => caller.For<ITests>().CollectAsync(new CountRequest(), Failing(service), Hang));
         Assert.Equal("own", own.Message);
 
-        async IAsyncEnumerable<Blob> Failing()
-        {
-            int before = service.Taken;
-            yield return Blob("abc");
-            while (service.Taken == before) // a call that is cancelled earlier never comes to its handler
-                await Task.Delay(1, Hang);
-            throw new InvalidOperationException("own");
-        }
+        ITests Brief() => caller.WithDeadline(Deadline.After(TimeSpan.FromMilliseconds(200))).For<ITests>();
+    }
+
+    /// <summary>The server never hears of it, and would wait for it.</summary>
+    [Fact]
+    public async Task AnItemThatTheChannelDoesNotTakeEndsTheCall()
+    {
+        ManagedTests service = Serve();
+        await StartAsync();
+        ITests tests = Caller(new GrpcChannelOptions { MaxSendMessageSize = 1000 }).For<ITests>();
+        string large = new('x', 2000);
+        RpcCallException refused = await Assert.ThrowsAsync<RpcCallException>(() => tests.CollectAsync(new CountRequest(), Items(1, large), Hang));
+        Assert.Equal(RpcStatus.ResourceExhausted, refused.Status);
+        refused = await Assert.ThrowsAsync<RpcCallException>(async () => await tests.Mirror(new CountRequest(), Items(1, large), Hang).CountAsync(Hang));
+        Assert.Equal(RpcStatus.ResourceExhausted, refused.Status);
+        refused = await Assert.ThrowsAsync<RpcCallException>(() => tests.EchoAsync(Blob(large), Hang));
+        Assert.Equal(RpcStatus.ResourceExhausted, refused.Status);
+        Assert.Equal("fits", Of(await tests.EchoAsync(Blob("fits"), Hang)));
+        Assert.Equal(0, service.Taken);
+    }
+
+    /// <summary>Interceptors that try again are common.</summary>
+    [Fact]
+    public async Task AnInterceptorMaySendARequestAgain()
+    {
+        Serve();
+        await StartAsync();
+        ITests tests = GrpcCaller.Of<ITests>(Channel().Intercept(new Again())).For<ITests>();
+        Assert.Equal("again", Of(await tests.EchoAsync(Blob("again"), Hang)));
+        Assert.Equal(2, await tests.Count(new CountRequest { Count = 2, Size = 1 }, Hang).CountAsync(Hang));
     }
 
     [Fact]
@@ -207,5 +258,32 @@ public sealed class CallerTests : GatewayTest
         }
     }
 
-    private GrpcCaller Caller() => GrpcCaller.Of<ITests>(Channel().CreateCallInvoker());
+    private static async IAsyncEnumerable<Blob> Failing(ManagedTests service)
+    {
+        int before = service.Taken;
+        yield return Blob("abc");
+        while (service.Taken == before) // a call that is cancelled earlier never comes to its handler
+            await Task.Delay(1, Hang);
+        throw new InvalidOperationException("own");
+    }
+
+    private GrpcCaller Caller(GrpcChannelOptions? options = null) => GrpcCaller.Of<ITests>(Channel(options).CreateCallInvoker());
+
+    private sealed class Again : Interceptor
+    {
+        public override AsyncUnaryCall<TResponse> AsyncUnaryCall<TRequest, TResponse>(
+            TRequest request, ClientInterceptorContext<TRequest, TResponse> context, AsyncUnaryCallContinuation<TRequest, TResponse> continuation)
+        {
+            continuation(request, context).ResponseAsync.Wait();
+            return continuation(request, context);
+        }
+
+        public override AsyncServerStreamingCall<TResponse> AsyncServerStreamingCall<TRequest, TResponse>(
+            TRequest request, ClientInterceptorContext<TRequest, TResponse> context, AsyncServerStreamingCallContinuation<TRequest, TResponse> continuation)
+        {
+            using AsyncServerStreamingCall<TResponse> first = continuation(request, context);
+            first.ResponseStream.MoveNext(CancellationToken.None).Wait();
+            return continuation(request, context);
+        }
+    }
 }

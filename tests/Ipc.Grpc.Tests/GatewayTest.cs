@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using System.Net.Http;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
@@ -79,10 +80,30 @@ public abstract class GatewayTest : IAsyncLifetime
         return app;
     }
 
-    protected GrpcChannel Channel() => Own(GrpcChannel.ForAddress(Address, new GrpcChannelOptions { MaxReceiveMessageSize = null }));
+    protected GrpcChannel Channel(GrpcChannelOptions? options = null) => Own(GrpcChannel.ForAddress(Address, options ?? new GrpcChannelOptions { MaxReceiveMessageSize = null }));
 
     /// <summary>The client that protoc made of the contract's file.</summary>
     protected Client Connect() => new(Channel());
+
+    /// <summary>What anybody can send to the contract's service who is no client of gRPC.</summary>
+    /// <returns>gRPC's status.</returns>
+    protected async Task<string> PostAsync(string method, byte[] body, params (string Key, string Value)[] headers)
+    {
+        using SocketsHttpHandler handler = new() { RequestHeaderEncodingSelector = static (_, _) => Encoding.UTF8 };
+        using HttpClient http = new(handler) { BaseAddress = new Uri(Address) };
+        using HttpRequestMessage request = new(HttpMethod.Post, "/tests.v1.Tests/" + method)
+        {
+            Version = new Version(2, 0),
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Content = new ByteArrayContent(body),
+        };
+        request.Content.Headers.TryAddWithoutValidation("content-type", "application/grpc");
+        foreach ((string key, string value) in headers)
+            request.Headers.TryAddWithoutValidation(key, value);
+        using HttpResponseMessage response = await http.SendAsync(request, Hang);
+        await response.Content.ReadAsByteArrayAsync(Hang);
+        return response.Headers.Concat(response.TrailingHeaders).Single(static header => header.Key == "grpc-status").Value.Single();
+    }
 
     protected static global::Tests.V1.Blob Blob(string text) => new() { Data = ByteString.CopyFromUtf8(text) };
 
