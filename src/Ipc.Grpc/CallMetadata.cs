@@ -48,9 +48,15 @@ internal static class CallMetadata
     }
 
     /// <summary>The bytes of a binary header; <see langword="null"/> when the request has none of that name.</summary>
-    /// <exception cref="RpcException">InvalidArgument: it is not base64.</exception>
-    public static byte[]? Find(IHeaderDictionary headers, string key) =>
-        headers.TryGetValue(key, out StringValues values) && values is [{ } value] ? Decode(key, value) : null;
+    /// <exception cref="RpcException">InvalidArgument: it is not base64, or there are several.</exception>
+    public static byte[]? Find(IHeaderDictionary headers, string key)
+    {
+        if (!headers.TryGetValue(key, out StringValues values) || values.Count == 0)
+            return null;
+        if (values.Count > 1)
+            throw Invalid("The header " + key + " came " + values.Count + " times, and may come once.");
+        return Decode(key, values[0]!);
+    }
 
     /// <summary>The metadata of an answer, as trailers, or of a request, as headers. Keys that HTTP does not take are
     /// left out, and so are empty values, by ASP.NET Core; a value that is not printable ASCII gets a key with
@@ -98,11 +104,11 @@ internal static class CallMetadata
     {
         string padded = value.PadRight((value.Length + 3) / 4 * 4, '='); // gRPC's senders leave that out
         if (!Base64.IsValid(padded))
-            throw new RpcException(new Status(
-                StatusCode.InvalidArgument,
-                "The header " + key + " is not base64, as that of a key with -bin has to be."));
+            throw Invalid("The header " + key + " is not base64, as that of a key with -bin has to be.");
         return Convert.FromBase64String(padded);
     }
+
+    private static RpcException Invalid(string why) => new(new Status(StatusCode.InvalidArgument, why));
 
     private static bool Travels(string key)
     {

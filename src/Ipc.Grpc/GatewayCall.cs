@@ -1,4 +1,5 @@
 using System;
+using System.IO;
 using System.Threading;
 using Grpc.Core;
 using Ipc.Rpc;
@@ -27,7 +28,7 @@ internal sealed class GatewayCall(ServerCallContext context, bool sendsException
     }
 
     /// <summary>The message of all parameters but the stream; without any, all of them have their defaults.</summary>
-    /// <exception cref="RpcException">It is not base64.</exception>
+    /// <exception cref="RpcException">It is not base64, or there are several.</exception>
     public Payload StreamRequest() =>
         CallMetadata.Find(context.GetHttpContext().Request.Headers, RequestKey) is { } bytes
             ? Payload.Of(bytes)
@@ -44,8 +45,10 @@ internal sealed class GatewayCall(ServerCallContext context, bool sendsException
         return failure switch
         {
             RpcCallException call => CallStatus.Of(call, context.ResponseTrailers, sendsExceptions),
-            ObjectDisposedException => new RpcException(new Status(
-                StatusCode.Unavailable, "The gateway is stopping. Call again when it has started.")),
+            IOException => new RpcException(new Status(StatusCode.Cancelled, "The caller went while it sent.")),
+            ObjectDisposedException { ObjectName: nameof(RpcClient) } => new RpcException(new Status(
+                StatusCode.Unavailable,
+                "The gateway's connection was disposed, as when it stops. Call again when it has started.")),
             _ => null,
         };
     }

@@ -11,7 +11,8 @@ public static class IpcGrpcServiceCollectionExtensions
     /// <summary>Adds gRPC's server and the gateway to Ipc. Calling it again adds to the options.</summary>
     /// <param name="services">The application's services.</param>
     /// <param name="configure">Sets the options.</param>
-    /// <returns>The builder of gRPC's server, for its interceptors and the limits of its messages.</returns>
+    /// <returns>What <c>AddGrpc</c> returns. The limits of messages, and interceptors, of the gateway's services are
+    /// those of all services: <c>services.AddGrpc(options => ...)</c> sets them.</returns>
     public static IGrpcServerBuilder AddIpcGrpc(
         this IServiceCollection services, Action<IpcGrpcOptions>? configure = null)
     {

@@ -6,6 +6,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using Google.Protobuf;
 using Grpc.Core;
+using Grpc.Net.Client;
 using Ipc.Testing.Drive;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -99,6 +100,35 @@ public sealed class CallTests : GatewayTest
         }
 
         Assert.Empty(log.Errors);
+    }
+
+    /// <summary>It is its own doing, and no error of the application, which would be in its log.</summary>
+    [Fact]
+    public async Task AClientThatGoesWhileItSendsIsNoError()
+    {
+        Serve();
+        ErrorLog log = new();
+        await StartAsync(services: services => services.AddSingleton<ILoggerProvider>(log));
+        for (int i = 0; i < 50; i++)
+        {
+            using GrpcChannel channel = GrpcChannel.ForAddress(Address);
+            Client client = new(channel);
+            using AsyncClientStreamingCall<Blob, Blob> up = client.Collect(cancellationToken: Hang);
+            using AsyncDuplexStreamingCall<Blob, Blob> both = client.Mirror(cancellationToken: Hang);
+            Task sending = Task.WhenAll(SendOn(up.RequestStream), SendOn(both.RequestStream));
+            await Task.Delay(i, Hang);
+            channel.Dispose();
+            await Assert.ThrowsAnyAsync<Exception>(() => sending);
+        }
+
+        Assert.Equal("others", Text(await Connect().EchoAsync(Blob("others"), cancellationToken: Hang)));
+        Assert.Empty(log.Errors);
+
+        static async Task SendOn(IClientStreamWriter<Blob> to)
+        {
+            while (true)
+                await to.WriteAsync(Blob("abc"), Hang);
+        }
     }
 
     /// <summary>The producer is ahead of who reads by what lies in buffers, and no further.</summary>

@@ -1,10 +1,13 @@
 using System;
 using System.IO;
 using System.Threading.Tasks;
+using Grpc.Core;
 using Ipc.Rpc;
 using Ipc.Rpc.Peer.Interop;
 using Ipc.Testing.Drive;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Xunit;
 
 namespace Ipc.Grpc.Tests;
@@ -33,6 +36,40 @@ public sealed class MappingTests : GatewayTest
         }
 
         Assert.Equal("b"u8.ToArray(), TestsRpc.Client(client).Echo(new Blob { Data = "b"u8.ToArray() }).Data);
+    }
+
+    [Fact]
+    public async Task AConnectionThatTheApplicationDisposedIsUnavailable()
+    {
+        Serve();
+        RpcClient client = RpcClient.Connect(Name);
+        await StartAsync(map: app => app.MapIpcService<ITests>(client));
+        using AsyncDuplexStreamingCall<global::Tests.V1.Blob, global::Tests.V1.Blob> both = Connect().Mirror(cancellationToken: Hang);
+        await both.RequestStream.WriteAsync(Blob("a"), Hang);
+        Assert.True(await both.ResponseStream.MoveNext(Hang));
+        client.Dispose();
+        Assert.Equal(StatusCode.Unavailable, (await FailureOf(async () => await both.ResponseStream.MoveNext(Hang))).StatusCode);
+        RpcException after = await FailureOf(async () => await Connect().EchoAsync(Blob("b"), cancellationToken: Hang));
+        Assert.Equal(StatusCode.Unavailable, after.StatusCode);
+        Assert.Contains("disposed", after.Status.Detail, StringComparison.Ordinal);
+    }
+
+    /// <summary>Streams need not end by themselves.</summary>
+    [Fact]
+    public async Task AnApplicationStopsWhileCallsAreUnderWay()
+    {
+        ManagedTests service = Serve();
+        await using WebApplication app = await StartAsync(services: static services =>
+            services.Configure<HostOptions>(static options => options.ShutdownTimeout = TimeSpan.FromMilliseconds(500)));
+        using AsyncDuplexStreamingCall<global::Tests.V1.Blob, global::Tests.V1.Blob> both = Connect().Mirror(cancellationToken: Hang);
+        using AsyncUnaryCall<global::Tests.V1.Blob> sleeping = Connect().SleepAsync(new global::Tests.V1.SleepRequest { Ms = 600_000 }, cancellationToken: Hang);
+        await both.RequestStream.WriteAsync(Blob("a"), Hang);
+        Assert.True(await both.ResponseStream.MoveNext(Hang));
+        await service.SleepBegun.Task.WaitAsync(Hang);
+        await app.StopAsync(Hang);
+        Assert.Equal(StatusCode.Unavailable, (await FailureOf(async () => await both.ResponseStream.MoveNext(Hang))).StatusCode);
+        Assert.Equal(StatusCode.Unavailable, (await FailureOf(async () => await sleeping)).StatusCode);
+        await Task.WhenAll(service.SleepCancelled.Task, service.StreamCancelled.Task).WaitAsync(Hang);
     }
 
     [Theory]

@@ -1,12 +1,12 @@
 using System;
-using System.Collections.Generic;
 using System.Linq;
-using System.Net.Http;
 using System.Text;
 using System.Threading.Tasks;
 using Grpc.Core;
 using Ipc.Rpc;
 using Ipc.Testing.Drive;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Primitives;
 using Tests.V1;
 using Xunit;
 using Interop = Ipc.Rpc.Peer.Interop;
@@ -56,19 +56,20 @@ public sealed class MetadataTests : GatewayTest
         Assert.Equal(StatusCode.InvalidArgument, error.StatusCode);
 
         // gRPC's clients write base64; somebody else may not
-        using HttpClient http = Own(new HttpClient { BaseAddress = new Uri(Address) });
-        using HttpRequestMessage request = new(HttpMethod.Post, "/tests.v1.Tests/Echo")
-        {
-            Version = new Version(2, 0),
-            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
-            Content = new ByteArrayContent(new byte[5]),
-        };
-        request.Content.Headers.TryAddWithoutValidation("content-type", "application/grpc");
-        request.Headers.TryAddWithoutValidation("token-bin", "no base64!");
-        using HttpResponseMessage response = await http.SendAsync(request, Hang);
-        await response.Content.ReadAsByteArrayAsync(Hang);
-        IEnumerable<string> status = response.Headers.Concat(response.TrailingHeaders).Where(static header => header.Key == "grpc-status").SelectMany(static header => header.Value);
-        Assert.Equal(["3"], status);
+        Assert.Equal("3", await PostAsync("Echo", new byte[5], ("token-bin", "no base64!")));
+    }
+
+    /// <summary>Which of them is meant, nobody knows.</summary>
+    [Fact]
+    public void ParametersThatComeTwiceAreRefused()
+    {
+        HeaderDictionary headers = new() { ["ipc-request-bin"] = new StringValues(["CAE", "CAI"]) };
+        RpcException refused = Assert.Throws<RpcException>(() => CallMetadata.Find(headers, "ipc-request-bin"));
+        Assert.Equal(StatusCode.InvalidArgument, refused.StatusCode);
+        Assert.Contains("2 times", refused.Status.Detail, StringComparison.Ordinal);
+        headers["ipc-request-bin"] = "CAE";
+        Assert.Equal([8, 1], CallMetadata.Find(headers, "ipc-request-bin"));
+        Assert.Null(CallMetadata.Find(new HeaderDictionary(), "ipc-request-bin"));
     }
 
     private static RpcHandler Labelled()
