@@ -20,6 +20,8 @@ public class ConsumerTests(FreshProjects projects) : IClassFixture<FreshProjects
     [InlineData("Pipes", "net10.0", "pipes")]
     [InlineData("Web", "net10.0", "web")]
     [InlineData("Web", "net8.0", "web")]
+    [InlineData("Gateway", "net10.0", "quotes")]
+    [InlineData("Gateway", "net8.0", "quotes")]
     public void AProgramUsesThePackages(string project, string framework, string service)
     {
         Place.SkipIfNotWanted();
