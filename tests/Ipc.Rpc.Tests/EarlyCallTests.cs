@@ -200,6 +200,50 @@ public sealed class EarlyCallTests
         await Eventually.Ends(others);
     }
 
+    /// <summary>The thread that connects may have connected for others before, and the connections may have ended: it failed with the last one's end, and nobody had looked for its server.</summary>
+    [Fact]
+    public async Task ACallThatHasALiveServerIsServedHoweverManyConnectionsHaveEnded()
+    {
+        using RpcServer gone = Hand.Serve(out string name, Handlers());
+        gone.Dispose();
+        using RpcClient client = RpcClient.Create(name);
+        using var made = new SemaphoreSlim(0);
+        using var goOn = new SemaphoreSlim(0);
+        client.Session.Attempted = () =>
+        {
+            made.Release();
+            goOn.Wait(Eventually.Watchdog);
+        };
+        for (int life = 0; life < 8; life++)
+        {
+            using RpcServer server = RpcServer.Start(name, Hand.Service(Handlers()));
+            Task<int> call = client.CallAsync(Hand.Ask, life).AsTask();
+            if (life != 0)
+                goOn.Release(); // the same thread goes on
+            Assert.Equal(life, await Eventually.Ends(call));
+            await Eventually.Ends(made.WaitAsync(TestContext.Current.CancellationToken));
+        }
+
+        goOn.Release();
+    }
+
+    /// <summary>A server that always goes before it takes a request is not asked for ever.</summary>
+    [Fact]
+    public async Task ACallWhoseConnectionsAllEndAtOnceEnds()
+    {
+        using var server = new RawServer();
+        using RpcClient client = Open(server);
+        int attempts = 0;
+        client.Session.Attempted = () => attempts++;
+        client.Session.Started = static channel => channel.End(RpcFailure.OfConnection("The server went.", "Nobody knows."));
+        Task call = client.CallAsync(Hand.Ask, 1).AsTask();
+        while (!call.IsCompleted)
+            server.TryAccept();
+        RpcCallException e = await Unavailable(call);
+        Assert.Equal((3, true), (attempts, e.IsUnsent));
+        Assert.Equal("The server went.", e.Message);
+    }
+
     [Theory]
     [InlineData(10_000, 65536, "MaxQueuedBytes")]
     [InlineData(0, 65536, "MaxQueuedBytes")]

@@ -16,10 +16,10 @@ public sealed class RetryStateTests
         var state = new RetryState(options, CallSetup.Default.WithTimeout(TimeSpan.FromMilliseconds(200)));
         var failure = new RpcFailure(RpcStatus.Unavailable, "nobody is there", isUnsent: true);
         var thrown = (RpcCallException)failure.ToException(CancellationToken.None, null, "the server");
-        Assert.True(state.GoesOn(thrown, isIdempotent: false));
+        Assert.True(state.GoesOn(thrown, isIdempotent: false, isOver: false));
         Eventually.True(() => state.Deadline.HasPassed, "the deadline passes");
         Assert.Null(state.Pause(0.5));
-        Assert.False(state.GoesOn(thrown, isIdempotent: false));
+        Assert.False(state.GoesOn(thrown, isIdempotent: false, isOver: false));
     }
 
     /// <summary>The last attempt found no server: one before it may have been handled.</summary>
@@ -30,10 +30,10 @@ public sealed class RetryStateTests
     {
         var state = new RetryState(new RpcClientOptions { Retry = new RpcRetryPolicy { Attempts = 2, FirstPause = TimeSpan.FromTicks(1) } }, CallSetup.Default);
         RpcCallException Fails(bool isUnsent) => (RpcCallException)new RpcFailure(RpcStatus.Unavailable, "gone", isUnsent: isUnsent).ToException(CancellationToken.None, null, "the server");
-        Assert.True(state.GoesOn(Fails(wasUnsent), isIdempotent: true));
+        Assert.True(state.GoesOn(Fails(wasUnsent), isIdempotent: true, isOver: false));
         Assert.NotNull(state.Pause(0.5));
         RpcCallException last = Fails(true);
-        Assert.False(state.GoesOn(last, isIdempotent: true));
+        Assert.False(state.GoesOn(last, isIdempotent: true, isOver: false));
         Assert.Equal(wasUnsent, last.IsUnsent);
     }
 }

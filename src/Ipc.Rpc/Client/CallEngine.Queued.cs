@@ -162,7 +162,7 @@ internal sealed partial class CallEngine
         if (queued.IsSent)
             return;
 
-        RpcFailure failure = Link.Ended
+        RpcFailure failure = Link.Ended?.OfUnsent()
             ?? (how.Cancel.IsCancellationRequested ? RpcFailure.Cancelled(method) : RpcFailure.Deadline(method));
         throw failure.ToException(how.Cancel, method, Link.Peer);
     }

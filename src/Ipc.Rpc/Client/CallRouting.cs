@@ -95,7 +95,7 @@ internal static class CallRouting
     /// <summary>Connections come and go faster than a request can be sent.</summary>
     private static Exception Over(CallEngine? stale, RpcMethod method, in CallRequest how)
     {
-        RpcFailure? failure = stale?.Link.Ended;
+        RpcFailure? failure = stale?.Link.Ended?.OfUnsent();
         if (failure is null && how.Cancel.IsCancellationRequested)
             failure = RpcFailure.Cancelled(method);
         else if (failure is null && how.Deadline.HasPassed)

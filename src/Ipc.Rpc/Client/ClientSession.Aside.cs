@@ -16,12 +16,18 @@ namespace Ipc.Rpc;
 /// <content>Connecting for calls whose threads do not wait for it.</content>
 internal sealed partial class ClientSession
 {
-    private const int MostAttempts = 3; // to find a connection that lives long enough to be used
+    private const int MostAttempts = 3; // for one request, to find a connection that lives long enough to take it
 
     private readonly EarlyRequests _early;
     private CancellationTokenSource? _attempt; // this and the next two under the gate: a thread connects, for these
     private bool _connectsAside;
     private bool _emptiedByDeadline;
+
+    /// <summary>Called after each attempt, on the thread that made it. For tests.</summary>
+    internal Action? Attempted { get; set; }
+
+    /// <summary>Called with a connection that is made, before it takes what waits. For tests.</summary>
+    internal Action<ClientChannel>? Started { get; set; }
 
     /// <inheritdoc/>
     public bool TrySendEarly<TRequest>(
@@ -61,14 +67,17 @@ internal sealed partial class ClientSession
         return true;
     }
 
+    /// <summary>Why no call connects any more: there was a connection, and the options allow no other one.</summary>
+    public RpcFailure? End => Options.AutoReconnect ? null : Channel?.Ended;
+
     private bool IsConnectedBut(CallEngine? stale) =>
         Channel is { Ended: null } channel && !ReferenceEquals(channel.Engine, stale);
 
     private void ThrowUnlessMayConnect(RpcMethod method, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
-        if (!Options.AutoReconnect && Channel?.Ended is { } ended)
-            throw ended.ToException(cancellationToken, method, Peer);
+        if (End is { } ended)
+            throw ended.OfUnsent().ToException(cancellationToken, method, Peer);
         if (RefusalNow() is { } refusal)
             throw refusal.ToException(cancellationToken, method, Peer);
     }
@@ -94,17 +103,25 @@ internal sealed partial class ClientSession
 
     private void ConnectAside()
     {
-        RpcFailure? last = null;
         try
         {
             int attempts = 0;
-            while (BeginAttempt() is { } attempt)
+            long first = 0;
+            while (BeginAttempt(out long newest) is { } attempt)
             {
+                if (attempts == 0)
+                    first = newest;
+                bool failed;
                 using (attempt)
-                    last = ConnectAside(attempt.Token);
-                attempts = last is null ? attempts + 1 : 0;
-                if (attempts >= MostAttempts && Channel?.Ended is { } ended)
-                    FailEarly(ended, upTo: long.MaxValue);
+                    failed = ConnectAside(attempt.Token) is not null;
+                Attempted?.Invoke();
+                attempts = failed ? 0 : attempts + 1;
+                if (attempts < MostAttempts)
+                    continue;
+
+                attempts = 0;
+                if (Channel?.Ended is { } ended)
+                    FailEarly(ended.OfUnsent(), upTo: first); // not who asked after that: its server may be there now
             }
         }
 #pragma warning disable CA1031 // on a thread of its own it would end the process
@@ -117,10 +134,12 @@ internal sealed partial class ClientSession
     }
 
     /// <summary>Makes the token that ends one attempt; none when nobody waits for a connection.</summary>
-    private CancellationTokenSource? BeginAttempt()
+    /// <param name="newest">The last request that it is made for.</param>
+    private CancellationTokenSource? BeginAttempt(out long newest)
     {
         lock (_early.Gate)
         {
+            newest = _early.Newest;
             _emptiedByDeadline = false;
             _connectsAside = _early.Count != 0;
             return _attempt = _connectsAside ? CancellationTokenSource.CreateLinkedTokenSource(_closing.Token) : null;
@@ -144,8 +163,8 @@ internal sealed partial class ClientSession
                 failure = RefusalNow();
             }
 
-            if (!Options.AutoReconnect && Channel?.Ended is { } ended)
-                failure = ended;
+            if (End is { } ended)
+                failure = ended.OfUnsent();
             if (failure is null && Channel is not { Ended: null })
             {
                 if (TryConnect(Options.ConnectTimeout, cancellationToken, out failure) is { } channel)

@@ -142,21 +142,16 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     }
 
     /// <inheritdoc/>
-    public CallEngine? GetNow(CallEngine? stale)
-    {
-        ClientChannel? channel = Volatile.Read(ref _channel);
-        return channel is not null && channel.Ended is null && !ReferenceEquals(channel.Engine, stale)
-            ? channel.Engine
-            : null;
-    }
+    public CallEngine? GetNow(CallEngine? stale) =>
+        Channel is { Ended: null } channel && !ReferenceEquals(channel.Engine, stale) ? channel.Engine : null;
 
     private ClientChannel Reconnect(
         CallEngine? stale, RpcMethod method, Deadline deadline, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
         ClientChannel? present = Channel; // none: the first call of a client that was only opened
-        if (!Options.AutoReconnect && present?.Ended is { } ended)
-            throw ended.ToException(cancellationToken, method, Peer);
+        if (End is { } ended)
+            throw ended.OfUnsent().ToException(cancellationToken, method, Peer);
 
         // The stale one may not be over yet, where what came on it is still being read: here, or by another thread.
         bool isStale = present is { Ended: null } && ReferenceEquals(present.Engine, stale);
@@ -176,8 +171,8 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
             present = Channel;
             if (present is { Ended: null } && !ReferenceEquals(present.Engine, stale))
                 return present; // another thread was faster
-            if (!Options.AutoReconnect && present?.Ended is { } over)
-                throw over.ToException(cancellationToken, method, Peer); // ... and its connection has ended since
+            if (End is { } over)
+                throw over.OfUnsent().ToException(cancellationToken, method, Peer); // ... and it has ended since
             RpcFailure? refusal;
             lock (_early.Gate)
                 refusal = RefusalNow();
@@ -228,9 +223,12 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         if (RpcEvents.Log.IsEnabled())
             RpcEvents.Log.Connected(_name, channel.ServerProcessId);
         if (_callbacks is not null)
+        {
             channel.Serve(_callbacks);
-        if (_callbacks is not null)
             channel.Watch();
+        }
+
+        Started?.Invoke(channel);
         return channel;
     }
 

@@ -17,7 +17,9 @@ internal sealed class FixedRoute : ICallRoute
     public int StreamWindow { get; }
 
     public CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how)
-        => _engine.Link.Ended is { } ended ? throw ended.ToException(how.Cancel, method, _engine.Link.Peer) : _engine;
+        => _engine.Link.Ended is { } ended
+            ? throw ended.OfUnsent().ToException(how.Cancel, method, _engine.Link.Peer)
+            : _engine;
 
     public CallEngine? GetNow(CallEngine? stale) => _engine.Link.Ended is null ? _engine : null;
 

@@ -34,10 +34,13 @@ internal struct RetryState
 
     /// <summary>Whether the call is made again, at once when there is a server or by the policy. Decided here once: the
     /// deadline may pass at any time.</summary>
-    public bool GoesOn(RpcCallException failure, bool isIdempotent)
+    /// <param name="failure">How it failed.</param>
+    /// <param name="isIdempotent">Whether its method may be called twice.</param>
+    /// <param name="isOver">Whether the client connects no more.</param>
+    public bool GoesOn(RpcCallException failure, bool isIdempotent, bool isOver)
     {
         _waits = WaitsForServer(failure);
-        if (_waits || MayTryAgain(failure, isIdempotent))
+        if (!isOver && (_waits || MayTryAgain(failure, isIdempotent)))
         {
             _mayBeSent |= !failure.IsUnsent;
             return true;

@@ -35,7 +35,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             {
                 return next.Call(method, in request, cancellationToken);
             }
-            catch (RpcCallException e) when (state.GoesOn(e, method.IsIdempotent))
+            catch (RpcCallException e) when (state.GoesOn(e, method.IsIdempotent, IsOver))
             {
                 Prepare(ref state, method, cancellationToken);
             }
@@ -72,7 +72,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
                 next.Notify(method, in request);
                 return;
             }
-            catch (RpcCallException e) when (state.GoesOn(e, isIdempotent: false))
+            catch (RpcCallException e) when (state.GoesOn(e, isIdempotent: false, IsOver))
             {
                 Prepare(ref state, method, CancellationToken.None);
             }
@@ -106,7 +106,9 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         CancellationToken cancellationToken = default)
         => WhenReady(method, Next.Duplex(method, request, items, cancellationToken), cancellationToken);
 
-    private bool IsReady => !_session.Options.WaitForReady || _session.Channel is { Ended: null };
+    private bool IsReady => !_session.Options.WaitForReady || _session.Channel is { Ended: null } || IsOver;
+
+    private bool IsOver => _session.End is not null;
 
     private RouteCaller Another(in RetryState state) => new(_session, state.Setup);
 
@@ -120,7 +122,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             {
                 return await next.CallAsync(method, in request, cancellationToken).ConfigureAwait(false);
             }
-            catch (RpcCallException e) when (state.GoesOn(e, method.IsIdempotent))
+            catch (RpcCallException e) when (state.GoesOn(e, method.IsIdempotent, IsOver))
             {
                 TimeSpan? pause = state.Pause(NextRandom());
                 await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);
@@ -141,7 +143,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
                 await next.NotifyAsync(method, in request, cancellationToken).ConfigureAwait(false);
                 return;
             }
-            catch (RpcCallException e) when (state.GoesOn(e, isIdempotent: false))
+            catch (RpcCallException e) when (state.GoesOn(e, isIdempotent: false, IsOver))
             {
                 TimeSpan? pause = state.Pause(NextRandom());
                 await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);

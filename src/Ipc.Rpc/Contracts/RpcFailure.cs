@@ -61,6 +61,9 @@ internal sealed class RpcFailure
     /// <param name="ofCall">What that means for a call that was pending.</param>
     public static RpcFailure OfConnection(string cause, string? ofCall = null) => new(cause, ofCall);
 
+    /// <summary>The same for a call that comes when all is over, and was not sent.</summary>
+    public RpcFailure OfUnsent() => new(Status, Cause, RemoteType, _inner, isUnsent: true);
+
     public static RpcFailure Deadline(RpcMethod method)
         => new(RpcStatus.DeadlineExceeded, "The deadline of a call to " + method.FullName + " passed.", method: method);
 
