@@ -36,6 +36,7 @@ public sealed partial class TwinTests
         ["close"] = "Dispose",                     // what .NET calls the end of an object
         ["participants"] = "GetParticipants",      // a property would not allocate
         ["peer_pid"] = "PeerProcessId",            // .NET's word
+        ["peer_user"] = "PeerUserId",
         ["close_code"] = "PeerCloseCode",          // a function of a connection that is closed; in C# it stands beside Shutdown's
         ["close_text"] = "PeerCloseText",
         ["set_context"] = "Context",               // a property

@@ -9,6 +9,8 @@ namespace Ipc.Core.Tests;
 
 public sealed class ConnectionTests : RegionTest
 {
+    private static uint? ThisUser => OperatingSystem.IsWindows() ? null : LinuxNative.geteuid();
+
     [Theory]
     [InlineData(WaitMode.Adaptive)]
     [InlineData(WaitMode.Spin)]
@@ -20,6 +22,7 @@ public sealed class ConnectionTests : RegionTest
         using Connection connection = Connection.Connect("echo", new ConnectOptions { WaitMode = mode });
         Assert.True(connection.IsOpen);
         Assert.Equal(Environment.ProcessId, connection.PeerProcessId);
+        Assert.Equal(ThisUser, connection.PeerUserId);
         for (int i = 0; i < rounds; i++)
         {
             string text = new('x', i % 400);

@@ -112,6 +112,7 @@ public sealed class ThirdWayTests
         using NativeConnection client = await connecting;
         Assert.True(client.IsOpen);
         Assert.Equal(Environment.ProcessId, client.PeerPid);
+        Assert.Equal(asked.Connection.PeerUserId, client.PeerUser); // which is this one
         Assert.Equal(IpcStatus.Ok, asked.Connection.Writer.Write(_bytes, 2, CoreSoon));
         Assert.Equal(NativeStatus.Ok, client.Reader.Read(out NativeRecord record, Soon));
         Assert.Equal(_bytes, record.Payload.ToArray());

@@ -1,4 +1,8 @@
 using System;
+using System.Globalization;
+using System.IO;
+using System.Linq;
+using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Rpc.Peer;
@@ -256,10 +260,12 @@ public sealed class ErrorTests
     public void AServerRefusesAClientWithItsReason()
     {
         byte[] seen = Array.Empty<byte>();
+        uint? user = null;
         using var server = new TestServer(new RpcServerOptions
         {
             Accept = peer =>
             {
+                user = peer.UserId;
                 seen = peer.Hello.ToArray();
                 return seen.Length == 3 ? null : "three bytes are wanted";
             },
@@ -270,7 +276,14 @@ public sealed class ErrorTests
 
         using RpcClient client = server.Connect(new RpcClientOptions { Hello = new byte[] { 1, 2, 3 } });
         Assert.Equal(new byte[] { 1, 2, 3 }, seen);
+        Assert.Equal(RuntimeInformation.IsOSPlatform(OSPlatform.Windows) ? null : ThisUser(), user);
         Lives(TestServiceRpc.Client(client));
+    }
+
+    private static uint? ThisUser()
+    {
+        string[] ids = File.ReadLines("/proc/self/status").First(static line => line.StartsWith("Uid:", StringComparison.Ordinal)).Split('\t');
+        return uint.Parse(ids[2], CultureInfo.InvariantCulture); // the effective one
     }
 
     [Fact]

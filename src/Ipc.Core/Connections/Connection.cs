@@ -58,6 +58,7 @@ public sealed unsafe partial class Connection : IDisposable
             ? new PeerProcessors(&_header->ServerProcessor, &_header->ClientProcessor)
             : new PeerProcessors(&_header->ClientProcessor, &_header->ServerProcessor);
         PeerProcessId = listenerRegion.ProcessOf(_peerIndex).Pid;
+        PeerUserId = IsServer ? region.User : listenerRegion.User; // who makes a region owns its file
         RingGeometry written = IsServer ? layout.ToClient : layout.ToServer;
         RingGeometry read = IsServer ? layout.ToServer : layout.ToClient;
         Writer = new RingWriter(this, _view, written, style, tail: 0, free: 0, owner: 1);
@@ -79,6 +80,11 @@ public sealed unsafe partial class Connection : IDisposable
 
     /// <summary>The peer's process id, as the peer wrote it: it is not verified.</summary>
     public int PeerProcessId { get; }
+
+    /// <summary>The user at the other end, as the kernel says: who owns the file of a region that the peer has made. No
+    /// peer can choose it. A server knows it before it accepts, and a client knows its server's.
+    /// <see langword="null"/> on Windows, where all who meet are one user.</summary>
+    public uint? PeerUserId { get; }
 
     /// <summary>On the server's side what the client passed as <see cref="ConnectOptions.Hello"/>; empty on the
     /// client's side.</summary>

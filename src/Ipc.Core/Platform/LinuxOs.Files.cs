@@ -209,7 +209,8 @@ internal sealed unsafe partial class LinuxOs
         }
 
         return new RegionFile(stream, new RegionIdentity(DeviceOf(found), found.Inode), (long)found.Size,
-            StrangerOf(found), (found.Mode & TypeMask) == Regular, temporary, (long)found.Blocks * 512);
+            StrangerOf(found), (found.Mode & TypeMask) == Regular, temporary, (long)found.Blocks * 512,
+            found.Uid);
     }
 
     private static string? StrangerOf(in Statx found)

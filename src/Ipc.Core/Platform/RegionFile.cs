@@ -16,7 +16,8 @@ internal sealed class RegionFile : IDisposable
         string? stranger,
         bool isRegular,
         string? temporaryPath = null,
-        long memoryBytes = 0)
+        long memoryBytes = 0,
+        uint? user = null)
     {
         _stream = stream;
         Identity = identity;
@@ -25,6 +26,7 @@ internal sealed class RegionFile : IDisposable
         IsRegular = isRegular;
         TemporaryPath = temporaryPath;
         MemoryBytes = memoryBytes;
+        User = user;
     }
 
     public SafeHandle Handle => _stream.SafeFileHandle;
@@ -39,6 +41,9 @@ internal sealed class RegionFile : IDisposable
 
     /// <summary>In words, who owns it; <see langword="null"/>: this user.</summary>
     public string? Stranger { get; }
+
+    /// <summary>Who owns it, as the kernel says; <see langword="null"/> where users have no numbers.</summary>
+    public uint? User { get; }
 
     public bool IsRegular { get; }
 

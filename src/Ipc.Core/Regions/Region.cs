@@ -56,6 +56,9 @@ internal sealed unsafe partial class Region : IWatchedRegion
     /// <summary>What parts of it grow in; null in a region without participants, whose file is not kept open.</summary>
     public RegionFile? File => _hasParticipants ? _file : null;
 
+    /// <summary>Whose file it is, by what the kernel says; null where users have no numbers.</summary>
+    public uint? User => _file.User;
+
     public RegionGeometry Geometry { get; }
     public byte* Base => View.Base;
     public byte* Body => View.Base + Geometry.BodyOffset;

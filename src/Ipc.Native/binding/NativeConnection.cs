@@ -47,6 +47,17 @@ public sealed unsafe class NativeConnection : IDisposable
         }
     }
 
+    /// <summary>The user of the other side, as the kernel says; <see langword="null"/> on Windows.</summary>
+    public long? PeerUser
+    {
+        get
+        {
+            using var use = new Use(_owner);
+            uint user = NativeMethods.ipc_connection_peer_user(Pointer);
+            return user == uint.MaxValue ? null : user;
+        }
+    }
+
     /// <summary>The place of the connection in the server's table: the same number on both sides.</summary>
     public int Slot
     {

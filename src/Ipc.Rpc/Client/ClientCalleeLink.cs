@@ -21,7 +21,7 @@ internal sealed class ClientCalleeLink : CalleeLink
         : base(FrameFlags.Callback)
     {
         _channel = channel;
-        Peer = new RpcPeer(channel.ServerProcessId, ReadOnlyMemory<byte>.Empty);
+        Peer = new RpcPeer(channel.ServerProcessId, channel.ServerUserId, ReadOnlyMemory<byte>.Empty);
         Caller = new RouteCaller(new FixedRoute(channel.Engine, streamWindow), CallSetup.Default);
     }
 

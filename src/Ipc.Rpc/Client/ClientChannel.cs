@@ -72,10 +72,13 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
         _background = new BackgroundReader(this, _turn, options.WaitMode);
         Engine = new CallEngine(this, side: 0, options.MaxPendingCalls);
         ServerProcessId = connection.PeerProcessId;
+        ServerUserId = connection.PeerUserId;
         RpcCensus.Add(this);
     }
 
     public int ServerProcessId { get; }
+
+    public uint? ServerUserId { get; }
 
     /// <inheritdoc/>
     public override RpcFailure? Ended => Volatile.Read(ref _ended); // [ended]

@@ -12,7 +12,7 @@ internal sealed partial class ServerLoop
     {
         try
         {
-            var peer = new RpcPeer(connection.PeerProcessId, connection.Hello.ToArray());
+            var peer = new RpcPeer(connection.PeerProcessId, connection.PeerUserId, connection.Hello.ToArray());
             bool stopping = Host.IsDraining;
             string? refusal = stopping ? Stopping : Ask(peer);
             if (refusal is not null)

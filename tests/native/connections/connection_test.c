@@ -17,6 +17,7 @@ TEST(records_travel_both_ways_in_every_wait_mode)
         ipc_connection *connection = connect_to(&options);
         CHECK(ipc_connection_is_open(connection));
         CHECK_EQUAL(ipc_platform_pid(), ipc_connection_peer_pid(connection));
+        CHECK_EQUAL(ipc_platform_user(), ipc_connection_peer_user(connection));
         for (uint64_t k = 0; k < 500; k++)
             expect_echo(connection, k);
         ipc_connection_close(connection);

@@ -8,6 +8,8 @@
 #include "rpc_check.hpp"
 #include "rpc_contract.hpp"
 
+extern "C" uint32_t ipc_platform_user(void);
+
 namespace rpc_calls_test
 {
 
@@ -437,7 +439,7 @@ TEST(AServerMayRefuseAClientWithAReason)
 {
     server_options options;
     options.refuse = [](const ipc::rpc::client_info &who) {
-        return who.hello == "password" && who.pid == getpid() ? "" : "say the word";
+        return who.hello == "password" && who.pid == getpid() && who.user == ipc_platform_user() ? "" : "say the word";
     };
     const serving here({}, options);
     client_options polite;

@@ -82,9 +82,10 @@ class kept_frames final : public ipc::rpc::detail::callee
         return 4096;
     }
 
-    int32_t peer_pid() const noexcept override
+    const ipc::rpc::detail::peer_identity &who() const noexcept override
     {
-        return 0;
+        static const ipc::rpc::detail::peer_identity nobody;
+        return nobody;
     }
 
     std::string_view hello() const noexcept override

@@ -46,9 +46,9 @@ static void next_event(drive_object *o)
     }
     uint32_t length   = 0;
     const char *hello = ipc_connection_hello(event.connection, &length);
-    printf("0 kind=%d connection=%" PRIu64 " slot=%" PRIu32 " pid=%" PRId32 " | %.*s\n", event.kind, id_of_lent(event.connection),
-           ipc_connection_slot(event.connection), ipc_connection_peer_pid(event.connection), (int)length,
-           hello != NULL ? hello : "");
+    printf("0 kind=%d connection=%" PRIu64 " slot=%" PRIu32 " pid=%" PRId32 " user=%" PRIu32 " | %.*s\n", event.kind,
+           id_of_lent(event.connection), ipc_connection_slot(event.connection), ipc_connection_peer_pid(event.connection),
+           ipc_connection_peer_user(event.connection), (int)length, hello != NULL ? hello : "");
 }
 
 /* As an event loop does, without a thread that waits in the library. */
@@ -94,8 +94,9 @@ static void show_state(drive_object *o)
 {
     char text[256];
     (void)ipc_connection_close_text(o->handle, text, sizeof text);
-    printf("0 open=%d code=%" PRIu32 " slot=%" PRIu32 " pid=%" PRId32 " | %s\n", ipc_connection_is_open(o->handle),
-           ipc_connection_close_code(o->handle), ipc_connection_slot(o->handle), ipc_connection_peer_pid(o->handle), text);
+    printf("0 open=%d code=%" PRIu32 " slot=%" PRIu32 " pid=%" PRId32 " user=%" PRIu32 " | %s\n", ipc_connection_is_open(o->handle),
+           ipc_connection_close_code(o->handle), ipc_connection_slot(o->handle), ipc_connection_peer_pid(o->handle),
+           ipc_connection_peer_user(o->handle), text);
 }
 
 /* Echoes what is readable. Returns 1 when a record of type 65535 asked for the end, 0 when more may come, -1 when it broke. */

@@ -132,6 +132,8 @@ IPC_API ipc_status ipc_check_version(uint32_t header_version);
 
 /* ---- time and cancellation --------------------------------------------------------------------------- */
 
+#define IPC_NO_USER UINT32_MAX /* no user id: on Windows, where users have none */
+
 typedef uint64_t ipc_deadline; /* CLOCK_MONOTONIC, ns */
 #define IPC_NOW     ((ipc_deadline)0)
 #define IPC_FOREVER ((ipc_deadline)UINT64_MAX)

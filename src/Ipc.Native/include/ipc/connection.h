@@ -296,6 +296,15 @@ IPC_API uint32_t ipc_connection_slot(const ipc_connection *connection);
  */
 IPC_API int32_t ipc_connection_peer_pid(const ipc_connection *connection);
 
+/* The user at the other end, as the kernel says: who owns the file of a region that the peer has made. No peer can choose
+ * it: known before a client is accepted, and to a client of its server.
+ *
+ * connection the connection
+ * Returns    a user id; IPC_NO_USER on Windows, where all who meet are one user.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API uint32_t ipc_connection_peer_user(const ipc_connection *connection);
+
 /* Server: what the client said of itself when it connected.
  *
  * connection the connection

@@ -113,6 +113,12 @@ class connection
         return ipc_connection_peer_pid(handle_.get());
     }
 
+    // As the kernel says; IPC_NO_USER on Windows.
+    uint32_t peer_user() const noexcept
+    {
+        return ipc_connection_peer_user(handle_.get());
+    }
+
     // Server: what the client said when it connected.
     std::string_view hello() const noexcept
     {

@@ -240,6 +240,12 @@ int32_t ipc_connection_peer_pid(const ipc_connection *connection)
     return (int32_t)connection->peer_pid;
 }
 
+/* Who makes a region owns its file: the client that of the connection, the server that of the listener. */
+uint32_t ipc_connection_peer_user(const ipc_connection *connection)
+{
+    return connection->is_server ? connection->region->user : connection->view->region->user;
+}
+
 const void *ipc_connection_hello(const ipc_connection *connection, uint32_t *length)
 {
     *length = connection->hello_length;

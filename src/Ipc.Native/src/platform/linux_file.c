@@ -138,7 +138,7 @@ static ipc_status cannot_open(const char *path, int error)
     return ipc_fail_system(error, "cannot open %s", path);
 }
 
-ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *size)
+ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_facts *facts)
 {
     /* O_NONBLOCK: a pipe of that name must not hold us up */
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -161,7 +161,8 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *si
         (void)close(fd);
         return result;
     }
-    *size = (uint64_t)status.st_size;
+    facts->size = (uint64_t)status.st_size;
+    facts->user = (uint32_t)status.st_uid;
     *file = fd;
     return IPC_OK;
 }

@@ -64,6 +64,11 @@ uint32_t ipc_platform_pid(void)
     return (uint32_t)getpid();
 }
 
+uint32_t ipc_platform_user(void)
+{
+    return (uint32_t)geteuid();
+}
+
 uint64_t ipc_platform_start_time(void)
 {
     process_stat stat;

@@ -40,8 +40,13 @@ ipc_status ipc_platform_file_create(const char *directory, ipc_file *file, char 
 ipc_status ipc_platform_file_reserve(ipc_file file, uint64_t size, const ipc_file_range *reserved, size_t ranges);
 /* Gives the file its name, replacing nothing: IPC_E_EXISTS. */
 ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const char *path);
+/* What the kernel says of an open file. */
+typedef struct ipc_file_facts {
+    uint64_t size;
+    uint32_t user; /* its owner; IPC_NO_USER where users have no numbers */
+} ipc_file_facts;
 /* Opens without following links. Refuses what is not a regular file of this user. */
-ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *size);
+ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_facts *facts);
 /* Without the mapping: a hole reads as zeroes and stays one. */
 ipc_status ipc_platform_file_read(ipc_file file, uint64_t offset, void *buffer, size_t length);
 bool ipc_platform_file_is_named(ipc_file file, const char *path); /* does the path still lead to this file? */
@@ -128,6 +133,7 @@ static inline void ipc_platform_pause(void)
 /* ---- processes (linux_process.c, windows_process.c) -------------------------------------------------- */
 
 uint32_t ipc_platform_pid(void);
+uint32_t ipc_platform_user(void); /* as whom this process makes files; IPC_NO_USER where users have no numbers */
 uint64_t ipc_platform_start_time(void);                              /* of this process */
 uint64_t ipc_platform_pid_namespace(void);                           /* of this process; 0 unknown */
 bool ipc_platform_process_exists(uint32_t pid, uint64_t start_time); /* in our pid namespace; a zombie does not */

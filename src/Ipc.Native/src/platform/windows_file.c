@@ -124,7 +124,7 @@ static ipc_status check_file(HANDLE file, const char *path, uint64_t *size)
     return ipc_windows_check_owner(file, path);
 }
 
-ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *size)
+ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_facts *facts)
 {
     wchar_t wide[IPC_WIDE_PATH_MAX];
     ipc_status status = ipc_windows_wide(path, wide, IPC_WIDE_PATH_MAX);
@@ -138,7 +138,8 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, uint64_t *si
             return ipc_fail(IPC_E_CORRUPT, "%s is not a regular file", path);
         return ipc_fail_system((int)error, "cannot open %s", path);
     }
-    status = check_file(opened, path, size);
+    facts->user = IPC_NO_USER;
+    status = check_file(opened, path, &facts->size);
     if (status != IPC_OK) {
         (void)CloseHandle(opened);
         return status;

@@ -19,6 +19,11 @@ static uint64_t creation_time(HANDLE process)
     return (uint64_t)created.dwHighDateTime << 32 | created.dwLowDateTime;
 }
 
+uint32_t ipc_platform_user(void)
+{
+    return IPC_NO_USER;
+}
+
 uint64_t ipc_platform_start_time(void)
 {
     return creation_time(GetCurrentProcess());

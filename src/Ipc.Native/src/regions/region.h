@@ -55,6 +55,7 @@ struct ipc_region {
     ipc_region_geometry geometry;
     ipc_file file;
     uint8_t *base;
+    uint32_t user;                /* whose file it is, by what the kernel says */
     uint32_t index;               /* our entry, or IPC_NO_PARTICIPANT */
     ipc_mutex mutex;              /* the region lock excludes other open files, this the threads that share ours */
     bool forked;                  /* inherited by a child process: unusable */

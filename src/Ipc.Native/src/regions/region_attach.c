@@ -36,22 +36,23 @@ static ipc_status remove_retired(ipc_region *region, ipc_deadline lock_deadline)
 
 static ipc_status open_and_map(ipc_region *region, ipc_deadline lock_deadline)
 {
-    uint64_t size = 0;
+    ipc_file_facts facts = {0};
     ipc_region_header copy;
     ipc_region_hold_forks();
-    ipc_status status = ipc_platform_file_open(region->path, &region->file, &size);
+    ipc_status status = ipc_platform_file_open(region->path, &region->file, &facts);
     ipc_region_let_fork();
     if (status != IPC_OK)
         return status;
-    if (size < IPC_REGION_SIZE_UNIT)
+    region->user = facts.user;
+    if (facts.size < IPC_REGION_SIZE_UNIT)
         return ipc_fail(
             IPC_E_CORRUPT,
             "%s has %llu bytes, a region has at least %u: it is truncated or not a region; remove it, or use another "
             "name",
-            region->path, (unsigned long long)size, IPC_REGION_SIZE_UNIT);
+            region->path, (unsigned long long)facts.size, IPC_REGION_SIZE_UNIT);
     status = ipc_platform_file_read(region->file, 0, &copy, sizeof copy);
     if (status == IPC_OK)
-        status = ipc_region_check(&copy, size, region->path, &region->geometry);
+        status = ipc_region_check(&copy, facts.size, region->path, &region->geometry);
     if (status != IPC_OK)
         return status;
     if (ipc_load_relaxed32(&copy.state) == IPC_REGION_RETIRED)

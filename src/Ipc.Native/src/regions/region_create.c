@@ -49,6 +49,7 @@ ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const
     if (status != IPC_OK)
         return status;
 
+    made->user = ipc_platform_user();
     made->geometry.kind = kind->kind;
     made->geometry.lifetime = plan->lifetime;
     made->geometry.participant_capacity = plan->participants;

@@ -87,7 +87,13 @@ class call_context
 
     int32_t peer_pid() const noexcept
     {
-        return home_.peer_pid();
+        return home_.who().pid;
+    }
+
+    // Who the other side runs as, by what the kernel says; IPC_NO_USER on Windows.
+    uint32_t peer_user() const noexcept
+    {
+        return home_.who().user;
     }
 
     // What the client said when it connected; empty in a callback.

@@ -19,8 +19,9 @@ namespace ipc::rpc
 
 // Who wants to connect.
 struct client_info {
-    int32_t pid;
+    int32_t pid; // as the client says
     std::string_view hello;
+    uint32_t user; // as the kernel says: who made the connection; IPC_NO_USER on Windows
 };
 
 struct server_options {

@@ -82,11 +82,11 @@ internal sealed partial class Driver
             connection.Context = id;
             _objects[id] = connection;
         }
-        return $"0 kind={(int)found.Kind} connection={id} slot={connection.Slot} pid={connection.PeerProcessId} | {Utf8(connection.Hello.Span)}";
+        return $"0 kind={(int)found.Kind} connection={id} slot={connection.Slot} pid={connection.PeerProcessId} user={connection.PeerUserId} | {Utf8(connection.Hello.Span)}";
     }
 
     private static string State(Connection connection) =>
-        $"0 open={(connection.IsOpen ? 1 : 0)} code={(int)connection.PeerCloseCode} slot={connection.Slot} pid={connection.PeerProcessId} | {connection.PeerCloseText}";
+        $"0 open={(connection.IsOpen ? 1 : 0)} code={(int)connection.PeerCloseCode} slot={connection.Slot} pid={connection.PeerProcessId} user={connection.PeerUserId} | {connection.PeerCloseText}";
 
     /// <summary>
     /// serve ID timeout=MS: an echo service until a client sends a record of type 65535. A broken connection ends, the others

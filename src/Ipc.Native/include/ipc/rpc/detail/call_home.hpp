@@ -19,12 +19,23 @@ namespace ipc::rpc::detail
 
 class caller_core;
 
+// Who is at the other end: the process as it says, the user as the kernel says. Also after the connection is closed.
+struct peer_identity {
+    int32_t pid = 0;
+    uint32_t user = IPC_NO_USER;
+};
+
+inline peer_identity peer_of(const connection &of) noexcept
+{
+    return {of.peer_pid(), of.peer_user()};
+}
+
 class call_home
 {
   public:
     virtual ~call_home() = default;
 
-    virtual int32_t peer_pid() const noexcept = 0;
+    virtual const peer_identity &who() const noexcept = 0;
     virtual std::string_view hello() const noexcept = 0;
     // The same connection, for calls in the other direction.
     virtual std::shared_ptr<caller_core> caller() = 0;

@@ -34,8 +34,8 @@ class client_link
 class client_callee final : public callee, public std::enable_shared_from_this<client_callee>
 {
   public:
-    client_callee(client_link &link, uint64_t epoch, int32_t peer_pid, uint16_t window = first_input_credit)
-        : callee(flag_callback, window), link_(link), epoch_(epoch), peer_pid_(peer_pid)
+    client_callee(client_link &link, uint64_t epoch, const peer_identity &who, uint16_t window = first_input_credit)
+        : callee(flag_callback, window), link_(link), epoch_(epoch), who_(who)
     {
     }
 
@@ -69,9 +69,9 @@ class client_callee final : public callee, public std::enable_shared_from_this<c
         return link_.limit();
     }
 
-    int32_t peer_pid() const noexcept override
+    const peer_identity &who() const noexcept override
     {
-        return peer_pid_;
+        return who_;
     }
 
     std::string_view hello() const noexcept override
@@ -92,7 +92,7 @@ class client_callee final : public callee, public std::enable_shared_from_this<c
   private:
     client_link &link_; // lives as long as its handlers run
     const uint64_t epoch_;
-    const int32_t peer_pid_;
+    const peer_identity who_;
 };
 
 } // namespace ipc::rpc::detail

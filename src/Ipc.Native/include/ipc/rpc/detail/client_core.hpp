@@ -224,7 +224,7 @@ class client_core final : public client_posting,
         owed_report_ = {};
         transit_.begin(connection_.writer(), connection_.reader());
         if (services_ != nullptr) {
-            callee_ = std::make_shared<client_callee>(link(), epoch_, connection_.peer_pid(), options_.stream_window);
+            callee_ = std::make_shared<client_callee>(link(), epoch_, peer_of(connection_), options_.stream_window);
             callee_->observe_served(options_.observer);
         }
         tell({true, connection_.peer_pid(), ""});
@@ -287,7 +287,7 @@ class client_core final : public client_posting,
         if (callee_ == nullptr) {
             const outcome why(status::unimplemented, "The client of " + server_of(name_, 0) + " offers no services to call back.");
             if (!got.has(flag_one_way))
-                client_callee(link(), epoch_, 0).post_error(got.header.call, why);
+                client_callee(link(), epoch_, {}).post_error(got.header.call, why);
             return nullptr;
         }
         if (callee_->clashes(got.header))

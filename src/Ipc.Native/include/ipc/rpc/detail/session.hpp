@@ -42,8 +42,7 @@ class session final : public std::enable_shared_from_this<session>,
         : callee(0, options.stream_window), caller_core(options.max_pending, options.stream_window, flag_callback), connection_(handle),
           sender_(connection_, options.send_timeout, options.max_unsent_bytes), readers_(readers),
           courier_(std::move(later)),
-          limit_(connection_.writer().max_payload() - frame_header_size), peer_pid_(connection_.peer_pid()),
-          hello_(connection_.hello())
+          limit_(connection_.writer().max_payload() - frame_header_size), who_(peer_of(connection_)), hello_(connection_.hello())
     {
         transit_.begin(connection_.writer(), connection_.reader());
     }
@@ -185,9 +184,9 @@ class session final : public std::enable_shared_from_this<session>,
         return limit_;
     }
 
-    int32_t peer_pid() const noexcept override
+    const peer_identity &who() const noexcept override
     {
-        return peer_pid_;
+        return who_;
     }
 
     std::string_view hello() const noexcept override
@@ -207,7 +206,7 @@ class session final : public std::enable_shared_from_this<session>,
 
     std::string peer() override
     {
-        return "the client (process " + std::to_string(peer_pid_) + ")";
+        return "the client (process " + std::to_string(who_.pid) + ")";
     }
 
     std::shared_ptr<callee> keep() override
@@ -390,7 +389,7 @@ class session final : public std::enable_shared_from_this<session>,
     const std::shared_ptr<courier> courier_;
     std::atomic<bool> watched_{false}; // the courier has it, see watch()
     const uint64_t limit_;
-    const int32_t peer_pid_;
+    const peer_identity who_;
     const std::string hello_;
 };
 

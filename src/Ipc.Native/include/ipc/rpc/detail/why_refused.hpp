@@ -20,7 +20,7 @@ inline std::string why_refused(const server_options &options, ipc_connection *as
         return {};
     uint32_t length = 0;
     const auto *hello = static_cast<const char *>(ipc_connection_hello(asking, &length));
-    const client_info who{ipc_connection_peer_pid(asking), {hello, length}};
+    const client_info who{ipc_connection_peer_pid(asking), {hello, length}, ipc_connection_peer_user(asking)};
     std::string reason;
     const outcome asked = guarded([&] { reason = options.refuse(who); });
     return asked ? reason : asked.text;
