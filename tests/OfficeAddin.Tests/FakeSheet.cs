@@ -54,6 +54,8 @@ internal sealed class FakeSheet : ISheet, IDisposable
         await Task.Delay(Timeout.Infinite, cancel);
     }
 
+    public DaemonFunctions Functions() => new();
+
     public DaemonStatus Status() => new() { Language = "fake" };
 
     public void Dispose() => _server.Dispose();

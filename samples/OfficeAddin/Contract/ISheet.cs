@@ -24,4 +24,7 @@ public interface ISheet
 
     /// <summary>Who serves, and what.</summary>
     DaemonStatus Status();
+
+    /// <summary>What <see cref="Calc"/> can compute. It came later than the others: a daemon may lack it, and serve all the same.</summary>
+    DaemonFunctions Functions();
 }

@@ -60,6 +60,9 @@ public sealed class SheetFunctions : IDisposable
     public Task<CellGrid> CalcAsync(string service, string name, IReadOnlyList<CellGrid> arguments)
         => RunAsync(service, () => Calc(service, name, arguments, UntilPatient()));
 
+    /// <summary><see cref="Functions"/> without waiting, with <see cref="SheetOptions.PatientDeadline"/>. The task never fails.</summary>
+    public Task<CellGrid> FunctionsAsync(string service) => RunAsync(service, () => Functions(service, UntilPatient()));
+
     /// <summary>IPC.GRID: a row per id, a column per field, with one request.</summary>
     public CellGrid Grid(string service, IReadOnlyList<string> ids, IReadOnlyList<string> fields) => Grid(service, ids, fields, Until());
 
@@ -93,6 +96,19 @@ public sealed class SheetFunctions : IDisposable
         foreach (CellGrid argument in arguments ?? Array.Empty<CellGrid>())
             request.Arguments.Add(argument is null ? new Cells() : CellPacking.Pack(argument));
         return found.Calc(request, until) ?? CellGrid.Of(CellValue.NotAvailable);
+    }
+
+    /// <summary>IPC.FUNCTIONS: what <see cref="Calc"/> can be asked for, a row per function: its name, its parameters, and what it does. One cell that says so when the daemon does
+    /// not know such a question.</summary>
+    public CellGrid Functions(string service) => Functions(service, Until());
+
+    private CellGrid Functions(string service, long until)
+    {
+        using Use use = Enter(service);
+        if (use.Service is not { } found)
+            return CellGrid.Of(CellValue.NotAvailable);
+        found.CountFunction();
+        return found.Functions(until) ?? CellGrid.Of(CellValue.NotAvailable);
     }
 
     /// <summary>IPC.STREAM: the latest value of a cell that the daemon tells about by itself; at first the value that <see cref="Get"/> would give.</summary>

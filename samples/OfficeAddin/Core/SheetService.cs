@@ -119,6 +119,13 @@ internal sealed class SheetService : IDisposable
         return IsSlow(function) ? null : Ask(sheet => CellPacking.Unpack(sheet.Calc(request)), 1, until, function);
     }
 
+    /// <summary>A row per function: its name, its parameters, and what it does. One cell with the reason when the daemon is there and lists none; null when it is not.</summary>
+    public CellGrid? Functions(long until)
+    {
+        const string List = "functions"; // no question about a table or a function is called so
+        return IsSlow(List) ? null : Ask(ListedBy, 0, until, List);
+    }
+
     /// <summary>Who serves; null if nobody does.</summary>
     public DaemonStatus? Status(long until) => Ask(static sheet => sheet.Status(), 0, until);
 
@@ -160,6 +167,26 @@ internal sealed class SheetService : IDisposable
         ObjectDisposedException => "the add-in has been closed",
         _ => $"{error.GetType().Name}: {error.Message}",
     };
+
+    private static CellGrid ListedBy(ISheet sheet)
+    {
+        List<DaemonFunction> functions;
+        try
+        {
+            functions = sheet.Functions().Functions;
+        }
+        catch (RpcCallException e) when (e.Status == RpcStatus.Unimplemented)
+        {
+            return CellGrid.Of(CellValue.Of("The daemon does not list its functions: it was made before it could be asked for them.")); // an answer: it is there
+        }
+
+        if (functions.Count == 0)
+            return CellGrid.Of(CellValue.Of("The daemon has no functions."));
+        var cells = new List<CellValue>();
+        foreach (DaemonFunction function in functions)
+            cells.AddRange([CellValue.Of(function.Name), CellValue.Of(function.Parameters), CellValue.Of(function.Help)]);
+        return new CellGrid(functions.Count, cells.Count / functions.Count, cells.ToArray());
+    }
 
     private T? Ask<T>(Func<ISheet, T> ask, int cells, long until, string? slow = null)
         where T : class

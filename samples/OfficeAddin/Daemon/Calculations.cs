@@ -1,43 +1,42 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Text;
 using System.Threading;
 
 namespace OfficeAddin;
 
 /// <summary>What IPC.CALC can compute. Twin of ../cpp/calculations.cpp: the same functions, the same results to the last bit.</summary>
-/// <remarks>
-/// As in a spreadsheet: an error among the arguments is the result, the first one; sum, mean and count look at numbers only and pass over the rest.
-/// <code>
-/// sum, mean, count (cells...)     of all numbers
-/// concat (cells...)               everything as one text
-/// vwap (prices, volumes)          sum of price * volume / sum of volume, of two ranges of one shape
-/// scale (cells, factor)           every number times the factor, the rest as it is
-/// echo (cells)                    the same, errors and all
-/// error (code)                    the error of that code
-/// slow (milliseconds)             the number, later
-/// </code>
-/// </remarks>
+/// <remarks>As in a spreadsheet: an error among the arguments is the result, the first one; sum, mean and count look at numbers only and pass over the rest.</remarks>
 internal static class Calculations
 {
+    private static readonly Function[] s_functions =
+    [
+        new("sum", "cells...", "The sum of all numbers.", static (given, _) => CellGrid.Of(CellValue.Of(Sum(given, out int _)))),
+        new("mean", "cells...", "The mean of all numbers.", static (given, _) => Mean(given)),
+        new("count", "cells...", "How many numbers there are.", static (given, _) => CellGrid.Of(Count(given))),
+        new("concat", "cells...", "Everything as one text.", static (given, _) => CellGrid.Of(CellValue.Of(Concat(given)))),
+        new("vwap", "prices, volumes", "The average price by volume, of two ranges of one shape.", static (given, _) => given.Count == 2 ? Vwap(given[0], given[1]) : Wrong),
+        new("scale", "cells, factor", "Every number times the factor, the rest as it is.", static (given, _) => given.Count == 2 ? Scale(given[0], given[1]) : Wrong),
+        new("echo", "cells", "The same again, errors and all.", static (given, _) => given.Count == 1 ? given[0] : Wrong) { TakesErrors = true },
+        new("error", "code", "The error of that code.", static (given, _) => Error(given)),
+        new("slow", "milliseconds", "The number, after so long.", Slow),
+    ];
+
+    private static readonly Dictionary<string, Function> s_byName = s_functions.ToDictionary(static function => function.Name);
+
+    /// <summary>All of them.</summary>
+    public static DaemonFunctions List { get; } = new()
+    {
+        Functions = [.. s_functions.Select(static function => new DaemonFunction { Name = function.Name, Parameters = function.Parameters, Help = function.Help })],
+    };
+
     public static CellGrid Run(string name, IReadOnlyList<CellGrid> arguments, CancellationToken cancel)
     {
-        if (name == "echo")
-            return arguments.Count == 1 ? arguments[0] : Wrong;
-        if (FirstError(arguments) is { } error)
+        s_byName.TryGetValue(name, out Function? function);
+        if (function is not { TakesErrors: true } && FirstError(arguments) is { } error)
             return CellGrid.Of(error);
-        return name switch
-        {
-            "sum" => CellGrid.Of(CellValue.Of(Sum(arguments, out _))),
-            "mean" => Mean(arguments),
-            "count" => CellGrid.Of(Count(arguments)),
-            "concat" => CellGrid.Of(CellValue.Of(Concat(arguments))),
-            "vwap" => arguments.Count == 2 ? Vwap(arguments[0], arguments[1]) : Wrong,
-            "scale" => arguments.Count == 2 ? Scale(arguments[0], arguments[1]) : Wrong,
-            "error" => Error(arguments),
-            "slow" => Slow(arguments, cancel),
-            _ => CellGrid.Of(CellValue.Of(CellError.Name)),
-        };
+        return function is null ? CellGrid.Of(CellValue.Of(CellError.Name)) : function.Run(arguments, cancel);
     }
 
     private static CellGrid Wrong => CellGrid.Of(CellValue.Of(CellError.Value));
@@ -139,4 +138,9 @@ internal static class Calculations
     /// <summary>The one number that is the argument; not a number, if it is anything else.</summary>
     private static double Single(IReadOnlyList<CellGrid> arguments)
         => arguments.Count == 1 && arguments[0].RowMajor.Length == 1 && arguments[0][0, 0].Kind == CellKind.Number ? arguments[0][0, 0].Number : double.NaN;
+
+    private sealed record Function(string Name, string Parameters, string Help, Func<IReadOnlyList<CellGrid>, CancellationToken, CellGrid> Run)
+    {
+        public bool TakesErrors { get; init; }
+    }
 }

@@ -35,6 +35,8 @@ internal sealed class Sheet(SheetTable table) : ISheet
 
     public DaemonStatus Status() => table.Status;
 
+    public DaemonFunctions Functions() => Calculations.List;
+
     private static Changes Differences(CellGrid? before, CellGrid now)
     {
         var changes = new Changes();

@@ -37,6 +37,10 @@ public static class Functions
         return ExcelAsyncUtil.RunAsTask("IPC.CALC", new object[] { of, function, arguments }, () => Cells.Shown(AddIn.Patient.Calc(of, function, tables)));
     }
 
+    [ExcelFunction(Name = "IPC.FUNCTIONS", Category = Category, Description = "What a daemon computes: name, arguments and meaning of each function for IPC.CALC", IsThreadSafe = true, IsVolatile = true)]
+    public static object List(object service)
+        => TryName(service, out string of, out object wrong) ? Cells.Shown(AddIn.Functions.Functions(of)) : wrong;
+
     /// <summary>By RTD: the cell changes when the daemon says so, as often as Excel's throttle allows (2 s unless set).</summary>
     [ExcelFunction(Name = "IPC.STREAM", Category = Category, Description = "The latest value that a daemon has sent")]
     public static object Stream(object service, object id, object field)

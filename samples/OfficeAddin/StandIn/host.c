@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { FUNCTIONS = 5 };
+enum { FUNCTIONS = 6 };
 
 typedef struct operand *(*one)(struct operand *);
 typedef struct operand *(*three)(struct operand *, struct operand *, struct operand *);
@@ -139,12 +139,16 @@ static struct operand *call(const struct function *function, struct operand *a)
     }
 }
 
+typedef void (*one_later)(struct operand *, struct operand *);
 typedef void (*three_later)(struct operand *, struct operand *, struct operand *, struct operand *);
 typedef void (*thirty_later)(TEN, TEN, TEN, struct operand *);
 
 static void ask(const struct function *function, struct operand *a, struct operand *cell)
 {
     switch (function->arguments) {
+    case 1:
+        ((one_later)function->entry)(a, cell);
+        return;
     case 3:
         ((three_later)function->entry)(a, a + 1, a + 2, cell);
         return;

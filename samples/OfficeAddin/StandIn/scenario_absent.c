@@ -60,6 +60,10 @@ void scenario_absent(const struct sheet *sheet)
     host_release(sum);
     operand_clear(&name);
 
+    struct operand *functions = host_call("IPC.FUNCTIONS", 1, &sheet->service);
+    expect_not_available(functions, "IPC.FUNCTIONS");
+    host_release(functions);
+
     check(status_becomes(sheet, "down: "), "the status does not say why there are no values");
     check(now_ms() - began < FROZEN_MS, "the sheet was frozen for %.0f ms", now_ms() - began);
 }

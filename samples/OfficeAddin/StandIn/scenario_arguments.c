@@ -41,6 +41,8 @@ static void missing_and_errors(const struct sheet *sheet)
     expect_error("an id of #DIV/0!", "IPC.GRID", 7, 3, (struct operand[]){sheet->service, error_operand(7), *field});
     expect_error("nothing", "IPC.STATUS", ERROR_VALUE, 0, NULL);
     expect_error("#NAME?", "IPC.STATUS", 29, 1, (struct operand[]){error_operand(29)});
+    expect_error("nothing", "IPC.FUNCTIONS", ERROR_VALUE, 0, NULL);
+    expect_error("#NUM!", "IPC.FUNCTIONS", 36, 1, (struct operand[]){error_operand(36)});
     expect_error("nothing", "IPC.CALC", ERROR_VALUE, 0, NULL);
     expect_error("no function", "IPC.CALC", ERROR_VALUE, 1, &sheet->service);
     expect_error("a function of #N/A", "IPC.CALC", ERROR_NA, 2,
@@ -75,7 +77,8 @@ static void hostile_shapes(const struct sheet *sheet)
         {.text = NULL, .type = OPERAND_TEXT},
         {.small = 12345, .type = OPERAND_ERROR},
     };
-    static const char *const functions[] = {"IPC.GET", "IPC.STREAM", "IPC.GRID", "IPC.CALC", "IPC.STATUS"};
+    static const char *const functions[] = {"IPC.GET",  "IPC.STREAM",    "IPC.GRID",
+                                            "IPC.CALC", "IPC.FUNCTIONS", "IPC.STATUS"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
             for (int place = 0; place < 3; place++) {

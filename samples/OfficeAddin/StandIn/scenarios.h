@@ -19,6 +19,9 @@ void scenario_arguments(const struct sheet *sheet);
  * streams, calculations. */
 void scenario_values(const struct sheet *sheet, const char *language);
 
+/* The functions that the daemon lists: all that there are, in their order. */
+void scenario_functions(const struct sheet *sheet);
+
 /* Texts of 32,767 units and what is longer. */
 void scenario_long_texts(const struct sheet *sheet);
 

@@ -44,6 +44,7 @@ END {
         for (i = 1; i <= ids; i++)
             formula(TOP + i, 15 + f, "IPC.GET($B$1,$A" TOP + 1 + i "," letter(15 + f) "$" TOP + 1 ")", "value", cell[i, f])
     }
+    functions(TOP + ids + 4, 16)
     # What the spreadsheet program makes of them.
     formula(TOP + ids + 2, 17, "SUM(R" first ":R" last ")", "value", column_sum(2))
     formula(TOP + ids + 2, 19, "SUM(T" first ":T" last ")", "value", column_sum(4))
@@ -97,6 +98,20 @@ function calculations(   i, paid, volume) {
     wrong("an error as a name", "IPC.GET($B$1,1/0,\"NAME\")", "#DIV/0!")
     wrong("a range as a name", "IPC.GET($B$1,$A$" first ":$A$" last ",\"NAME\")", "#VALUE!")
     wrong("a grid of no ids", "IPC.GRID($B$1,$Z$1:$Z$9,\"NAME\")", "#VALUE!")
+}
+
+# What both daemons say that they compute, as one array formula.
+function functions(row, column_,   count, i, j, all, one) {
+    count = split("sum|cells...|The sum of all numbers.;mean|cells...|The mean of all numbers.;count|cells...|How many numbers there are.;" \
+        "concat|cells...|Everything as one text.;vwap|prices, volumes|The average price by volume, of two ranges of one shape.;" \
+        "scale|cells, factor|Every number times the factor, the rest as it is.;echo|cells|The same again, errors and all.;" \
+        "error|code|The error of that code.;slow|milliseconds|The number, after so long.", all, ";")
+    put(row, column_, "functions of the daemon")
+    array(row + 1, column_, count, 3, "IPC.FUNCTIONS($B$1)")
+    for (i = 1; i <= count; i++) {
+        split(all[i], one, "|")
+        for (j = 1; j <= 3; j++) expect(row + i, column_ + j - 1, "value", one[j])
+    }
 }
 
 function calc(label, arguments, result) {

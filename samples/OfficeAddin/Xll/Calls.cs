@@ -54,6 +54,20 @@ internal static unsafe class Calls
                 ? AddIn.Functions.CalcAsync(names.Service, names.Function, Given(arguments, count))
                 : Task.FromResult(CellGrid.Of(wrong)));
 
+    public static void* Functions(void* service)
+    {
+        Operands operands = AddIn.Operands;
+        return operands.Return(
+            SheetArguments.TryName(operands.Read(service), out string name, out CellValue wrong) ? AddIn.Functions.Functions(name) : CellGrid.Of(wrong));
+    }
+
+    public static void FunctionsLater(void* service, void* cell)
+        => AddIn.LaterResults.Send(
+            cell,
+            SheetArguments.TryName(AddIn.Operands.Read(service), out string name, out CellValue wrong)
+                ? AddIn.Functions.FunctionsAsync(name)
+                : Task.FromResult(CellGrid.Of(wrong)));
+
     public static void* Status(void* service)
     {
         Operands operands = AddIn.Operands;

@@ -33,6 +33,10 @@ internal static unsafe class Exports
         {
             ArgumentHelp = [Service, "The function of the daemon", "Up to 28 numbers, texts, truth values, errors and ranges"],
         },
+        new("ipc_functions", "IPC.FUNCTIONS", "service", 1, "What a daemon computes, as an array: name, arguments and meaning of each function for IPC.CALC", LaterExport: "ipc_functions_later")
+        {
+            ArgumentHelp = [Service],
+        },
         new("ipc_stream", "IPC.STREAM", "service,id,field", 3, "The latest value that a daemon has sent for this id and field", IsLive: true)
         {
             ArgumentHelp = [Service, "The row of the daemon's table", "The column of the daemon's table"],
@@ -158,6 +162,19 @@ internal static unsafe class Exports
         }
     }
 
+    [UnmanagedCallersOnly(EntryPoint = "ipc_functions")]
+    private static void* ListFunctions(void* service)
+    {
+        try
+        {
+            return Calls.Functions(service);
+        }
+        catch (Exception exception)
+        {
+            return Failed(exception);
+        }
+    }
+
     [UnmanagedCallersOnly(EntryPoint = "ipc_status")]
     private static void* Status(void* service)
     {
@@ -233,6 +250,19 @@ internal static unsafe class Exports
                 a26, a27, a28,
             };
             Calls.CalcLater(service, name, arguments, MostArgumentsOfCalc, cell);
+        }
+        catch (Exception exception)
+        {
+            FailedLater(exception, cell);
+        }
+    }
+
+    [UnmanagedCallersOnly(EntryPoint = "ipc_functions_later")]
+    private static void ListFunctionsLater(void* service, void* cell)
+    {
+        try
+        {
+            Calls.FunctionsLater(service, cell);
         }
         catch (Exception exception)
         {

@@ -111,34 +111,66 @@ cell_grid slow(const arguments &given, ipc::rpc::call_context &context)
     return cell_grid::of(cell::of(time));
 }
 
+struct function {
+    const char *name, *parameters, *help;
+    cell_grid (*run)(arguments &given, ipc::rpc::call_context &context);
+    bool takes_errors = false;
+};
+
+// sum, mean and count look at numbers only and pass over the rest.
+const function functions[] = {
+    {"sum", "cells...", "The sum of all numbers.",
+     [](arguments &given, auto &) {
+         int count = 0;
+         return cell_grid::of(cell::of(sum(given, count)));
+     }},
+    {"mean", "cells...", "The mean of all numbers.",
+     [](arguments &given, auto &) { return cell_grid::of(mean(given)); }},
+    {"count", "cells...", "How many numbers there are.",
+     [](arguments &given, auto &) {
+         int count = 0;
+         sum(given, count);
+         return cell_grid::of(cell::of(static_cast<double>(count)));
+     }},
+    {"concat", "cells...", "Everything as one text.",
+     [](arguments &given, auto &) { return cell_grid::of(cell::of(concat(given))); }},
+    {"vwap", "prices, volumes", "The average price by volume, of two ranges of one shape.",
+     [](arguments &given, auto &) { return given.size() == 2 ? vwap(given[0], given[1]) : wrong(); }},
+    {"scale", "cells, factor", "Every number times the factor, the rest as it is.",
+     [](arguments &given, auto &) { return given.size() == 2 ? scale(std::move(given[0]), given[1]) : wrong(); }},
+    {"echo", "cells", "The same again, errors and all.",
+     [](arguments &given, auto &) { return given.size() == 1 ? std::move(given[0]) : wrong(); }, true},
+    {"error", "code", "The error of that code.", [](arguments &given, auto &) { return error(given); }},
+    {"slow", "milliseconds", "The number, after so long.",
+     [](arguments &given, auto &context) { return slow(given, context); }},
+};
+
+const function *find(const std::string &name)
+{
+    for (const function &each : functions)
+        if (name == each.name)
+            return &each;
+    return nullptr;
+}
+
 } // namespace
 
 cell_grid calculate(const std::string &name, arguments given, ipc::rpc::call_context &context)
 {
-    if (name == "echo")
-        return given.size() == 1 ? std::move(given[0]) : wrong();
-    if (const cell *found = first_error(given); found != nullptr)
-        return cell_grid::of(*found);
-    int count = 0;
-    if (name == "sum")
-        return cell_grid::of(cell::of(sum(given, count)));
-    if (name == "mean")
-        return cell_grid::of(mean(given));
-    if (name == "count") {
-        sum(given, count);
-        return cell_grid::of(cell::of(static_cast<double>(count)));
+    const function *found = find(name);
+    if (const cell *wrong = first_error(given); wrong != nullptr && (found == nullptr || !found->takes_errors))
+        return cell_grid::of(*wrong);
+    return found == nullptr ? cell_grid::of(cell::of(cell_error::name)) : found->run(given, context);
+}
+
+void list_functions(wire::DaemonFunctions &list)
+{
+    for (const function &each : functions) {
+        wire::DaemonFunction &listed = *list.add_functions();
+        listed.set_name(each.name);
+        listed.set_parameters(each.parameters);
+        listed.set_help(each.help);
     }
-    if (name == "concat")
-        return cell_grid::of(cell::of(concat(given)));
-    if (name == "vwap")
-        return given.size() == 2 ? vwap(given[0], given[1]) : wrong();
-    if (name == "scale")
-        return given.size() == 2 ? scale(std::move(given[0]), given[1]) : wrong();
-    if (name == "error")
-        return error(given);
-    if (name == "slow")
-        return slow(given, context);
-    return cell_grid::of(cell::of(cell_error::name));
 }
 
 } // namespace officeaddin

@@ -19,6 +19,7 @@ constexpr ipc::rpc::method<wire::GridRequest, wire::Cells> grid{"ipc.sheet.v1", 
 constexpr ipc::rpc::method<wire::CalcRequest, wire::Cells> calc{"ipc.sheet.v1", "Calc"};
 constexpr ipc::rpc::stream_method<wire::SubscribeRequest, wire::Changes> subscribe{"ipc.sheet.v1", "Subscribe"};
 constexpr ipc::rpc::method<google::protobuf::Empty, wire::DaemonStatus> status{"ipc.sheet.v1", "Status"};
+constexpr ipc::rpc::method<google::protobuf::Empty, wire::DaemonFunctions> functions{"ipc.sheet.v1", "Functions"};
 
 } // namespace methods
 

@@ -83,6 +83,8 @@ int run(const std::string &name, const std::string &csv_path, const std::string 
                  });
     server.unary(methods::status,
                  [&](const google::protobuf::Empty &, wire::DaemonStatus &its) { table.describe(its); });
+    server.unary(methods::functions,
+                 [](const google::protobuf::Empty &, wire::DaemonFunctions &list) { list_functions(list); });
     server.server_stream(methods::subscribe, [&](const wire::SubscribeRequest &request, auto &items, auto &context) {
         serve_subscription(table, request, items, context);
     });

@@ -37,12 +37,30 @@ enum {
     GET_LATER,
     GRID_LATER,
     CALC_LATER,
+    LIST,
+    LIST_LATER,
     ENTRIES
 };
 
 static const wchar_t *const methods[ENTRIES] = {
-    L"Open", L"Close",  L"Remove", L"Free",        L"Free12",         L"SetEntryPoint", L"Get",       L"Grid",
-    L"Calc", L"Stream", L"Status", L"ManagerInfo", L"GetClassObject", L"GetLater",      L"GridLater", L"CalcLater",
+    L"Open",
+    L"Close",
+    L"Remove",
+    L"Free",
+    L"Free12",
+    L"SetEntryPoint",
+    L"Get",
+    L"Grid",
+    L"Calc",
+    L"Stream",
+    L"Status",
+    L"ManagerInfo",
+    L"GetClassObject",
+    L"GetLater",
+    L"GridLater",
+    L"CalcLater",
+    L"ListFunctions",
+    L"ListFunctionsLater",
 };
 
 static void (*entries[ENTRIES])(void);
@@ -171,6 +189,11 @@ EXPORT value *ipc_stream(value *service, value *id, value *field)
     return is_started() ? PASS_ON(STREAM, three)(service, id, field) : &no_value;
 }
 
+EXPORT value *ipc_functions(value *service)
+{
+    return is_started() ? PASS_ON(LIST, one)(service) : &no_value;
+}
+
 EXPORT value *ipc_status(value *service)
 {
     return is_started() ? PASS_ON(STATUS, one)(service) : &no_value;
@@ -189,6 +212,7 @@ EXPORT value *ipc_calc(value *service, value *name, TAKEN(a), TAKEN(b), TAKEN(c)
 
 /* ---- the same, with results that are handed over later: CELL names the cell that waits --------------- */
 
+typedef void (*one_later)(value *, value *);
 typedef void (*three_later)(value *, value *, value *, value *);
 typedef void (*thirty_later)(value *, value *, TAKEN(a), TAKEN(b), TAKEN(c), TAKEN(d), value *);
 
@@ -208,4 +232,10 @@ EXPORT void ipc_calc_later(value *service, value *name, TAKEN(a), TAKEN(b), TAKE
 {
     if (is_started())
         PASS_ON(CALC_LATER, thirty_later)(service, name, GIVEN(a), GIVEN(b), GIVEN(c), GIVEN(d), cell);
+}
+
+EXPORT void ipc_functions_later(value *service, value *cell)
+{
+    if (is_started())
+        PASS_ON(LIST_LATER, one_later)(service, cell);
 }
