@@ -42,7 +42,7 @@ xll=$(windows_path "$addin/ipc.xll")
 DOTNET_ROOT=$(windows_path "$runtime")
 export DOTNET_ROOT
 part "stand-in for Excel, several threads" wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs"
-part "stand-in for Excel, functions that wait" env IPC_SHEET_LATER=0 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs"
+part "stand-in for Excel, functions that wait, 1904" env IPC_SHEET_LATER=0 IPC_SHEET_DATES=1904 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs"
 part "stand-in for Excel, live values" wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live "$(windows_path "$addin-copy/ipc.xll")"
 part "stand-in for Excel, live values, not volatile" env IPC_SHEET_VOLATILE=0 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live
 # With the deadline that users have: a daemon that does not answer must not freeze the sheet. And with a .NET of another version where it is looked for first.

@@ -99,8 +99,8 @@ part "Gnumeric, open while daemons are killed" \
 part "stand-in for Excel, several threads" \
     "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "C++=$(printf '%q ' "${cpp[@]}")" "C#=$(printf '%q ' "${cs[@]}")"
 
-# With the deadline that users have: a daemon that does not answer must not freeze the sheet.
-part "stand-in for Excel, daemons that hang" env -u IPC_SHEET_DEADLINE_MS \
+# With the deadline that users have: a daemon that does not answer must not freeze the sheet. And with dates as workbooks have them that count from 1904.
+part "stand-in for Excel, daemons that hang, 1904" env -u IPC_SHEET_DEADLINE_MS IPC_SHEET_DATES=1904 \
     "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "C++=$(printf '%q ' "${cpp[@]}")" "C#=$(printf '%q ' "${cs[@]}")" hang
 
 say "cells compared $compared, wrong $wrong"

@@ -70,6 +70,7 @@ public sealed class CellTests : SheetTest
         new Cells { Rows = 1, Columns = 1, Kinds = [1] },
         new Cells { Rows = 1, Columns = 1, Kinds = [2] },
         new Cells { Rows = 1, Columns = 1, Kinds = [5] },
+        new Cells { Rows = 1, Columns = 1, Kinds = [6] },
         new Cells { Rows = 1, Columns = 1, Kinds = [0], Numbers = [1] },
         new Cells { Rows = 1, Columns = 1, Kinds = [0], Texts = [""] },
     ];

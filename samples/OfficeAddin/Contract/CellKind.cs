@@ -8,4 +8,7 @@ public enum CellKind : byte
     Text,
     Boolean,
     Error,
+
+    /// <summary>A day, and perhaps the time of it; of no time zone.</summary>
+    Date,
 }

@@ -7,7 +7,7 @@ namespace OfficeAddin;
 /// <summary>Between tables and the form in which they travel; <see cref="Cells"/> has the bytes.</summary>
 public static class CellPacking
 {
-    private const byte Empty = 0, Number = 1, Text = 2, False = 3, True = 4, FirstError = 128, LastError = 255;
+    private const byte Empty = 0, Number = 1, Text = 2, False = 3, True = 4, Date = 5, FirstError = 128, LastError = 255;
 
     public static Cells Pack(CellGrid grid) => Pack(grid.Rows, grid.Columns, grid.RowMajor);
 
@@ -32,6 +32,10 @@ public static class CellPacking
                     break;
                 case CellKind.Boolean:
                     kinds[i] = value.Boolean ? True : False;
+                    break;
+                case CellKind.Date:
+                    kinds[i] = Date;
+                    cells.Numbers.Add(value.Days);
                     break;
                 default:
                     kinds[i] = (byte)(FirstError + CodeOf(value.Error));
@@ -58,6 +62,7 @@ public static class CellPacking
             {
                 Empty => CellValue.Empty,
                 Number => CellValue.Of(number < numbers.Count ? numbers[number++] : throw Short("numbers")),
+                Date => CellValue.OfDays(number < numbers.Count ? numbers[number++] : throw Short("numbers")),
                 Text => CellValue.Of(text < texts.Count ? texts[text++] : throw Short("texts")),
                 False => CellValue.Of(false),
                 True => CellValue.Of(true),

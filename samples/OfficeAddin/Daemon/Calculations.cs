@@ -18,6 +18,8 @@ internal static class Calculations
         new("concat", "cells...", "Everything as one text.", static (given, _) => CellGrid.Of(CellValue.Of(Concat(given)))),
         new("vwap", "prices, volumes", "The average price by volume, of two ranges of one shape.", static (given, _) => given.Count == 2 ? Vwap(given[0], given[1]) : Wrong),
         new("scale", "cells, factor", "Every number times the factor, the rest as it is.", static (given, _) => given.Count == 2 ? Scale(given[0], given[1]) : Wrong),
+        new("date", "year, month, day", "The date of that day.", static (given, _) => DateOf(given)),
+        new("shift", "date, days", "The date so many days later.", static (given, _) => Shift(given)),
         new("echo", "cells", "The same again, errors and all.", static (given, _) => given.Count == 1 ? given[0] : Wrong) { TakesErrors = true },
         new("error", "code", "The error of that code.", static (given, _) => Error(given)),
         new("slow", "milliseconds", "The number, after so long.", Slow),
@@ -123,6 +125,26 @@ internal static class Calculations
         return new CellGrid(cells.Rows, cells.Columns, scaled);
     }
 
+    private static CellGrid DateOf(IReadOnlyList<CellGrid> arguments)
+    {
+        if (!TryNumber(arguments, 3, 0, out double year) || !TryNumber(arguments, 3, 1, out double month) || !TryNumber(arguments, 3, 2, out double day))
+            return Wrong;
+        return year is >= 1 and <= 9999 && month is >= 1 and <= 12 && day >= 1 && Math.Floor(day) <= DateTime.DaysInMonth((int)year, (int)month)
+            ? CellGrid.Of(CellValue.Of(new DateTime((int)year, (int)month, (int)day)))
+            : CellGrid.Of(CellValue.Of(CellError.Num));
+    }
+
+    /// <summary>A sheet hands a date over as the number that it counts from 1900.</summary>
+    private static CellGrid Shift(IReadOnlyList<CellGrid> arguments)
+    {
+        if (!TryNumber(arguments, 2, 1, out double days))
+            return Wrong;
+        double? date = IsOne(arguments[0], CellKind.Date) ? arguments[0][0, 0].Days
+            : TryNumber(arguments, 2, 0, out double serial) ? CellDates.Days(serial) ?? double.NaN
+            : null;
+        return date is { } from ? CellGrid.Of(CellValue.OfDays(from + days)) : Wrong;
+    }
+
     private static CellGrid Error(IReadOnlyList<CellGrid> arguments)
         => Single(arguments) is >= 0 and <= 127 and var code && code == Math.Floor(code) ? CellGrid.Of(CellValue.Of((CellError)(int)code)) : Wrong;
 
@@ -135,9 +157,19 @@ internal static class Calculations
         return CellGrid.Of(CellValue.Of(time));
     }
 
+    private static bool IsOne(CellGrid argument, CellKind kind) => argument.RowMajor.Length == 1 && argument[0, 0].Kind == kind;
+
+    /// <summary>The number that is one of so many arguments.</summary>
+    private static bool TryNumber(IReadOnlyList<CellGrid> arguments, int count, int place, out double number)
+    {
+        bool isNumber = arguments.Count == count && IsOne(arguments[place], CellKind.Number);
+        number = isNumber ? arguments[place][0, 0].Number : 0;
+        return isNumber;
+    }
+
     /// <summary>The one number that is the argument; not a number, if it is anything else.</summary>
     private static double Single(IReadOnlyList<CellGrid> arguments)
-        => arguments.Count == 1 && arguments[0].RowMajor.Length == 1 && arguments[0][0, 0].Kind == CellKind.Number ? arguments[0][0, 0].Number : double.NaN;
+        => TryNumber(arguments, 1, 0, out double number) ? number : double.NaN;
 
     private sealed record Function(string Name, string Parameters, string Help, Func<IReadOnlyList<CellGrid>, CancellationToken, CellGrid> Run)
     {

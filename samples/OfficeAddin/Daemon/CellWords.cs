@@ -1,3 +1,4 @@
+using System;
 using System.Globalization;
 
 namespace OfficeAddin;
@@ -15,6 +16,8 @@ internal static class CellWords
             return CellValue.Of(word == "TRUE");
         if (ErrorOf(word) is { } error)
             return CellValue.Of(error);
+        if (TryDate(word, out DateTime date))
+            return CellValue.Of(date);
         return IsNumber(word) && double.TryParse(word, NumberStyles.Float, CultureInfo.InvariantCulture, out double number) && double.IsFinite(number)
             ? CellValue.Of(number)
             : CellValue.Of(word);
@@ -31,6 +34,10 @@ internal static class CellWords
         "#N/A" => CellError.NA,
         _ => null,
     };
+
+    // 2026-11-27 or 2026-11-27T09:30:00, of days that there are.
+    private static bool TryDate(string word, out DateTime date)
+        => DateTime.TryParseExact(word, ["yyyy-MM-dd", "yyyy-MM-ddTHH:mm:ss"], CultureInfo.InvariantCulture, DateTimeStyles.None, out date);
 
     // [-+] digits [. digits] [e [-+] digits]: what every language reads alike.
     private static bool IsNumber(string word)

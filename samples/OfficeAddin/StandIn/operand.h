@@ -23,6 +23,7 @@ enum {
     OPERAND_FREED_BY_ADDIN = 0x4000,
 
     ERROR_VALUE = 15,
+    ERROR_NUM = 36,
     ERROR_NA = 42,
 
     LONGEST_TEXT = 32767,
@@ -56,7 +57,8 @@ struct operand text_operand(const char *text);
 struct operand repeated_operand(uint16_t unit, size_t count);
 /* The cells stay the caller's. */
 struct operand array_operand(struct operand *cells, int rows, int columns);
-/* What a cell with these characters in a CSV file is: a number, TRUE, FALSE, an error, empty, or text. */
+/* What a cell with these characters in a CSV file is: a number, TRUE, FALSE, an error, a date as the number
+ * that a sheet has for it, empty, or text. */
 struct operand cell_operand(const char *characters);
 
 /* Frees a text. */

@@ -15,6 +15,8 @@ static const char *const expected[][COLUMNS] = {
     {"concat", "cells...", "Everything as one text."},
     {"vwap", "prices, volumes", "The average price by volume, of two ranges of one shape."},
     {"scale", "cells, factor", "Every number times the factor, the rest as it is."},
+    {"date", "year, month, day", "The date of that day."},
+    {"shift", "date, days", "The date so many days later."},
     {"echo", "cells", "The same again, errors and all."},
     {"error", "code", "The error of that code."},
     {"slow", "milliseconds", "The number, after so long."},

@@ -155,6 +155,23 @@ static void calculations(const struct sheet *sheet)
     operand_clear(&nobody);
 }
 
+/* A daemon's date is a number in the sheet; a date of the sheet's is one for the daemon, which counts from 1900. */
+static void dates(const struct sheet *sheet)
+{
+    struct operand name = text_operand("date"), shift = text_operand("shift");
+    struct operand expected = cell_operand("2026-11-27"), week = number_operand(46353 - 7);
+    struct operand *result = host_call(
+        "IPC.CALC", 5,
+        (struct operand[]){sheet->service, name, number_operand(2026), number_operand(11), number_operand(27)});
+    check(operands_equal(result, &expected), "the date of a day is another number");
+    host_release(result);
+    result = host_call("IPC.CALC", 4, (struct operand[]){sheet->service, shift, week, number_operand(7)});
+    check(operands_equal(result, &expected), "a date that was shifted is another number");
+    host_release(result);
+    operand_clear(&name);
+    operand_clear(&shift);
+}
+
 void scenario_values(const struct sheet *sheet, const char *language)
 {
     wait_for_values(sheet);
@@ -162,6 +179,7 @@ void scenario_values(const struct sheet *sheet, const char *language)
     names_that_are_errors(sheet);
     more_columns_than_a_sheet(sheet);
     calculations(sheet);
+    dates(sheet);
     for (int column = 0; column < sheet->table.columns; column++)
         check(streams(sheet, column % sheet->table.rows, column), "column %d does not come as a stream", column);
     check(status_becomes(sheet, "up: "), "the status does not say that the daemon is there");

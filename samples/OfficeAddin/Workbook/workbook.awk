@@ -3,12 +3,12 @@
 # Writes a workbook of several hundred IPC cells over the table in the CSV file (without quotes), and beside it what each of them shows when a daemon
 # serves that table: StandIn/expected.h has the format.
 #
-#   A..I  the table as one array formula        N..O  a column of it as streams
-#   K..L  this machine, and calculations        Q..X  the table again, a function for each cell
+#   A..J  the table as one array formula        N..O  a column of it as streams
+#   K..L  this machine, and calculations        Q..Y  the table again, a function for each cell; below it the functions of the daemon
 BEGIN { FS = ","; TOP = 3 } # the row of the names, from 0
 
 NR == 1 { for (i = 2; i <= NF; i++) field[i - 1] = $i; fields = NF - 1; next }
-{ ids++; id[ids] = $1; for (i = 2; i <= NF; i++) cell[ids, i - 1] = $i }
+{ ids++; id[ids] = $1; for (i = 2; i <= NF; i++) cell[ids, i - 1] = shown($i) }
 
 END {
     first = TOP + 2; last = TOP + 1 + ids # rows of the table, as formulas count
@@ -51,6 +51,22 @@ END {
     end_workbook()
 }
 
+# A date is the number that a spreadsheet has for it: days from 1900 with a 29 February of that year, which never was.
+function shown(word,   year, month, day, serial, time) {
+    if (word !~ /^[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9](T[0-9][0-9]:[0-9][0-9]:[0-9][0-9])?$/) return word
+    year = substr(word, 1, 4) + 0; month = substr(word, 6, 2) + 0; day = substr(word, 9, 2) + 0
+    if (month > 12) return word
+    time = substr(word, 12, 2) * 3600 + substr(word, 15, 2) * 60 + substr(word, 18, 2)
+    serial = day_number(year, month, day) - day_number(1899, 12, 30)
+    if (serial < 61) serial--
+    return serial < 1 ? "#NUM!" : number(serial + time / 86400)
+}
+
+function day_number(year, month, day) {
+    if (month < 3) { year--; month += 12 }
+    return 365 * year + int(year / 4) - int(year / 100) + int(year / 400) + int((153 * (month - 3) + 2) / 5) + day
+}
+
 function column_sum(f,   i, total) {
     for (i = 1; i <= ids; i++) total += cell[i, f]
     return number(total)
@@ -79,6 +95,12 @@ function calculations(   i, paid, volume) {
     calc("average price by volume", "\"vwap\"," column(2) "," column(4), number(paid / volume))
     calc("the same, wrong shape", "\"vwap\"," column(2) ",$B$1", "#VALUE!")
     calc("scale", "\"scale\",21,2", "42")
+    calc("a date", "\"date\",2026,11,27", shown("2026-11-27"))
+    calc("no date", "\"date\",2026,2,29", "#NUM!")
+    calc("a date as text", "\"concat\",$J$" first + 3 ",\" \",2026", shown("1900-03-01") " 2026")
+    calc("a date shifted", "\"shift\",$J$" first + 7 ",366", shown("2001-03-01"))
+    calc("a date before all", "\"shift\",$J$" first + 1 ",-1", "#NUM!")
+    calc("a day that never was", "\"shift\",60,0", "#NUM!")
     calc("echo of a number", "\"echo\",0.1", "0.1")
     calc("echo of a text", "\"echo\",\"日本 𝄞\"", "日本 𝄞")
     calc("echo of TRUE", "\"echo\",TRUE", "TRUE")
@@ -104,7 +126,8 @@ function calculations(   i, paid, volume) {
 function functions(row, column_,   count, i, j, all, one) {
     count = split("sum|cells...|The sum of all numbers.;mean|cells...|The mean of all numbers.;count|cells...|How many numbers there are.;" \
         "concat|cells...|Everything as one text.;vwap|prices, volumes|The average price by volume, of two ranges of one shape.;" \
-        "scale|cells, factor|Every number times the factor, the rest as it is.;echo|cells|The same again, errors and all.;" \
+        "scale|cells, factor|Every number times the factor, the rest as it is.;date|year, month, day|The date of that day.;" \
+        "shift|date, days|The date so many days later.;echo|cells|The same again, errors and all.;" \
         "error|code|The error of that code.;slow|milliseconds|The number, after so long.", all, ";")
     put(row, column_, "functions of the daemon")
     array(row + 1, column_, count, 3, "IPC.FUNCTIONS($B$1)")
@@ -164,9 +187,9 @@ function begin_workbook() {
     printf "<gnm:SheetNameIndex><gnm:SheetName gnm:Cols=\"256\" gnm:Rows=\"65536\">Ipc</gnm:SheetName></gnm:SheetNameIndex>\n" > workbook
     printf "<gnm:Sheets><gnm:Sheet><gnm:Name>Ipc</gnm:Name><gnm:Styles>\n" > workbook
     style(0, 0, 0, 0, "FFFF:FFFF:FFFF", 1)
-    style(0, 23, TOP, TOP, "DDDD:E6E6:F5F5", 1)
+    style(0, 24, TOP, TOP, "DDDD:E6E6:F5F5", 1)
     printf "</gnm:Styles><gnm:Cols DefaultSizePts=\"60\">\n" > workbook
-    width(0, 48); width(1, 80); width(2, 54); width(3, 54); width(4, 50); width(5, 50); width(6, 60); width(7, 62); width(8, 70); width(9, 12)
+    width(0, 48); width(1, 80); width(2, 54); width(3, 54); width(4, 50); width(5, 50); width(6, 60); width(7, 62); width(8, 70); width(9, 70)
     width(10, 140); width(11, 84); width(12, 12); width(13, 48); width(14, 54); width(15, 12)
     printf "</gnm:Cols><gnm:Cells>\n" > workbook
 }

@@ -15,11 +15,17 @@ internal static class Settings
     /// <summary>0: Excel calculates a function again when one of its arguments has changed, or the user recalculates everything.</summary>
     public const string Volatile = "IPC_SHEET_VOLATILE";
 
+    /// <summary>1904: the workbooks count days from 1904, and dates are shown as the numbers that they have there.</summary>
+    public const string Dates = "IPC_SHEET_DATES";
+
     private const int LongestDeadline = 60_000;
 
     public static bool MayAnswerLater => Environment.GetEnvironmentVariable(Later) != "0";
 
     public static bool IsVolatile => Environment.GetEnvironmentVariable(Volatile) != "0";
+
+    /// <summary>Once and for all: every date is asked for it.</summary>
+    public static bool CountsFrom1904 { get; } = Environment.GetEnvironmentVariable(Dates) == "1904";
 
     public static SheetOptions Read()
     {

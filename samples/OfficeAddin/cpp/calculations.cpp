@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dates.hpp"
 #include "ipc/rpc.hpp"
 
 namespace officeaddin
@@ -85,12 +86,49 @@ cell_grid scale(cell_grid cells, const cell_grid &factor)
     return cells;
 }
 
+bool is_one(const cell_grid &argument, cell_kind kind)
+{
+    return argument.cells.size() == 1 && argument.cells[0].kind == kind;
+}
+
+// The number that is one of so many arguments.
+bool read_number(const arguments &given, size_t count, size_t place, double &number)
+{
+    const bool is_number = given.size() == count && is_one(given[place], cell_kind::number);
+    number = is_number ? given[place].cells[0].number : 0;
+    return is_number;
+}
+
 // The one number that is the argument; not a number, if it is anything else.
 double single(const arguments &given)
 {
-    return given.size() == 1 && given[0].cells.size() == 1 && given[0].cells[0].kind == cell_kind::number
-               ? given[0].cells[0].number
-               : std::numeric_limits<double>::quiet_NaN();
+    double number = 0;
+    return read_number(given, 1, 0, number) ? number : std::numeric_limits<double>::quiet_NaN();
+}
+
+cell_grid date(const arguments &given)
+{
+    double year = 0, month = 0, day = 0;
+    if (!read_number(given, 3, 0, year) || !read_number(given, 3, 1, month) || !read_number(given, 3, 2, day))
+        return wrong();
+    std::optional<int> found;
+    if (year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day < 32)
+        found = day_of(static_cast<int>(year), static_cast<int>(month), static_cast<int>(day));
+    return cell_grid::of(found ? cell::date(*found) : cell::of(cell_error::num));
+}
+
+// A sheet hands a date over as the number that it counts from 1900.
+cell_grid shift(const arguments &given)
+{
+    double days = 0, serial = 0;
+    if (!read_number(given, 2, 1, days))
+        return wrong();
+    if (is_one(given[0], cell_kind::date))
+        return cell_grid::of(cell::date(given[0].cells[0].number + days));
+    if (!read_number(given, 2, 0, serial))
+        return wrong();
+    const std::optional<double> from = days_of_serial(serial);
+    return cell_grid::of(from ? cell::date(*from + days) : cell::of(cell_error::num));
 }
 
 cell_grid error(const arguments &given)
@@ -138,6 +176,8 @@ const function functions[] = {
      [](arguments &given, auto &) { return given.size() == 2 ? vwap(given[0], given[1]) : wrong(); }},
     {"scale", "cells, factor", "Every number times the factor, the rest as it is.",
      [](arguments &given, auto &) { return given.size() == 2 ? scale(std::move(given[0]), given[1]) : wrong(); }},
+    {"date", "year, month, day", "The date of that day.", [](arguments &given, auto &) { return date(given); }},
+    {"shift", "date, days", "The date so many days later.", [](arguments &given, auto &) { return shift(given); }},
     {"echo", "cells", "The same again, errors and all.",
      [](arguments &given, auto &) { return given.size() == 1 ? std::move(given[0]) : wrong(); }, true},
     {"error", "code", "The error of that code.", [](arguments &given, auto &) { return error(given); }},

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "dates.hpp"
+
 namespace officeaddin
 {
 
@@ -58,6 +60,33 @@ bool read_error(const std::string &word, cell_error &error)
     return false;
 }
 
+// As many digits as there are in PATTERN ("0"), and its other characters where they are.
+bool looks_like(const std::string &word, std::string_view pattern)
+{
+    if (word.size() != pattern.size())
+        return false;
+    for (size_t i = 0; i < pattern.size(); ++i)
+        if (pattern[i] == '0' ? word[i] < '0' || word[i] > '9' : word[i] != pattern[i])
+            return false;
+    return true;
+}
+
+// 2026-11-27 or 2026-11-27T09:30:00, of days that there are.
+bool read_date(const std::string &word, double &days)
+{
+    const bool has_time = looks_like(word, "0000-00-00T00:00:00");
+    if (!has_time && !looks_like(word, "0000-00-00"))
+        return false;
+    const auto number = [&](size_t at, size_t count) { return std::atoi(word.substr(at, count).c_str()); };
+    const std::optional<int> day = day_of(number(0, 4), number(5, 2), number(8, 2));
+    const int hour = has_time ? number(11, 2) : 0, minute = has_time ? number(14, 2) : 0,
+              second = has_time ? number(17, 2) : 0;
+    if (!day || hour > 23 || minute > 59 || second > 59)
+        return false;
+    days = *day + (hour * 3600 + minute * 60 + second) / 86'400.0;
+    return true;
+}
+
 } // namespace
 
 cell parse_word(std::string word, bool quoted)
@@ -72,6 +101,8 @@ cell parse_word(std::string word, bool quoted)
     if (word[0] == '#' && read_error(word, error))
         return cell::of(error);
     double number = 0;
+    if (read_date(word, number))
+        return cell::date(number);
     if (read_number(word, number))
         return cell::of(number);
     return cell::of(std::move(word));

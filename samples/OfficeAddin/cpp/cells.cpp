@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "dates.hpp"
 #include "ipc/rpc/status.hpp"
 
 namespace officeaddin
@@ -12,7 +13,7 @@ namespace
 {
 
 // The byte of a cell.
-enum : unsigned char { is_empty, is_number, is_text, is_false, is_true, first_error = 128, last_error = 255 };
+enum : unsigned char { is_empty, is_number, is_text, is_false, is_true, is_date, first_error = 128, last_error = 255 };
 
 [[noreturn]] void refuse(const char *why)
 {
@@ -67,6 +68,11 @@ cell cell::of(cell_error error)
     return {cell_kind::error, static_cast<double>(static_cast<int>(error)), {}};
 }
 
+cell cell::date(double days)
+{
+    return is_date_of(days) ? cell{cell_kind::date, days, {}} : of(cell_error::num);
+}
+
 std::string cell::shown() const
 {
     char digits[32];
@@ -80,6 +86,8 @@ std::string cell::shown() const
         return number != 0 ? "TRUE" : "FALSE";
     case cell_kind::error:
         return name_of(static_cast<int>(number));
+    case cell_kind::date:
+        return written_date(number);
     default:
         return {};
     }
@@ -117,6 +125,10 @@ void pack(const cell_grid &grid, wire::Cells &cells)
         case cell_kind::boolean:
             kinds[i] = static_cast<char>(value.number != 0 ? is_true : is_false);
             break;
+        case cell_kind::date:
+            kinds[i] = static_cast<char>(is_date);
+            cells.add_numbers(value.number);
+            break;
         case cell_kind::error:
             kinds[i] = static_cast<char>(first_error + code_of(static_cast<int>(value.number)));
             break;
@@ -137,6 +149,8 @@ cell_grid unpack(const wire::Cells &cells)
         const auto kind = static_cast<unsigned char>(each);
         if (kind == is_number && number < cells.numbers_size())
             grid.cells.push_back(cell::of(cells.numbers(number++)));
+        else if (kind == is_date && number < cells.numbers_size())
+            grid.cells.push_back(cell::date(cells.numbers(number++)));
         else if (kind == is_text && text < cells.texts_size())
             grid.cells.push_back(cell::of(cells.texts(text++)));
         else if (kind == is_false || kind == is_true)

@@ -12,22 +12,24 @@
 namespace officeaddin
 {
 
-enum class cell_kind : unsigned char { empty, number, text, boolean, error };
+enum class cell_kind : unsigned char { empty, number, text, boolean, error, date };
 
 // The codes that Excel's C interface has for them.
 enum class cell_error { null = 0, div0 = 7, value = 15, ref = 23, name = 29, num = 36, na = 42 };
 
 struct cell {
     cell_kind kind = cell_kind::empty;
-    double number = 0; // also the code of an error, and 0 or 1
+    double number = 0; // also the code of an error, 0 or 1, and the days of a date
     std::string text;
 
     static cell of(double number);
     static cell of(std::string text);
     static cell truth(bool value);
     static cell of(cell_error error);
+    // By days since 30 December 1899, the time of day as their fraction; #NUM! when there is none of that number.
+    static cell date(double days);
 
-    // As a spreadsheet shows it.
+    // As a spreadsheet shows it; a date as programmers write it.
     std::string shown() const;
 
     bool operator==(const cell &other) const;

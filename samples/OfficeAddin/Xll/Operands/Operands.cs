@@ -62,6 +62,9 @@ internal abstract unsafe class Operands
     /// <summary>Null when it is something else.</summary>
     public double? Number(void* operand) => TypeOf(operand) == OperandType.Number ? NumberOf(operand) : null;
 
+    /// <summary>What a cell shows as a number or date; null for a date that the host's calendar does not have.</summary>
+    public static double? NumberOf(in CellValue value) => value.Kind == CellKind.Date ? CellDates.Serial(value.Days, Settings.CountsFrom1904) : value.Number;
+
     protected abstract int TypeOf(void* operand);
 
     protected abstract (int Rows, int Columns, nint Cells) Shape(void* operand);
@@ -139,10 +142,10 @@ internal abstract unsafe class Operands
     {
         switch (value.Kind)
         {
-            case CellKind.Number when double.IsFinite(value.Number):
-                PutNumber(operand, value.Number, flags);
+            case CellKind.Number or CellKind.Date when NumberOf(value) is { } number && double.IsFinite(number):
+                PutNumber(operand, number, flags);
                 break;
-            case CellKind.Number: // no cell can hold it
+            case CellKind.Number or CellKind.Date: // no cell can hold it
                 PutSmall(operand, (int)CellError.Num, OperandType.Error | flags);
                 break;
             case CellKind.Boolean:

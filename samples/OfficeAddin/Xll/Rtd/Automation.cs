@@ -42,9 +42,9 @@ internal static unsafe partial class Automation
         Variant made = default;
         switch (value.Kind)
         {
-            case CellKind.Number when double.IsFinite(value.Number):
+            case CellKind.Number or CellKind.Date when Operands.NumberOf(value) is { } number && double.IsFinite(number):
                 made.Type = Variant.Double;
-                made.Value.Double = value.Number;
+                made.Value.Double = number;
                 break;
             case CellKind.Boolean:
                 made.Type = Variant.Truth;
