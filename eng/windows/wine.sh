@@ -20,9 +20,9 @@ wine_end() {
     rm -rf "$regions" "$WINEPREFIX"
 }
 
-# Starts wine, and keeps it: each program would start it again.
+# Starts wine, and keeps it: each program would start it again. Programs may have windows, which nobody sees.
 wine_start() {
-    wineboot -i && wineserver -w && wineserver -p
+    wineboot -i && wine reg add 'HKCU\Software\Wine\Drivers' /v Graphics /d null /f && wineserver -w && wineserver -p
 }
 
 windows_path() { # PATH

@@ -11,7 +11,7 @@
 enum { MOST_REQUESTS = 20, CELLS_OF_REQUEST = 256 };
 
 /* "...; N functions in M requests of L cells" */
-static int requests(const struct sheet *sheet)
+int count_of_requests(const struct sheet *sheet)
 {
     char words[1000] = "";
     struct operand *status = host_call("IPC.STATUS", 1, &sheet->service);
@@ -34,7 +34,7 @@ void scenario_burst(const struct sheet *sheet)
     wait_for_values(sheet);
     host_close(true);
     host_open(); /* a sheet that was just opened: no cell is known */
-    const int before = requests(sheet);
+    const int before = count_of_requests(sheet);
     const double began = now_ms();
     for (int i = 0; i < count; i++)
         cells[i] = host_ask(
@@ -48,7 +48,7 @@ void scenario_burst(const struct sheet *sheet)
         host_release(value);
     }
     const double took = now_ms() - began;
-    const int made = requests(sheet) - before, most = MOST_REQUESTS + count / CELLS_OF_REQUEST;
+    const int made = count_of_requests(sheet) - before, most = MOST_REQUESTS + count / CELLS_OF_REQUEST;
     check(made <= most, "%d new cells took %d requests, at most %d were to be", count, made, most);
     printf("%d new cells: %d requests, %.0f ms\n", count, made, took);
     free(cells);

@@ -22,6 +22,10 @@ void scenario_values(const struct sheet *sheet, const char *language);
 /* The functions that the daemon lists: all that there are, in their order. */
 void scenario_functions(const struct sheet *sheet);
 
+/* The function wizard is open, and then the dialog for finding and replacing: nothing is asked for the first, all for
+ * the second. */
+void scenario_wizard(const struct sheet *sheet);
+
 /* Texts of 32,767 units and what is longer. */
 void scenario_long_texts(const struct sheet *sheet);
 
@@ -53,6 +57,9 @@ void scenario_memory(const struct sheet *sheet);
 /* Repeats a function without arguments but the service until its result is (not) text that begins so; false when that
  * takes a minute. */
 bool status_becomes(const struct sheet *sheet, const char *beginning);
+
+/* How many requests were made to the daemon, by what the status says. */
+int count_of_requests(const struct sheet *sheet);
 
 /* One value: what IPC.GET has for a cell of the table. To be released. */
 struct operand *get_cell(const struct sheet *sheet, int row, int column);

@@ -77,6 +77,7 @@ static struct daemon serves(const struct sheet *sheet, const struct choice *choi
     struct daemon daemon = daemon_start(choice->command);
     scenario_values(sheet, choice->language);
     scenario_functions(sheet);
+    scenario_wizard(sheet);
     scenario_arguments(sheet);
     scenario_long_texts(sheet);
     return daemon;

@@ -25,6 +25,7 @@ internal static class AddIn
     private static Registration? _registration;
     private static RtdClass? _liveClass;
     private static bool _removed;
+    private static int _mainThread; // 0, which is none, until the add-in has been opened
 
     /// <summary>Where values go to and come from. Only for functions that the host calls: they are called after <see cref="Open"/>.</summary>
     public static Operands Operands => _host!.Operands;
@@ -33,6 +34,9 @@ internal static class AddIn
 
     /// <summary>Only for functions that were registered to answer later.</summary>
     public static LaterResults LaterResults => _laterResults!;
+
+    /// <summary>Whether the calling thread is the one on which the host opened the add-in: the one of its windows and commands.</summary>
+    public static bool IsOnMainThread => Environment.CurrentManagedThreadId == _mainThread;
 
     /// <summary>Null where the host asks for values and cannot be told.</summary>
     public static LiveValues? LiveValues => _liveValues;
@@ -50,6 +54,7 @@ internal static class AddIn
             }
 
             _removed = false;
+            _mainThread = Environment.CurrentManagedThreadId;
             _registration ??= new Registration(_host);
             _laterResults ??= new LaterResults(_host);
             if (_host.HasLiveValues && _liveValues is null)

@@ -58,20 +58,20 @@ internal static unsafe class Calls
     {
         Operands operands = AddIn.Operands;
         return operands.Return(
-            SheetArguments.TryName(operands.Read(service), out string name, out CellValue wrong) ? AddIn.Functions.Functions(name) : CellGrid.Of(wrong));
+            TryName(service, out string name, out CellValue wrong) ? AddIn.Functions.Functions(name) : CellGrid.Of(wrong));
     }
 
     public static void FunctionsLater(void* service, void* cell)
         => AddIn.LaterResults.Send(
             cell,
-            SheetArguments.TryName(AddIn.Operands.Read(service), out string name, out CellValue wrong)
+            TryName(service, out string name, out CellValue wrong)
                 ? AddIn.Functions.FunctionsAsync(name)
                 : Task.FromResult(CellGrid.Of(wrong)));
 
     public static void* Status(void* service)
     {
         Operands operands = AddIn.Operands;
-        return SheetArguments.TryName(operands.Read(service), out string name, out CellValue wrong)
+        return TryName(service, out string name, out CellValue wrong)
             ? operands.Return(AddIn.Functions.Status(name))
             : operands.Return(wrong);
     }
@@ -85,6 +85,8 @@ internal static unsafe class Calls
         CellGrid? rows = operands.Read(ids), columns = operands.Read(fields);
         if (!SheetArguments.TryNames(rows, out List<string> rowNames) || !SheetArguments.TryNames(columns, out List<string> columnNames)
             || (long)rowNames.Count * columnNames.Count > Operands.MostCells)
+            return false;
+        if (!MayAsk(out wrong))
             return false;
         table = new TableCall(name, rows!, columns!, rowNames, columnNames);
         return true;
@@ -117,7 +119,7 @@ internal static unsafe class Calls
         Operands operands = AddIn.Operands;
         names = ("", "");
         return SheetArguments.TryName(operands.Read(service), out names.Service, out wrong)
-            && SheetArguments.TryName(operands.Read(function), out names.Function, out wrong);
+            && SheetArguments.TryName(operands.Read(function), out names.Function, out wrong) && MayAsk(out wrong);
     }
 
     private static bool TryNames(void* service, void* id, void* field, out (string Service, string Id, string Field) names, out CellValue wrong)
@@ -126,6 +128,16 @@ internal static unsafe class Calls
         names = ("", "", "");
         return SheetArguments.TryName(operands.Read(service), out names.Service, out wrong)
             && SheetArguments.TryName(operands.Read(id), out names.Id, out wrong)
-            && SheetArguments.TryName(operands.Read(field), out names.Field, out wrong);
+            && SheetArguments.TryName(operands.Read(field), out names.Field, out wrong) && MayAsk(out wrong);
+    }
+
+    private static bool TryName(void* service, out string name, out CellValue wrong)
+        => SheetArguments.TryName(AddIn.Operands.Read(service), out name, out wrong) && MayAsk(out wrong);
+
+    /// <summary>Not for the function wizard: nobody wants the value of half a name, and there would be many of them.</summary>
+    private static bool MayAsk(out CellValue wrong)
+    {
+        wrong = CellValue.NotAvailable;
+        return !FunctionWizard.IsOpen;
     }
 }
