@@ -1,8 +1,5 @@
 using System;
-using System.Collections.Generic;
 using System.IO;
-using System.Linq;
-using System.Xml.Linq;
 using Ipc.Testing.Drive;
 
 namespace Ipc.Packages.Tests;
@@ -49,27 +46,8 @@ public sealed class FreshProjects : IDisposable
         Command.Copy(Place.Of("nuget/consumers/dotnet"), projects);
         File.WriteAllText(properties, File.ReadAllText(properties).Replace(">VERSION<", $">{Packed.Version}<", StringComparison.Ordinal)
             .Replace(">OTHER_VERSION<", $">{Packed.OtherVersion}<", StringComparison.Ordinal));
-        WriteConfig(_packed.Feed);
+        PackageSources.Write(Config, _packed.Feed);
         Place.Run(projects, null, PeerPrograms.Dotnet, "restore", "Consumers.slnx", "-v:quiet", "-tl:off");
         return Place.TryRun(projects, null, PeerPrograms.Dotnet, "build", "Consumers.slnx", "-c", "Release", "--no-restore", "-m:2", "-nodeReuse:false", "-v:minimal", "-tl:off").Said;
     }
-
-    /// <summary>Ipc's packages come from the feed and from nowhere else; what they need comes from where this machine gets it, out of its cache if it is there.</summary>
-    private void WriteConfig(string feed)
-    {
-        string[] sources = [.. Lines("list", "source").Where(static line => line.EndsWith(" [Enabled]", StringComparison.Ordinal)).Select(static line => line[(line.IndexOf('.') + 1)..^" [Enabled]".Length].Trim())];
-        string cache = Lines("locals", "global-packages", "-l").Single(static line => line.StartsWith("global-packages: ", StringComparison.Ordinal))["global-packages: ".Length..];
-        new XDocument(new XElement("configuration",
-            new XElement("packageSources", Add("the folder", feed)),
-            new XElement("packageSourceMapping", From("the folder", "Ipc.*"), sources.Select(static source => From(source, "*"))),
-            new XElement("fallbackPackageFolders", Add("cache", cache)))).Save(Config);
-    }
-
-    private static IEnumerable<string> Lines(params string[] words)
-        => Place.Run(PeerPrograms.Top, null, [PeerPrograms.Dotnet, "nuget", .. words]).Split('\n').Select(static line => line.Trim());
-
-    private static XElement Add(string key, string value) => new("add", new XAttribute("key", key), new XAttribute("value", value));
-
-    private static XElement From(string source, string pattern)
-        => new("packageSource", new XAttribute("key", source), new XElement("package", new XAttribute("pattern", pattern)));
 }

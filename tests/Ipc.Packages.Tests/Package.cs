@@ -16,7 +16,8 @@ public sealed class Package(string path)
     /// <summary>What its makers put there, by its path.</summary>
     public IEnumerable<string> Files => _all.Keys.Where(static file => !IsOfTheFormat(file)).Order(StringComparer.Ordinal);
 
-    public Dictionary<string, byte[]> Symbols { get; } = Read(path + ".snupkg");
+    /// <summary>None of what has no assemblies of its own.</summary>
+    public Dictionary<string, byte[]> Symbols { get; } = File.Exists(path + ".snupkg") ? Read(path + ".snupkg") : [];
 
     /// <summary>Everything that is in either.</summary>
     public IEnumerable<KeyValuePair<string, byte[]>> Everything => _all.Concat(Symbols);

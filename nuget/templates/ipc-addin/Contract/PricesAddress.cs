@@ -1,0 +1,7 @@
+namespace IpcAddin._1;
+
+public static class PricesAddress
+{
+    /// <summary>The service is found by this name, on the machine and by the user that run it.</summary>
+    public const string Name = "the-service-name";
+}
