@@ -45,6 +45,8 @@ part "stand-in for Excel, several threads" wine "$stand_in" "$xll" sheet "$(wind
 part "stand-in for Excel, functions that wait, 1904" env IPC_SHEET_LATER=0 IPC_SHEET_DATES=1904 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs"
 part "stand-in for Excel, live values" wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live "$(windows_path "$addin-copy/ipc.xll")"
 part "stand-in for Excel, live values, not volatile" env IPC_SHEET_VOLATILE=0 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live
+# A deadline of a minute: what ends before it was ended.
+part "stand-in for Excel, break in mid-call" env IPC_SHEET_LATER=0 IPC_SHEET_DEADLINE_MS=60000 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" break
 # With the deadline that users have: a daemon that does not answer must not freeze the sheet. And with a .NET of another version where it is looked for first.
 other=$folder/another
 mkdir -p "$other/host" && cp -r "$runtime/host/fxr" "$other/host/"

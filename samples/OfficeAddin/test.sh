@@ -103,5 +103,11 @@ part "stand-in for Excel, several threads" \
 part "stand-in for Excel, daemons that hang, 1904" env -u IPC_SHEET_DEADLINE_MS IPC_SHEET_DATES=1904 \
     "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "C++=$(printf '%q ' "${cpp[@]}")" "C#=$(printf '%q ' "${cs[@]}")" hang
 
+# A deadline of a minute: what ends before it was ended.
+for how in break; do
+    part "stand-in for Excel, $how in mid-call" env IPC_SHEET_DEADLINE_MS=60000 \
+        "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "C++=$(printf '%q ' "${cpp[@]}")" "C#=$(printf '%q ' "${cs[@]}")" $how
+done
+
 say "cells compared $compared, wrong $wrong"
 [ $wrong = 0 ] && [ $compared -gt 0 ]

@@ -35,6 +35,7 @@ internal sealed class CellBatch
     private readonly long _patience;
     private readonly long _memory;
     private readonly int _most;
+    private readonly IUserBreak? _user;
     private readonly object _gate = new();
     private readonly Dictionary<CellKey, Cell> _cells = new();
     private readonly LinkedList<Cell> _unasked = new(); // the longest unasked first
@@ -51,6 +52,7 @@ internal sealed class CellBatch
         _memory = Clock.Ticks(options.StreamMemory);
         _now = options.Now;
         _most = options.BatchCells;
+        _user = options.Break;
     }
 
     /// <summary>How many cells it remembers.</summary>
@@ -75,20 +77,25 @@ internal sealed class CellBatch
         }
         while (true)
         {
-            Round mine;
+            Round? mine = null;
             lock (_gate)
             {
-                while (_asking && !round.IsOver)
+                if (_asking && !round.IsOver)
                 {
                     TimeSpan left = Clock.Until(until);
-                    if (left <= TimeSpan.Zero || !Monitor.Wait(_gate, left))
+                    if (left <= TimeSpan.Zero)
                         return CellValue.NotAvailable; // who leads the request says why
+                    Monitor.Wait(_gate, left < UserBreaks.Interval ? left : UserBreaks.Interval);
                 }
                 if (round.IsOver)
                     return round.HasAnswers ? cell.Value : CellValue.NotAvailable;
-                mine = Begin(); // which is round: every other one is over or under way
+                if (!_asking)
+                    mine = Begin(); // which is round: every other one is over or under way
             }
-            Ask(mine, until);
+            if (mine is not null)
+                Ask(mine, until);
+            else if (UserBreaks.HasCome(_user)) // without the gate: it may take its time
+                return CellValue.NotAvailable;
         }
     }
 

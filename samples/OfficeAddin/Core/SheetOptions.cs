@@ -36,6 +36,9 @@ public sealed class SheetOptions
     /// <summary>How long a streamed cell is watched, and a service remembered, although nothing asks for it; 10 minutes unless set.</summary>
     public TimeSpan StreamMemory { get; set; } = TimeSpan.FromMinutes(10);
 
+    /// <summary>Who may end the waiting of a function before its time, which then is #N/A; <see langword="null"/>, nobody, unless set.</summary>
+    public IUserBreak? Break { get; set; }
+
     /// <summary>What time it is, for freshness only: tests set it.</summary>
     internal Func<long> Now { get; set; } = static () => Clock.Now;
 }

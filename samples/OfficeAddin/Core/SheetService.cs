@@ -100,7 +100,7 @@ internal sealed class SheetService : IDisposable
         int rows = request.Picks.Count != 0 ? 1 : request.Ids.Count;
         int columns = request.Picks.Count != 0 ? request.Picks.Count : request.Fields.Count;
         return Ask(
-            sheet =>
+            (sheet, _) =>
             {
                 CellGrid grid = CellPacking.Unpack(sheet.Grid(request));
                 return grid.Rows == rows && grid.Columns == columns
@@ -116,18 +116,18 @@ internal sealed class SheetService : IDisposable
     public CellGrid? Calc(CalcRequest request, long until)
     {
         string function = "=" + request.Name;
-        return IsSlow(function) ? null : Ask(sheet => CellPacking.Unpack(sheet.Calc(request)), 1, until, function);
+        return IsSlow(function) ? null : Ask((sheet, end) => CellPacking.Unpack(sheet.Calc(request, end)), 1, until, function);
     }
 
     /// <summary>A row per function: its name, its parameters, and what it does. One cell with the reason when the daemon is there and lists none; null when it is not.</summary>
     public CellGrid? Functions(long until)
     {
         const string List = "functions"; // no question about a table or a function is called so
-        return IsSlow(List) ? null : Ask(ListedBy, 0, until, List);
+        return IsSlow(List) ? null : Ask(static (sheet, _) => ListedBy(sheet), 0, until, List);
     }
 
     /// <summary>Who serves; null if nobody does.</summary>
-    public DaemonStatus? Status(long until) => Ask(static sheet => sheet.Status(), 0, until);
+    public DaemonStatus? Status(long until) => Ask(static (sheet, _) => sheet.Status(), 0, until);
 
     /// <summary>The last failure and how long ago it was; null if there was none.</summary>
     public string? Failure(out TimeSpan ago)
@@ -163,7 +163,7 @@ internal sealed class SheetService : IDisposable
     public static string ReasonOf(Exception error) => error switch
     {
         RpcCallException { Status: RpcStatus.Unimplemented } => $"the daemon does not speak {SheetRpc.ServiceName}: {error.Message}",
-        RpcCallException or InvalidDataException => error.Message,
+        RpcCallException or InvalidDataException or UserBreakException => error.Message,
         ObjectDisposedException => "the add-in has been closed",
         _ => $"{error.GetType().Name}: {error.Message}",
     };
@@ -188,7 +188,7 @@ internal sealed class SheetService : IDisposable
         return new CellGrid(functions.Count, cells.Count / functions.Count, cells.ToArray());
     }
 
-    private T? Ask<T>(Func<ISheet, T> ask, int cells, long until, string? slow = null)
+    private T? Ask<T>(Func<ISheet, CancellationToken, T> ask, int cells, long until, string? slow = null)
         where T : class
     {
         if (IsPausing)
@@ -206,7 +206,7 @@ internal sealed class SheetService : IDisposable
             Interlocked.Add(ref _cells, cells);
             try
             {
-                T answer = ask(SheetUntil(until));
+                T answer = UserBreaks.Run(_options.Break, end => ask(SheetUntil(until), end));
                 if (Volatile.Read(ref _pausesUntil) != 0)
                     Volatile.Write(ref _pausesUntil, 0);
                 return answer;
@@ -214,6 +214,11 @@ internal sealed class SheetService : IDisposable
             catch (RpcCallException e) when (e.Status == RpcStatus.Unavailable && wasConnected && !again && Clock.Now < until)
             {
                 Failed(ReasonOf(e));
+            }
+            catch (UserBreakException e)
+            {
+                Failed(ReasonOf(e)); // which says nothing about the daemon
+                return null;
             }
 #pragma warning disable CA1031 // nothing may reach the host: it would end with us, and with the user's work
             catch (Exception e)

@@ -14,6 +14,7 @@ enum {
     CALL_UNREGISTER = 201,
     CALL_LIVE_VALUE = 379,
     CALL_FREE = 0x4000,
+    CALL_ABORT = 0x4006,
     CALL_GET_NAME = 0x4009,
     CALL_RETURN = 0x4010,
     CALL_ALERT = 0x8000 | 118,
@@ -37,6 +38,8 @@ static _Thread_local bool calculating;
 static void *addin;
 static uintptr_t main_thread;
 static char alert[ALERT_SIZE];
+static double escape_at; /* 0: not at all */
+static int escapes_asked;
 
 void callbacks_of(void *library)
 {
@@ -82,6 +85,18 @@ void callbacks_while_calculating(bool begins)
 const char *callback_alert(void)
 {
     return alert[0] != 0 ? alert : NULL;
+}
+
+void callback_escape(unsigned after_ms)
+{
+    escape_at = now_ms() + after_ms;
+    escapes_asked = 0;
+}
+
+int callback_escape_ends(void)
+{
+    escape_at = 0;
+    return escapes_asked;
 }
 
 static const char *ascii(const struct operand *text, char *room, const char *what)
@@ -284,6 +299,19 @@ static int alert_the_user(int count, struct operand **arguments, struct operand 
     return 0;
 }
 
+/* Whether the user has pressed Escape. A function leaves it at that: other cells of the calculation are to know, too.
+ */
+static int tell_of_escape(int count, struct operand **arguments, struct operand *result)
+{
+    if (!rule(count <= 1 && result != NULL, "xlAbort with %d arguments", count))
+        return WRONG_COUNT;
+    if (count == 1)
+        rule(arguments[0]->type == OPERAND_BOOLEAN && arguments[0]->small == 1, "xlAbort that takes the key away");
+    escapes_asked++;
+    answer(result, boolean_operand(escape_at > 0 && now_ms() >= escape_at));
+    return 0;
+}
+
 EXPORT int MdCallBack12(int call, int count, struct operand **arguments, struct operand *result);
 
 int MdCallBack12(int call, int count, struct operand **arguments, struct operand *result)
@@ -291,7 +319,7 @@ int MdCallBack12(int call, int count, struct operand **arguments, struct operand
     /* Excel would refuse, or worse. */
     check(call == CALL_RETURN || thread_self() == main_thread,
           "the call-back %d from a thread that is not the main thread", call);
-    rule(!calculating || call == CALL_RETURN || call == CALL_FREE || call == CALL_LIVE_VALUE,
+    rule(!calculating || call == CALL_RETURN || call == CALL_FREE || call == CALL_LIVE_VALUE || call == CALL_ABORT,
          "the call-back %d while a function is calculated", call);
     for (int i = 0; i < count; i++)
         if (!rule(arguments != NULL && arguments[i] != NULL, "the call-back %d without argument %d", call, i))
@@ -313,6 +341,8 @@ int MdCallBack12(int call, int count, struct operand **arguments, struct operand
         return lend_live_value(count, arguments, result);
     case CALL_RETURN:
         return later_return(count, arguments) ? 0 : REFUSED;
+    case CALL_ABORT:
+        return tell_of_escape(count, arguments, result);
     case CALL_ALERT:
         return alert_the_user(count, arguments, result);
     default:

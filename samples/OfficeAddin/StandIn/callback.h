@@ -29,8 +29,15 @@ int callback_functions(void);
 /* How many results of the host were not given back. */
 int callback_outstanding(void);
 
-/* From here (true) to there (false) this thread calculates: nothing may be asked of the host but xlFree. */
+/* From here (true) to there (false) this thread calculates: only xlFree, xlfRtd and xlAbort may be asked of the
+ * host. */
 void callbacks_while_calculating(bool begins);
+
+/* The user presses Escape so much later, and holds it. */
+void callback_escape(unsigned after_ms);
+
+/* He has let it go. How often the add-in has asked. */
+int callback_escape_ends(void);
 
 /* What the user was alerted of last, in UTF-8; NULL when he was not. */
 const char *callback_alert(void);

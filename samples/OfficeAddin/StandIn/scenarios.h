@@ -41,6 +41,9 @@ struct daemon scenario_killed_while_open(const struct sheet *sheet, const char *
  * should be short. */
 void scenario_hung(const struct sheet *sheet, struct daemon daemon);
 
+/* The user presses Escape while functions wait: they end. Only where functions wait for a minute. */
+void scenario_break(const struct sheet *sheet, struct daemon daemon);
+
 /* Every cell at once, in a sheet that was just opened: a few requests. Only where functions may answer later. */
 void scenario_burst(const struct sheet *sheet);
 

@@ -127,6 +127,12 @@ internal static class AddIn
     private static SheetFunctions Begin()
     {
         lock (Gate)
-            return _functions ??= new SheetFunctions(Settings.Read());
+        {
+            if (_functions is { } present)
+                return present;
+            SheetOptions options = Settings.Read();
+            options.Break = _host is { } host ? new UserBreak(host) : null;
+            return _functions = new SheetFunctions(options);
+        }
     }
 }

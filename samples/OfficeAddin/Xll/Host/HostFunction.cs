@@ -13,6 +13,9 @@ internal static class HostFunction
     /// <summary>Gives back what the host has returned.</summary>
     public const int Free = 0x4000;
 
+    /// <summary>Whether the user has pressed Escape; on the main thread, also while a function is calculated.</summary>
+    public const int Abort = 0x4006;
+
     /// <summary>The file name of this library.</summary>
     public const int GetName = 0x4009;
 
