@@ -47,6 +47,7 @@ part "stand-in for Excel, live values" wine "$stand_in" "$xll" sheet "$(windows_
 part "stand-in for Excel, live values, not volatile" env IPC_SHEET_VOLATILE=0 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" live
 # A deadline of a minute: what ends before it was ended.
 part "stand-in for Excel, break in mid-call" env IPC_SHEET_LATER=0 IPC_SHEET_DEADLINE_MS=60000 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" break
+part "stand-in for Excel, close in mid-call" env IPC_SHEET_DEADLINE_MS=60000 wine "$stand_in" "$xll" sheet "$(windows_path "$table")" "C#=$cs" "C#=$cs" close
 # With the deadline that users have: a daemon that does not answer must not freeze the sheet. And with a .NET of another version where it is looked for first.
 other=$folder/another
 mkdir -p "$other/host" && cp -r "$runtime/host/fxr" "$other/host/"

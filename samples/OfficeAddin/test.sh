@@ -104,7 +104,7 @@ part "stand-in for Excel, daemons that hang, 1904" env -u IPC_SHEET_DEADLINE_MS 
     "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "C++=$(printf '%q ' "${cpp[@]}")" "C#=$(printf '%q ' "${cs[@]}")" hang
 
 # A deadline of a minute: what ends before it was ended.
-for how in break; do
+for how in break close; do
     part "stand-in for Excel, $how in mid-call" env IPC_SHEET_DEADLINE_MS=60000 \
         "$native/StandIn/sheet_stand_in" "$addin" $service "$table" "C++=$(printf '%q ' "${cpp[@]}")" "C#=$(printf '%q ' "${cs[@]}")" $how
 done

@@ -111,7 +111,7 @@ static void more_columns_than_a_sheet(const struct sheet *sheet)
     }
 }
 
-static bool streams(const struct sheet *sheet, int row, int column)
+bool stream_becomes(const struct sheet *sheet, int row, int column)
 {
     const struct operand *cell = table_cell(&sheet->table, row, column);
     double until = now_ms() + BACK_MS;
@@ -181,7 +181,7 @@ void scenario_values(const struct sheet *sheet, const char *language)
     calculations(sheet);
     dates(sheet);
     for (int column = 0; column < sheet->table.columns; column++)
-        check(streams(sheet, column % sheet->table.rows, column), "column %d does not come as a stream", column);
+        check(stream_becomes(sheet, column % sheet->table.rows, column), "column %d does not come as a stream", column);
     check(status_becomes(sheet, "up: "), "the status does not say that the daemon is there");
     check(status_becomes(sheet, language), "the status does not name %s", language);
 }

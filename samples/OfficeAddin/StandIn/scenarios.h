@@ -44,6 +44,10 @@ void scenario_hung(const struct sheet *sheet, struct daemon daemon);
 /* The user presses Escape while functions wait: they end. Only where functions wait for a minute. */
 void scenario_break(const struct sheet *sheet, struct daemon daemon);
 
+/* The add-in is closed while calls are under way, which end; it works when it is opened again. Ends the add-in, and
+ * leaves a daemon that hangs. */
+void scenario_close(const struct sheet *sheet, const char *library, const char *command);
+
 /* Every cell at once, in a sheet that was just opened: a few requests. Only where functions may answer later. */
 void scenario_burst(const struct sheet *sheet);
 
@@ -66,6 +70,9 @@ int count_of_requests(const struct sheet *sheet);
 
 /* One value: what IPC.GET has for a cell of the table. To be released. */
 struct operand *get_cell(const struct sheet *sheet, int row, int column);
+
+/* One cell comes as a stream, which takes at most a minute; false when it does not. */
+bool stream_becomes(const struct sheet *sheet, int row, int column);
 
 /* All cells of the table are there again, which takes at most a minute. */
 void wait_for_values(const struct sheet *sheet);

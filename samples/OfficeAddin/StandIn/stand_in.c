@@ -1,6 +1,6 @@
 /*
  * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [HOW]
- * HOW: hang|break|broken|live [ADD-IN]|burst
+ * HOW: hang|break|close|broken|live [ADD-IN]|burst
  *
  * Plays Excel for the add-in: loads it, calls its functions from several threads through the Excel 12 interface, and
  * compares every value with the table that the daemons serve. It starts the daemons itself (commands of sh; on Windows
@@ -8,10 +8,10 @@
  * both daemons may be the same. The last line is "cells compared N, wrong M"; the exit code is 0 when nothing was
  * wrong.
  *
- * With "hang" the daemons are stopped and go on, instead; with "break" the user presses Escape meanwhile; with "broken"
- * nothing is served: the add-in cannot work here, and must say so. With "live" cells are told of values, and nobody
- * asks: on Windows. A second add-in is a copy of the first in another folder: both are in the process. With "burst" a
- * sheet of new cells is opened, and the time is told.
+ * With "hang" the daemons are stopped and go on, instead; with "break" the user presses Escape meanwhile; with "close"
+ * the add-in is closed; with "broken" nothing is served: the add-in cannot work here, and must say so. With "live"
+ * cells are told of values, and nobody asks: on Windows. A second add-in is a copy of the first in another folder: both
+ * are in the process. With "burst" a sheet of new cells is opened, and the time is told.
  */
 #include "checks.h"
 #include "host.h"
@@ -62,6 +62,13 @@ static int with_both(const struct sheet *sheet, const struct choice daemons[2],
         daemon_kill(daemon);
     }
     host_close(true);
+    return checks_summary();
+}
+
+static int closes(const struct sheet *sheet, const char *addin, const struct choice *choice)
+{
+    begin("the add-in is closed in mid-call");
+    scenario_close(sheet, addin, choice->command);
     return checks_summary();
 }
 
@@ -148,6 +155,8 @@ static int run(const struct sheet *sheet, const char *addin, const struct choice
         return with_both(sheet, daemons, scenario_hung);
     if (strcmp(how, "break") == 0)
         return with_both(sheet, daemons, scenario_break);
+    if (strcmp(how, "close") == 0)
+        return closes(sheet, addin, &daemons[0]);
     if (strcmp(how, "live") == 0)
         return lives(sheet, copy, &daemons[0]);
     if (strcmp(how, "burst") == 0)
@@ -157,7 +166,7 @@ static int run(const struct sheet *sheet, const char *addin, const struct choice
 
 int main(int count, char **arguments)
 {
-    static const char *const ways[] = {"hang", "break", "broken", "live", "burst"};
+    static const char *const ways[] = {"hang", "break", "close", "broken", "live", "burst"};
     struct choice daemons[2];
     system_arguments(&count, &arguments);
     bool known = count == 6;
@@ -167,7 +176,7 @@ int main(int count, char **arguments)
     if (!known || !choose(arguments[4], &daemons[0]) || !choose(arguments[5], &daemons[1])) {
         fprintf(stderr,
                 "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON "
-                "[hang|break|broken|live [ADD-IN]|burst]\n",
+                "[hang|break|close|broken|live [ADD-IN]|burst]\n",
                 arguments[0]);
         return 2;
     }
