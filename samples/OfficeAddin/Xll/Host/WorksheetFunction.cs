@@ -25,6 +25,7 @@ internal sealed record WorksheetFunction(
     /// The result and the arguments, a letter each: "P" is a value in the older layout, "Q" in the newer; "&gt;" says that there is no result, and "X" names the
     /// cell that gets it later. All are volatile ("!") unless the user does not want it: what a daemon knows changes without any cell of the sheet changing; but not
     /// those whose changes the host is told. "$" allows Excel to call it from several threads at once; live values are asked for on the main thread.
+    /// Not "&amp;", which allows it to calculate the function on another machine, of a cluster: the daemon's memory is on this one.
     /// </summary>
     public string TypesFor(SpreadsheetHost host, bool hasLiveValues)
     {
