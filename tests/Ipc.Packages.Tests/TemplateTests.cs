@@ -13,6 +13,13 @@ public class TemplateTests(Templates templates) : IClassFixture<Templates>
 {
     private const string Odd = "2 Fast.Orders-v1";
 
+    [Fact]
+    public void EverythingBuildsWithoutAWarning()
+    {
+        Place.SkipIfNotWanted();
+        Assert.True(templates.Built.Code == 0, templates.Built.Said);
+    }
+
     /// <summary>The name of the server is made from the project's, or is the one that was asked for.</summary>
     [Theory]
     [InlineData(Odd, "net10.0", "2-fast.orders-v1")]

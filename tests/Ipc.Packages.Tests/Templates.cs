@@ -7,12 +7,12 @@ using Ipc.Testing.Drive;
 
 namespace Ipc.Packages.Tests;
 
-/// <summary>The templates of nuget/templates, installed out of their package, and what they generate: outside the repository, built when somebody first asks for it, any warning being an error.</summary>
+/// <summary>The templates of nuget/templates, installed out of their package, and what they generate: outside the repository, built when somebody first asks for it.</summary>
 public sealed class Templates : IDisposable
 {
     private readonly Packed _packed;
     private readonly Lazy<string> _hive;
-    private readonly Lazy<string> _built;
+    private readonly Lazy<(int? Code, string Said)> _built;
 
     public Templates(Packed packed)
     {
@@ -30,10 +30,13 @@ public sealed class Templates : IDisposable
     public (int? Code, string Said) New(params IReadOnlyList<string> words)
         => Place.TryRun(Work, Settings, [PeerPrograms.Dotnet, "new", .. words, "--debug:custom-hive", _hive.Value]);
 
+    /// <summary>The exit code of the build, which a warning is enough for, and what it said.</summary>
+    public (int? Code, string Said) Built => _built.Value;
+
     /// <summary>The assembly of a project that was generated, or why it was not built.</summary>
     public string Program(string name, string project, string framework = "net10.0")
     {
-        string built = _built.Value, program = Path.Combine(Folder(name), project, "bin", "Debug", framework, $"{name}{(project == "AddIn" ? "" : $".{project}")}.dll");
+        string built = Built.Said, program = Path.Combine(Folder(name), project, "bin", "Debug", framework, $"{name}{(project == "AddIn" ? "" : $".{project}")}.dll");
         return File.Exists(program) ? program : throw new FileNotFoundException($"{program} is not built:\n{built}");
     }
 
@@ -58,8 +61,8 @@ public sealed class Templates : IDisposable
         return hive;
     }
 
-    /// <summary>As a solution or, in the second form of a template, what differs from the first. Returns what the build said.</summary>
-    private string Build()
+    /// <summary>As a solution or, in the second form of a template, what differs from the first.</summary>
+    private (int? Code, string Said) Build()
     {
         string[] wanted =
         [
@@ -73,7 +76,7 @@ public sealed class Templates : IDisposable
         XElement Each(string target) => new("Target", new XAttribute("Name", target), new XElement("MSBuild", new XAttribute("Projects", string.Join(';', wanted)), new XAttribute("Targets", target),
             new XAttribute("BuildInParallel", true), new XAttribute("ContinueOnError", true)));
         new XElement("Project", new XAttribute("DefaultTargets", "Build"), Each("Restore"), Each("Build")).Save(Folder("all.proj"));
-        return Place.TryRun(Work, null, PeerPrograms.Dotnet, "build", "all.proj", $"-p:RestorePackagesPath={Folder("packages")}", "-p:NuGetAudit=false", "-warnaserror", "-m:2", "-nodeReuse:false", "-v:minimal", "-tl:off").Said;
+        return Place.TryRun(Work, null, PeerPrograms.Dotnet, "build", "all.proj", $"-p:RestorePackagesPath={Folder("packages")}", "-p:NuGetAudit=false", "-warnaserror", "-m:2", "-nodeReuse:false", "-v:minimal", "-tl:off");
     }
 
     /// <summary>Returns its folder.</summary>
