@@ -28,6 +28,7 @@ internal static class ToolCommand
             RmVerb.Create(terminal),
             DoctorVerb.Create(terminal),
             ProtoVerb.Create(terminal),
+            ServicesVerb.Create(terminal),
             CallVerb.Create(terminal),
             BenchVerb.Create(terminal),
             CompletionVerb.Create(terminal),
