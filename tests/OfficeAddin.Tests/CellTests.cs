@@ -52,11 +52,14 @@ public sealed class CellTests : SheetTest
 
     [Theory]
     [InlineData(0, 0)]
-    [InlineData(127, 127)]
+    [InlineData(42, 42)]
+    [InlineData(43, 43)]
+    [InlineData(5, (int)CellError.Value)]
+    [InlineData(127, (int)CellError.Value)]
     [InlineData(128, (int)CellError.Value)]
     [InlineData(12345, (int)CellError.Value)]
     [InlineData(-1, (int)CellError.Value)]
-    public void AnErrorThatNoByteHoldsBecomesValue(int code, int travelled)
+    public void AnErrorThatNoSpreadsheetHasBecomesValue(int code, int travelled)
     {
         CellGrid grid = CellGrid.Of(CellValue.Of((CellError)code));
         Assert.Equal((CellError)travelled, CellPacking.Unpack(CellPacking.Pack(grid))[0, 0].Error);

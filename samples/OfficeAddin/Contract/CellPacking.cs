@@ -66,7 +66,7 @@ public static class CellPacking
                 Text => CellValue.Of(text < texts.Count ? texts[text++] : throw Short("texts")),
                 False => CellValue.Of(false),
                 True => CellValue.Of(true),
-                >= FirstError => CellValue.Of((CellError)(kind - FirstError)),
+                >= FirstError => CellValue.Of(Known((CellError)(kind - FirstError))),
                 _ => throw new InvalidDataException($"a cell of the unknown kind {kind}"),
             };
         }
@@ -74,6 +74,13 @@ public static class CellPacking
             ? new CellGrid(cells.Rows, cells.Columns, values)
             : throw new InvalidDataException("a table with more values than cells");
     }
+
+    /// <summary>A spreadsheet that is handed a code which it does not have shows what it likes.</summary>
+    private static CellError Known(CellError error) => error switch
+    {
+        CellError.Null or CellError.Div0 or CellError.Value or CellError.Ref or CellError.Name or CellError.Num or CellError.NA or CellError.GettingData => error,
+        _ => CellError.Value,
+    };
 
     /// <summary>What no byte holds is no code of Excel's: not one that happens to have the same last bits.</summary>
     private static int CodeOf(CellError error) => (int)error is >= 0 and <= LastError - FirstError ? (int)error : (int)CellError.Value;

@@ -155,6 +155,24 @@ static void calculations(const struct sheet *sheet)
     operand_clear(&nobody);
 }
 
+/* Whatever code a daemon sends: the sheet gets one that it has. */
+static void errors(const struct sheet *sheet)
+{
+    enum { CODES = 128, ERROR_GETTING_DATA = 43 };
+    static const int known[] = {0, 7, ERROR_VALUE, 23, 29, ERROR_NUM, ERROR_NA, ERROR_GETTING_DATA};
+    struct operand name = text_operand("error");
+    for (int code = 0; code < CODES; code++) {
+        int expected = ERROR_VALUE;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            expected = known[i] == code ? code : expected;
+        struct operand *result =
+            host_call("IPC.CALC", 3, (struct operand[]){sheet->service, name, number_operand(code)});
+        check(operand_is_error(result, expected), "the error %d of a daemon is not %d", code, expected);
+        host_release(result);
+    }
+    operand_clear(&name);
+}
+
 /* A daemon's date is a number in the sheet; a date of the sheet's is one for the daemon, which counts from 1900. */
 static void dates(const struct sheet *sheet)
 {
@@ -179,6 +197,7 @@ void scenario_values(const struct sheet *sheet, const char *language)
     names_that_are_errors(sheet);
     more_columns_than_a_sheet(sheet);
     calculations(sheet);
+    errors(sheet);
     dates(sheet);
     for (int column = 0; column < sheet->table.columns; column++)
         check(stream_becomes(sheet, column % sheet->table.rows, column), "column %d does not come as a stream", column);

@@ -109,6 +109,7 @@ function calculations(   i, paid, volume) {
     calc("echo of no text", "\"echo\",\"\"", "")
     calc("error 7", "\"error\",7", "#DIV/0!")
     calc("error 29", "\"error\",29", "#NAME?")
+    calc("error 5, which there is not", "\"error\",5", "#VALUE!")
     calc("error of a text", "\"error\",\"x\"", "#VALUE!")
     calc("no such function", "\"no such function\",1", "#NAME?")
     calc("a result in a result", "\"sum\",IPC.CALC($B$1,\"sum\",1,2),IPC.GET($B$1,$A$" first ",$C$" TOP + 1 ")", number(3 + cell[1, 2]))

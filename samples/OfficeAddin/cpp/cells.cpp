@@ -41,9 +41,29 @@ const char *name_of(int code)
         return "#NAME?";
     case cell_error::num:
         return "#NUM!";
+    case cell_error::getting_data:
+        return "#GETTING_DATA";
     default:
         return "#N/A";
     }
+}
+
+// A spreadsheet that is handed a code which it does not have shows what it likes.
+cell_error known_error(int code)
+{
+    const auto error = static_cast<cell_error>(code);
+    switch (error) {
+    case cell_error::null:
+    case cell_error::div0:
+    case cell_error::value:
+    case cell_error::ref:
+    case cell_error::name:
+    case cell_error::num:
+    case cell_error::na:
+    case cell_error::getting_data:
+        return error;
+    }
+    return cell_error::value;
 }
 
 } // namespace
@@ -156,7 +176,7 @@ cell_grid unpack(const wire::Cells &cells)
         else if (kind == is_false || kind == is_true)
             grid.cells.push_back(cell::truth(kind == is_true));
         else if (kind >= first_error)
-            grid.cells.push_back(cell::of(static_cast<cell_error>(kind - first_error)));
+            grid.cells.push_back(cell::of(known_error(kind - first_error)));
         else if (kind == is_empty)
             grid.cells.emplace_back();
         else

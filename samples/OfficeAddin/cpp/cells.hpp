@@ -15,7 +15,7 @@ namespace officeaddin
 enum class cell_kind : unsigned char { empty, number, text, boolean, error, date };
 
 // The codes that Excel's C interface has for them.
-enum class cell_error { null = 0, div0 = 7, value = 15, ref = 23, name = 29, num = 36, na = 42 };
+enum class cell_error { null = 0, div0 = 7, value = 15, ref = 23, name = 29, num = 36, na = 42, getting_data = 43 };
 
 struct cell {
     cell_kind kind = cell_kind::empty;
