@@ -58,6 +58,9 @@ void scenario_live(const struct sheet *sheet, const char *command);
  */
 void scenario_again(const struct sheet *sheet, const char *library);
 
+/* Prints what a small sheet shows, for ../Workbook/picture.awk. */
+void scenario_show(const struct sheet *sheet);
+
 /* Memory of results that are given back does not grow. */
 void scenario_memory(const struct sheet *sheet);
 

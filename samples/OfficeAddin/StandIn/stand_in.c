@@ -1,6 +1,6 @@
 /*
  * usage: sheet_stand_in ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON [HOW]
- * HOW: hang|break|close|broken|live [ADD-IN]|burst
+ * HOW: hang|break|close|broken|live [ADD-IN]|burst|show
  *
  * Plays Excel for the add-in: loads it, calls its functions from several threads through the Excel 12 interface, and
  * compares every value with the table that the daemons serve. It starts the daemons itself (commands of sh; on Windows
@@ -11,7 +11,8 @@
  * With "hang" the daemons are stopped and go on, instead; with "break" the user presses Escape meanwhile; with "close"
  * the add-in is closed; with "broken" nothing is served: the add-in cannot work here, and must say so. With "live"
  * cells are told of values, and nobody asks: on Windows. A second add-in is a copy of the first in another folder: both
- * are in the process. With "burst" a sheet of new cells is opened, and the time is told.
+ * are in the process. With "burst" a sheet of new cells is opened, and the time is told. With
+ * "show" a small sheet is printed, for a picture.
  */
 #include "checks.h"
 #include "host.h"
@@ -83,10 +84,11 @@ static int lives(const struct sheet *sheet, const char *copy, const struct choic
     return checks_summary();
 }
 
-static int bursts(const struct sheet *sheet, const struct choice *choice)
+static int serves_for(const struct sheet *sheet, const struct choice *choice,
+                      void (*scenario)(const struct sheet *sheet))
 {
     struct daemon serving = daemon_start(choice->command);
-    scenario_burst(sheet);
+    scenario(sheet);
     daemon_kill(serving);
     return checks_summary();
 }
@@ -160,13 +162,15 @@ static int run(const struct sheet *sheet, const char *addin, const struct choice
     if (strcmp(how, "live") == 0)
         return lives(sheet, copy, &daemons[0]);
     if (strcmp(how, "burst") == 0)
-        return bursts(sheet, &daemons[0]);
+        return serves_for(sheet, &daemons[0], scenario_burst);
+    if (strcmp(how, "show") == 0)
+        return serves_for(sheet, &daemons[0], scenario_show);
     return everything(sheet, addin, daemons);
 }
 
 int main(int count, char **arguments)
 {
-    static const char *const ways[] = {"hang", "break", "close", "broken", "live", "burst"};
+    static const char *const ways[] = {"hang", "break", "close", "broken", "live", "burst", "show"};
     struct choice daemons[2];
     system_arguments(&count, &arguments);
     bool known = count == 6;
@@ -176,7 +180,7 @@ int main(int count, char **arguments)
     if (!known || !choose(arguments[4], &daemons[0]) || !choose(arguments[5], &daemons[1])) {
         fprintf(stderr,
                 "usage: %s ADD-IN SERVICE TABLE.csv LANGUAGE=DAEMON LANGUAGE=DAEMON "
-                "[hang|break|close|broken|live [ADD-IN]|burst]\n",
+                "[hang|break|close|broken|live [ADD-IN]|burst|show]\n",
                 arguments[0]);
         return 2;
     }
