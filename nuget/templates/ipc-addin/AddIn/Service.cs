@@ -6,13 +6,7 @@ namespace IpcAddin._1;
 /// <summary>The connection of the whole add-in. It is made by the first call, and made anew by a later one when the service was started again.</summary>
 internal static class Service
 {
-    private static readonly RpcClientOptions Options = new()
-    {
-        CallTimeout = TimeSpan.FromSeconds(1), // Excel waits for so long at most
-        ConnectTimeout = TimeSpan.FromSeconds(1),
-    };
-
-    private static RpcClient _client = RpcClient.Create(PricesAddress.Name, Options);
+    private static RpcClient _client = Client(PricesAddress.Name, TimeSpan.FromSeconds(1)); // Excel waits for so long at most
 
     public static IPrices Prices => PricesRpc.Client(_client);
 
@@ -32,10 +26,13 @@ internal static class Service
         }
     }
 
-    /// <summary>For tests: the service of another name.</summary>
-    internal static void Use(string name)
+    /// <summary>For tests, and for who tries it: a service of any name, and the time that a busy machine may need.</summary>
+    internal static void Use(string name, TimeSpan patience)
     {
         _client.Dispose();
-        _client = RpcClient.Create(name, Options);
+        _client = Client(name, patience);
     }
+
+    private static RpcClient Client(string name, TimeSpan patience)
+        => RpcClient.Create(name, new RpcClientOptions { CallTimeout = patience, ConnectTimeout = patience });
 }

@@ -13,7 +13,7 @@ public sealed class FunctionTests : IDisposable
     {
         string name = "test-" + Guid.NewGuid().ToString("N");
         _server = RpcServer.Start(name, PricesRpc.Service(new Prices()));
-        Service.Use(name);
+        Service.Use(name, TimeSpan.FromMinutes(1)); // no test is about how fast the machine is
     }
 
     [Fact]

@@ -20,6 +20,7 @@ internal static class Program
             return 2;
         }
 
+        Service.Use(PricesAddress.Name, TimeSpan.FromMinutes(1)); // nobody is in a hurry here, as Excel would be
         try
         {
             object? value = function.Invoke(null, parameters.Select((parameter, i) => Argument(args[i + 1], parameter.ParameterType)).ToArray());

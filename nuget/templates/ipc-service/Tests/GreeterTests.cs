@@ -13,7 +13,7 @@ public sealed class GreeterTests : IDisposable
     {
         string name = "test-" + Guid.NewGuid().ToString("N");
         _server = RpcServer.Start(name, GreeterRpc.Service(new Greeter()));
-        _client = RpcClient.Connect(name);
+        _client = RpcClient.Connect(name, new RpcClientOptions { ConnectTimeout = TimeSpan.FromMinutes(1) }); // on a busy machine, too
     }
 
     private static CancellationToken Cancelled => TestContext.Current.CancellationToken;
