@@ -235,6 +235,7 @@ fill_queue() { # longest first
     if [ $depth = normal ]; then
         queue+=("check 'calls beside busy loops' tests/busy.sh")
     fi
+    [ $configuration != Release ] || queue+=("check 'two users and a third' tests/users.sh")
     [ $depth = quick ] || queue+=("run_dotnet Ipc.Mutation.Tests")
     queue+=("check 'whitespace of the C# sources' bash -c whitespace")
 }

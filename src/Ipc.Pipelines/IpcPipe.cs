@@ -186,6 +186,7 @@ public sealed class IpcPipe : IDuplexPipe, IDisposable, IAsyncDisposable
         LoanBudget = 0, // pieces are short, and what is not must not hold memory
         WaitMode = options.WaitMode,
         SpinLimit = options.SpinLimit,
+        Access = options.Access,
         Deadline = Deadline.After(options.ConnectTimeout),
         Hello = PipeRecord.HelloOf(options.Hello.Span),
     };

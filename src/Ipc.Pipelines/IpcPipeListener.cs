@@ -55,6 +55,7 @@ public sealed class IpcPipeListener : IDisposable, IAsyncDisposable
             MaxRingCapacity = options.MaxRingCapacity,
             WaitMode = options.WaitMode,
             SpinLimit = options.SpinLimit,
+            Access = options.Access,
         });
         IpcPipeListener result = new(listener, options);
         ThreadPool.QueueUserWorkItem(static self => ((IpcPipeListener)self!).MoveOn(null), result);

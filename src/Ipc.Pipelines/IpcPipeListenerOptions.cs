@@ -17,6 +17,10 @@ public sealed class IpcPipeListenerOptions
     /// <summary>The longest spin before sleeping. Default (zero): as measured, 50 us.</summary>
     public TimeSpan SpinLimit { get; set; }
 
+    /// <summary>Who may connect, for a name of the machine (<c>machine/NAME</c>). Default: programs of this
+    /// user.</summary>
+    public Access Access { get; set; } = Access.User;
+
     /// <summary>What is read is a copy, which the other side cannot change while it is looked at. Default: false, the
     /// bytes in the ring.</summary>
     public bool CopyReads { get; set; }

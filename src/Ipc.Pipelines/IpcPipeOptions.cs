@@ -16,6 +16,10 @@ public sealed class IpcPipeOptions
     /// 5 seconds. <see cref="Timeout.InfiniteTimeSpan"/>: for ever.</summary>
     public TimeSpan ConnectTimeout { get; set; }
 
+    /// <summary>Whose server it may be, for a name of the machine (<c>machine/NAME</c>). Default: this user's or
+    /// root's.</summary>
+    public Access Access { get; set; } = Access.User;
+
     /// <summary>Data for the server, at most 232 bytes: <see cref="IpcPipe.Hello"/> there.</summary>
     public ReadOnlyMemory<byte> Hello { get; set; }
 

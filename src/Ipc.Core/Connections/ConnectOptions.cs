@@ -30,4 +30,8 @@ public sealed class ConnectOptions
 
     /// <summary>Data by which the server may decide whether to accept; at most 240 bytes.</summary>
     public ReadOnlyMemory<byte> Hello { get; set; }
+
+    /// <summary>Whose server it may be, for a name of the machine (<c>machine/NAME</c>). Default: this user's or
+    /// root's.</summary>
+    public Access Access { get; set; } = Access.User;
 }

@@ -29,7 +29,7 @@ public sealed unsafe partial class Connection
         options ??= new ConnectOptions();
         RegionName.Check(name);
         _ = options.Style;
-        ListenerEntrance entrance = ListenerEntrance.ForClient();
+        ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
         return From(
             Region.Open(name, entrance, OpenMode.OpenExisting, options.Deadline, cancellationToken),
             name,
@@ -52,7 +52,7 @@ public sealed unsafe partial class Connection
         options ??= new ConnectOptions();
         RegionName.Check(name);
         _ = options.Style;
-        ListenerEntrance entrance = ListenerEntrance.ForClient();
+        ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
         Region? listener = Region.TryOpen(name, entrance, options.Deadline, cancellationToken);
         connection = listener is null ? null : From(listener, name, entrance, options, cancellationToken);
         return connection is not null;
@@ -131,7 +131,9 @@ public sealed unsafe partial class Connection
             Throw.Corrupt($"slot {index} of {listener.Path} is somebody else's.");
         FaultPoints.Pass(FaultPoints.ConnectSlotOpening);
 
-        region = Region.BuildPlain(ListenerEntrance.ConnectionName(name, id), layout);
+        // Whoever the listener admits: this is between two users.
+        region = Region.BuildPlain(
+            ListenerEntrance.ConnectionPath(listener, id), listener.Share.With(listener.User), layout);
         return new Connection(region, layout, listener, entrance, listener: null, index, options.Style);
     }
 
@@ -146,6 +148,7 @@ public sealed unsafe partial class Connection
                 ListenerEntrance.TakesRequests(_listenerRegion);
             if (open)
             {
+                Sweep();
                 region.LinkPlain();
                 FaultPoints.Pass(FaultPoints.ConnectRegionLinked);
                 // [slot]
@@ -202,6 +205,7 @@ public sealed unsafe partial class Connection
     /// ended with <paramref name="status"/>.</summary>
     private void CheckReply(string name, IpcStatus status)
     {
+        RemoveName();
         uint reply = Atomic.LoadAcquire(ref _header->Reply); // [reply]
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Accepted)
             return;

@@ -49,7 +49,7 @@ public sealed partial class Connection
     private static async Task<Connection> ConnectedAsync(
         string name, ConnectOptions options, CancellationToken cancellationToken)
     {
-        ListenerEntrance entrance = ListenerEntrance.ForClient();
+        ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
         Deadline deadline = options.Deadline;
         Region listener = await AttachAsync(name, entrance, deadline, cancellationToken).ConfigureAwait(false);
         Connection? connection = null;

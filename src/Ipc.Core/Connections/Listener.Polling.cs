@@ -240,15 +240,16 @@ public sealed unsafe partial class Listener
         ulong id = ListenerSlot.IdOf(requested);
         ConnectionEntrance layout = new(slot, id);
         Region region;
+        string path = ListenerEntrance.ConnectionPath(_region, id);
         try
         {
-            region = Region.OpenPlain(ListenerEntrance.ConnectionName(_region.Name, id), layout);
+            region = Region.OpenPlain(path, RegionShare.OfAnybody(_region.Name), layout);
         }
         catch (IpcException)
         {
             // Not there any more, or not what a client makes. The client, if it lives, sees the idle slot and says so;
             // nobody else is concerned.
-            Os.Current.Unlink(_region.SiblingPath(ListenerEntrance.ConnectionName(_region.Name, id)));
+            _ = Os.Current.TryUnlink(path);
             Atomic.TryExchange(&shared->Word, requested, ListenerSlot.Idle); // [slot]
             return null;
         }
@@ -270,7 +271,7 @@ public sealed unsafe partial class Listener
         lock (_connections)
             _connections[slot] = connection;
         int count = Atomic.Increment(ref _count);
-        string? refusal = Refusal(layout, count);
+        string? refusal = Refusal(layout, count, connection.PeerUserId);
         if (refusal is not null)
         {
             connection.Refuse(refusal);
@@ -281,8 +282,10 @@ public sealed unsafe partial class Listener
         return connection;
     }
 
-    private string? Refusal(ConnectionEntrance layout, int count)
+    private string? Refusal(ConnectionEntrance layout, int count, uint? user)
     {
+        if (!_region.Share.Admits(user))
+            return $"this server does not serve user {user}";
         if (count > _options.MaxConnections)
             return $"the server has {_options.MaxConnections} connections, its maximum";
         ulong toServer = layout.ToServer.Capacity, toClient = layout.ToClient.Capacity;

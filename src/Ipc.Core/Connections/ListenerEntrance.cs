@@ -10,8 +10,9 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
     private readonly int _participants;
     private readonly ulong _maxRingCapacity;
 
-    private ListenerEntrance(bool isServer, int participants, ulong maxRingCapacity)
+    private ListenerEntrance(bool isServer, int participants, ulong maxRingCapacity, Access access)
     {
+        AskedAccess = access;
         _isServer = isServer;
         _participants = participants;
         _maxRingCapacity = maxRingCapacity;
@@ -31,13 +32,19 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
 
     public override IpcStatus TakenStatus => IpcStatus.InUse;
 
-    public static ListenerEntrance ForServer(int maxConnections, ulong maxRingCapacity) =>
-        new(true, (maxConnections + 1 + 63) & ~63, maxRingCapacity);
+    public override Access AskedAccess { get; }
 
-    public static ListenerEntrance ForClient() => new(false, 0, 0);
+    /// <summary>A client's: what stands in the listener's table is believed by nobody, and a connection is closed to
+    /// others.</summary>
+    public override bool TakesOpen => !_isServer;
 
-    public static string ConnectionName(string listener, ulong id) =>
-        listener + "~" + id.ToString("x16", CultureInfo.InvariantCulture);
+    public static ListenerEntrance ForServer(int maxConnections, ulong maxRingCapacity, Access access) =>
+        new(true, (maxConnections + 1 + 63) & ~63, maxRingCapacity, access);
+
+    public static ListenerEntrance ForClient(Access access) => new(false, 0, 0, access);
+
+    public static string ConnectionPath(Region listener, ulong id) =>
+        listener.Path + "~" + id.ToString("x16", CultureInfo.InvariantCulture);
 
     public ListenerSlot* Slot(Region region, int index) => (ListenerSlot*)(region.Base + SlotsOffset) + index;
 
@@ -55,7 +62,8 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
     public static bool TakesRequests(Region region) =>
         Atomic.LoadAcquire(ref HeaderOf(region)->ServerState) == ListenerHeader.Open;
 
-    public override RegionEntrance ForAnother() => new ListenerEntrance(_isServer, _participants, _maxRingCapacity);
+    public override RegionEntrance ForAnother() =>
+        new ListenerEntrance(_isServer, _participants, _maxRingCapacity, AskedAccess);
 
     public override RegionGeometry NewGeometry()
     {

@@ -117,7 +117,8 @@ internal sealed unsafe class ListenerKind : RegionKind
         if (ListenerSlot.StateOf(word) is not (ListenerSlot.Opening or ListenerSlot.Requested))
             return;
 
-        Os.Current.Unlink(region.SiblingPath(ListenerEntrance.ConnectionName(region.Name, ListenerSlot.IdOf(word))));
+        // another user's stays until that user comes again: Connection.Names.cs
+        _ = Os.Current.TryUnlink(ListenerEntrance.ConnectionPath(region, ListenerSlot.IdOf(word)));
         FaultPoints.Pass(FaultPoints.ListenerWithdrawUnlinked);
         Atomic.TryExchange(&slot->Word, word, ListenerSlot.Idle); // [slot]
     }

@@ -22,4 +22,8 @@ public sealed class ListenerOptions
 
     /// <summary>The longest time that these spin before sleeping. Default (zero): 50 us.</summary>
     public TimeSpan SpinLimit { get; set; }
+
+    /// <summary>Who may connect, for a name of the machine (<c>machine/NAME</c>). Default: programs of this
+    /// user.</summary>
+    public Access Access { get; set; } = Access.User;
 }

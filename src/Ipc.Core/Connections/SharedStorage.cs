@@ -19,7 +19,8 @@ public static class SharedStorage
 
     /// <summary>Lists the regions whose names begin with <paramref name="prefix"/>. An application that gives all its
     /// names the same prefix ("shop.orders", "shop.prices") can list and clear its own.</summary>
-    /// <param name="prefix">The first characters of the names; empty for all regions.</param>
+    /// <param name="prefix">The first characters of the names; empty for all regions of this user, <c>machine/</c> for
+    /// those of the machine.</param>
     /// <returns>The regions in the order of their names. Others may appear and disappear meanwhile. Regions that dead
     /// processes have left behind are listed until they are opened or cleared.</returns>
     /// <exception cref="IpcException">The directory cannot be read.</exception>
@@ -27,14 +28,22 @@ public static class SharedStorage
     {
         Throw.IfNull(prefix, nameof(prefix));
         List<SharedStorageInfo> found = new();
-        string directory = Os.Current.RegionDirectory();
+        string place = RegionName.IsOfMachine(prefix) ? RegionName.Machine : "";
+        string directory = place.Length != 0 ? Os.Current.MachineDirectory() : Os.Current.RegionDirectory();
         foreach (string name in Os.Current.NamesIn(directory))
         {
-            if (!name.StartsWith(prefix, StringComparison.Ordinal) || !RegionName.IsOne(name))
+            if (!(place + name).StartsWith(prefix, StringComparison.Ordinal) || !RegionName.IsOne(name))
                 continue;
-            using RegionFile? file = Os.Current.OpenFileToLook(directory + "/" + name);
-            if (file is not null)
-                found.Add(new SharedStorageInfo(name, KindOf(file)));
+            try
+            {
+                using RegionFile? file = Os.Current.OpenFileToLook(directory + "/" + name);
+                if (file is not null)
+                    found.Add(new SharedStorageInfo(place + name, KindOf(file)));
+            }
+            catch (IpcException error) when (place.Length != 0 && error.Status == IpcStatus.AccessDenied)
+            {
+                found.Add(new SharedStorageInfo(place + name, SharedStorageKind.Unknown)); // shared with others than us
+            }
         }
 
         found.Sort(static (left, right) => string.CompareOrdinal(left.Name, right.Name));
@@ -70,5 +79,5 @@ public static class SharedStorage
     };
 
     private static RegionEntrance EntranceOf(KindNumber kind) =>
-        kind == KindNumber.OfListener ? ListenerEntrance.ForClient() : new StorageEntrance(kind);
+        kind == KindNumber.OfListener ? ListenerEntrance.ForClient(Access.User) : new StorageEntrance(kind);
 }

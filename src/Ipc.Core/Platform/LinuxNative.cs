@@ -13,7 +13,7 @@ internal static unsafe class LinuxNative
 
     public const int ENOENT = 2, ESRCH = 3, EINTR = 4, EAGAIN = 11, ENOMEM = 12, EACCES = 13, EFAULT = 14, EEXIST = 17,
         ENOTDIR = 20, EISDIR = 21, EINVAL = 22,
-        ENOSPC = 28, EPERM = 1, ELOOP = 40, EOPNOTSUPP = 95, ETIMEDOUT = 110, EDQUOT = 122, ENOSYS = 38;
+        ENOSPC = 28, EPERM = 1, ENOTEMPTY = 39, ELOOP = 40, EOPNOTSUPP = 95, ETIMEDOUT = 110, EDQUOT = 122, ENOSYS = 38;
 
     public const int AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400, AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000;
     public const nuint AT_SECURE = 23; // of getauxval
@@ -36,7 +36,8 @@ internal static unsafe class LinuxNative
 
     // Where the two architectures differ.
     public static readonly int O_NOFOLLOW = s_arm ? 0x8000 : 0x20000;
-    public static readonly int O_TMPFILE = 0x400000 | (s_arm ? 0x4000 : 0x10000);
+    public static readonly int O_DIRECTORY = s_arm ? 0x4000 : 0x10000;
+    public static readonly int O_TMPFILE = 0x400000 | O_DIRECTORY;
     public static readonly int EpollEventSize = s_arm ? 16 : 12;
     public static readonly int EpollDataOffset = s_arm ? 8 : 4;
     public static readonly long SYS_futex = s_arm ? 98 : 202;
@@ -79,6 +80,7 @@ internal static unsafe class LinuxNative
     {
         public const uint BasicStats = 0x7FF;
         [FieldOffset(20)] public uint Uid;
+        [FieldOffset(24)] public uint Gid;
         [FieldOffset(28)] public ushort Mode;
         [FieldOffset(32)] public ulong Inode;
         [FieldOffset(40)] public ulong Size;
@@ -106,6 +108,20 @@ internal static unsafe class LinuxNative
     [DllImport(C, SetLastError = true)] public static extern int unlink([MarshalAs(UnmanagedType.LPStr)] string path);
     [DllImport(C, SetLastError = true)]
     public static extern int mkdir([MarshalAs(UnmanagedType.LPStr)] string path, int mode);
+    [DllImport(C, SetLastError = true)] public static extern int rmdir([MarshalAs(UnmanagedType.LPStr)] string path);
+    [DllImport(C, SetLastError = true)]
+    public static extern int rename(
+        [MarshalAs(UnmanagedType.LPStr)] string from, [MarshalAs(UnmanagedType.LPStr)] string to);
+    [DllImport(C, SetLastError = true)]
+    public static extern int chmod([MarshalAs(UnmanagedType.LPStr)] string path, uint mode);
+    [DllImport(C, SetLastError = true)] public static extern int fchmod(SafeHandle fd, uint mode);
+    [DllImport(C, SetLastError = true)] public static extern int fchown(SafeHandle fd, uint user, uint group);
+    [DllImport(C, SetLastError = true)]
+    public static extern int fsetxattr(
+        SafeHandle fd, [MarshalAs(UnmanagedType.LPStr)] string name, byte[] value, nuint size, int flags);
+    [DllImport(C, SetLastError = true)]
+    public static extern nint fgetxattr(
+        SafeHandle fd, [MarshalAs(UnmanagedType.LPStr)] string name, byte[] value, nuint size);
     [DllImport(C, SetLastError = true)] public static extern int madvise(void* start, nuint length, int advice);
     [DllImport(C)]
     public static extern void* mmap(void* start, nuint length, int protection, int flags, int fd, nint offset);

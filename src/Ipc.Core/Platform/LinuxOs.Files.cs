@@ -10,7 +10,7 @@ internal sealed unsafe partial class LinuxOs
 {
     private const int OwnerOnlyFile = 0x180;      // 0600
     private const int OwnerOnlyDirectory = 0x1C0; // 0700
-    private const int TypeMask = 0xF000, Regular = 0x8000, Directory = 0x4000, OthersMask = 0x3F;
+    private const int TypeMask = 0xF000, Regular = 0x8000, Directory = 0x4000, OthersMask = 0x3F, WritableByAll = 2;
 
     /// <summary>Null where the environment is not to be believed, as <c>secure_getenv</c> has it: a program that runs
     /// with more rights than who started it.</summary>
@@ -142,13 +142,22 @@ internal sealed unsafe partial class LinuxOs
 
     public override void Unlink(string path)
     {
+        if (!TryUnlink(path))
+            FailedAt(path, "removed", EACCES);
+    }
+
+    public override bool TryUnlink(string path)
+    {
         if (unlink(path) == 0)
-            return;
+            return true;
 
         int error = Marshal.GetLastWin32Error();
+        if (error is EACCES or EPERM)
+            return false;
         // no directory is a region: a name that a hostile client chose may lead to one
         if (error is not (ENOENT or EISDIR))
             FailedAt(path, "removed", error);
+        return true;
     }
 
     public override void ReadFile(RegionFile file, ulong offset, byte* to, int count)
@@ -210,7 +219,7 @@ internal sealed unsafe partial class LinuxOs
 
         return new RegionFile(stream, new RegionIdentity(DeviceOf(found), found.Inode), (long)found.Size,
             StrangerOf(found), (found.Mode & TypeMask) == Regular, temporary, (long)found.Blocks * 512,
-            found.Uid);
+            found.Uid, found.Gid, (found.Mode & WritableByAll) != 0);
     }
 
     private static string? StrangerOf(in Statx found)

@@ -1,6 +1,7 @@
 using System;
 using System.Globalization;
 using System.IO;
+using System.Runtime.InteropServices;
 
 namespace Ipc;
 
@@ -15,7 +16,14 @@ internal static class LinuxProcess
 
     /// <summary>What cannot be known (no descriptors are left, there is no /proc) is not a death.</summary>
     public static bool IsRunning(int pid, ulong startTime) =>
-        TryRead(pid, out ulong found, out bool dead) ? found == 0 || (found == startTime && !dead) : !KnowsProcesses;
+        TryRead(pid, out ulong found, out bool dead)
+            ? found == 0 || (found == startTime && !dead)
+            : !KnowsProcesses || IsHidden(pid);
+
+    /// <summary>Mounted with hidepid, /proc does not show other users' processes. This tells that there is one, not
+    /// since when.</summary>
+    private static bool IsHidden(int pid) =>
+        pid > 0 && (LinuxNative.kill(pid, 0) == 0 || Marshal.GetLastWin32Error() != LinuxNative.ESRCH);
 
     private static bool KnowsProcesses => File.Exists("/proc/self/stat");
 

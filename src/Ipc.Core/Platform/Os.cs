@@ -116,6 +116,31 @@ internal abstract unsafe class Os
     /// <summary>The directory of region files; made if absent, refused if others can write to it.</summary>
     public abstract string RegionDirectory();
 
+    /// <summary>The directory of the regions of the whole machine; made if absent, refused if somebody other than its
+    /// owner, root and the owner of a file could remove that file from it.</summary>
+    public virtual string MachineDirectory()
+    {
+        Throw.Status(
+            IpcStatus.InvalidArgument,
+            "Regions of the machine are not there on this system: all who meet are one user here. Use a name without " +
+            "machine/.");
+        return "";
+    }
+
+    /// <summary>As whom this process makes files; null where users have no numbers.</summary>
+    public virtual uint? User => null;
+
+    /// <summary>Whose file a name leads to; null: nobody's, or it is no file.</summary>
+    public virtual uint? UserOf(string path) => null;
+
+    /// <summary>Lets others open a file that has no name yet.</summary>
+    public virtual void Share(RegionFile file, Access access, string directory)
+    {
+    }
+
+    /// <summary>Nobody can open it but its owner, this process's user and root.</summary>
+    public virtual bool IsPrivate(RegionFile file) => true;
+
     /// <summary>The names of the files in it.</summary>
     public virtual IEnumerable<string> NamesIn(string directory) =>
         Directory.EnumerateFiles(directory).Select(static path => Path.GetFileName(path));
@@ -164,6 +189,13 @@ internal abstract unsafe class Os
 
     /// <summary>Removes the name if there is one.</summary>
     public abstract void Unlink(string path);
+
+    /// <summary>The same; false: it is there, and not for this process to remove.</summary>
+    public virtual bool TryUnlink(string path)
+    {
+        Unlink(path);
+        return true;
+    }
 
     /// <summary>Copies bytes of a file without mapping them: holes read as zeros and stay holes.</summary>
     public abstract void ReadFile(RegionFile file, ulong offset, byte* to, int count);

@@ -17,7 +17,9 @@ internal sealed class RegionFile : IDisposable
         bool isRegular,
         string? temporaryPath = null,
         long memoryBytes = 0,
-        uint? user = null)
+        uint? user = null,
+        uint? group = null,
+        bool isOpenToAll = false)
     {
         _stream = stream;
         Identity = identity;
@@ -27,6 +29,8 @@ internal sealed class RegionFile : IDisposable
         TemporaryPath = temporaryPath;
         MemoryBytes = memoryBytes;
         User = user;
+        Group = group;
+        IsOpenToAll = isOpenToAll;
     }
 
     public SafeHandle Handle => _stream.SafeFileHandle;
@@ -44,6 +48,12 @@ internal sealed class RegionFile : IDisposable
 
     /// <summary>Who owns it, as the kernel says; <see langword="null"/> where users have no numbers.</summary>
     public uint? User { get; }
+
+    /// <summary>Its group, likewise.</summary>
+    public uint? Group { get; }
+
+    /// <summary>Everybody can write it.</summary>
+    public bool IsOpenToAll { get; }
 
     public bool IsRegular { get; }
 

@@ -32,6 +32,8 @@ internal sealed unsafe class QueueEntrance : RegionEntrance
 
     public override Lifetime AskedLifetime => _options.Lifetime;
 
+    public override Access AskedAccess => _options.Access;
+
     public override RegionEntrance ForAnother() => new QueueEntrance(_options);
 
     public override RegionGeometry NewGeometry()

@@ -51,6 +51,10 @@ public sealed class QueueOptions
     /// all. <c>Timeout.InfiniteTimeSpan</c>: without limit.</summary>
     public TimeSpan OpenTimeout { get; set; }
 
+    /// <summary>With whom it is shared, for a name of the machine (<c>machine/NAME</c>). Default: programs of this
+    /// user.</summary>
+    public Access Access { get; set; } = Access.User;
+
     /// <summary>How this object waits.</summary>
     public WaitMode WaitMode { get; set; }
 

@@ -15,13 +15,14 @@ internal sealed unsafe partial class Region
     public static bool Clear(
         string name, Func<KindNumber, RegionEntrance> entranceOf, bool onlyLeftOver = false, bool evenIfUsed = false)
     {
-        string path = Os.Current.RegionDirectory() + "/" + name;
+        RegionShare share = RegionShare.OfAnybody(name);
+        string path = RegionName.PathOf(name);
         for (; ; )
         {
             RegionFile? file = Os.Current.OpenFile(path);
             if (file is null)
                 return false;
-            Region region = Map(name, path, entranceOf(KindOf(file)), file);
+            Region region = Map(name, path, share, entranceOf(KindOf(file)), file);
             try
             {
                 region.Kind.CheckBody(region);
@@ -54,6 +55,8 @@ internal sealed unsafe partial class Region
                 return true;
             }
 
+            if (!MayRemove)
+                ThrowNotOurs("is not in use");
             if (cleared)
                 Kind.Retire(this);
             RetireLocked();

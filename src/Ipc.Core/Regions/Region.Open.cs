@@ -33,7 +33,7 @@ internal sealed unsafe partial class Region
     {
         Region? region = OpenOrNot(name, entrance, mode, deadline, cancellationToken);
         if (region is null)
-            ThrowNotFound(name, Os.Current.RegionDirectory() + "/" + name, entrance);
+            ThrowNotFound(name, RegionName.PathOf(name), entrance);
         return region;
     }
 
@@ -46,7 +46,8 @@ internal sealed unsafe partial class Region
     private static Region? OpenOrNot(
         string name, RegionEntrance entrance, OpenMode mode, Deadline deadline, CancellationToken cancellationToken)
     {
-        string path = Os.Current.RegionDirectory() + "/" + name;
+        RegionShare share = RegionShare.Of(name, entrance.AskedAccess, entrance.TakesOpen);
+        string path = RegionName.PathOf(name);
         _ = entrance.NewLifetime; // throws what nobody may ask for, also when the region exists
         int nap = 1;
         TimeSpan lockTimeout = mode == OpenMode.OpenExisting && !deadline.HasPassed ? s_lockSlice : s_lockTimeout;
@@ -56,7 +57,7 @@ internal sealed unsafe partial class Region
                 Throw.Status(IpcStatus.Cancelled, $"Opening {path} was cancelled.");
             if (mode != OpenMode.CreateNew)
             {
-                Attempt attempt = TryAttach(name, path, entrance, lockTimeout, out Region? attached);
+                Attempt attempt = TryAttach(name, path, share, entrance, lockTimeout, out Region? attached);
                 if (attempt == Attempt.Attached)
                     return attached!;
                 if (attempt == Attempt.Again)
@@ -79,7 +80,7 @@ internal sealed unsafe partial class Region
                 continue;
             }
 
-            Region created = Create(name, path, entrance);
+            Region created = Create(name, path, share, entrance);
             bool kept = false;
             try
             {
@@ -107,10 +108,11 @@ internal sealed unsafe partial class Region
     /// region.</param>
     public static Region? TryAttachNow(string name, RegionEntrance entrance, out bool isLocked)
     {
-        string path = Os.Current.RegionDirectory() + "/" + name;
+        RegionShare share = RegionShare.Of(name, entrance.AskedAccess, entrance.TakesOpen);
+        string path = RegionName.PathOf(name);
         for (; ; )
         {
-            Attempt attempt = TryAttach(name, path, entrance, TimeSpan.Zero, out Region? attached);
+            Attempt attempt = TryAttach(name, path, share, entrance, TimeSpan.Zero, out Region? attached);
             if (attempt == Attempt.Again)
                 continue;
             isLocked = attempt == Attempt.Locked;
@@ -123,7 +125,7 @@ internal sealed unsafe partial class Region
     [DoesNotReturn]
     public static void ThrowNotAttached(string name, RegionEntrance entrance, bool isLocked)
     {
-        string path = Os.Current.RegionDirectory() + "/" + name;
+        string path = RegionName.PathOf(name);
         if (isLocked)
             ThrowLocked(path);
         ThrowNotFound(name, path, entrance);
@@ -135,59 +137,19 @@ internal sealed unsafe partial class Region
         $"There is no live {RegionGeometry.NameOf((uint)entrance.Kind.Number)} \"{name}\" ({path}): start the other " +
         "side first, or wait longer for it.");
 
-    /// <summary>Builds a region that has no participants (a connection's), for a name that nobody else can have. It has
-    /// none until <see cref="LinkPlain"/>.</summary>
-    public static Region BuildPlain(string name, RegionEntrance entrance) =>
-        Create(name, Os.Current.RegionDirectory() + "/" + name, entrance);
-
-    /// <summary>Gives it its name.</summary>
-    public void LinkPlain()
-    {
-        if (!Os.Current.TryLink(_file, Path))
-            Throw.Status(IpcStatus.Exists, $"{Path} exists.");
-        FaultPoints.Pass(FaultPoints.RegionCreateAfterLink);
-    }
-
-    /// <summary>Opens a region that has no participants; checks the body.</summary>
-    public static Region OpenPlain(string name, RegionEntrance entrance)
-    {
-        string path = Os.Current.RegionDirectory() + "/" + name;
-        RegionFile? file = Os.Current.OpenFile(path);
-        if (file is null)
-            Throw.Status(IpcStatus.NotFound, $"There is no {path}.");
-        Region region = Map(name, path, entrance, file!);
-        try
-        {
-            if (Atomic.LoadAcquire(ref region.Header->State) != RegionHeader.Live) // [live]
-                Throw.Status(IpcStatus.NotFound, $"{path} was retired.");
-            entrance.Kind.CheckBody(region);
-        }
-        catch
-        {
-            region.Discard();
-            throw;
-        }
-
-        return region;
-    }
-
-    /// <summary>Removes the name, if it leads here.</summary>
-    public void Unlink()
-    {
-        if (Os.Current.LeadsTo(Path, _file))
-            Os.Current.Unlink(Path);
-    }
-
-    private static Region Create(string name, string path, RegionEntrance entrance)
+    private static Region Create(string name, string path, RegionShare share, RegionEntrance entrance)
     {
         RegionGeometry geometry = entrance.NewGeometry();
-        RegionFile file = Os.Current.CreateFile(System.IO.Path.GetDirectoryName(path)!, (long)geometry.TotalSize,
+        string directory = System.IO.Path.GetDirectoryName(path)!;
+        RegionFile file = Os.Current.CreateFile(directory, (long)geometry.TotalSize,
             geometry.FirstReserved, geometry.SecondReserved);
         Region? region = null;
         try
         {
+            if (share.IsMachine) // before it has a name: it never is another's by mistake
+                Os.Current.Share(file, share.Access, directory);
             MappedView view = new(file, (long)geometry.TotalSize);
-            region = new Region(name, path, entrance, file, view, geometry);
+            region = new Region(name, path, share, entrance, file, view, geometry);
             RegionHeader* header = region.Header;
             header->Magic = RegionHeader.MagicValue;
             header->Major = RegionHeader.MajorVersion;
@@ -244,7 +206,7 @@ internal sealed unsafe partial class Region
             if (file is not null)
             {
                 RegionEntrance oldEntrance = entrance.ForAnother();
-                Region old = Map(created.Name, created.Path, oldEntrance, file);
+                Region old = Map(created.Name, created.Path, created.Share.ToRemove(), oldEntrance, file);
                 try
                 {
                     oldEntrance.Kind.CheckBody(old);
@@ -273,6 +235,8 @@ internal sealed unsafe partial class Region
                     ThrowTaken();
             }
 
+            if (!MayRemove)
+                ThrowNotOurs("is not in use");
             Kind.Retire(this);
             RetireLocked();
         }
@@ -284,7 +248,8 @@ internal sealed unsafe partial class Region
 
     private void ThrowTaken()
     {
-        string why = Geometry.Lifetime == Lifetime.Persistent ? "is persistent" : "holds unread messages";
+        string why = !MayRemove ? $"belongs to user {User}, who alone can remove it"
+            : Geometry.Lifetime == Lifetime.Persistent ? "is persistent" : "holds unread messages";
         Throw.Status(Entrance.TakenStatus, !HasLiveParticipant(out int pid)
             ? $"{Path} exists and {why}: open it, or remove it first."
             : Entrance.TakenStatus == IpcStatus.InUse
@@ -306,14 +271,19 @@ internal sealed unsafe partial class Region
     }
 
     private static Attempt TryAttach(
-        string name, string path, RegionEntrance entrance, TimeSpan lockTimeout, out Region? attached)
+        string name,
+        string path,
+        RegionShare share,
+        RegionEntrance entrance,
+        TimeSpan lockTimeout,
+        out Region? attached)
     {
         attached = null;
         RegionFile? file = Os.Current.OpenFile(path);
         if (file is null)
             return Attempt.NotFound;
 
-        Region region = Map(name, path, entrance, file);
+        Region region = Map(name, path, share, entrance, file);
         bool keep = false;
         try
         {
@@ -327,7 +297,8 @@ internal sealed unsafe partial class Region
 
                 if (Atomic.LoadAcquire(ref region.Header->State) != RegionHeader.Live) // [live]
                 {
-                    Os.Current.Unlink(path); // for the one that was killed before it could
+                    if (!Os.Current.TryUnlink(path)) // for the one that was killed before it could
+                        region.ThrowNotOurs("was retired");
                     return Attempt.Again;
                 }
 
@@ -368,13 +339,15 @@ internal sealed unsafe partial class Region
     }
 
     /// <summary>Checks an open file and maps it; disposes it when it throws.</summary>
-    private static Region Map(string name, string path, RegionEntrance entrance, RegionFile file)
+    private static Region Map(
+        string name, string path, RegionShare share, RegionEntrance entrance, RegionFile file)
     {
         try
         {
             if (!file.IsRegular)
                 Throw.Corrupt($"{path} is not a regular file, so it is not a region: remove it, or use another name.");
-            if (file.Stranger is { } stranger)
+            share.CheckUser(file, path);
+            if (!share.IsMachine && file.Stranger is { } stranger)
                 Throw.Status(
                     IpcStatus.AccessDenied,
                     $"{path} belongs to {stranger}: set IPC_DIR to a directory of your own, or use another name.");
@@ -386,7 +359,8 @@ internal sealed unsafe partial class Region
             file.Identity.Identify(BitConverter.ToUInt64(start, RegionHeader.IdOffset),
                 BitConverter.ToUInt64(start, RegionHeader.IdOffset + sizeof(ulong)));
             Os.Current.CheckSleep(file, path, RegionHeader.ChangeOffset);
-            return new Region(name, path, entrance, file, new MappedView(file, (long)geometry.TotalSize), geometry);
+            return new Region(
+                name, path, share, entrance, file, new MappedView(file, (long)geometry.TotalSize), geometry);
         }
         catch
         {

@@ -168,14 +168,14 @@ internal sealed unsafe partial class Region
     /// <summary>Stays although nobody is attached: persistent, or with messages in it. Under the region lock, the dead
     /// recovered.</summary>
     public bool IsKept() =>
-        Geometry.Lifetime == Lifetime.Persistent ||
+        !MayRemove || Geometry.Lifetime == Lifetime.Persistent ||
         (Geometry.Lifetime == Lifetime.UntilEmpty && Kind.HoldsMessages(this));
 
     /// <summary>Nobody is attached and nothing is kept. What a dead one had received and not released counts as kept:
     /// it is recovered before the look.</summary>
     private bool IsOver()
     {
-        if (Geometry.Lifetime == Lifetime.Persistent || HasLiveParticipant())
+        if (Geometry.Lifetime == Lifetime.Persistent || !MayRemove || HasLiveParticipant())
             return false;
         if (Geometry.Lifetime == Lifetime.UntilEmpty)
             RecoverDead();

@@ -33,8 +33,15 @@ internal sealed unsafe partial class Region : IWatchedRegion
     private bool _left;
 
     private Region(
-        string name, string path, RegionEntrance entrance, RegionFile file, MappedView view, in RegionGeometry geometry)
+        string name,
+        string path,
+        RegionShare share,
+        RegionEntrance entrance,
+        RegionFile file,
+        MappedView view,
+        in RegionGeometry geometry)
     {
+        Share = share;
         Name = name;
         Path = path;
         Entrance = entrance;
@@ -56,6 +63,8 @@ internal sealed unsafe partial class Region : IWatchedRegion
     /// <summary>What parts of it grow in; null in a region without participants, whose file is not kept open.</summary>
     public RegionFile? File => _hasParticipants ? _file : null;
 
+    public RegionShare Share { get; }
+
     /// <summary>Whose file it is, by what the kernel says; null where users have no numbers.</summary>
     public uint? User => _file.User;
 
@@ -63,9 +72,6 @@ internal sealed unsafe partial class Region : IWatchedRegion
     public byte* Base => View.Base;
     public byte* Body => View.Base + Geometry.BodyOffset;
     public RegionHeader* Header => (RegionHeader*)View.Base;
-
-    /// <summary>Where a file beside this region's is.</summary>
-    public string SiblingPath(string name) => System.IO.Path.GetDirectoryName(Path) + "/" + name;
 
     /// <summary>Our entry; -1 in a region without participants.</summary>
     public int Index { get; private set; } = -1;
@@ -145,12 +151,27 @@ internal sealed unsafe partial class Region : IWatchedRegion
     /// <summary>Retires the region and removes its name, if it still has it. Under the region lock.</summary>
     private void RetireLocked()
     {
-        Atomic.StoreRelease(ref Header->State, RegionHeader.Retired);
-        FaultPoints.Pass(FaultPoints.RegionLeaveRetired);
-        if (Os.Current.LeadsTo(Path, _file))
-            Os.Current.Unlink(Path);
+        bool isNamed = Os.Current.LeadsTo(Path, _file);
+        // What is retired and has its name is to be removed by whoever comes next. Of a region of the machine not
+        // everybody can: the name goes first, and whoever has opened it before finds that it leads elsewhere.
+        if (!Share.IsMachine || !isNamed || Os.Current.TryUnlink(Path))
+        {
+            Atomic.StoreRelease(ref Header->State, RegionHeader.Retired);
+            FaultPoints.Pass(FaultPoints.RegionLeaveRetired);
+            if (!Share.IsMachine && isNamed)
+                Os.Current.Unlink(Path);
+        }
+
         SignalAll();
     }
+
+    /// <summary>We can remove its name. If not it stays as it is: nobody but its owner and root ends it.</summary>
+    private bool MayRemove => !Share.IsMachine || User == Os.Current.User || Os.Current.User == 0;
+
+    /// <param name="what">Such as <c>was retired</c>.</param>
+    [DoesNotReturn]
+    private void ThrowNotOurs(string what) => Throw.Status(
+        IpcStatus.AccessDenied, $"{Path} {what} and belongs to user {User}: only that user or root can remove it.");
 
     /// <summary>Makes whoever sleeps anywhere in the region look again.</summary>
     public void SignalAll()

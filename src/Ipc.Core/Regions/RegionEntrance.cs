@@ -8,6 +8,12 @@ internal abstract class RegionEntrance
 
     public abstract ParticipantRole Role { get; }
 
+    /// <summary>With whom it is to be shared.</summary>
+    public virtual Access AskedAccess => Access.User;
+
+    /// <summary>What everybody can write is good enough, whoever was asked for: nothing in it is believed.</summary>
+    public virtual bool TakesOpen => false;
+
     /// <summary>What is asked for; not checked yet.</summary>
     public virtual Lifetime AskedLifetime => Lifetime.Default;
 

@@ -1,9 +1,25 @@
+using System;
+
 namespace Ipc;
 
 /// <summary>Which names a region can have; docs/wire-format.md section 1.</summary>
 internal static class RegionName
 {
     public const int MaxLength = 120;
+
+    /// <summary>What the name of a region of the whole machine begins with.</summary>
+    public const string Machine = "machine/";
+
+    public static bool IsOfMachine(string name) => name.StartsWith(Machine, StringComparison.Ordinal);
+
+    /// <summary>The file of that name, and where it is.</summary>
+    public static string PathOf(string name)
+    {
+        if (!IsOfMachine(name))
+            return Os.Current.RegionDirectory() + "/" + name;
+        string file = name.Substring(Machine.Length);
+        return Os.Current.MachineDirectory() + "/" + file;
+    }
 
     /// <summary>It can be a region's, and is no connection's.</summary>
     public static bool IsOne(string name)
@@ -24,6 +40,8 @@ internal static class RegionName
     public static void Check(string name)
     {
         Throw.IfNull(name, nameof(name));
+        if (IsOfMachine(name))
+            name = name.Substring(Machine.Length);
         if (name.Length is 0 or > MaxLength)
             Throw.Status(IpcStatus.InvalidName, $"A name has 1 to {MaxLength} characters, this one has {name.Length}.");
         if (name[0] == '.')

@@ -19,6 +19,8 @@ internal sealed class RingEntrance : RegionEntrance
 
     public override Lifetime AskedLifetime => _options.Lifetime;
 
+    public override Access AskedAccess => _options.Access;
+
     /// <summary>Set by creating or checking the body.</summary>
     public RingGeometry Geometry { get; set; }
 

@@ -30,4 +30,8 @@ public sealed class RingOptions
     /// <summary>With <see cref="OpenMode.OpenExisting"/>: how long to wait until somebody creates it. Default: not at
     /// all. <c>Timeout.InfiniteTimeSpan</c>: without limit.</summary>
     public TimeSpan OpenTimeout { get; set; }
+
+    /// <summary>With whom it is shared, for a name of the machine (<c>machine/NAME</c>). Default: programs of this
+    /// user.</summary>
+    public Access Access { get; set; } = Access.User;
 }

@@ -5,7 +5,7 @@ internal sealed unsafe class EventEntrance : SyncEntrance
 {
     private readonly EventOptions _options;
 
-    public EventEntrance(EventOptions options) : base(options.Lifetime) => _options = options;
+    public EventEntrance(EventOptions options) : base(options) => _options = options;
 
     /// <summary>That of the region, once it is created or checked.</summary>
     public bool IsManual { get; set; }

@@ -5,7 +5,7 @@ internal sealed unsafe class MutexEntrance : SyncEntrance
 {
     private readonly SyncOptions _options;
 
-    public MutexEntrance(SyncOptions options) : base(options.Lifetime) => _options = options;
+    public MutexEntrance(SyncOptions options) : base(options) => _options = options;
 
     public override RegionKind Kind => MutexKind.Instance;
 

@@ -5,7 +5,7 @@ internal sealed unsafe class SemaphoreEntrance : SyncEntrance
 {
     private readonly SemaphoreOptions _options;
 
-    public SemaphoreEntrance(SemaphoreOptions options) : base(options.Lifetime)
+    public SemaphoreEntrance(SemaphoreOptions options) : base(options)
     {
         _options = options;
         if (options.Permits is < 1 or > (int)SemaphoreHeader.MaxPermits)

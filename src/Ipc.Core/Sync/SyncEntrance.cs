@@ -5,11 +5,17 @@ internal abstract class SyncEntrance : RegionEntrance
 {
     private const int Participants = 256;
 
-    protected SyncEntrance(Lifetime lifetime) => AskedLifetime = lifetime;
+    protected SyncEntrance(SyncOptions options)
+    {
+        AskedLifetime = options.Lifetime;
+        AskedAccess = options.Access;
+    }
 
     public override ParticipantRole Role => ParticipantRole.Writer | ParticipantRole.Reader;
 
     public override Lifetime AskedLifetime { get; }
+
+    public override Access AskedAccess { get; }
 
     /// <summary>Bytes of a new body.</summary>
     protected abstract ulong NewBodySize { get; }

@@ -21,4 +21,8 @@ public class SyncOptions
     /// <summary>How long the object exists. An existing one must have this lifetime
     /// (<see cref="IpcStatus.WrongLifetime"/>). Default: any; a new one is removed with its last participant.</summary>
     public Lifetime Lifetime { get; set; }
+
+    /// <summary>With whom it is shared, for a name of the machine (<c>machine/NAME</c>). Default: programs of this
+    /// user.</summary>
+    public Access Access { get; set; } = Access.User;
 }

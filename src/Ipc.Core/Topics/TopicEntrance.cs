@@ -38,6 +38,8 @@ internal sealed unsafe class TopicEntrance : RegionEntrance
 
     public override Lifetime AskedLifetime => _options.Lifetime;
 
+    public override Access AskedAccess => _options.Access;
+
     public override RegionEntrance ForAnother() => new TopicEntrance(_options, Role, Policy);
 
     public override RegionGeometry NewGeometry()

@@ -371,6 +371,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         ToClientCapacity = Options.ToClientCapacity,
         LoanBudget = Options.LoanBudget,
         WaitMode = Options.WaitMode,
+        Access = Options.Access,
         Deadline = deadline,
         Hello = Options.Hello,
     };

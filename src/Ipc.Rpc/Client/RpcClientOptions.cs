@@ -55,6 +55,10 @@ public sealed class RpcClientOptions
     /// <summary>Data by which the server may decide whether to accept; at most 240 bytes.</summary>
     public ReadOnlyMemory<byte> Hello { get; set; }
 
+    /// <summary>Whose server it may be, for a name of the machine (<c>machine/NAME</c>). Default: this user's or
+    /// root's.</summary>
+    public Access Access { get; set; } = Access.User;
+
     /// <summary>The serializer of the messages. Default: <see langword="null"/>, protobuf by the generated codecs. If
     /// the server does not support it (<see cref="RpcServerOptions.Serializers"/>), calls fail with
     /// <see cref="RpcStatus.Unimplemented"/>.</summary>

@@ -104,6 +104,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
             MaxRingCapacity = copy.MaxRingCapacity,
             MaxLoanBudget = copy.MaxLoanBudget,
             WaitMode = copy.WaitMode,
+            Access = copy.Access,
         });
         return new RpcServer(name, listener, copy);
     }

@@ -62,6 +62,10 @@ public sealed class RpcServerOptions
     /// <summary>Are called for every call; the first one is the outermost.</summary>
     public IList<RpcServerInterceptor> Interceptors { get; private set; } = new List<RpcServerInterceptor>();
 
+    /// <summary>Who may connect, for a name of the machine (<c>machine/NAME</c>). Default: programs of this
+    /// user.</summary>
+    public Access Access { get; set; } = Access.User;
+
     /// <summary>Accepts or refuses a client that wants to connect: return <see langword="null"/> to accept it, or the
     /// reason for a refusal. If it is not set, all clients are accepted.</summary>
     /// <remarks>It runs on the thread that reads all connections, so it must not block.</remarks>

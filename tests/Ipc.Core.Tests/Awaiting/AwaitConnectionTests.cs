@@ -91,7 +91,7 @@ public sealed class AwaitConnectionTests : RegionTest
     public async Task ALockThatIsTakenIsAwaitedToo()
     {
         using EchoServer server = new("locked");
-        ListenerEntrance entrance = ListenerEntrance.ForClient();
+        ListenerEntrance entrance = ListenerEntrance.ForClient(Access.User);
         Region held = Region.Open("locked", entrance, OpenMode.OpenExisting, Deadline.Now, None);
         Assert.True(held.TryLock(Hang));
         Task<Connection> connecting = Connection.ConnectAsync("locked", Within(Hang));

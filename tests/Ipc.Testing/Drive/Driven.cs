@@ -37,12 +37,14 @@ public sealed class Driven : IDisposable
         }
     };
 
-    private Driven(Language language, string directory, IReadOnlyList<string> arguments, IReadOnlyDictionary<string, string>? environment, uint? user = null, uint? startedBy = null)
+    private Driven(Language language, string directory, IReadOnlyList<string> arguments, IReadOnlyDictionary<string, string>? environment, uint? user = null, uint? startedBy = null, uint? group = null, bool hides = false)
     {
         Language = language;
         string[] command = [.. PeerPrograms.Of(language), .. arguments];
         if (user != null)
-            command = ["setpriv", $"--ruid={startedBy ?? user}", $"--euid={user}", $"--regid={user}", "--clear-groups", .. command];
+            command = ["setpriv", $"--ruid={startedBy ?? user}", $"--euid={user}", $"--regid={user}", group is null ? "--clear-groups" : $"--groups={group}", .. command];
+        if (hides)
+            command = ["unshare", "--mount", "sh", "-c", "mount -t proc -o hidepid=2 proc /proc && exec \"$@\"", "sh", .. command];
         var start = new ProcessStartInfo(command[0])
         {
             RedirectStandardInput = true,
@@ -81,13 +83,13 @@ public sealed class Driven : IDisposable
     public static Driven Start(Language language, string directory, IReadOnlyDictionary<string, string>? environment = null) =>
         Ready(new Driven(language, directory, ["drive"], environment));
 
-    /// <summary>The same as another user; null when that user cannot run the program.</summary>
-    public static Driven? TryStartAs(uint user, Language language, string directory, uint? startedBy = null)
+    /// <summary>The same as another user; null when that user cannot run the program. HIDES: in a /proc that hides the processes of others from it.</summary>
+    public static Driven? TryStartAs(uint user, Language language, string directory, uint? startedBy = null, uint? group = null, bool hides = false, IReadOnlyDictionary<string, string>? environment = null)
     {
         Driven? driven = null;
         try
         {
-            driven = new Driven(language, directory, ["drive"], null, user, startedBy);
+            driven = new Driven(language, directory, ["drive"], environment, user, startedBy, group, hides);
             return Ready(driven);
         }
         catch (Exception error) when (error is Win32Exception or EndOfStreamException)

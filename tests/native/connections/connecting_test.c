@@ -263,9 +263,9 @@ TEST(what_cannot_be_is_refused_before_anything_is_asked)
 static ipc_region *locked(void)
 {
     char path[IPC_PATH_MAX];
-    CHECK_OK(ipc_region_path("l", NULL, path, sizeof path));
+    CHECK_OK(ipc_region_path("l", path, sizeof path));
     ipc_region *other = NULL;
-    CHECK_OK(ipc_region_open(path, &ipc_listener_kind, NULL, IPC_NOW, &other));
+    CHECK_OK(ipc_region_open(path, NULL, &ipc_listener_kind, NULL, IPC_NOW, &other));
     CHECK_OK(ipc_region_lock(other, SOON));
     return other;
 }
@@ -280,7 +280,7 @@ static ipc_region *region_of_request(const ipc_listener *listener)
     ipc_listener_connection_path(listener->view.region,
                                  ipc_slot_id(ipc_load_acquire64(&listener->view.slots[slot].word)), path, sizeof path);
     ipc_region *region = NULL;
-    CHECK_OK(ipc_region_open(path, NULL, NULL, IPC_NOW, &region));
+    CHECK_OK(ipc_region_open(path, NULL, NULL, NULL, IPC_NOW, &region));
     return region;
 }
 

@@ -35,15 +35,15 @@ static uint32_t ask_with(const request_mutation *mutation)
     ipc_listener_view view;
     ipc_region *listener = NULL;
     ipc_region *region = NULL;
-    CHECK_OK(ipc_region_path("l", NULL, path, sizeof path));
-    CHECK_OK(ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, IPC_LIFETIME_DEFAULT, SOON, &listener));
+    CHECK_OK(ipc_region_path("l", path, sizeof path));
+    CHECK_OK(ipc_region_attach(path, NULL, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, IPC_LIFETIME_DEFAULT, SOON, &listener));
     CHECK_OK(ipc_listener_locate(listener, &view));
     const uint32_t slot = listener->index;
     const ipc_connection_plan plan = {
         .to_server_capacity = 4096, .to_client_capacity = 4096, .connection_id = 0x34567890ABCDEF, .slot = slot};
     ipc_store_release64(&view.slots[slot].word, ipc_slot_of(plan.connection_id, IPC_SLOT_OPENING));
     ipc_listener_connection_path(listener, plan.connection_id, path, sizeof path);
-    CHECK_OK(ipc_connection_region_build(path, &plan, &region));
+    CHECK_OK(ipc_connection_region_build(path, NULL, &plan, &region));
     CHECK_OK(ipc_region_link(region));
     memcpy(region->base + mutation->offset, &mutation->value, mutation->size);
     ipc_store_release64(&view.slots[slot].word, ipc_slot_of(plan.connection_id, IPC_SLOT_REQUESTED));

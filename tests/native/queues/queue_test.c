@@ -713,8 +713,8 @@ TEST(trying_to_claim_does_not_wait_for_the_region_lock)
     ipc_block block = {0};
     const ipc_queue_options options = {.block_size = 64, .block_count = 2, .max_expansions = 3, .loan_budget = 1 << 20};
     CHECK_OK(ipc_queue_open("q", &options, &queue));
-    CHECK_OK(ipc_region_path("q", NULL, path, sizeof path));
-    CHECK_OK(ipc_region_open(path, NULL, NULL, IPC_NOW, &region));
+    CHECK_OK(ipc_region_path("q", path, sizeof path));
+    CHECK_OK(ipc_region_open(path, NULL, NULL, NULL, IPC_NOW, &region));
     CHECK_OK(ipc_region_lock(region, SOON));
     for (int i = 0; i < 2; i++)
         CHECK_OK(ipc_queue_send(queue, "x", 1, 1, SOON, NULL));

@@ -9,16 +9,16 @@
     _Static_assert(offsetof(type, last) == (at), #type "." #last)
 
 #if UINTPTR_MAX == UINT64_MAX
-LAYOUT(ipc_ring_options, 56, loan_budget, 48);
+LAYOUT(ipc_ring_options, 64, access, 56);
 LAYOUT(ipc_record, 16, redelivered, 14);
 LAYOUT(ipc_block, 48, reserved, 16);
-LAYOUT(ipc_listener_options, 40, max_loan_budget, 32);
+LAYOUT(ipc_listener_options, 48, access, 40);
 LAYOUT(ipc_event, 16, connection, 8);
-LAYOUT(ipc_connect_options, 72, loan_budget, 64);
-LAYOUT(ipc_queue_options, 72, cancel, 64);
-LAYOUT(ipc_topic_options, 88, ignore, 80);
+LAYOUT(ipc_connect_options, 80, access, 72);
+LAYOUT(ipc_queue_options, 80, access, 72);
+LAYOUT(ipc_topic_options, 96, access, 88);
 LAYOUT(ipc_message, 48, writer, 40);
-LAYOUT(ipc_sync_options, 48, cancel, 40);
+LAYOUT(ipc_sync_options, 56, access, 48);
 LAYOUT(ipc_queue_info, 80, loans_exhausted, 72);
 LAYOUT(ipc_topic_info, 88, loans_exhausted, 80);
 LAYOUT(ipc_participant_info, 32, attached, 24);

@@ -306,8 +306,8 @@ TEST(a_name_that_somebody_keeps_is_waited_for_as_a_lock_is)
     ipc_region *keeper = NULL;
     char path[IPC_PATH_MAX];
     CHECK_OK(ipc_ring_writer_open("x", &own, &writer));
-    CHECK_OK(ipc_region_path("x", NULL, path, sizeof path));
-    CHECK_OK(ipc_region_open(path, NULL, NULL, IPC_NOW, &keeper));
+    CHECK_OK(ipc_region_path("x", path, sizeof path));
+    CHECK_OK(ipc_region_open(path, NULL, NULL, NULL, IPC_NOW, &keeper));
     CHECK_OK(ipc_region_lock(keeper, SOON));
     ipc_store_release32(&ipc_region_header_of(keeper)->state, IPC_REGION_RETIRED);
     CHECK_STATUS(IPC_TIMEOUT, ipc_ring_reader_open("x", &patient, &reader));

@@ -80,6 +80,26 @@ ipc_wait_mode drive_wait_mode(void)
     return strcmp(value, "spin") == 0 ? IPC_WAIT_SPIN : IPC_WAIT_BLOCK;
 }
 
+/* access=everybody, access=group:ID, access=users:ID,ID: the same on each line of the process. */
+const ipc_access *drive_access(void)
+{
+    static ipc_access access;
+    const char *value = drive_option("access");
+    if (value == NULL)
+        return NULL;
+    access = (ipc_access){ .kind = IPC_ACCESS_EVERYBODY };
+    if (strncmp(value, "group:", 6) == 0) {
+        access.kind  = IPC_ACCESS_GROUP;
+        access.group = (uint32_t)strtoul(value + 6, NULL, 10);
+    } else if (strncmp(value, "users:", 6) == 0) {
+        char *rest  = (char *)(uintptr_t)(value + 5);
+        access.kind = IPC_ACCESS_USERS;
+        while (*rest != '\0' && access.user_count < IPC_ACCESS_USERS_MAX)
+            access.users[access.user_count++] = (uint32_t)strtoul(rest + 1, &rest, 10);
+    }
+    return &access;
+}
+
 /* The words from I on as they were typed. */
 const char *drive_rest(int i)
 {

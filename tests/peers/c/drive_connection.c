@@ -28,6 +28,7 @@ static void open_listener(drive_object *o)
     options.max_connections   = (uint32_t)drive_option_number("max", 0);
     options.max_ring_capacity = drive_option_number("limit", 0);
     options.max_loan_budget   = drive_option_number("budget_limit", 0);
+    options.access            = drive_access();
     options.wait_mode         = drive_wait_mode();
     ipc_listener *listener    = NULL;
     const ipc_status status   = ipc_listener_open(drive_word(2), &options, &listener);
@@ -78,6 +79,7 @@ static void connect_to(drive_object *o)
     options.to_server_capacity = drive_option_number("to_server", 0);
     options.to_client_capacity = drive_option_number("to_client", 0);
     options.loan_budget        = drive_loan_budget();
+    options.access             = drive_access();
     options.wait_mode          = drive_wait_mode();
     options.deadline           = drive_deadline();
     options.hello              = drive_option("hello");

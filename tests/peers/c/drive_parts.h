@@ -47,6 +47,7 @@ uint64_t drive_loan_budget(void);
 ipc_lifetime drive_lifetime(void);
 ipc_deadline drive_deadline(void); /* timeout=MS; without it the call does not wait */
 ipc_wait_mode drive_wait_mode(void);
+const ipc_access *drive_access(void);
 drive_object *drive_at(int i); /* the object whose number is the I-th word */
 
 /* The line that answers a command with nothing but a status. */

@@ -57,6 +57,7 @@ static void open_queue(void)
     options.participants = (uint32_t)drive_option_number("participants", 0);
     options.loan_budget = drive_budget_or_default();
     options.open_mode = drive_open_mode();
+    options.access = drive_access();
     options.wait_mode = drive_wait_mode();
     options.deadline = drive_deadline();
     ipc_queue *queue = NULL;

@@ -41,6 +41,7 @@ static void open_ring(drive_kind end)
     drive_object *o = drive_at(1);
     ipc_ring_options options = { 0 };
     options.capacity   = drive_option_number("capacity", 0);
+    options.access = drive_access();
     options.wait_mode  = drive_wait_mode();
     options.lifetime = drive_lifetime();
     options.loan_budget = drive_loan_budget();

@@ -15,6 +15,7 @@ static bool open_sync(const char *command)
     options.initially_set = drive_option_number("set", 0) != 0;
     options.lifetime = drive_lifetime();
     options.open_mode = drive_open_mode();
+    options.access = drive_access();
     options.wait_mode = drive_wait_mode();
     options.deadline = drive_deadline();
     drive_object made = {.kind = NOTHING};

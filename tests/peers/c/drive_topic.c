@@ -30,6 +30,7 @@ static ipc_topic_options options_of_command(void)
     options.loan_budget = drive_budget_or_default();
     options.lifetime = drive_lifetime();
     options.open_mode = drive_open_mode();
+    options.access = drive_access();
     options.wait_mode = drive_wait_mode();
     options.deadline = drive_deadline();
     options.policy = (ipc_policy)index_of(drive_option("policy"), policies, 4);

@@ -141,9 +141,9 @@ int peer_region_show(char **arguments, int count)
     (void)count;
     char path[IPC_PATH_MAX];
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_path(arguments[0], NULL, path, sizeof path);
+    ipc_status status = ipc_region_path(arguments[0], path, sizeof path);
     if (status == IPC_OK)
-        status = ipc_region_open(path, NULL, NULL, IPC_NOW, &region);
+        status = ipc_region_open(path, NULL, NULL, NULL, IPC_NOW, &region);
     if (status != IPC_OK)
         return peer_error(status);
     show_header(ipc_region_header_of(region));

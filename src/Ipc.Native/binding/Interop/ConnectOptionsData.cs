@@ -15,4 +15,5 @@ internal unsafe struct ConnectOptionsData
     public void* Hello;
     public uint HelloLength;
     public ulong LoanBudget;
+    public void* Access;
 }

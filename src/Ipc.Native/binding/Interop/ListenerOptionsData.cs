@@ -11,4 +11,5 @@ internal unsafe struct ListenerOptionsData
     public int WaitMode;
     public ulong SpinNs;
     public ulong MaxLoanBudget;
+    public void* Access;
 }

@@ -21,4 +21,5 @@ internal unsafe struct QueueOptionsData
     public ulong SpinNs;
     public ulong Deadline;
     public void* Cancel;
+    public void* Access;
 }

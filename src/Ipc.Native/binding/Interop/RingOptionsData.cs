@@ -14,4 +14,5 @@ internal unsafe struct RingOptionsData
     public ulong Deadline;
     public void* Cancel;
     public ulong LoanBudget;
+    public void* Access;
 }

@@ -15,4 +15,5 @@ internal unsafe struct SyncOptionsData
     public ulong SpinNs;
     public ulong Deadline;
     public void* Cancel;
+    public void* Access;
 }

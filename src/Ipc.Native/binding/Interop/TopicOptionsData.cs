@@ -22,4 +22,5 @@ internal unsafe struct TopicOptionsData
     public int Policy;
     public int Join;
     public void* Ignore;
+    public void* Access;
 }

@@ -134,6 +134,31 @@ IPC_API ipc_status ipc_check_version(uint32_t header_version);
 
 #define IPC_NO_USER UINT32_MAX /* no user id: on Windows, where users have none */
 
+/* ---- more than one user ------------------------------------------------------------------------------ */
+
+/* The name machine/NAME is that of a region of the whole machine: programs of several users can meet there, as far as
+   each of them says with whom. Any other name is one of this user's own. Linux only. */
+#define IPC_MACHINE "machine/"
+
+typedef enum ipc_access_kind {
+    IPC_ACCESS_USER = 0,      /* this user's programs */
+    IPC_ACCESS_GROUP = 1,     /* and those of the members of a group */
+    IPC_ACCESS_EVERYBODY = 2, /* all programs of the machine */
+    IPC_ACCESS_USERS = 3      /* this user's, and those of the users in a list */
+} ipc_access_kind;
+
+#define IPC_ACCESS_USERS_MAX 32u
+
+/* With whom a region is shared: who may open what is made here, and whose work is accepted when there is something
+   already. Root may always. Both sides say it. */
+typedef struct ipc_access {
+    ipc_access_kind kind;
+    uint32_t group;      /* IPC_ACCESS_GROUP: its id. Who makes a region is a member */
+    uint32_t user_count; /* IPC_ACCESS_USERS: 1 to IPC_ACCESS_USERS_MAX */
+    uint32_t users[IPC_ACCESS_USERS_MAX];
+} ipc_access;
+
+
 typedef uint64_t ipc_deadline; /* CLOCK_MONOTONIC, ns */
 #define IPC_NOW     ((ipc_deadline)0)
 #define IPC_FOREVER ((ipc_deadline)UINT64_MAX)

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -23,6 +24,46 @@ namespace ipc
 using status = ipc_status;
 using wait_mode = ipc_wait_mode;
 using open_mode = ipc_open_mode;
+
+// With whom something of the machine is shared (a name `machine/NAME`): the options' `access`.
+struct access : ipc_access {
+    access() noexcept : ipc_access{IPC_ACCESS_USER, 0, 0, {}}
+    {
+    }
+
+    static access user() noexcept // this user's programs
+    {
+        return {};
+    }
+
+    static access group(uint32_t id) noexcept
+    {
+        access made;
+        made.kind = IPC_ACCESS_GROUP;
+        made.ipc_access::group = id;
+        return made;
+    }
+
+    static access everybody() noexcept
+    {
+        access made;
+        made.kind = IPC_ACCESS_EVERYBODY;
+        return made;
+    }
+
+    // This user's programs and those of the users in the list. More than IPC_ACCESS_USERS_MAX are refused when it is used.
+    static access users(std::initializer_list<uint32_t> ids) noexcept
+    {
+        access made;
+        made.kind = IPC_ACCESS_USERS;
+        for (const uint32_t id : ids) {
+            if (made.user_count < IPC_ACCESS_USERS_MAX)
+                made.ipc_access::users[made.user_count] = id;
+            ++made.user_count;
+        }
+        return made;
+    }
+};
 
 // ---- errors
 // -----------------------------------------------------------------------------------------------------------

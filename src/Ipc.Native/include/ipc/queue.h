@@ -40,6 +40,7 @@ typedef struct ipc_queue_options {
     uint64_t spin_ns;      /* the longest spin before sleeping; 0 = as measured (50 us) */
     ipc_deadline deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait */
     ipc_cancel *cancel;    /* for IPC_OPEN_EXISTING */
+    const ipc_access *access; /* with whom it is shared, for a name of the machine; NULL = this user */
 } ipc_queue_options;
 
 /* Opens the queue NAME, as a participant that may send and receive, and creates it if the options say so.

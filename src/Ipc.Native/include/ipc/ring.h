@@ -23,6 +23,7 @@ typedef struct ipc_ring_options {
     /* Bytes of memory for records longer than capacity / 2 - 8: they travel as loans, by the same calls. Memory is used
        only as they need it. 0 = 256 MiB, at most 64 GiB, IPC_NO_LOANS = none. Used only when creating */
     uint64_t loan_budget;
+    const ipc_access *access; /* with whom it is shared, for a name of the machine; NULL = this user */
 } ipc_ring_options;
 
 /* Opens the writing end of the ring NAME, and creates the ring if the options say so. Records that an earlier writer

@@ -33,6 +33,7 @@ typedef struct ipc_sync_options {
     ipc_deadline
         deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait (5 s for a stopped participant that keeps all others out) */
     ipc_cancel *cancel; /* for IPC_OPEN_EXISTING */
+    const ipc_access *access; /* with whom it is shared, for a name of the machine; NULL = this user */
 } ipc_sync_options;
 
 /* Opens the mutex NAME, and creates it if the options say so. 256 objects may be open on one.

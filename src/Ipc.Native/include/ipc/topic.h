@@ -43,7 +43,6 @@ typedef struct ipc_topic_options {
     uint32_t allowed_policies; /* bits 1 << policy; 0 = all */
     uint64_t loan_budget;      /* bytes for messages longer than a block; 0 = 256 MiB, IPC_NO_LOANS = none */
     ipc_lifetime lifetime; /* while it is used, or persistent; 0 = what there is; a new one goes with its last user */
-
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
     uint64_t spin_ns;      /* longest spin before sleeping; 0 = as measured (50 us) */
@@ -53,6 +52,7 @@ typedef struct ipc_topic_options {
     ipc_policy policy;
     ipc_join join;
     const ipc_topic_writer *ignore; /* a writer of this topic and process, whose messages this reader passes over */
+    const ipc_access *access; /* with whom it is shared, for a name of the machine; NULL = this user */
 } ipc_topic_options;
 
 /* Opens the topic NAME as a writer, and creates it if the options say so.

@@ -35,12 +35,14 @@ ipc_status ipc_connect_check(const ipc_connect_options *options, ipc_connection_
     return status == IPC_OK ? ipc_pool_budget(options->loan_budget, &plan->loan_budget) : status;
 }
 
-static ipc_status enter(const char *path, const ipc_connect_options *options, ipc_region **region)
+static ipc_status enter(const char *path, const ipc_share *share, const ipc_connect_options *options,
+                        ipc_region **region)
 {
     uint64_t pause = LOOK_MIN_NS;
     for (;;) {
-        ipc_status status = ipc_region_attach(path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, IPC_LIFETIME_DEFAULT,
-                                              ipc_region_lock_deadline(options->deadline), region);
+        ipc_status status = ipc_region_attach(path, share, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT,
+                                              IPC_LIFETIME_DEFAULT, ipc_region_lock_deadline(options->deadline),
+                                              region);
         if (status != IPC_E_NOT_FOUND && status != IPC_TIMEOUT)
             return status;
         if (ipc_cancel_is_triggered(options->cancel))
@@ -68,7 +70,9 @@ static ipc_status make_region(ipc_connection *connection, ipc_connection_plan *p
                         connection->view->region->path, idle);
     IPC_FAULT_POINT("connect.slot_opening");
     ipc_listener_connection_path(connection->view->region, connection->id, path, sizeof path);
-    return ipc_connection_region_build(path, plan, &connection->region);
+    /* Whoever the listener admits: this is between two users. */
+    const ipc_share share = ipc_share_with(&connection->view->region->share, connection->view->region->user);
+    return ipc_connection_region_build(path, &share, plan, &connection->region);
 }
 
 static ipc_status lock_listener(const ipc_connection *connection, const ipc_connect_options *options)
@@ -118,12 +122,13 @@ ipc_status ipc_connect_request(ipc_connection *connection)
         ipc_region_unlock(view->region);
         return server_has_gone(connection);
     }
+    ipc_connect_sweep(view);
     ipc_status status = ipc_region_link(connection->region);
     if (status == IPC_OK) {
         IPC_FAULT_POINT("connect.region_linked");
         if (!ipc_cas64(&view->slots[connection->slot].word, &opening,
                        ipc_slot_of(connection->id, IPC_SLOT_REQUESTED))) { /* [slot] */
-            ipc_platform_file_unlink(connection->region->path);
+            (void)ipc_platform_file_unlink(connection->region->path);
             status = server_has_gone(connection);
         }
     }
@@ -262,7 +267,7 @@ void ipc_connect_ring(ipc_connection *connection, const ipc_connect_options *opt
 void ipc_connect_withdraw(ipc_connection *connection)
 {
     (void)ipc_connection_set_close(connection, IPC_CLOSE_NORMAL, "");
-    ipc_platform_file_unlink(connection->region->path); /* also where leaving has to do without the region lock */
+    (void)ipc_platform_file_unlink(connection->region->path); /* also where leaving has to do without the region lock */
 }
 
 static ipc_status ask(ipc_connection *connection, const ipc_connect_options *options, const ipc_connection_plan *plan)
@@ -278,7 +283,9 @@ static ipc_status ask(ipc_connection *connection, const ipc_connect_options *opt
     const ipc_wait wait =
         ipc_connect_reply(connection, ipc_connect_answer_deadline(options->deadline), options->cancel);
     status = ipc_wait_until(&wait, has_reply);
-    if (status != IPC_OK)
+    if (status == IPC_OK)
+        ipc_connect_answered(connection);
+    else
         ipc_connect_withdraw(connection);
     return status == IPC_TIMEOUT ? ipc_connect_unanswered(connection) : status;
 }
@@ -297,16 +304,17 @@ ipc_status ipc_connect(const char *name, const ipc_connect_options *options, ipc
 {
     static const ipc_connect_options defaults;
     char path[IPC_PATH_MAX];
+    ipc_share share;
     if (options == NULL)
         options = &defaults;
-    ipc_status status = ipc_region_path(name, NULL, path, sizeof path);
+    ipc_status status = ipc_connect_place(name, options, path, sizeof path, &share);
     if (status != IPC_OK)
         return status;
     ipc_connection_plan plan = {0};
     status = ipc_connect_check(options, &plan);
     ipc_region *listener = NULL;
     if (status == IPC_OK)
-        status = enter(path, options, &listener);
+        status = enter(path, &share, options, &listener);
     if (status != IPC_OK)
         return status;
 

@@ -12,6 +12,15 @@
 
 /* What the options ask for, in numbers. IPC_E_INVALID_ARGUMENT: they cannot be. */
 ipc_status ipc_connect_check(const ipc_connect_options *options, ipc_connection_plan *plan);
+/* connect_names.c: where the server is to be, and whose it may be. */
+ipc_status ipc_connect_place(const char *name, const ipc_connect_options *options, char *path, size_t size,
+                             ipc_share *share);
+/* Where nobody but its owner can remove a file, a client that was killed before its answer has left its own, and
+   another one of its user removes it: under the region lock, under which names are given, and if no slot names it. */
+void ipc_connect_sweep(const ipc_listener_view *view);
+/* The server has the file, and may not be the one who can remove its name. */
+void ipc_connect_answered(const ipc_connection *connection);
+
 /* The client that has entered LISTENER, whose entry is the connection's from here on. NULL: no memory. */
 ipc_connection *ipc_connect_make(ipc_region *listener);
 /* idle -> opening, and a region that has no name yet, mapped. */

@@ -26,6 +26,7 @@ struct ipc_connecting {
     ipc_connection_plan plan;
     uint8_t hello[IPC_CONNECTION_TEXT_MAX];
     char path[IPC_PATH_MAX];
+    ipc_share share;
     ipc_deadline lock_deadline; /* of the region lock: also who gives no time gets some there */
     ipc_deadline reply_deadline;
     ipc_connection *made; /* from STAGE_ASK on, until the caller has it */
@@ -41,7 +42,7 @@ ipc_status ipc_connect_begin(const char *name, const ipc_connect_options *option
         return ipc_fail(IPC_E_NO_MEMORY, "no memory for a connection");
     if (options != NULL)
         made->options = *options;
-    ipc_status status = ipc_region_path(name, NULL, made->path, sizeof made->path);
+    ipc_status status = ipc_connect_place(name, &made->options, made->path, sizeof made->path, &made->share);
     if (status == IPC_OK)
         status = ipc_connect_check(&made->options, &made->plan);
     if (status != IPC_OK) {
@@ -68,8 +69,8 @@ static ipc_status not_yet(ipc_connecting *of, ipc_deadline until, ipc_status lat
 static ipc_status enter(ipc_connecting *of)
 {
     ipc_region *listener = NULL;
-    ipc_status status = ipc_region_attach(of->path, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT, IPC_LIFETIME_DEFAULT,
-                                          IPC_NOW, &listener);
+    ipc_status status = ipc_region_attach(of->path, &of->share, &ipc_listener_kind, NULL, IPC_ROLE_CLIENT,
+                                          IPC_LIFETIME_DEFAULT, IPC_NOW, &listener);
     if (status == IPC_E_NOT_FOUND) {
         status = not_yet(of, of->options.deadline, status);
         return status == IPC_E_NOT_FOUND ? ipc_region_not_found(&ipc_listener_kind, of->path) : status;
@@ -148,6 +149,7 @@ ipc_status ipc_connect_try(ipc_connecting *connecting, ipc_connection **connecti
         abandon(connecting);
         return status;
     }
+    ipc_connect_answered(connecting->made);
     ipc_end_close(&connecting->made->session); /* a handle that was armed there last is to forget it */
     *connection = connecting->made;
     connecting->made = NULL;

@@ -65,7 +65,8 @@ typedef struct ipc_connection_plan {
     uint32_t hello_length;
 } ipc_connection_plan;
 
-ipc_status ipc_connection_region_build(const char *path, const ipc_connection_plan *plan, ipc_region **region);
+ipc_status ipc_connection_region_build(const char *path, const ipc_share *share, const ipc_connection_plan *plan,
+                                       ipc_region **region);
 /* The two rings of a region, checked against it and against each other. */
 ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, ipc_ring *to_client);
 

@@ -13,7 +13,8 @@ _Static_assert(DATA_OFFSET % IPC_RING_DATA_ALIGN == 0, "a ring's place");
 
 const ipc_region_kind ipc_connection_kind = {.kind = IPC_KIND_CONNECTION};
 
-ipc_status ipc_connection_region_build(const char *path, const ipc_connection_plan *plan, ipc_region **region)
+ipc_status ipc_connection_region_build(const char *path, const ipc_share *share, const ipc_connection_plan *plan,
+                                       ipc_region **region)
 {
     const uint64_t data_size = plan->to_server_capacity + plan->to_client_capacity;
     const uint64_t pool_size = ipc_pool_size(plan->loan_budget);
@@ -24,6 +25,7 @@ ipc_status ipc_connection_region_build(const char *path, const ipc_connection_pl
         .participants = 0,
         .role = 0,
         .lifetime = IPC_LIFETIME_WHILE_USED,
+        .share = share,
         .body_offset = BODY_OFFSET,
         .body_size = IPC_CONNECTION_BODY_SIZE + data_size + 2 * pool_size,
         .total_size = DATA_OFFSET + data_size + 2 * pool_size,

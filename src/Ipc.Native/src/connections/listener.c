@@ -34,12 +34,13 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
 {
     static const ipc_listener_options defaults;
     char path[IPC_PATH_MAX];
+    ipc_share share;
     uint32_t slot_count = 64;
     if (options == NULL)
         options = &defaults;
     ipc_status status = check_options(options, &slot_count);
     if (status == IPC_OK)
-        status = ipc_region_path(name, NULL, path, sizeof path);
+        status = ipc_region_place(name, options->access, path, sizeof path, &share);
     if (status != IPC_OK)
         return status;
 
@@ -53,8 +54,8 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     ipc_waiter_prepare_process();
     ipc_region *region = NULL;
     status = ipc_listener_region_create(
-        path, slot_count, options->max_ring_capacity == 0 ? DEFAULT_MAX_RING_CAPACITY : options->max_ring_capacity,
-        &region);
+        path, &share, slot_count,
+        options->max_ring_capacity == 0 ? DEFAULT_MAX_RING_CAPACITY : options->max_ring_capacity, &region);
     if (status == IPC_OK)
         status = ipc_listener_locate(region, &made->view);
     if (status != IPC_OK) {

@@ -91,7 +91,14 @@ static ipc_status read_body(ipc_connection *connection)
 static ipc_status open_request(ipc_connection *connection, const char *path)
 {
     /* IPC_NOW: a client that says that it has retired its region, and keeps its lock, holds nobody up */
-    ipc_status status = ipc_region_open(path, &ipc_connection_kind, connection, IPC_NOW, &connection->region);
+    const bool is_machine = connection->view->region->share.is_machine;
+    const ipc_share share = {.is_machine = is_machine,
+                             .access = {.kind = is_machine ? IPC_ACCESS_EVERYBODY : IPC_ACCESS_USER}};
+    ipc_status status = ipc_region_open(path, &share, &ipc_connection_kind, connection, IPC_NOW, &connection->region);
+    /* Else what is in it may be another's than its owner's, who is taken for the client. */
+    if (status == IPC_OK && share.is_machine &&
+        !ipc_platform_file_is_private(connection->region->file, ipc_platform_user()))
+        status = ipc_fail(IPC_E_ACCESS_DENIED, "%s is open to others than its owner and its server", path);
     if (status == IPC_OK)
         status = ipc_connection_start(connection, connection->listener->mode, connection->listener->spin_ns);
     if (status == IPC_OK)
@@ -119,6 +126,10 @@ static const char *objection(ipc_listener *listener, const ipc_connection *conne
     if (to_server > listener->view.max_ring_capacity || to_client > listener->view.max_ring_capacity) {
         (void)snprintf(text, size, "the rings have %" PRIu64 " and %" PRIu64 " bytes, this server allows %" PRIu64,
                        to_server, to_client, listener->view.max_ring_capacity);
+        return text;
+    }
+    if (!ipc_share_admits(&listener->view.region->share, connection->region->user)) {
+        (void)snprintf(text, size, "this server does not serve user %" PRIu32, connection->region->user);
         return text;
     }
     const uint64_t loans_to_server = connection->reader.ring.pool.budget;
@@ -161,7 +172,7 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_
     ipc_listener_connection_path(listener->view.region, connection->id, path, sizeof path);
     ipc_status status = open_request(connection, path);
     IPC_FAULT_POINT("listener.accept.mapped");
-    ipc_platform_file_unlink(path);
+    (void)ipc_platform_file_unlink(path); /* where only the client can it does so, when it has its answer */
     IPC_FAULT_POINT("listener.accept.unlinked");
     /* From the word that was seen, id and all: if the client was cleaned up meanwhile, the slot may be asking for
        another one by now, whose ready bit is on its way. */

@@ -109,7 +109,7 @@ static void withdraw(const ipc_listener_view *view, uint32_t index)
         return;
     char path[IPC_PATH_MAX];
     ipc_listener_connection_path(view->region, ipc_slot_id(word), path, sizeof path);
-    ipc_platform_file_unlink(path);
+    (void)ipc_platform_file_unlink(path); /* another user's stays until that user comes again: connect_names.c */
     IPC_FAULT_POINT("listener.withdraw.unlinked");
     (void)ipc_cas64(&view->slots[index].word, &word, IPC_SLOT_IDLE); /* [slot] */
 }
@@ -188,7 +188,8 @@ const ipc_region_kind ipc_listener_kind = {
 
 /* ---- the server's region ----------------------------------------------------------------------------- */
 
-static ipc_status build(const char *path, uint32_t slot_count, uint64_t max_ring_capacity, ipc_region **region)
+static ipc_status build(const char *path, const ipc_share *share, uint32_t slot_count, uint64_t max_ring_capacity,
+                        ipc_region **region)
 {
     const uint64_t body_offset = IPC_PARTICIPANT_OFFSET + (uint64_t)slot_count * IPC_PARTICIPANT_SIZE;
     const uint64_t body_size = SLOTS_IN_BODY + (uint64_t)slot_count * IPC_SLOT_SIZE;
@@ -196,6 +197,7 @@ static ipc_status build(const char *path, uint32_t slot_count, uint64_t max_ring
         .participants = slot_count,
         .role = IPC_ROLE_SERVER,
         .lifetime = IPC_LIFETIME_WHILE_USED,
+        .share = share,
         .body_offset = body_offset,
         .body_size = body_size,
         .total_size =
@@ -215,15 +217,17 @@ static ipc_status build(const char *path, uint32_t slot_count, uint64_t max_ring
 }
 
 /* Puts an end to a listener whose server is dead, whatever clients it still has. */
-static ipc_status replace(const char *path)
+static ipc_status replace(const char *path, const ipc_share *share)
 {
     ipc_region *old = NULL;
+    ipc_share to_remove = *share;
+    to_remove.takes_open = true; /* nothing in it is believed but that it has a server, or not */
     ipc_status status =
-        ipc_region_open(path, &ipc_listener_kind, NULL, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS), &old);
+        ipc_region_open(path, &to_remove, &ipc_listener_kind, NULL, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS), &old);
     if (status == IPC_E_NOT_FOUND)
         return IPC_OK;
     if (status == IPC_E_WRONG_KIND) {
-        status = ipc_region_reap(path, NULL);
+        status = ipc_region_reap(path, share, NULL);
         return status == IPC_E_EXISTS
                    ? ipc_fail(IPC_E_WRONG_KIND, "%s is in use and is not a listener: choose another name", path)
                    : status;
@@ -238,6 +242,8 @@ static ipc_status replace(const char *path)
             status =
                 ipc_fail(IPC_E_IN_USE, "%s has a server already, process %u: end that process, or use another name",
                          path, ipc_load_relaxed32(&ipc_region_participant(old, IPC_LISTENER_SERVER)->pid));
+        } else if (!ipc_region_may_remove(old)) {
+            status = ipc_region_not_ours(old, "has no server");
         } else {
             retire(old);
             ipc_region_retire(old);
@@ -249,11 +255,11 @@ static ipc_status replace(const char *path)
     return status;
 }
 
-ipc_status ipc_listener_region_create(const char *path, uint32_t slot_count, uint64_t max_ring_capacity,
-                                      ipc_region **region)
+ipc_status ipc_listener_region_create(const char *path, const ipc_share *share, uint32_t slot_count,
+                                      uint64_t max_ring_capacity, ipc_region **region)
 {
     ipc_region *made = NULL;
-    ipc_status status = build(path, slot_count, max_ring_capacity, &made);
+    ipc_status status = build(path, share, slot_count, max_ring_capacity, &made);
     if (status != IPC_OK)
         return status;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -264,7 +270,7 @@ ipc_status ipc_listener_region_create(const char *path, uint32_t slot_count, uin
             return IPC_OK;
         }
         if (status == IPC_E_EXISTS)
-            status = replace(path);
+            status = replace(path, share);
         if (status != IPC_OK)
             break;
     }

@@ -21,8 +21,8 @@ extern const ipc_region_kind ipc_listener_kind;
 ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view);
 
 /* The server's: makes the region, replacing a left-over. IPC_E_IN_USE: a live server exists. */
-ipc_status ipc_listener_region_create(const char *path, uint32_t slot_count, uint64_t max_ring_capacity,
-                                      ipc_region **region);
+ipc_status ipc_listener_region_create(const char *path, const ipc_share *share, uint32_t slot_count,
+                                      uint64_t max_ring_capacity, ipc_region **region);
 
 /* The path of the connection `id`. */
 void ipc_listener_connection_path(const ipc_region *region, uint64_t id, char *path, size_t size);

@@ -10,6 +10,8 @@ static const ipc_region_kind *kind_of(uint32_t kind)
 ipc_status ipc_clear(const char *name)
 {
     char path[IPC_PATH_MAX];
-    ipc_status status = ipc_region_path(name, NULL, path, sizeof path);
-    return status == IPC_OK ? ipc_region_clear(path, kind_of) : status;
+    ipc_share share;
+    ipc_status status = ipc_region_place(name, NULL, path, sizeof path, &share);
+    share.access.kind = share.is_machine ? IPC_ACCESS_EVERYBODY : IPC_ACCESS_USER; /* whose it is decides later */
+    return status == IPC_OK ? ipc_region_clear(path, &share, kind_of) : status;
 }

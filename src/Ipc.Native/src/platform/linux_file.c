@@ -130,15 +130,17 @@ ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const
 /* Whose it is, both numbers: who is refused by the mode of a file learns as much as who is refused by us. */
 #define BELONGS_TO "%s belongs to user %u, this is user %u: set IPC_DIR to a directory of your own, or use another name"
 
-static ipc_status cannot_open(const char *path, int error)
+static ipc_status cannot_open(const char *path, bool is_own, int error)
 {
     struct stat status;
     if ((error == EACCES || error == EPERM) && lstat(path, &status) == 0 && status.st_uid != geteuid())
-        return ipc_fail_system(error, BELONGS_TO, path, (unsigned)status.st_uid, (unsigned)geteuid());
+        return is_own ? ipc_fail_system(error, BELONGS_TO, path, (unsigned)status.st_uid, (unsigned)geteuid())
+                      : ipc_fail_system(error, "%s belongs to user %u, who does not share it with this user, %u", path,
+                                        (unsigned)status.st_uid, (unsigned)geteuid());
     return ipc_fail_system(error, "cannot open %s", path);
 }
 
-ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_facts *facts)
+ipc_status ipc_platform_file_open(const char *path, bool is_own, ipc_file *file, ipc_file_facts *facts)
 {
     /* O_NONBLOCK: a pipe of that name must not hold us up */
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -146,7 +148,7 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_fac
         if (errno == ELOOP || errno == ENXIO || errno == EISDIR)
             return ipc_fail(IPC_E_CORRUPT,
                             "%s is not a regular file, so it is not a region: remove it, or use another name", path);
-        return cannot_open(path, errno);
+        return cannot_open(path, is_own, errno);
     }
     struct stat status;
     ipc_status result = IPC_OK;
@@ -155,7 +157,7 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_fac
     else if (!S_ISREG(status.st_mode))
         result = ipc_fail(IPC_E_CORRUPT,
                           "%s is not a regular file, so it is not a region: remove it, or use another name", path);
-    else if (status.st_uid != geteuid())
+    else if (is_own && status.st_uid != geteuid())
         result = ipc_fail(IPC_E_ACCESS_DENIED, BELONGS_TO, path, (unsigned)status.st_uid, (unsigned)geteuid());
     if (result != IPC_OK) {
         (void)close(fd);
@@ -163,6 +165,8 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_fac
     }
     facts->size = (uint64_t)status.st_size;
     facts->user = (uint32_t)status.st_uid;
+    facts->group = (uint32_t)status.st_gid;
+    facts->open_to_all = (status.st_mode & S_IWOTH) != 0;
     *file = fd;
     return IPC_OK;
 }
@@ -192,9 +196,9 @@ bool ipc_platform_file_is_named(ipc_file file, const char *path)
            ours.st_ino == named.st_ino;
 }
 
-void ipc_platform_file_unlink(const char *path)
+bool ipc_platform_file_unlink(const char *path)
 {
-    (void)unlink(path); /* gone already is as good */
+    return unlink(path) == 0 || errno == ENOENT; /* gone already is as good */
 }
 
 void ipc_platform_file_close(ipc_file file)

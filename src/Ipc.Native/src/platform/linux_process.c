@@ -88,7 +88,10 @@ bool ipc_platform_process_exists(uint32_t pid, uint64_t start_time)
     (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
     switch (read_stat(path, &stat)) {
     case STAT_NO_PROCESS:
-        return access("/proc/self/stat", R_OK) != 0; /* no /proc here: we cannot know, so it lives */
+        if (access("/proc/self/stat", R_OK) != 0)
+            return true; /* no /proc here: we cannot know, so it lives */
+        /* Mounted with hidepid it does not show other users' processes. This tells that there is one, not since when. */
+        return pid != 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
     case STAT_UNKNOWN:
         return true;
     case STAT_OK:

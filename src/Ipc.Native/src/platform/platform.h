@@ -27,6 +27,9 @@ typedef intptr_t ipc_file;
 bool ipc_platform_name_is_reserved(const char *name);
 /* The directory of the regions, absolute, with '/' between its parts, created if absent (docs/wire-format.md section 1). */
 ipc_status ipc_platform_directory(char *path, size_t size);
+/* The same for names of the machine. It is made if absent, and refused if somebody other than its owner, root and the
+   owner of a file could remove that file from it. */
+ipc_status ipc_platform_machine_directory(char *path, size_t size);
 
 typedef struct ipc_file_range {
     uint64_t offset;
@@ -44,13 +47,24 @@ ipc_status ipc_platform_file_publish(ipc_file file, const char *temporary, const
 typedef struct ipc_file_facts {
     uint64_t size;
     uint32_t user; /* its owner; IPC_NO_USER where users have no numbers */
+    uint32_t group;
+    bool open_to_all; /* everybody can write it */
 } ipc_file_facts;
-/* Opens without following links. Refuses what is not a regular file of this user. */
-ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_facts *facts);
+/* Opens without following links. Refuses what is not a regular file, and one of another user where `is_own`. */
+ipc_status ipc_platform_file_open(const char *path, bool is_own, ipc_file *file, ipc_file_facts *facts);
+/* Lets others open a file that has no name yet. */
+ipc_status ipc_platform_file_share(ipc_file file, const ipc_access *access);
+/* Can nobody open it but its owner, that user and root? */
+bool ipc_platform_file_is_private(ipc_file file, uint32_t user);
+/* Calls `found` with the name of each file of the directory, until it returns false. */
+void ipc_platform_files_in(const char *directory, bool (*found)(void *context, const char *name), void *context);
+/* Whose file a name leads to; IPC_NO_USER: nobody's, or it is no file. */
+uint32_t ipc_platform_file_user(const char *path);
 /* Without the mapping: a hole reads as zeroes and stays one. */
 ipc_status ipc_platform_file_read(ipc_file file, uint64_t offset, void *buffer, size_t length);
 bool ipc_platform_file_is_named(ipc_file file, const char *path); /* does the path still lead to this file? */
-void ipc_platform_file_unlink(const char *path);
+/* Removes the name. False: it is there, and not for this process to remove. */
+bool ipc_platform_file_unlink(const char *path);
 void ipc_platform_file_close(ipc_file file);
 
 /* All of the file. `path` is its name, or the one that it will be given; `region_id` is what other processes know the

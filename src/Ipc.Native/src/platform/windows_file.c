@@ -124,8 +124,9 @@ static ipc_status check_file(HANDLE file, const char *path, uint64_t *size)
     return ipc_windows_check_owner(file, path);
 }
 
-ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_facts *facts)
+ipc_status ipc_platform_file_open(const char *path, bool is_own, ipc_file *file, ipc_file_facts *facts)
 {
+    (void)is_own; /* there are no others' here: ipc_platform_machine_directory */
     wchar_t wide[IPC_WIDE_PATH_MAX];
     ipc_status status = ipc_windows_wide(path, wide, IPC_WIDE_PATH_MAX);
     if (status != IPC_OK)
@@ -139,6 +140,8 @@ ipc_status ipc_platform_file_open(const char *path, ipc_file *file, ipc_file_fac
         return ipc_fail_system((int)error, "cannot open %s", path);
     }
     facts->user = IPC_NO_USER;
+    facts->group = IPC_NO_USER;
+    facts->open_to_all = false;
     status = check_file(opened, path, &facts->size);
     if (status != IPC_OK) {
         (void)CloseHandle(opened);

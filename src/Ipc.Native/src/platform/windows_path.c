@@ -159,6 +159,43 @@ ipc_status ipc_platform_directory(char *path, size_t size)
     return status;
 }
 
+/* ---- what there is not: all who meet are one user ------------------------------------------------------ */
+
+ipc_status ipc_platform_machine_directory(char *path, size_t size)
+{
+    (void)path;
+    (void)size;
+    return ipc_fail(IPC_E_INVALID_ARGUMENT, "regions of the machine are not there on Windows: all who meet are one user "
+                                            "here. Use a name without " IPC_MACHINE);
+}
+
+ipc_status ipc_platform_file_share(ipc_file file, const ipc_access *access)
+{
+    (void)file;
+    (void)access;
+    return IPC_OK;
+}
+
+bool ipc_platform_file_is_private(ipc_file file, uint32_t user)
+{
+    (void)file;
+    (void)user;
+    return true;
+}
+
+void ipc_platform_files_in(const char *directory, bool (*found)(void *context, const char *name), void *context)
+{
+    (void)directory;
+    (void)found;
+    (void)context;
+}
+
+uint32_t ipc_platform_file_user(const char *path)
+{
+    (void)path;
+    return IPC_NO_USER;
+}
+
 static bool begins(const char *name, size_t length, const char *with)
 {
     return strlen(with) == length && _strnicmp(name, with, length) == 0;

@@ -42,7 +42,7 @@ static void delete_and_close(HANDLE file)
     (void)CloseHandle(file);
 }
 
-void ipc_platform_file_unlink(const char *path)
+bool ipc_platform_file_unlink(const char *path)
 {
     wchar_t wide[IPC_WIDE_PATH_MAX];
     wchar_t dead_wide[IPC_WIDE_PATH_MAX];
@@ -50,10 +50,10 @@ void ipc_platform_file_unlink(const char *path)
     char dead[IPC_PATH_MAX + 64];
     FILE_ID_INFO id;
     if (ipc_windows_wide(path, wide, IPC_WIDE_PATH_MAX) != IPC_OK)
-        return;
+        return true;
     HANDLE file = open_to_delete(wide, IPC_SHARE_ALL, 0);
     if (file == INVALID_HANDLE_VALUE)
-        return; /* gone already is as good */
+        return true; /* gone already is as good */
     ipc_windows_folder(path, folder, sizeof folder);
     if (GetFileInformationByHandleEx(file, FileIdInfo, &id, sizeof id)) {
         dead_name(folder, &id, dead, sizeof dead);
@@ -61,6 +61,7 @@ void ipc_platform_file_unlink(const char *path)
             (void)ipc_windows_rename(file, dead_wide); /* not possible: it keeps its name until it is closed by all */
     }
     delete_and_close(file);
+    return true;
 }
 
 void ipc_windows_bury(const char *folder, const FILE_ID_INFO *id)

@@ -51,9 +51,9 @@ static ipc_status make_plan(const ipc_queue_options *options, ipc_queue_plan *pl
     return status == IPC_OK ? ipc_pool_budget(options->loan_budget, &plan->loan_budget) : status;
 }
 
-static ipc_status create(void *owner, const char *path, ipc_region **region)
+static ipc_status create(void *owner, const char *path, const ipc_share *share, ipc_region **region)
 {
-    return ipc_queue_region_create(path, &((ipc_queue *)owner)->plan, owner, region);
+    return ipc_queue_region_create(path, share, &((ipc_queue *)owner)->plan, owner, region);
 }
 
 static void abandon(void *owner)
@@ -119,6 +119,7 @@ static ipc_status enter_region(const char *name, const ipc_queue_options *option
         .mode = options->open_mode,
         .deadline = options->deadline,
         .cancel = options->cancel,
+        .access = options->access,
         .create = create,
     };
     ipc_status status = make_plan(options, &queue->plan);

@@ -41,7 +41,8 @@ static void write_header(ipc_region *region, const ipc_queue_plan *plan, uint64_
         ipc_pool_write_header(ipc_region_at(region, pool_offset), plan->loan_budget);
 }
 
-ipc_status ipc_queue_region_create(const char *path, const ipc_queue_plan *plan, void *owner, ipc_region **created)
+ipc_status ipc_queue_region_create(const char *path, const ipc_share *share, const ipc_queue_plan *plan, void *owner,
+                                   ipc_region **created)
 {
     const uint64_t body_offset = IPC_PARTICIPANT_OFFSET + (uint64_t)plan->participants * IPC_PARTICIPANT_SIZE;
     const uint64_t segments_offset =
@@ -56,6 +57,7 @@ ipc_status ipc_queue_region_create(const char *path, const ipc_queue_plan *plan,
         .participants = plan->participants,
         .role = IPC_ROLE_WRITER | IPC_ROLE_READER,
         .lifetime = plan->lifetime,
+        .share = share,
         .body_offset = body_offset,
         .body_size = total - body_offset,
         .total_size = total,

@@ -40,7 +40,8 @@ typedef struct ipc_queue_plan {
 extern const ipc_region_kind ipc_queue_kind;
 
 /* Builds, writes, enters and links the region. */
-ipc_status ipc_queue_region_create(const char *path, const ipc_queue_plan *plan, void *owner, ipc_region **region);
+ipc_status ipc_queue_region_create(const char *path, const ipc_share *share, const ipc_queue_plan *plan, void *owner,
+                                   ipc_region **region);
 /* IPC_E_CORRUPT: the header does not describe a queue that lies within the region. */
 ipc_status ipc_queue_locate(const ipc_region *region, ipc_queue_view *view);
 

@@ -29,6 +29,13 @@ typedef struct ipc_region_geometry {
 
 typedef struct ipc_region ipc_region;
 
+/* Where a region is and with whom it is shared: what its name and the caller's ipc_access say, checked. */
+typedef struct ipc_share {
+    bool is_machine;
+    bool takes_open; /* what everybody can write is good enough, whoever was asked for: nothing in it is believed */
+    ipc_access access;
+} ipc_share;
+
 /* What a kind of region adds. All but check_body are called under the region lock; any may be NULL. */
 typedef struct ipc_region_kind {
     uint32_t kind;
@@ -55,6 +62,7 @@ struct ipc_region {
     ipc_region_geometry geometry;
     ipc_file file;
     uint8_t *base;
+    ipc_share share;
     uint32_t user;                /* whose file it is, by what the kernel says */
     uint32_t index;               /* our entry, or IPC_NO_PARTICIPANT */
     ipc_mutex mutex;              /* the region lock excludes other open files, this the threads that share ours */
@@ -81,8 +89,21 @@ static inline ipc_participant *ipc_region_participant(const ipc_region *region, 
     return (ipc_participant *)ipc_region_at(region, IPC_PARTICIPANT_OFFSET + (uint64_t)index * IPC_PARTICIPANT_SIZE);
 }
 
-/* region_name.c: DIR/NAME, or DIR/NAME~SUFFIX. Refuses what is not a name. */
-ipc_status ipc_region_path(const char *name, const char *suffix, char *path, size_t size);
+/* region_name.c: DIR/NAME, and with whom it is shared. Refuses what is not a name, or not such a one's access. */
+ipc_status ipc_region_place(const char *name, const ipc_access *access, char *path, size_t size, ipc_share *share);
+ipc_status ipc_region_path(const char *name, char *path, size_t size); /* of this user alone */
+
+/* region_share.c */
+/* Was the region, just opened, made by somebody whom we share it with? */
+ipc_status ipc_region_check_user(const ipc_region *region, const ipc_file_facts *facts);
+/* May that user ask for something here? Who is in a group is the kernel's business: others could not open the region. */
+bool ipc_share_admits(const ipc_share *share, uint32_t user);
+/* Between this user and that one alone. */
+ipc_share ipc_share_with(const ipc_share *of, uint32_t user);
+/* Can we remove its name? If not it stays as it is: nobody but its owner and root ends it. */
+bool ipc_region_may_remove(const ipc_region *region);
+/* IPC_E_ACCESS_DENIED, for who would have to. WHAT: `was retired`, `was left behind`. */
+ipc_status ipc_region_not_ours(const ipc_region *region, const char *what);
 
 /* region_check.c */
 const char *ipc_region_kind_name(uint32_t kind); /* with its article; NULL: unknown */
@@ -104,6 +125,7 @@ typedef struct ipc_region_plan {
     uint64_t body_offset;
     uint64_t body_size;
     uint64_t total_size;
+    const ipc_share *share; /* NULL: this user's alone */
     /* What has memory behind it from the start: [0, reserved_size), 0 being everything, and these ranges. The rest is
        holes (docs/wire-format.md section 7). */
     uint64_t reserved_size;
@@ -116,20 +138,21 @@ ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const
 /* Live, and named. IPC_E_EXISTS: somebody else's region has the name; ours is unchanged and may be linked again. */
 ipc_status ipc_region_link(ipc_region *region);
 /* Removes a left-over of that name and kind (NULL: any). IPC_E_EXISTS if somebody lives there, or it is kept. */
-ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind);
+ipc_status ipc_region_reap(const char *path, const ipc_share *share, const ipc_region_kind *kind);
 
 /* Removes the region of that name, kept or not. IPC_E_IN_USE if somebody lives there. `kind_of`: what knows of more
    than the file itself; NULL for the others. */
-ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind));
+ipc_status ipc_region_clear(const char *path, const ipc_share *share, const ipc_region_kind *(*kind_of)(uint32_t kind));
 
 /* region_attach.c */
 /* Opens, checks and maps; enters nothing, and locks only what was retired, to remove its name. IPC_E_NOT_FOUND: nothing
-   there (or it was retired). IPC_TIMEOUT: it was retired, and somebody keeps its lock. `kind` NULL: any. */
-ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_deadline lock_deadline,
-                           ipc_region **region);
+   there (or it was retired). IPC_TIMEOUT: it was retired, and somebody keeps its lock. `share` NULL: this user's alone.
+   `kind` NULL: any. */
+ipc_status ipc_region_open(const char *path, const ipc_share *share, const ipc_region_kind *kind, void *owner,
+                           ipc_deadline lock_deadline, ipc_region **region);
 /* Opens and enters. IPC_E_NOT_FOUND: no living region of that name. IPC_TIMEOUT: somebody keeps the region lock. */
-ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
-                             ipc_lifetime asked, ipc_deadline lock_deadline, ipc_region **region);
+ipc_status ipc_region_attach(const char *path, const ipc_share *share, const ipc_region_kind *kind, void *owner,
+                             uint32_t role, ipc_lifetime asked, ipc_deadline lock_deadline, ipc_region **region);
 /* For that: IPC_REGION_LOCK_TIMEOUT_NS for who has no deadline; else a moment, so that who gets IPC_TIMEOUT looks at
    its own deadline and cancel, and tries again. */
 ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline);
@@ -141,10 +164,12 @@ typedef struct ipc_region_entrance {
     void *owner;
     uint32_t role;
     ipc_lifetime lifetime; /* asked for */
+    const ipc_access *access;
     ipc_open_mode mode;
     ipc_deadline deadline; /* for IPC_OPEN_EXISTING, like `cancel` */
     ipc_cancel *cancel;
-    ipc_status (*create)(void *owner, const char *path, ipc_region **region); /* built, written, entered, linked */
+    /* built, written, entered, linked */
+    ipc_status (*create)(void *owner, const char *path, const ipc_share *share, ipc_region **region);
 } ipc_region_entrance;
 
 ipc_status ipc_region_enter(const ipc_region_entrance *entrance, ipc_region **region);

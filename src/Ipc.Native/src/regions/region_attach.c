@@ -28,9 +28,11 @@ static ipc_status remove_retired(ipc_region *region, ipc_deadline lock_deadline)
     ipc_status status = ipc_region_lock(region, lock_deadline);
     if (status != IPC_OK)
         return status;
-    if (ipc_platform_file_is_named(region->file, region->path))
-        ipc_platform_file_unlink(region->path);
+    const bool removed = !ipc_platform_file_is_named(region->file, region->path) ||
+                         ipc_platform_file_unlink(region->path);
     ipc_region_unlock(region);
+    if (!removed)
+        return ipc_region_not_ours(region, "was retired");
     return ipc_fail(IPC_E_NOT_FOUND, "%s was retired by its last user", region->path);
 }
 
@@ -39,11 +41,14 @@ static ipc_status open_and_map(ipc_region *region, ipc_deadline lock_deadline)
     ipc_file_facts facts = {0};
     ipc_region_header copy;
     ipc_region_hold_forks();
-    ipc_status status = ipc_platform_file_open(region->path, &region->file, &facts);
+    ipc_status status = ipc_platform_file_open(region->path, !region->share.is_machine, &region->file, &facts);
     ipc_region_let_fork();
     if (status != IPC_OK)
         return status;
     region->user = facts.user;
+    status = ipc_region_check_user(region, &facts);
+    if (status != IPC_OK)
+        return status;
     if (facts.size < IPC_REGION_SIZE_UNIT)
         return ipc_fail(
             IPC_E_CORRUPT,
@@ -63,13 +68,15 @@ static ipc_status open_and_map(ipc_region *region, ipc_deadline lock_deadline)
     return ipc_region_map(region);
 }
 
-ipc_status ipc_region_open(const char *path, const ipc_region_kind *kind, void *owner, ipc_deadline lock_deadline,
-                           ipc_region **region)
+ipc_status ipc_region_open(const char *path, const ipc_share *share, const ipc_region_kind *kind, void *owner,
+                           ipc_deadline lock_deadline, ipc_region **region)
 {
     ipc_region *made = NULL;
     ipc_status status = ipc_region_allocate(kind, owner, path, &made);
     if (status != IPC_OK)
         return status;
+    if (share != NULL)
+        made->share = *share;
     status = open_and_map(made, lock_deadline);
     if (status == IPC_OK && kind != NULL && kind->check_body != NULL)
         status = kind->check_body(made);
@@ -126,17 +133,28 @@ ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline)
     return ipc_deadline_after(deadline == IPC_NOW ? IPC_REGION_LOCK_TIMEOUT_NS : LOCK_SLICE_NS);
 }
 
-ipc_status ipc_region_attach(const char *path, const ipc_region_kind *kind, void *owner, uint32_t role,
-                             ipc_lifetime asked, ipc_deadline lock_deadline, ipc_region **region)
+/* An owner that removes a region of the machine removes its name first. */
+static bool has_lost_its_name(const ipc_region *region)
+{
+    return region->share.is_machine && !ipc_platform_file_is_named(region->file, region->path);
+}
+
+ipc_status ipc_region_attach(const char *path, const ipc_share *share, const ipc_region_kind *kind, void *owner,
+                             uint32_t role, ipc_lifetime asked, ipc_deadline lock_deadline, ipc_region **region)
 {
     for (int turn = 0; turn < TURNS; turn++) {
         ipc_region *opened = NULL;
-        ipc_status status = ipc_region_open(path, kind, owner, lock_deadline, &opened);
+        ipc_status status = ipc_region_open(path, share, kind, owner, lock_deadline, &opened);
         if (status != IPC_OK)
             return status;
         status = ipc_region_lock(opened, lock_deadline);
         if (status == IPC_OK) {
             IPC_FAULT_POINT("region.attach.locked");
+            if (has_lost_its_name(opened)) {
+                ipc_region_unlock(opened);
+                ipc_region_discard(opened);
+                continue;
+            }
             const bool was_live = ipc_load_acquire32(&ipc_region_header_of(opened)->state) == IPC_REGION_LIVE;
             status = enter(opened, role, asked);
             ipc_region_unlock(opened);

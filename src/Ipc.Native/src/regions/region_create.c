@@ -36,6 +36,12 @@ static ipc_status make_file(ipc_region *region, const ipc_region_plan *plan)
     ipc_region_hold_forks();
     ipc_status status = ipc_platform_file_create(directory, &region->file, region->temporary, sizeof region->temporary);
     ipc_region_let_fork();
+    if (status == IPC_OK && region->share.is_machine && region->temporary[0] != '\0')
+        status = ipc_fail(IPC_E_ACCESS_DENIED,
+                          "%s is on a file system without unnamed files, where regions of the machine cannot be",
+                          directory);
+    if (status == IPC_OK) /* before it has a name: it never is another's by mistake */
+        status = ipc_platform_file_share(region->file, &region->share.access);
     if (status == IPC_OK)
         status = ipc_platform_file_reserve(region->file, plan->total_size, reserved, 1 + IPC_REGION_RESERVED);
     return status == IPC_OK ? ipc_region_map(region) : status;
@@ -49,6 +55,8 @@ ipc_status ipc_region_build(const char *path, const ipc_region_kind *kind, const
     if (status != IPC_OK)
         return status;
 
+    if (plan->share != NULL)
+        made->share = *plan->share;
     made->user = ipc_platform_user();
     made->geometry.kind = kind->kind;
     made->geometry.lifetime = plan->lifetime;
@@ -102,10 +110,12 @@ static bool is_retired(const ipc_region *region)
     return ipc_load_acquire32(&ipc_region_header_of(region)->state) == IPC_REGION_RETIRED;
 }
 
-static ipc_status open_any(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind), ipc_region **opened)
+static ipc_status open_any(const char *path, const ipc_share *share, const ipc_region_kind *(*kind_of)(uint32_t kind),
+                           ipc_region **opened)
 {
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_open(path, NULL, NULL, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS), &region);
+    ipc_status status =
+        ipc_region_open(path, share, NULL, NULL, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS), &region);
     if (status != IPC_OK)
         return status;
     region->kind = kind_of(region->geometry.kind);
@@ -128,10 +138,10 @@ static uint32_t first_living(ipc_region *region)
     return living;
 }
 
-ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(uint32_t kind))
+ipc_status ipc_region_clear(const char *path, const ipc_share *share, const ipc_region_kind *(*kind_of)(uint32_t kind))
 {
     ipc_region *region = NULL;
-    ipc_status status = open_any(path, kind_of, &region);
+    ipc_status status = open_any(path, share, kind_of, &region);
     if (status != IPC_OK)
         return status;
     status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS));
@@ -143,6 +153,8 @@ ipc_status ipc_region_clear(const char *path, const ipc_region_kind *(*kind_of)(
                               path, ipc_load_relaxed32(&ipc_region_participant(region, living)->pid));
         } else if (retired) {
             status = ipc_fail(IPC_E_NOT_FOUND, "%s was retired by its last user", path);
+        } else if (!ipc_region_may_remove(region)) {
+            status = ipc_region_not_ours(region, "is not in use");
         } else {
             retire_left_over(region);
         }
@@ -158,14 +170,20 @@ static ipc_status taken(ipc_region *region, const char *path)
     if (living < region->geometry.participant_capacity)
         return ipc_fail(IPC_E_EXISTS, "%s exists and process %u uses it: open it, or use another name", path,
                         ipc_load_relaxed32(&ipc_region_participant(region, living)->pid));
+    if (!ipc_region_may_remove(region))
+        return ipc_fail(IPC_E_EXISTS, "%s exists and belongs to user %u, who alone can remove it: open it", path,
+                        region->user);
     return ipc_fail(IPC_E_EXISTS, "%s exists and %s: open it, or remove it first", path,
                     region->geometry.lifetime == IPC_LIFETIME_PERSISTENT ? "is persistent" : "holds unread messages");
 }
 
-ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
+ipc_status ipc_region_reap(const char *path, const ipc_share *share, const ipc_region_kind *kind)
 {
     ipc_region *region = NULL;
-    ipc_status status = ipc_region_open(path, kind, NULL, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS), &region);
+    ipc_share to_remove = *share;
+    to_remove.takes_open = true; /* nothing in it is believed but that it is not in use */
+    ipc_status status =
+        ipc_region_open(path, &to_remove, kind, NULL, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS), &region);
     if (status == IPC_E_NOT_FOUND)
         return IPC_OK; /* gone, or retired and removed: the name is free */
     if (status != IPC_OK)
@@ -174,7 +192,9 @@ ipc_status ipc_region_reap(const char *path, const ipc_region_kind *kind)
     status = ipc_region_lock(region, ipc_deadline_after(IPC_REGION_LOCK_TIMEOUT_NS));
     if (status == IPC_OK) {
         const bool retired = is_retired(region);
-        if (!retired && !ipc_region_is_over(region)) {
+        if (retired && !ipc_region_may_remove(region)) {
+            status = ipc_region_not_ours(region, "was retired");
+        } else if (!retired && !ipc_region_is_over(region)) {
             status = taken(region, path);
         } else {
             if (retired)

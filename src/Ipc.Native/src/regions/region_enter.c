@@ -10,44 +10,47 @@
 #define LOOK_MIN_NS 1000000u
 #define LOOK_MAX_NS 20000000u
 
-static ipc_status attach(const ipc_region_entrance *entrance, const char *path, ipc_deadline deadline,
-                         ipc_region **region)
+static ipc_status attach(const ipc_region_entrance *entrance, const char *path, const ipc_share *share,
+                         ipc_deadline deadline, ipc_region **region)
 {
-    return ipc_region_attach(path, entrance->kind, entrance->owner, entrance->role, entrance->lifetime,
+    return ipc_region_attach(path, share, entrance->kind, entrance->owner, entrance->role, entrance->lifetime,
                              ipc_region_lock_deadline(deadline), region);
 }
 
-static ipc_status open_or_create(const ipc_region_entrance *entrance, const char *path, ipc_region **region)
+static ipc_status open_or_create(const ipc_region_entrance *entrance, const char *path, const ipc_share *share,
+                                 ipc_region **region)
 {
     for (int turn = 0; turn < TURNS; turn++) {
-        ipc_status status = attach(entrance, path, IPC_NOW, region);
+        ipc_status status = attach(entrance, path, share, IPC_NOW, region);
         if (status != IPC_E_NOT_FOUND)
             return status;
-        status = entrance->create(entrance->owner, path, region);
+        status = entrance->create(entrance->owner, path, share, region);
         if (status != IPC_E_EXISTS)
             return status;
     }
     return ipc_fail(IPC_E_IN_USE, "%s is created and removed by others all the time", path);
 }
 
-static ipc_status create_new(const ipc_region_entrance *entrance, const char *path, ipc_region **region)
+static ipc_status create_new(const ipc_region_entrance *entrance, const char *path, const ipc_share *share,
+                             ipc_region **region)
 {
     for (int turn = 0; turn < TURNS; turn++) {
-        ipc_status status = entrance->create(entrance->owner, path, region);
+        ipc_status status = entrance->create(entrance->owner, path, share, region);
         if (status != IPC_E_EXISTS)
             return status;
-        status = ipc_region_reap(path, entrance->kind);
+        status = ipc_region_reap(path, share, entrance->kind);
         if (status != IPC_OK)
             return status;
     }
     return ipc_fail(IPC_E_EXISTS, "%s is created by others all the time", path);
 }
 
-static ipc_status open_existing(const ipc_region_entrance *entrance, const char *path, ipc_region **region)
+static ipc_status open_existing(const ipc_region_entrance *entrance, const char *path, const ipc_share *share,
+                                ipc_region **region)
 {
     uint64_t pause = LOOK_MIN_NS;
     for (;;) {
-        ipc_status status = attach(entrance, path, entrance->deadline, region);
+        ipc_status status = attach(entrance, path, share, entrance->deadline, region);
         if (status != IPC_E_NOT_FOUND && status != IPC_TIMEOUT)
             return status;
         if (ipc_cancel_is_triggered(entrance->cancel))
@@ -63,19 +66,20 @@ static ipc_status open_existing(const ipc_region_entrance *entrance, const char 
 ipc_status ipc_region_enter(const ipc_region_entrance *entrance, ipc_region **region)
 {
     char path[IPC_PATH_MAX];
+    ipc_share share;
     ipc_lifetime lifetime = IPC_LIFETIME_DEFAULT;
-    ipc_status status = ipc_region_path(entrance->name, NULL, path, sizeof path);
+    ipc_status status = ipc_region_place(entrance->name, entrance->access, path, sizeof path, &share);
     if (status == IPC_OK) /* what nobody may ask for is refused also when the region exists */
         status = ipc_region_new_lifetime(entrance->kind, entrance->lifetime, &lifetime);
     if (status != IPC_OK)
         return status;
     switch (entrance->mode) {
     case IPC_OPEN_OR_CREATE:
-        return open_or_create(entrance, path, region);
+        return open_or_create(entrance, path, &share, region);
     case IPC_CREATE_NEW:
-        return create_new(entrance, path, region);
+        return create_new(entrance, path, &share, region);
     case IPC_OPEN_EXISTING:
-        return open_existing(entrance, path, region);
+        return open_existing(entrance, path, &share, region);
     }
     return ipc_fail(IPC_E_INVALID_ARGUMENT, "open_mode %d is none of the three", (int)entrance->mode);
 }

@@ -60,6 +60,8 @@ ipc_status ipc_region_check_lifetime(const ipc_region *region, ipc_lifetime aske
 
 bool ipc_region_is_kept(ipc_region *region)
 {
+    if (!ipc_region_may_remove(region))
+        return true;
     if (region->geometry.lifetime == IPC_LIFETIME_UNTIL_EMPTY)
         return region->kind == NULL || region->kind->holds_messages(region); /* who does not know it, does not decide */
     return region->geometry.lifetime == IPC_LIFETIME_PERSISTENT;
@@ -67,7 +69,8 @@ bool ipc_region_is_kept(ipc_region *region)
 
 bool ipc_region_is_over(ipc_region *region)
 {
-    if (region->geometry.lifetime == IPC_LIFETIME_PERSISTENT || ipc_region_has_living(region))
+    if (region->geometry.lifetime == IPC_LIFETIME_PERSISTENT || !ipc_region_may_remove(region) ||
+        ipc_region_has_living(region))
         return false;
     if (region->geometry.lifetime == IPC_LIFETIME_UNTIL_EMPTY && region->kind != NULL)
         ipc_region_recover_locked(region);

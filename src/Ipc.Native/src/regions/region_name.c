@@ -31,18 +31,50 @@ static ipc_status check_name(const char *name)
     return IPC_OK;
 }
 
-ipc_status ipc_region_path(const char *name, const char *suffix, char *path, size_t size)
+static ipc_status check_access(const char *name, const ipc_access *access, bool is_machine)
 {
+    if (access->kind == IPC_ACCESS_USER)
+        return IPC_OK;
+    if (access->kind < IPC_ACCESS_USER || access->kind > IPC_ACCESS_USERS)
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "access %d is none of the four", (int)access->kind);
+    if (!is_machine)
+        return ipc_fail(IPC_E_INVALID_ARGUMENT,
+                        "\"%s\" is a name of this user's own: what is shared with other users has the name " IPC_MACHINE
+                        "%s",
+                        name, name);
+    if (access->kind == IPC_ACCESS_USERS && (access->user_count == 0 || access->user_count > IPC_ACCESS_USERS_MAX))
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "a list has 1 to %u users, not %u", IPC_ACCESS_USERS_MAX,
+                        access->user_count);
+    return IPC_OK;
+}
+
+ipc_status ipc_region_place(const char *name, const ipc_access *access, char *path, size_t size, ipc_share *share)
+{
+    static const ipc_access this_user = {.kind = IPC_ACCESS_USER};
     char directory[IPC_PATH_MAX];
+    const size_t prefix = sizeof IPC_MACHINE - 1;
+    *share = (ipc_share){.access = access == NULL ? this_user : *access};
+    share->is_machine = name != NULL && strncmp(name, IPC_MACHINE, prefix) == 0;
+    if (share->is_machine)
+        name += prefix;
     ipc_status status = check_name(name);
     if (status == IPC_OK)
-        status = ipc_platform_directory(directory, sizeof directory);
+        status = check_access(name, &share->access, share->is_machine);
+    if (status == IPC_OK)
+        status = share->is_machine ? ipc_platform_machine_directory(directory, sizeof directory)
+                                   : ipc_platform_directory(directory, sizeof directory);
     if (status != IPC_OK)
         return status;
-    int length = snprintf(path, size, "%s/%s%s", directory, name, suffix == NULL ? "" : suffix);
+    const int length = snprintf(path, size, "%s/%s", directory, name);
     if (length < 0 || (size_t)length >= size)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "the path of region %s is too long", name);
     return IPC_OK;
+}
+
+ipc_status ipc_region_path(const char *name, char *path, size_t size)
+{
+    ipc_share share;
+    return ipc_region_place(name, NULL, path, size, &share);
 }
 
 const char *ipc_region_name_of(const char *path)

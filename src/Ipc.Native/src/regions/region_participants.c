@@ -177,10 +177,16 @@ ipc_watch_answer ipc_region_recover(ipc_region *region, uint32_t index, uint32_t
 
 void ipc_region_retire(ipc_region *region)
 {
+    const bool is_machine = region->share.is_machine;
+    const bool is_named = ipc_platform_file_is_named(region->file, region->path);
+    /* What is retired and has its name is to be removed by whoever comes next. Here not everybody can: the name goes
+       first, and whoever has opened it before finds that it leads elsewhere. */
+    if (is_machine && is_named && !ipc_platform_file_unlink(region->path))
+        return;
     ipc_store_release32(&ipc_region_header_of(region)->state, IPC_REGION_RETIRED);
     IPC_FAULT_POINT("region.leave.retired");
-    if (ipc_platform_file_is_named(region->file, region->path))
-        ipc_platform_file_unlink(region->path);
+    if (!is_machine && is_named)
+        (void)ipc_platform_file_unlink(region->path);
 }
 
 static void leave_locked(ipc_region *region)

@@ -147,7 +147,7 @@ void ipc_region_discard(ipc_region *region)
     if (!keeps)
         ipc_platform_unmap(region->base, region->geometry.total_size);
     if (region->temporary[0] != '\0' && !region->forked)
-        ipc_platform_file_unlink(region->temporary);
+        (void)ipc_platform_file_unlink(region->temporary);
     ipc_mutex_destroy(&region->mutex);
     free(region);
 }

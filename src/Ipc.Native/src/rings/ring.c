@@ -20,7 +20,7 @@ static uint64_t capacity_of(const ipc_ring_options *options)
 }
 
 /* The region's owner is the end; what it is to be made of stands in its options. */
-static ipc_status create(void *owner, const char *path, ipc_region **created)
+static ipc_status create(void *owner, const char *path, const ipc_share *share, ipc_region **created)
 {
     ipc_ring_end *end = owner;
     const uint64_t capacity = capacity_of(end->options);
@@ -38,6 +38,7 @@ static ipc_status create(void *owner, const char *path, ipc_region **created)
         .lifetime = lifetime,
         .body_offset = BODY_OFFSET,
         .body_size = IPC_RING_HEADER_SIZE + capacity + ipc_pool_size(budget),
+        .share = share,
         .total_size = pool_offset + ipc_pool_size(budget),
         .reserved_size = pool_offset + ipc_pool_reserve(budget),
     };
@@ -70,6 +71,7 @@ static ipc_status enter_region(const char *name, const ipc_ring_options *options
         .mode = options->open_mode,
         .deadline = options->deadline,
         .cancel = options->cancel,
+        .access = options->access,
         .create = create,
     };
     uint64_t budget = 0;

@@ -58,7 +58,7 @@ static uint32_t permits_of(const ipc_sync_options *options)
     return options->permits == 0 ? 1 : options->permits;
 }
 
-static ipc_status create(void *owner, const char *path, ipc_region **created)
+static ipc_status create(void *owner, const char *path, const ipc_share *share, ipc_region **created)
 {
     ipc_sync *sync = owner;
     ipc_lifetime lifetime = IPC_LIFETIME_DEFAULT;
@@ -76,6 +76,7 @@ static ipc_status create(void *owner, const char *path, ipc_region **created)
         .lifetime = lifetime,
         .body_offset = BODY_OFFSET,
         .body_size = total - BODY_OFFSET,
+        .share = share,
         .total_size = total,
     };
     ipc_region *region = NULL;
@@ -142,6 +143,7 @@ ipc_status ipc_sync_open(ipc_sync *sync, const char *name, const ipc_sync_option
         .mode = options->open_mode,
         .deadline = options->deadline,
         .cancel = options->cancel,
+        .access = options->access,
         .create = create,
     };
     ipc_status status = ipc_region_enter(&entrance, &sync->place.region);

@@ -27,6 +27,7 @@ static ipc_status enter(const char *name, const ipc_topic_options *options, ipc_
         .mode = options->open_mode,
         .deadline = options->deadline,
         .cancel = options->cancel,
+        .access = options->access,
         .create = ipc_topic_create,
     };
     ipc_status status = ipc_topic_check_options(options);

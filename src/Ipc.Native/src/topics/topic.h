@@ -247,7 +247,7 @@ static inline ipc_status ipc_topic_full(ipc_topic_writer *writer, ipc_topic_obst
 /* topic_geometry.c */
 ipc_status ipc_topic_check_options(const ipc_topic_options *options);
 /* For ipc_region_entrance: a new region, written, entered and linked. */
-ipc_status ipc_topic_create(void *end, const char *path, ipc_region **region);
+ipc_status ipc_topic_create(void *end, const char *path, const ipc_share *share, ipc_region **region);
 /* IPC_E_CORRUPT: the header does not describe a topic that lies within the region. */
 ipc_status ipc_topic_locate(const ipc_region *region, ipc_topic *topic);
 

@@ -198,7 +198,7 @@ ipc_status ipc_topic_locate(const ipc_region *region, ipc_topic *topic)
 
 /* ---- creating ---------------------------------------------------------------------------------------- */
 
-ipc_status ipc_topic_create(void *owner, const char *path, ipc_region **created)
+ipc_status ipc_topic_create(void *owner, const char *path, const ipc_share *share, ipc_region **created)
 {
     ipc_topic_end *end = owner;
     uint64_t budget = 0;
@@ -214,6 +214,7 @@ ipc_status ipc_topic_create(void *owner, const char *path, ipc_region **created)
         .role = end->role,
         .index = end->role == IPC_ROLE_READER ? 0 : made.max_readers,
         .lifetime = lifetime,
+        .share = share,
         .body_offset = made.body_offset,
         .body_size = made.total_size - made.body_offset,
         .total_size = made.total_size,

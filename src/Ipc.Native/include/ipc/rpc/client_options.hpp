@@ -30,6 +30,7 @@ struct client_options {
     uint64_t to_client_capacity = 0;
     // For requests (and as much for responses) longer than half of their ring; 0 = 256 MiB, IPC_NO_LOANS = none
     uint64_t loan_budget = 0;
+    ipc::access access; // whose server it may be, for a name of the machine (`machine/NAME`): this user's, root's
     wait_mode wait = IPC_WAIT_ADAPTIVE;
     std::chrono::nanoseconds connect_timeout =
         std::chrono::seconds(5);  // how long the constructor waits for the server; 0: not

@@ -44,7 +44,7 @@ internal sealed partial class Driver
 
     private ListenerOptions ListenerOptions()
     {
-        var options = new ListenerOptions { WaitMode = _line.WaitMode };
+        var options = new ListenerOptions { WaitMode = _line.WaitMode, Access = _line.Access };
         if (_line.Option("max") != null)
             options.MaxConnections = (int)_line.Number("max", 0);
         if (_line.Option("limit") != null)
@@ -56,7 +56,7 @@ internal sealed partial class Driver
 
     private ConnectOptions ConnectOptions()
     {
-        var options = new ConnectOptions { WaitMode = _line.WaitMode };
+        var options = new ConnectOptions { WaitMode = _line.WaitMode, Access = _line.Access };
         if (_line.Waits)
             options.Deadline = _line.Deadline;
         if (_line.Option("to_server") != null)

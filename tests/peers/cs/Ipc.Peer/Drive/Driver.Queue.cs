@@ -73,6 +73,7 @@ internal sealed partial class Driver
             LoanBudget = LoanBudget(defaults.LoanBudget),
             OpenMode = OpenModeOption,
             WaitMode = _line.WaitMode,
+            Access = _line.Access,
             OpenTimeout = _line.Timeout,
         };
     }

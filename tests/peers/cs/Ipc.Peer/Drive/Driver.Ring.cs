@@ -65,6 +65,7 @@ internal sealed partial class Driver
         Capacity = _line.Number("capacity", 1 << 20),
         LoanBudget = RingBudget(),
         WaitMode = _line.WaitMode,
+        Access = _line.Access,
         Lifetime = _line.Lifetime,
         OpenTimeout = _line.Timeout,
         OpenMode = _line.Option("open") switch

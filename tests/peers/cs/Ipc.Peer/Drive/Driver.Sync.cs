@@ -17,6 +17,7 @@ internal sealed partial class Driver
                     OpenMode = OpenModeOption,
                     OpenTimeout = _line.Timeout,
                     WaitMode = _line.WaitMode,
+                    Access = _line.Access,
                 });
                 return "0";
             case "open-semaphore":
@@ -27,6 +28,7 @@ internal sealed partial class Driver
                     OpenMode = OpenModeOption,
                     OpenTimeout = _line.Timeout,
                     WaitMode = _line.WaitMode,
+                    Access = _line.Access,
                 });
                 return "0";
             case "open-event":
@@ -38,6 +40,7 @@ internal sealed partial class Driver
                     OpenMode = OpenModeOption,
                     OpenTimeout = _line.Timeout,
                     WaitMode = _line.WaitMode,
+                    Access = _line.Access,
                 });
                 return "0";
         }

@@ -93,6 +93,7 @@ internal sealed partial class Driver
             Lifetime = _line.Lifetime,
             OpenMode = OpenModeOption,
             WaitMode = _line.WaitMode,
+            Access = _line.Access,
             OpenTimeout = _line.Timeout,
         };
     }

@@ -47,6 +47,16 @@ internal sealed class Line(string text)
         _ => Lifetime.Persistent,
     };
 
+    /// <summary>access=everybody, access=group:ID, access=users:ID,ID.</summary>
+    public Access Access => Option("access") switch
+    {
+        null => Access.User,
+        { } group when group.StartsWith("group:", StringComparison.Ordinal) => Access.Group(uint.Parse(group[6..], CultureInfo.InvariantCulture)),
+        { } users when users.StartsWith("users:", StringComparison.Ordinal) =>
+            Access.Users(Array.ConvertAll(users[6..].Split(','), static id => uint.Parse(id, CultureInfo.InvariantCulture))),
+        _ => Access.Everybody,
+    };
+
     public WaitMode WaitMode => Option("wait") switch
     {
         null or "adaptive" => WaitMode.Adaptive,
