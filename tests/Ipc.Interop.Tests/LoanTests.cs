@@ -9,7 +9,8 @@ namespace Ipc.Interop.Tests;
 public sealed class LoanTests(Peers peers)
 {
     private const string Long = "timeout=600000";
-    private const int Big = 100 << 20;
+    private static readonly int s_budget = PeerPrograms.NativeHas32Bits ? 8 << 20 : 256 << 20;
+    private static readonly int s_big = PeerPrograms.NativeHas32Bits ? 7 << 20 : 100 << 20;
 
     public static TheoryData<string, Language, Language> Kinds
     {
@@ -33,9 +34,9 @@ public sealed class LoanTests(Peers peers)
     [MemberData(nameof(Kinds))]
     public void EverySizeArrives(string kind, Language sender, Language receiver)
     {
-        using var pair = new KindPair(peers, kind, sender, receiver, "budget=268435456");
+        using var pair = new KindPair(peers, kind, sender, receiver, $"budget={s_budget}");
         uint seed = 1;
-        foreach (int size in new[] { 0, 63, 64, 65, 2039, 2040, 2041, 4095, 4096, 4097, 8192, 65536, 65537, 1 << 20, (2 << 20) + 1, Big })
+        foreach (int size in new[] { 0, 63, 64, 65, 2039, 2040, 2041, 4095, 4096, 4097, 8192, 65536, 65537, 1 << 20, (2 << 20) + 1, s_big })
             pair.MustPass(seed++, size);
         pair.MustPass(seed, 10);
     }

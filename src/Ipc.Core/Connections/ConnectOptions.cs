@@ -13,8 +13,8 @@ public sealed class ConnectOptions
     public long ToClientCapacity { get; set; } = 256 << 10;
 
     /// <summary>For each direction: memory for messages that are too long for the ring, see
-    /// <see cref="RingOptions.LoanBudget"/>. Default: 256 MiB.</summary>
-    public long LoanBudget { get; set; } = 256 << 20;
+    /// <see cref="RingOptions.LoanBudget"/>. Default: 256 MiB; 8 MiB in a process of 32 bits.</summary>
+    public long LoanBudget { get; set; } = PoolGeometry.DefaultBudget;
 
     /// <summary>How this side waits.</summary>
     public WaitMode WaitMode { get; set; }

@@ -244,7 +244,7 @@ public sealed unsafe partial class Connection
             case IpcStatus.Refused:
                 throw new ConnectionRefusedException(
                     $"The server \"{name}\" (process {PeerProcessId}) could not use the connection's region and " +
-                    "dropped the request.");
+                    "dropped the request; if it is a process of 32 bits, connect with a smaller loan budget.");
             default:
                 Throw.Status(
                     status == IpcStatus.PeerClosed ? status : IpcStatus.PeerDied,

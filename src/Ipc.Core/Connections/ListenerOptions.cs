@@ -14,8 +14,8 @@ public sealed class ListenerOptions
     public long MaxRingCapacity { get; set; } = 64 << 20;
 
     /// <summary>The largest loan budget of a client for one direction, in bytes; a client with a larger one is refused.
-    /// Default: 1 GiB.</summary>
-    public long MaxLoanBudget { get; set; } = 1 << 30;
+    /// Default: 1 GiB; 8 MiB in a process of 32 bits.</summary>
+    public long MaxLoanBudget { get; set; } = PoolGeometry.DefaultMostBudget;
 
     /// <summary>How <see cref="Listener.Next"/> and the writers of its connections wait.</summary>
     public WaitMode WaitMode { get; set; }

@@ -7,6 +7,12 @@ namespace Ipc;
 /// <remarks>Offsets are from the pool's start. Class <i>k</i> has blocks of <c>4096 &lt;&lt; k</c> bytes.</remarks>
 internal readonly struct PoolGeometry
 {
+    /// <summary>A pool takes ten times its budget of addresses, of which a process of 32 bits has few.</summary>
+    public static readonly long DefaultBudget = IntPtr.Size == 4 ? 8L << 20 : 256L << 20;
+
+    /// <summary>What a listener lets a client have.</summary>
+    public static readonly long DefaultMostBudget = IntPtr.Size == 4 ? 8L << 20 : 1L << 30;
+
     public PoolGeometry(ulong budget)
     {
         Budget = budget;

@@ -41,8 +41,8 @@ public sealed class QueueOptions
     public int Participants { get; set; } = 64;
 
     /// <summary>Memory for messages longer than a block, in bytes, rounded up to 4096; allocated when it is needed. 0:
-    /// such messages are refused. Default: 256 MiB.</summary>
-    public long LoanBudget { get; set; } = 256L << 20;
+    /// such messages are refused. Default: 256 MiB; 8 MiB in a process of 32 bits.</summary>
+    public long LoanBudget { get; set; } = PoolGeometry.DefaultBudget;
 
     /// <summary>Whether to open an existing one, to create one, or either (the default).</summary>
     public OpenMode OpenMode { get; set; }

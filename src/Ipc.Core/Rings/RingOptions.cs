@@ -11,8 +11,9 @@ public sealed class RingOptions
 
     /// <summary>Memory in bytes for messages that are too long for the ring itself (more than half its capacity less
     /// 8): the limit for all of them together, and so for one. 0 (such messages are refused) to 64 GiB. It is allocated
-    /// when it is needed. Only takes effect when the ring is created. Default: 256 MiB.</summary>
-    public long LoanBudget { get; set; } = 256 << 20;
+    /// when it is needed, but ten times as much of addresses: a process of 32 bits has too few for the default of
+    /// others. Only takes effect when the ring is created. Default: 256 MiB; 8 MiB in a process of 32 bits.</summary>
+    public long LoanBudget { get; set; } = PoolGeometry.DefaultBudget;
 
     /// <summary>Whether to open an existing one, to create one, or either (the default).</summary>
     public OpenMode OpenMode { get; set; }

@@ -26,8 +26,8 @@ public sealed class TopicOptions
     public TopicPolicies AllowedPolicies { get; set; } = TopicPolicies.All;
 
     /// <summary>Memory for messages longer than a block, in bytes, up to 64 GiB; allocated when it is needed. 0: such
-    /// messages are refused. Default: 256 MiB.</summary>
-    public long LoanBudget { get; set; } = 256L << 20;
+    /// messages are refused. Default: 256 MiB; 8 MiB in a process of 32 bits.</summary>
+    public long LoanBudget { get; set; } = PoolGeometry.DefaultBudget;
 
     /// <summary>How long the topic exists. An existing one must have this lifetime
     /// (<see cref="IpcStatus.WrongLifetime"/>). Default: any; a new one is removed with its last participant.</summary>

@@ -188,7 +188,7 @@ __attribute__((no_sanitize("thread"), noinline, unused)) static void ipc_copy_ra
 #else
 static inline void ipc_copy_racing(void *to, const void *from, uint64_t length)
 {
-    memcpy(to, from, length);
+    memcpy(to, from, (size_t)length);
 }
 #endif
 

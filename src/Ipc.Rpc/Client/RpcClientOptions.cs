@@ -27,8 +27,9 @@ public sealed class RpcClientOptions
     public long ToClientCapacity { get; set; } = 256 * 1024;
 
     /// <summary>Memory in bytes for long messages, for each direction: the limit for all of them together, and so for
-    /// one. 0: long messages are refused. It is allocated when it is needed. Default: 256 MiB.</summary>
-    public long LoanBudget { get; set; } = 256 << 20;
+    /// one. 0: long messages are refused. It is allocated when it is needed. Default: 256 MiB; 8 MiB in a process of 32
+    /// bits.</summary>
+    public long LoanBudget { get; set; } = new ConnectOptions().LoanBudget;
 
     /// <summary>How many items of a stream may wait here for its consumer, 1 to 65535; then the server's producer
     /// waits. Default: 65535.</summary>

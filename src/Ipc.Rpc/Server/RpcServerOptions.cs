@@ -13,8 +13,8 @@ public sealed class RpcServerOptions
     public long MaxRingCapacity { get; set; } = 64L << 20;
 
     /// <summary>The largest loan budget of a client for one direction, in bytes; a client that asks for more is
-    /// refused.</summary>
-    public long MaxLoanBudget { get; set; } = 1L << 30;
+    /// refused. Default: 1 GiB; 8 MiB in a process of 32 bits.</summary>
+    public long MaxLoanBudget { get; set; } = new ListenerOptions().MaxLoanBudget;
 
     /// <summary>Whether to spin, to sleep, or to spin and then sleep (the default) while waiting for
     /// requests.</summary>

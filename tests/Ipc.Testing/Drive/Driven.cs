@@ -58,6 +58,8 @@ public sealed class Driven : IDisposable
         start.Environment["IPC_DIR"] = directory;
         start.Environment["DOTNET_TieredPGO"] = "0"; // starts sooner
         start.Environment["DOTNET_gcServer"] = "0";
+        if (PeerPrograms.NativeHas32Bits)
+            start.Environment["IPC_TEST_LOAN_BUDGET"] = "8388608"; // what is created by default has to fit into all peers
         if (environment != null)
         {
             foreach ((string key, string value) in environment)

@@ -26,6 +26,18 @@ public static class PeerPrograms
     public static string NativeBuild { get; } =
         Environment.GetEnvironmentVariable("IPC_NATIVE_BUILD") is { Length: > 0 } set ? set : Path.Combine(_top, "build", "native");
 
+    /// <summary>Whether the peers in C have 32 bits, and too few addresses for the default loan budget of others.</summary>
+    public static bool NativeHas32Bits { get; } = !OperatingSystem.IsWindows() && ElfClass(Path.Combine(NativeBuild, "tests", "native", "peer")) == 1;
+
+    private static int ElfClass(string program)
+    {
+        if (!File.Exists(program))
+            return 0;
+        using FileStream file = File.OpenRead(program);
+        file.Position = 4;
+        return file.ReadByte();
+    }
+
     /// <summary>Tests and peer are built together: what stands behind tests/NAME/ is the same for both.</summary>
     private static string Output()
     {

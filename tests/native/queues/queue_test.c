@@ -90,7 +90,7 @@ TEST(geometry_is_read_from_the_queue_and_not_from_the_options)
     CHECK_EQUAL(3, info.segment_limit);
     CHECK_EQUAL(2, info.participants);
     CHECK_EQUAL(3, info.participant_capacity);
-    CHECK_EQUAL(256u << 20, info.loan_budget);
+    CHECK_EQUAL(TEST_DEFAULT_BUDGET, info.loan_budget);
     ipc_queue_close(a);
     ipc_queue_close(b);
 }

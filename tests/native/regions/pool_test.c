@@ -129,6 +129,8 @@ TEST(the_geometry_follows_from_the_budget)
     check_geometry(12288, 3);
     check_geometry(MIB, 9);
     check_geometry(3 * MIB, 11);
+    if (sizeof(void *) == 4)
+        return; /* no such pool fits */
     check_geometry(256 * MIB, 17);
     check_geometry(3072 * MIB, 21);
     check_geometry(64 * KIB * MIB, 25);
@@ -138,7 +140,7 @@ TEST(a_budget_is_rounded_up_and_bounded)
 {
     uint64_t budget = 1;
     CHECK_OK(ipc_pool_budget(0, &budget));
-    CHECK_EQUAL(256 * MIB, budget);
+    CHECK_EQUAL(TEST_DEFAULT_BUDGET, budget);
     CHECK_OK(ipc_pool_budget(IPC_NO_LOANS, &budget));
     CHECK_EQUAL(0, budget);
     CHECK_EQUAL(0, ipc_pool_size(budget));

@@ -457,8 +457,8 @@ TEST(a_connection_lends_both_ways)
     ipc_connection *connection = NULL;
     start_server(&one, &thread);
     CHECK_OK(ipc_connect("s", NULL, &connection));
-    CHECK_EQUAL(256 * 1024 * KIB, ipc_ring_writer_max_payload(ipc_connection_writer(connection)));
-    static const uint32_t sizes[] = {10, 1024 * KIB, 131064, 131065, 100 * 1024 * KIB, 5};
+    CHECK_EQUAL(TEST_DEFAULT_BUDGET, ipc_ring_writer_max_payload(ipc_connection_writer(connection)));
+    static const uint32_t sizes[] = {10, 1024 * KIB, 131064, 131065, (uint32_t)(TEST_DEFAULT_BUDGET / 64 * 25), 5};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         ipc_record record;
         void *payload = NULL;
@@ -471,7 +471,7 @@ TEST(a_connection_lends_both_ways)
             CHECK_EQUAL(i + 1, ((const uint8_t *)record.payload)[k]);
         ipc_ring_release(ipc_connection_reader(connection));
     }
-    CHECK(present(ipc_connection_writer(connection)) >= 100 * 1024 * KIB);
+    CHECK(present(ipc_connection_writer(connection)) >= sizes[4]);
     WAIT_FOR(lent(&ipc_connection_writer(connection)->ring) == 0); /* the server releases when it has answered */
     ipc_ring_writer_trim_loans(ipc_connection_writer(connection));
     CHECK_EQUAL(0, present(ipc_connection_writer(connection)));

@@ -167,14 +167,14 @@ int check_region(const char *path, check_depth depth, FILE *to)
     c.size = (uint64_t)status.st_size;
     c.depth = depth;
     c.to = to;
-    void *memory = mmap(NULL, c.size, PROT_READ, MAP_SHARED, fd, 0);
+    void *memory = mmap(NULL, (size_t)c.size, PROT_READ, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) {
         close(fd);
         return -1;
     }
     c.bytes = memory;
     check_all(&c, fd);
-    munmap(memory, c.size);
+    munmap(memory, (size_t)c.size);
     close(fd);
     return c.complaints;
 }

@@ -38,7 +38,7 @@ void check_ring(check *c)
         complain(c, "a ring of %" PRIu64 " bytes, read to %" PRIu64 ", free to %" PRIu64, capacity, read, freed);
         return;
     }
-    check_slot *slots = calloc(capacity / LINE, sizeof *slots);
+    check_slot *slots = calloc((size_t)(capacity / LINE), sizeof *slots);
     if (slots == NULL) {
         complain(c, "no memory");
         return;

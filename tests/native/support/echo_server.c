@@ -62,6 +62,8 @@ ipc_connection *connect_to(const ipc_connect_options *options)
     ipc_connect_options patient = options != NULL ? *options : (ipc_connect_options){0};
     if (patient.deadline == 0)
         patient.deadline = SOON; /* 5 s by default, which a loaded machine may need */
+    if (patient.loan_budget == 0 && sizeof(void *) == 4)
+        patient.loan_budget = 1 << 20; /* both ends of many connections are in this process, which has few addresses */
     CHECK_OK(ipc_connect("l", &patient, &connection));
     return connection;
 }

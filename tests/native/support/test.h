@@ -149,6 +149,9 @@ void test_make_directory(const char *parent, char *path, size_t size); /* parent
 void test_for_each_file(const char *path, test_name_function each, void *argument);
 void test_remove_directory(const char *path);
 /* Less than test.sh gives CTest: 300. One slow core, ThreadSanitizer and others beside it take a test of 5 s to 160. */
+/* What an option of 0 means for loans. */
+#define TEST_DEFAULT_BUDGET (sizeof(void *) == 4 ? 8ull << 20 : 256ull << 20)
+
 #define TEST_WATCHDOG_SECONDS 280
 void test_watch(unsigned seconds); /* ends the program when the time is over; 0: not any more */
 void test_run_child(int count, char **arguments); /* does not return in a program that test_fork started */

@@ -305,7 +305,8 @@ static void *publish_at_the_deadline(void *argument)
    vain. */
 TEST(who_finds_the_readers_cut_off_by_another_goes_on)
 {
-    static const ipc_topic_options options = {.block_size = 64, .block_count = 8, .policy = IPC_EVICT};
+    static const ipc_topic_options options = {
+        .block_size = 64, .block_count = 8, .policy = IPC_EVICT, .loan_budget = IPC_NO_LOANS};
     ipc_topic_reader *readers[SLOW_READERS];
     test_thread threads[2];
     rivals both = {0};

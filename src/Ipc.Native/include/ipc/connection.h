@@ -16,7 +16,7 @@ typedef struct ipc_listener_options {
     uint64_t max_ring_capacity; /* 0 = 64 MiB: a client that asks for more is refused */
     ipc_wait_mode wait_mode;    /* of the listener and of its connections */
     uint64_t spin_ns;           /* the longest spin before sleeping; 0 = as measured (50 us) */
-    uint64_t max_loan_budget; /* of a direction; 0 = 1 GiB: a client that asks for more is refused */
+    uint64_t max_loan_budget;   /* of a direction; 0 = 1 GiB (32 bit: 8 MiB): a client that asks for more is refused */
     const ipc_access *access; /* who may connect, for a name of the machine; NULL = this user */
 } ipc_listener_options;
 
@@ -134,7 +134,7 @@ typedef struct ipc_connect_options {
     ipc_cancel *cancel;
     const void *hello; /* application data for the server's decision, at most 240 bytes */
     uint32_t hello_length;
-    uint64_t loan_budget; /* of each direction, as in ipc_ring_options; 0 = 256 MiB, IPC_NO_LOANS = none */
+    uint64_t loan_budget; /* of each direction, as in ipc_ring_options; 0 = 256 MiB (32 bit: 8), IPC_NO_LOANS = none */
     const ipc_access *access; /* whose server it may be, for a name of the machine; NULL = this user's, or root's */
 } ipc_connect_options;
 

@@ -34,7 +34,7 @@ typedef struct ipc_queue_options {
                            check */
     ipc_lifetime lifetime; /* of the queue; 0 = what there is; a new one stays until it is empty */
     uint32_t participants; /* queue objects that may be open at one time, 1 to 4096; 0 = 64 */
-    uint64_t loan_budget;  /* memory for messages longer than a block, up to 64 GiB; 0 = 256 MiB, IPC_NO_LOANS = none */
+    uint64_t loan_budget;  /* memory for messages longer than a block, up to 64 GiB; 0 = 256 MiB (32 bit: 8), IPC_NO_LOANS = none */
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;
     uint64_t spin_ns;      /* the longest spin before sleeping; 0 = as measured (50 us) */

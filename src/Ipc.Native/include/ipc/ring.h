@@ -21,7 +21,8 @@ typedef struct ipc_ring_options {
     ipc_deadline deadline; /* for IPC_OPEN_EXISTING; 0 = do not wait */
     ipc_cancel *cancel;    /* for IPC_OPEN_EXISTING */
     /* Bytes of memory for records longer than capacity / 2 - 8: they travel as loans, by the same calls. Memory is used
-       only as they need it. 0 = 256 MiB, at most 64 GiB, IPC_NO_LOANS = none. Used only when creating */
+       only as they need it, but ten times as much of addresses: a process of 32 bits has too few for the default of
+       others. 0 = 256 MiB (32 bit: 8 MiB), at most 64 GiB, IPC_NO_LOANS = none. Used only when creating */
     uint64_t loan_budget;
     const ipc_access *access; /* with whom it is shared, for a name of the machine; NULL = this user */
 } ipc_ring_options;

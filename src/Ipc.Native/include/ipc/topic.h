@@ -41,7 +41,7 @@ typedef struct ipc_topic_options {
     uint32_t max_writers; /* 1 to 3072; 0 = 64 */
     bool single_writer;   /* a second live writer is refused */
     uint32_t allowed_policies; /* bits 1 << policy; 0 = all */
-    uint64_t loan_budget;      /* bytes for messages longer than a block; 0 = 256 MiB, IPC_NO_LOANS = none */
+    uint64_t loan_budget;      /* bytes for messages longer than a block; 0 = 256 MiB (32 bit: 8), IPC_NO_LOANS = none */
     ipc_lifetime lifetime; /* while it is used, or persistent; 0 = what there is; a new one goes with its last user */
     ipc_open_mode open_mode;
     ipc_wait_mode wait_mode;

@@ -195,7 +195,8 @@ static ipc_status check_reply(void *subject)
         return server_has_gone(connection); /* what it had not answered was withdrawn */
     if (state == IPC_PEER_LIVE)
         return server_failed(connection, IPC_E_REFUSED,
-                             "could not use the connection's region and dropped the request");
+                             "could not use the connection's region and dropped the request; if it is a process of 32 "
+                             "bits, connect with a smaller loan budget");
     if (state != IPC_PEER_LEFT)
         return server_has_gone(connection); /* it may have left in order, and never have seen this region */
     return server_failed(connection, IPC_PEER_CLOSED, "ended while it was being connected to");

@@ -8,7 +8,7 @@
 
 #define DEFAULT_CONNECTIONS       1023u
 #define DEFAULT_MAX_RING_CAPACITY (64ull << 20)
-#define DEFAULT_MAX_LOAN_BUDGET   (1ull << 30)
+#define DEFAULT_MAX_LOAN_BUDGET   (sizeof(void *) == 4 ? 8ull << 20 : 1ull << 30)
 
 static void abandon(void *owner)
 {

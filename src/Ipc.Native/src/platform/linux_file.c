@@ -214,6 +214,11 @@ ipc_status ipc_platform_map(ipc_file file, uint64_t size, const char *path, cons
     if (size > SIZE_MAX)
         return ipc_fail(IPC_E_TOO_LARGE, "a region of %" PRIu64 " bytes does not fit into this process", size);
     void *address = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(file), 0);
+    if (address == MAP_FAILED && errno == ENOMEM && sizeof(void *) == 4)
+        return ipc_fail(IPC_E_NO_MEMORY,
+                        "this process of 32 bits has no %" PRIu64
+                        " bytes of addresses in a row: whoever creates the region needs a smaller loan budget",
+                        size);
     if (address == MAP_FAILED)
         return ipc_fail_system(errno, "cannot map %" PRIu64 " bytes of shared memory", size);
     *base = address;

@@ -20,7 +20,8 @@
 #include "layout/pool_layout.h"
 #include "regions/region.h"
 
-#define IPC_POOL_DEFAULT_BUDGET (256ull << 20)
+/* A pool takes ten times its budget of addresses, of which a process of 32 bits has few. */
+#define IPC_POOL_DEFAULT_BUDGET (sizeof(void *) == 4 ? 8ull << 20 : 256ull << 20)
 #define IPC_POOL_NOBODY         UINT32_MAX /* as dead owner: nobody's own blocks are freed */
 /* Who waits for a loan sleeps at most this long at a time: a block may have been owned for a moment by somebody who
    found that it cannot grow, and a full disk may get room; neither is followed by a signal. */

@@ -12,7 +12,7 @@ ipc_status ipc_topic_reserve_copy(ipc_topic_reader *reader, uint64_t size)
 {
     if (size <= reader->copy_size)
         return IPC_OK;
-    uint8_t *larger = realloc(reader->copy, size);
+    uint8_t *larger = realloc(reader->copy, (size_t)size);
     if (larger == NULL)
         return ipc_fail(IPC_E_NO_MEMORY, "no memory for a copy of a message of %" PRIu64 " bytes", size);
     reader->copy = larger;

@@ -28,7 +28,8 @@ struct connection_change {
 struct client_options {
     uint64_t to_server_capacity = 0; // bytes, power of two; 0 = 256 KiB
     uint64_t to_client_capacity = 0;
-    // For requests (and as much for responses) longer than half of their ring; 0 = 256 MiB, IPC_NO_LOANS = none
+    // For requests (and as much for responses) longer than half of their ring; 0 = 256 MiB (32 bit: 8),
+    // IPC_NO_LOANS = none
     uint64_t loan_budget = 0;
     ipc::access access; // whose server it may be, for a name of the machine (`machine/NAME`): this user's, root's
     wait_mode wait = IPC_WAIT_ADAPTIVE;

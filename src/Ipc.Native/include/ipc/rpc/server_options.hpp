@@ -27,7 +27,8 @@ struct client_info {
 struct server_options {
     uint32_t max_connections = 0;   // 0 = 1023
     uint64_t max_ring_capacity = 0; // bytes; 0 = 64 MiB. A client that asks for more is refused
-    uint64_t max_loan_budget = 0;   // bytes, of a direction; 0 = 1 GiB. A client that asks for more is refused
+    // Bytes, of a direction; 0 = 1 GiB (32 bit: 8 MiB). A client that asks for more is refused
+    uint64_t max_loan_budget = 0;
     ipc::access access; // who may connect, for a name of the machine (`machine/NAME`)
     wait_mode wait = IPC_WAIT_ADAPTIVE;
     // Blocked handlers and streams take one each; a stream is refused when its client has more calls than are left.

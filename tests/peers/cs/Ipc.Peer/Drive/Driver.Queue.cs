@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Concurrent;
+using System.Globalization;
 using System.Linq;
 using System.Threading;
 
@@ -55,7 +56,12 @@ internal sealed partial class Driver
         _ => OpenMode.OpenExisting,
     };
 
-    private long LoanBudget(long otherwise) => _line.Option("budget") == "none" ? 0 : _line.Number("budget", otherwise);
+    private long LoanBudget(long otherwise) => _line.Option("budget") switch
+    {
+        "none" => 0,
+        null when Environment.GetEnvironmentVariable("IPC_TEST_LOAN_BUDGET") is { } bytes => long.Parse(bytes, CultureInfo.InvariantCulture),
+        _ => _line.Number("budget", otherwise),
+    };
 
     private QueueOptions QueueOptions()
     {
