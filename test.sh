@@ -11,7 +11,7 @@ usage: ./test.sh [--quick | --long] [--all] [--filter TEXT] [--debug] [--no-buil
 
   (none)         build, every test, sanitizers, analyzers, document checks     27 minutes on 2 idle cores, with a cold build
   --quick        build and every test, without sanitizers, clang-tidy,
-                 musl, Windows under wine, and what is published trimmed and
+                 musl, 32 bits, ARM, Windows under wine, and what is published trimmed and
                  as machine code                                               13 minutes, built before
   --long         also stress, fuzz, kill storms, netstandard2.0, spin models,
                  and every mutant of both languages                            hours: not run in one go yet
@@ -199,6 +199,17 @@ run_preset() { # PRESET
     run_ctest "$1" "build/$1" -LE "^no-$1\$"
 }
 
+# {C#, C} x {C#, C} once more, where C has 32 bits: what a process has created fits into one that has few addresses, and the bytes are the same.
+run_with_32_bits() {
+    local name="Ipc.Interop.Tests, C with 32 bits" results=$logs/interop-linux32.xml log=$logs/interop-linux32.log code=0 good bad gaps
+    [ -x build/linux32/tests/native/peer ] || return # its build has failed already
+    rm -f "$results"
+    IPC_NATIVE_BUILD=$top/build/linux32 in_test_environment "$name" "$log" $runner_limit \
+        dotnet "tests/Ipc.Interop.Tests/bin/$configuration/net10.0/Ipc.Interop.Tests.dll" -noLogo -noColor -xml "$results" ${filter:+-method "*$filter*"} || code=$?
+    read_results "$results"
+    settle "$name" $code "$log"
+}
+
 # Lanes beside the first one, in which the tests of both languages run. Each is a shell of its own with its regions in a directory of its own, writes what it
 # would have shown to a file, and hands its rows over at its end.
 #   waiting      tests that start processes, kill them and wait for what follows: they hardly need a processor. Then Windows
@@ -218,6 +229,9 @@ lane_processor() {
         run_preset asan
         run_preset tsan
         run_preset musl
+        run_preset linux32
+        run_with_32_bits
+        run_preset linux-arm64
     fi
     work_off_queue
 }

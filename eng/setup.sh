@@ -1,10 +1,12 @@
 # Sourced by build.sh, test.sh, demo.sh and windows.sh: `require build`, `require test` or `require windows` finds the tools that are needed and, on
 # Debian and its relatives, installs the missing ones with apt-get. Silent when nothing is missing.
 
-# tool:package pairs. "test" adds what only the checks need: a second compiler, its sanitizers, its analyzer, a second C library.
+# tool:package pairs. "test" adds what only the checks need: a second compiler, its sanitizers, its analyzer, a second C
+# library, other processors.
 _build_tools="gcc:gcc g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config protoc:protobuf-compiler
     timeout:coreutils flock:util-linux"
-_test_tools="clang:clang clang-tidy:clang-tidy git:git musl-gcc:musl-tools"
+_test_tools="clang:clang clang-tidy:clang-tidy git:git musl-gcc:musl-tools i686-linux-gnu-gcc:gcc-i686-linux-gnu
+    aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user"
 _windows_tools="x86_64-w64-mingw32-gcc-win32:gcc-mingw-w64-x86-64-win32 x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64-posix wine:wine"
 
 _require_dotnet() {
@@ -52,6 +54,8 @@ _missing_packages() { # the packages of this level whose tools are not there
     for pair in $_test_tools; do
         command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
     done
+    [ -e /usr/i686-linux-gnu/lib/libc.a ] || echo libc6-dev-i386-cross
+    [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || echo libc6-dev-arm64-cross
     # Python's protobuf, as the system has it or as the Python of the path does: a witness of the codec's tests.
     python3 -c 'import google.protobuf' 2>/dev/null || /usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || echo python3-protobuf
     # The runtime of sanitizers and fuzzers carries the compiler's version in its name, so it is asked for once the compiler is there.

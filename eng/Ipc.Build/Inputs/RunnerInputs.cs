@@ -44,13 +44,13 @@ internal static partial class RunnerInputs
 
     /// <summary>The paths from the top; null when the runner always runs.</summary>
     /// <param name="top">The top of the repository.</param>
-    /// <param name="runner">A project of tests, or native, asan, tsan or musl.</param>
+    /// <param name="runner">A project of tests, or native, or a preset of CMake.</param>
     /// <param name="configuration">Debug or Release.</param>
     public static IReadOnlyList<string>? Of(string top, string runner, string configuration)
     {
         if (runner == "native")
             return [.. OfAll, .. OfNative, NativePrograms, "build/native/docs", "build/native/src", "docs/snippets"];
-        if (runner is "asan" or "tsan" or "musl")
+        if (runner is "asan" or "tsan" or "musl" or "linux32" or "linux-arm64")
             return [.. OfAll, .. OfNative, $"build/{runner}/tests/native", $"build/{runner}/src"];
         if (!OfProjects.TryGetValue(runner, out string[]? others))
             return null;

@@ -120,6 +120,8 @@ void test_thread_join(test_thread *thread);
    argument's `size` bytes; with 0 the pointer itself, to something constant of the program, or none. What else this
    process has in memory the child does not know. */
 pid_t test_fork(int (*child)(void *), const void *argument, size_t size);
+/* Becomes that program, with an emulator before it where it is one of another processor. Returns where it cannot. */
+void test_execute(const char *path, char *const *arguments);
 /* Starts the program that lies beside this one, whose output goes nowhere; NULL behind the last word. `input` leads to
    its standard input. `fault` and `action` (NULL: none) are IPC_FAULT and IPC_FAULT_ACTION. */
 pid_t test_start(const char *program, const char *fault, const char *action, int *input, const char *const *words);

@@ -191,6 +191,18 @@ pid_t test_fork(int (*child)(void *), const void *argument, size_t size)
     return pid;
 }
 
+void test_execute(const char *path, char *const *arguments)
+{
+#ifdef IPC_TEST_EMULATOR /* the system runs programs of another processor only where it has been told how */
+    char *with[18] = {(char *)(uintptr_t)IPC_TEST_EMULATOR, (char *)(uintptr_t)path};
+    for (int i = 1; i < 16 && arguments[i] != NULL; i++)
+        with[i + 1] = arguments[i];
+    (void)execvp(with[0], with);
+#else
+    (void)execv(path, arguments);
+#endif
+}
+
 static void run_program(const char *program, const char *fault, const char *action, int input, const char *const *words)
 {
     char path[PATH_MAX];
@@ -208,7 +220,7 @@ static void run_program(const char *program, const char *fault, const char *acti
         (void)setenv("IPC_FAULT_ACTION", action, 1);
     (void)dup2(input, 0);
     (void)dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), 1);
-    (void)execv(path, arguments);
+    test_execute(path, arguments);
 }
 
 pid_t test_start(const char *program, const char *fault, const char *action, int *input, const char *const *words)

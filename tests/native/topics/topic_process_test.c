@@ -316,7 +316,9 @@ static int start_anew(void *argument)
     return act(one->role); /* it has been */
 #else
     test_set_environment("TOPIC_TEST_CHILD", one->role);
-    (void)execl("/proc/self/exe", "topic_process_test", (char *)NULL);
+    char path[4096] = "";
+    if (readlink("/proc/self/exe", path, sizeof path - 1) > 0)
+        test_execute(path, (char *[]){path, NULL});
     return 127;
 #endif
 }

@@ -11,6 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* An emulator of another processor's programs answers for /proc/self/stat itself, with another start time than the one
+   that others read: a build for it spells the path differently. */
+#ifndef IPC_PROC
+#define IPC_PROC "/proc"
+#endif
+
 typedef struct process_stat {
     char state;
     uint64_t threads;
@@ -72,23 +78,23 @@ uint32_t ipc_platform_user(void)
 uint64_t ipc_platform_start_time(void)
 {
     process_stat stat;
-    return read_stat("/proc/self/stat", &stat) == STAT_OK ? stat.start_time : 0;
+    return read_stat(IPC_PROC "/self/stat", &stat) == STAT_OK ? stat.start_time : 0;
 }
 
 uint64_t ipc_platform_pid_namespace(void)
 {
     struct stat status;
-    return stat("/proc/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
+    return stat(IPC_PROC "/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
 
 bool ipc_platform_process_exists(uint32_t pid, uint64_t start_time)
 {
     char path[64];
     process_stat stat;
-    (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    (void)snprintf(path, sizeof path, IPC_PROC "/%u/stat", pid);
     switch (read_stat(path, &stat)) {
     case STAT_NO_PROCESS:
-        if (access("/proc/self/stat", R_OK) != 0)
+        if (access(IPC_PROC "/self/stat", R_OK) != 0)
             return true; /* no /proc here: we cannot know, so it lives */
         /* Mounted with hidepid it does not show other users' processes. This tells that there is one, not since when. */
         return pid != 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
