@@ -9,7 +9,7 @@ internal static class Program
     private static async Task Main(string[] args)
     {
         // appsettings.json lies beside the program, wherever it is started.
-        HostApplicationBuilder builder = Host.CreateApplicationBuilder(
+        HostApplicationBuilder builder = global::Microsoft.Extensions.Hosting.Host.CreateApplicationBuilder(
             new HostApplicationBuilderSettings { Args = args, ContentRootPath = AppContext.BaseDirectory });
         builder.Services.AddIpcServer(GreeterAddress.Name)
             .AddService<IGreeter, Greeter>()

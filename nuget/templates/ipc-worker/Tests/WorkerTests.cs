@@ -50,7 +50,7 @@ public sealed class WorkerTests : IDisposable
 
     private IHost Worker()
     {
-        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
+        HostApplicationBuilder builder = global::Microsoft.Extensions.Hosting.Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
         builder.Services.AddSingleton(new Results(_folder));
         builder.Services.AddQueueWorker<Job, JobHandler>(_queue, options => JobQueue.Configure(options.Queue));
         builder.Services.AddQueueSender<Job>(_queue, JobQueue.Configure);
@@ -59,9 +59,11 @@ public sealed class WorkerTests : IDisposable
 
     private async Task Handled(IHost host, long count)
     {
-        IpcWorker worker = host.Services.GetRequiredKeyedService<IpcWorker>(_queue);
+        var worker = host.Services.GetRequiredKeyedService<global::Ipc.Hosting.IpcWorker>(_queue);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(Cancelled);
+        limit.CancelAfter(TimeSpan.FromMinutes(1)); // a handler that fails handles nothing
         while (worker.Handled < count)
-            await Task.Delay(1, Cancelled);
+            await Task.Delay(1, limit.Token);
     }
 
     private string FileOf(Job job) => Path.Combine(_folder, $"{job.Number}.txt");
