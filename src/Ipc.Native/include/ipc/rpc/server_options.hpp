@@ -21,7 +21,7 @@ namespace ipc::rpc
 struct client_info {
     int32_t pid; // as the client says
     std::string_view hello;
-    uint32_t user; // as the kernel says: who made the connection; IPC_NO_USER on Windows
+    uint32_t user = IPC_NO_USER; // as the kernel says: who made the connection; IPC_NO_USER on Windows
 };
 
 struct server_options {
