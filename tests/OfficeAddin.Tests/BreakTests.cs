@@ -59,6 +59,35 @@ public sealed class BreakTests : SheetTest
         Assert.Equal(Number(3), sheet.Calc(name, "sum", [Numbers(1, 2)])[0, 0]);
     }
 
+    /// <summary>The daemon is told.</summary>
+    [Fact]
+    public void ACalculationThatIsBrokenOffIsCancelledAtItsDaemon()
+    {
+        string name = NewName();
+        using var isCancelled = new ManualResetEventSlim();
+        using var daemon = new FakeSheet(name);
+        daemon.Calculation = cancel =>
+        {
+            if (cancel.WaitHandle.WaitOne(Eventually.Watchdog))
+                isCancelled.Set();
+            return CellPacking.Pack(CellGrid.Of(CellValue.Empty));
+        };
+        var user = new User();
+        using var sheet = new SheetFunctions(WaitsFor(user));
+        user.BreaksAfter(2);
+        Assert.Equal(CellValue.NotAvailable, sheet.Calc(name, "any", [])[0, 0]);
+        Assert.True(isCancelled.Wait(Eventually.Watchdog));
+    }
+
+    /// <summary>Requests to daemons that hang may have all of its threads, and one that waits for such a thread waits as long as they do.</summary>
+    [Fact]
+    public void WhatCanBeBrokenOffNeedsNoThreadOfThePool()
+    {
+        Assert.False(UserBreaks.Run(new User(), static _ => Thread.CurrentThread.IsThreadPoolThread));
+        Thread own = Thread.CurrentThread;
+        Assert.Same(own, UserBreaks.Run(null, static _ => Thread.CurrentThread));
+    }
+
     /// <summary>Somebody else's request has the cell in it: that one is not his to end, but he need not wait for it.</summary>
     [Fact]
     public async Task ACellThatAnotherThreadAsksForIsNotWaitedForEither()

@@ -47,6 +47,14 @@ public sealed class DateTests : SheetTest
     [InlineData(-693_594)]
     public void ADayThatNoCalendarHasIsAnError(double days) => Assert.Equal(CellValue.Of(CellError.Num), CellValue.OfDays(days));
 
+    /// <summary>What programs write for "never" would be shown as a day later, and there is none.</summary>
+    [Fact]
+    public void TheEndOfTheLastDayIsAnError()
+    {
+        Assert.Equal(CellValue.Of(CellError.Num), CellValue.Of(DateTime.MaxValue));
+        Assert.Equal(CellKind.Date, CellValue.Of(DateTime.MaxValue.Date).Kind);
+    }
+
     [Fact]
     public void ADateTravelsAsADate()
     {

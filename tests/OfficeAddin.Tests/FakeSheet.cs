@@ -32,6 +32,9 @@ internal sealed class FakeSheet : ISheet, IDisposable
     /// <summary>What answers are made of; called before each.</summary>
     public Func<GridRequest, Cells>? Answer { get; set; }
 
+    /// <summary>What a calculation does; without it there is none.</summary>
+    public Func<CancellationToken, Cells>? Calculation { get; set; }
+
     public Cells Grid(GridRequest request)
     {
         int number;
@@ -46,7 +49,8 @@ internal sealed class FakeSheet : ISheet, IDisposable
     public static CellGrid Row(GridRequest request, int number) => new(1, request.Picks.Count, request.Picks.Select(pick => CellValue.Of(
         $"{request.Ids[pick / request.Fields.Count]}.{request.Fields[pick % request.Fields.Count]}#{number}")).ToArray());
 
-    public Cells Calc(CalcRequest request, CancellationToken cancel = default) => throw new RpcCallException(RpcStatus.FailedPrecondition, "not today");
+    public Cells Calc(CalcRequest request, CancellationToken cancel = default) =>
+        Calculation is { } calculate ? calculate(cancel) : throw new RpcCallException(RpcStatus.FailedPrecondition, "not today");
 
     public async IAsyncEnumerable<Changes> Subscribe(SubscribeRequest request, [EnumeratorCancellation] CancellationToken cancel = default)
     {

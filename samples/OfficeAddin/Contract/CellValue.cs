@@ -54,8 +54,8 @@ public readonly struct CellValue : IEquatable<CellValue>
 
     public static CellValue Of(bool value) => new(value ? 1 : 0, Tag.Boolean);
 
-    /// <summary>A date; what time zone it is of nobody knows.</summary>
-    public static CellValue Of(DateTime date) => new(CellDates.Days(date), Tag.Date);
+    /// <summary>A date; what time zone it is of nobody knows. #NUM! for the last half of a millisecond that there is, which would be shown as a day more.</summary>
+    public static CellValue Of(DateTime date) => OfDays(CellDates.Days(date));
 
     /// <summary>A date by its <see cref="Days"/>; #NUM! when there is none of that number.</summary>
     public static CellValue OfDays(double days) => CellDates.IsDate(days) ? new CellValue(days, Tag.Date) : Of(CellError.Num);

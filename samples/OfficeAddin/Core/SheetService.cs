@@ -18,6 +18,7 @@ namespace OfficeAddin;
 internal sealed class SheetService : IDisposable
 {
     private const long Entry = 1L << 32;
+    private const int MostFunctions = 1 << 20; // the rows of a sheet
     private readonly SheetOptions _options;
     private readonly RpcClient _client;
     private readonly ISheet _sheet; // with the whole deadline
@@ -180,6 +181,8 @@ internal sealed class SheetService : IDisposable
             return CellGrid.Of(CellValue.Of("The daemon does not list its functions: it was made before it could be asked for them.")); // an answer: it is there
         }
 
+        if (functions.Count > MostFunctions)
+            throw new InvalidDataException($"the daemon lists {functions.Count} functions, more than the {MostFunctions} rows of a sheet");
         if (functions.Count == 0)
             return CellGrid.Of(CellValue.Of("The daemon has no functions."));
         var cells = new List<CellValue>();

@@ -12,7 +12,8 @@ internal static class UserBreaks
     /// <summary>Whether there is a user who may end what this thread waits for, and does.</summary>
     public static bool HasCome(IUserBreak? user) => user is { IsPossible: true } && user.HasCome();
 
-    /// <summary>The work's result or failure: on this thread where nobody can break it off, on one of the pool where somebody can.</summary>
+    /// <summary>The work's result or failure: on this thread where nobody can break it off, on one of its own where somebody can.</summary>
+    /// <remarks>Not on one of the pool: requests to daemons that hang may have all of those, and this one would not begin.</remarks>
     /// <exception cref="UserBreakException">He has. The work has been told, and goes on until it notices.</exception>
     public static T Run<T>(IUserBreak? user, Func<CancellationToken, T> work)
     {
@@ -21,7 +22,7 @@ internal static class UserBreaks
         var end = new CancellationTokenSource(); // has nothing to dispose: no timer, no handle
         for (Task<T>? done = null; !user.HasCome();)
         {
-            done ??= Task.Run(() => work(end.Token));
+            done ??= Task.Factory.StartNew(() => work(end.Token), end.Token, TaskCreationOptions.LongRunning, TaskScheduler.Default);
             if (Task.WaitAny(new Task[] { done }, Interval) == 0)
                 return done.GetAwaiter().GetResult();
         }
