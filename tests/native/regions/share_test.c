@@ -14,17 +14,22 @@
 
 #define NOBODY 65534u
 
+static char place[100];
 static char machine[300];
 
+/* Not in the test's own directory: what that is in may be for its user alone. */
 static void begin(void)
 {
-    (void)snprintf(machine, sizeof machine, "%s/machine", test_directory());
+    (void)snprintf(place, sizeof place, "/dev/shm/ipc-share-test-%ld", (long)getpid());
+    CHECK(mkdir(place, 0700) == 0 && chmod(place, 0711) == 0);
+    (void)snprintf(machine, sizeof machine, "%s/machine", place);
     CHECK(setenv("IPC_MACHINE_DIR", machine, 1) == 0);
 }
 
 static void end(void)
 {
     CHECK(rmdir(machine) == 0); /* and so is empty */
+    CHECK(rmdir(place) == 0);
 }
 
 static void path_of(const char *name, char *path, size_t size)
@@ -89,6 +94,7 @@ POSIX_TEST(an_access_that_is_none_or_for_another_name_is_refused)
     CHECK_EQUAL(IPC_E_INVALID_NAME, ipc_ring_writer_open(IPC_MACHINE, NULL, &writer));
     CHECK_EQUAL(IPC_E_INVALID_NAME, ipc_ring_writer_open(IPC_MACHINE "a/b", NULL, &writer));
     CHECK(access(machine, F_OK) != 0);
+    CHECK(rmdir(place) == 0);
 }
 
 POSIX_TEST(every_kind_can_be_shared)
@@ -178,10 +184,9 @@ static int die_with_it(void *unused)
 
 POSIX_TEST(who_cannot_remove_a_region_leaves_it_and_its_owner_begins_anew)
 {
-    begin();
     if (geteuid() != 0)
         test_skip("needs root to become another user");
-    CHECK(chmod(test_directory(), 0711) == 0);
+    begin();
     (void)test_wait_exit(test_fork(die_with_it, NULL, 0));
     CHECK_EQUAL(0, test_wait_exit(test_fork(leave_last, NULL, 0)));
     CHECK_EQUAL(0666u, mode_of("it"));
@@ -196,7 +201,6 @@ POSIX_TEST(who_cannot_remove_a_region_leaves_it_and_its_owner_begins_anew)
 
 POSIX_TEST(a_file_is_private_when_nobody_else_has_a_right_to_it)
 {
-    begin();
     const struct {
         ipc_access access;
         bool is_private; /* between its owner and NOBODY */
