@@ -80,7 +80,7 @@ internal sealed class Crew
         get
         {
             lock (_gate)
-                return !_hasStandby && _reserves == 0 && _threads >= _maxThreads && !_stopped;
+                return !_hasStandby && _reserves == 0 && (_threads >= _maxThreads || _hasNone) && !_stopped;
         }
     }
 
