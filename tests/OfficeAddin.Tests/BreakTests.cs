@@ -126,7 +126,11 @@ public sealed class BreakTests : SheetTest
 
     private static SheetOptions WaitsFor(User user) => new()
     {
-        Deadline = s_forGood, AbsentPause = s_forGood, SlowPause = s_forGood, Freshness = TimeSpan.Zero, Break = user,
+        Deadline = s_forGood,
+        AbsentPause = s_forGood,
+        SlowPause = s_forGood,
+        Freshness = TimeSpan.Zero,
+        Break = user,
     };
 
     /// <summary>Is asked on the thread that has made it, and breaks the wait off when he has been asked often enough.</summary>
