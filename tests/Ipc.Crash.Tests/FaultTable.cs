@@ -14,6 +14,7 @@ internal static class FaultTable
         new("region.attach.live", RegionScenes.Attaching),
         new("region.leave.entry_freed", RegionScenes.Leaving),
         new("region.leave.retired", RegionScenes.LeavingLast),
+        new("region.leave.unlinked", RegionScenes.LeavingLastOfTheMachine),
         new("recover.begin", RegionScenes.Recovering),
         new("recover.before_free", RegionScenes.Recovering),
 

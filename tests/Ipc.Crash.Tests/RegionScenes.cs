@@ -1,3 +1,5 @@
+using System;
+using System.IO;
 using Ipc.Testing.Drive;
 using Xunit;
 
@@ -81,25 +83,41 @@ internal static class RegionScenes
     public static void LeavingLast(Scene scene)
     {
         Driven reader = scene.Survivor("reader"), writer = scene.Survivor("writer");
-        scene.Victim.Must($"open-writer 1 {scene.Name}"); // and writes nothing: what is not empty is not retired
+        LeavingLast(scene, scene.Name, writer, reader);
+        End(scene, writer, reader);
+    }
+
+    /// <summary>The same in the machine directory: the name has gone, and the region is not retired yet, which nobody can open any more.</summary>
+    public static void LeavingLastOfTheMachine(Scene scene)
+    {
+        Driven reader = scene.Survivor("reader"), writer = scene.Survivor("writer");
+        LeavingLast(scene, "machine/" + scene.Name, writer, reader);
+        writer.Must("close 1");
+        reader.Must("close 1");
+        string directory = Path.Combine(Path.GetDirectoryName(scene.File)!, "machine");
+        Assert.DoesNotContain(Directory.EnumerateFiles(directory), file => Path.GetFileName(file).StartsWith(scene.Name, StringComparison.Ordinal));
+    }
+
+    private static void LeavingLast(Scene scene, string name, Driven writer, Driven reader)
+    {
+        scene.Victim.Must($"open-writer 1 {name}"); // and writes nothing: what is not empty is not retired
         scene.Victim.Begin("close 1");
         scene.WaitForFault();
         if (scene.Kills)
         {
-            Assert.Equal(IpcStatus.NotFound, reader.Do($"open-reader 1 {scene.Name} open=existing").Status);
-            reader.Must($"open-reader 1 {scene.Name}");
+            Assert.Equal(IpcStatus.NotFound, reader.Do($"open-reader 1 {name} open=existing").Status);
+            reader.Must($"open-reader 1 {name}");
         }
         else
         {
-            reader.Begin($"open-reader 1 {scene.Name}");
+            reader.Begin($"open-reader 1 {name}");
             scene.Victim.Continue();
             Assert.Equal(IpcStatus.Ok, scene.Victim.Result().Status);
             Assert.Equal(IpcStatus.Ok, reader.Result().Status);
         }
         Assert.Equal(IpcStatus.Empty, reader.Do("read 1").Status); // a new region, not the old one
-        writer.Must($"open-writer 1 {scene.Name}");
+        writer.Must($"open-writer 1 {name}");
         Traffic(writer, reader, 1);
-        End(scene, writer, reader);
     }
 
     /// <summary>The victim finds a dead writer, and dies while it cleans up after it.</summary>

@@ -18,6 +18,7 @@ internal static class FaultPoints
     public const string RegionLeaveEntryFreed = "region.leave.entry_freed";
     public const string RegionLeaveGivenUp = "region.leave.given_up";
     public const string RegionLeaveRetired = "region.leave.retired";
+    public const string RegionLeaveUnlinked = "region.leave.unlinked";
     public const string RecoverBegin = "recover.begin";
     public const string RecoverBeforeFree = "recover.before_free";
     public const string RingClaimDone = "ring.claim.done";

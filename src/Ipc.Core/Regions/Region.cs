@@ -154,14 +154,21 @@ internal sealed unsafe partial class Region : IWatchedRegion
         bool isNamed = Os.Current.LeadsTo(Path, _file);
         // What is retired and has its name is to be removed by whoever comes next. Of a region of the machine not
         // everybody can: the name goes first, and whoever has opened it before finds that it leads elsewhere.
-        if (!Share.IsMachine || !isNamed || Os.Current.TryUnlink(Path))
+        if (Share.IsMachine && isNamed)
         {
-            Atomic.StoreRelease(ref Header->State, RegionHeader.Retired);
-            FaultPoints.Pass(FaultPoints.RegionLeaveRetired);
-            if (!Share.IsMachine && isNamed)
-                Os.Current.Unlink(Path);
+            if (!Os.Current.TryUnlink(Path))
+            {
+                SignalAll();
+                return;
+            }
+
+            FaultPoints.Pass(FaultPoints.RegionLeaveUnlinked);
         }
 
+        Atomic.StoreRelease(ref Header->State, RegionHeader.Retired);
+        FaultPoints.Pass(FaultPoints.RegionLeaveRetired);
+        if (!Share.IsMachine && isNamed)
+            Os.Current.Unlink(Path);
         SignalAll();
     }
 

@@ -56,6 +56,7 @@ public sealed class Driven : IDisposable
         foreach (string argument in command.AsSpan(1))
             start.ArgumentList.Add(argument);
         start.Environment["IPC_DIR"] = directory;
+        start.Environment["IPC_MACHINE_DIR"] = Path.Combine(directory, "machine");
         start.Environment["DOTNET_TieredPGO"] = "0"; // starts sooner
         start.Environment["DOTNET_gcServer"] = "0";
         if (PeerPrograms.NativeHas32Bits)

@@ -181,8 +181,11 @@ void ipc_region_retire(ipc_region *region)
     const bool is_named = ipc_platform_file_is_named(region->file, region->path);
     /* What is retired and has its name is to be removed by whoever comes next. Here not everybody can: the name goes
        first, and whoever has opened it before finds that it leads elsewhere. */
-    if (is_machine && is_named && !ipc_platform_file_unlink(region->path))
-        return;
+    if (is_machine && is_named) {
+        if (!ipc_platform_file_unlink(region->path))
+            return;
+        IPC_FAULT_POINT("region.leave.unlinked");
+    }
     ipc_store_release32(&ipc_region_header_of(region)->state, IPC_REGION_RETIRED);
     IPC_FAULT_POINT("region.leave.retired");
     if (!is_machine && is_named)
