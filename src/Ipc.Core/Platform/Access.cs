@@ -57,5 +57,6 @@ public sealed class Access
         _ => "this user",
     };
 
-    internal bool Lists(uint user) => Kind == AccessKind.Users && Array.IndexOf(_users, user) >= 0;
+    internal bool Lists(uint? user) =>
+        Kind == AccessKind.Users && user is { } id && Array.IndexOf(_users, id) >= 0;
 }

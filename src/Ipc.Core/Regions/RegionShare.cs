@@ -30,6 +30,7 @@ internal sealed class RegionShare
     /// believed.</param>
     public static RegionShare Of(string name, Access access, bool takesOpen = false)
     {
+        Throw.IfNull(access, nameof(access));
         if (RegionName.IsOfMachine(name))
             return new RegionShare(true, access, takesOpen);
         if (access.Kind != AccessKind.User)
@@ -53,7 +54,7 @@ internal sealed class RegionShare
         if (!IsMachine || Access.Kind == AccessKind.Everybody)
             return;
         // Only a member can give a file a group.
-        uint user = file.User ?? 0;
+        uint? user = file.User;
         bool isWelcome = IsOurs(user) || (Access.Kind == AccessKind.Group && file.Group == Access.GroupId) ||
             Access.Lists(user);
         if (!isWelcome)
@@ -72,8 +73,8 @@ internal sealed class RegionShare
     /// the region.</summary>
     public bool Admits(uint? user) => Access.Kind switch
     {
-        AccessKind.User => user is not { } one || IsOurs(one),
-        AccessKind.Users => user is not { } one || IsOurs(one) || Access.Lists(one),
+        AccessKind.User => !IsMachine || IsOurs(user),
+        AccessKind.Users => IsOurs(user) || Access.Lists(user),
         _ => true,
     };
 
@@ -82,5 +83,5 @@ internal sealed class RegionShare
         ? new RegionShare(true, Access.Users(other), false)
         : new RegionShare(IsMachine, Access.User, false);
 
-    private static bool IsOurs(uint user) => user == Os.Current.User || user == 0;
+    private static bool IsOurs(uint? user) => user is not null && (user == Os.Current.User || user == 0);
 }
