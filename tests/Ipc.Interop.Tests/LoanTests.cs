@@ -124,6 +124,37 @@ public sealed class LoanTests(Peers peers)
         Assert.Empty(peers.Directory.FilesOf(name));
     }
 
+    /// <summary>What others have by default takes more addresses than such a process has: it says so, and says what to do; so does whoever connects to it.</summary>
+    [Fact]
+    public void ABudgetThatAProcessOf32BitsHasNoAddressesForIsRefusedWithWords()
+    {
+        Assert.SkipUnless(PeerPrograms.NativeHas32Bits, "the peers in C have 64 bits: eng/platforms.sh linux32");
+        Driven large = peers.At(Language.CSharp, "large"), small = peers.At(Language.C, "small");
+        string queue = peers.NewName("queue"), server = peers.NewName("server");
+        large.Must($"open-queue 1 {queue} budget=536870912");
+        Answer refused = small.Do($"open-queue 1 {queue} open=existing");
+        Assert.Equal(IpcStatus.NoMemory, refused.Status);
+        Assert.Contains("this process of 32 bits has no", refused.Text, StringComparison.Ordinal);
+        large.Must("close 1");
+
+        small.Must($"listen 2 {server}");
+        small.Begin($"serve 2 {Long}");
+        refused = large.Do($"connect 2 {server} budget=536870912 {Long}");
+        Assert.Equal(IpcStatus.Refused, refused.Status);
+        Assert.Contains("if it is a process of 32 bits, connect with a smaller loan budget", refused.Text, StringComparison.Ordinal);
+        refused = large.Do($"connect 2 {server} budget=16777216 {Long}"); // fits, and is more than such a server allows by default
+        Assert.Equal(IpcStatus.Refused, refused.Status);
+        Assert.Contains("this server allows 8388608", refused.Text, StringComparison.Ordinal);
+        large.Must($"connect 2 {server} budget=8388608 {Long}");
+        large.Must("write 2 7 20 65535");
+        Assert.Equal(65535, large.Must($"read 2 {Long}")["type"]);
+        small.Result();
+        large.Must("close 2");
+        small.Must("close 2");
+        Assert.Empty(peers.Directory.FilesOf(queue));
+        Assert.Empty(peers.Directory.FilesOf(server));
+    }
+
     /// <summary>After a burst of long messages the memory goes back to the system when it is asked for.</summary>
     [Theory]
     [InlineData("queue", Language.CSharp)]

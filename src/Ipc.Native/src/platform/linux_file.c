@@ -211,9 +211,11 @@ ipc_status ipc_platform_map(ipc_file file, uint64_t size, const char *path, cons
 {
     (void)path; /* a futex knows its page */
     (void)region_id;
+    void *address = MAP_FAILED;
     if (size > SIZE_MAX)
-        return ipc_fail(IPC_E_TOO_LARGE, "a region of %" PRIu64 " bytes does not fit into this process", size);
-    void *address = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(file), 0);
+        errno = ENOMEM; /* more than a process of 32 bits has altogether */
+    else
+        address = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(file), 0);
     if (address == MAP_FAILED && errno == ENOMEM && sizeof(void *) == 4)
         return ipc_fail(IPC_E_NO_MEMORY,
                         "this process of 32 bits has no %" PRIu64

@@ -19,7 +19,10 @@ static void *map_view(ipc_file file, uint64_t size, DWORD access, void *where)
 ipc_status ipc_platform_map(ipc_file file, uint64_t size, const char *path, const uint8_t region_id[16], void **base)
 {
     if (size > SIZE_MAX)
-        return ipc_fail(IPC_E_TOO_LARGE, "a region of %" PRIu64 " bytes does not fit into this process", size);
+        return ipc_fail(IPC_E_NO_MEMORY,
+                        "this process of 32 bits has no %" PRIu64
+                        " bytes of addresses in a row: whoever creates the region needs a smaller loan budget",
+                        size);
     ipc_windows_mapping *mapping = ipc_windows_mapping_create(path, region_id, (HANDLE)file);
     if (mapping == NULL)
         return ipc_fail(IPC_E_NO_MEMORY, "no memory for a mapping");
