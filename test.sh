@@ -304,7 +304,7 @@ if ! require test || { [ $depth = long ] && ! require_spin; }; then
     row "tools" 0 1 0 0
     finish
 fi
-[ $depth = quick ] || offer python3-grpcio:/usr/lib/python3/dist-packages/grpc # a client of the gateway: one test
+[ $depth = quick ] || offer python3-grpcio:/usr/lib/python3/dist-packages/grpc doxygen:/usr/bin/doxygen # a client of the gateway, and the documentation site
 [ $depth != long ] || export AnalyzeEveryFramework=true
 if [ -n "$build" ] && ! eng/build.sh $configuration; then
     row "build" 0 1 0 $SECONDS
