@@ -189,5 +189,6 @@ public sealed class IpcPipe : IDuplexPipe, IDisposable, IAsyncDisposable
         Access = options.Access,
         Deadline = Deadline.After(options.ConnectTimeout),
         Hello = PipeRecord.HelloOf(options.Hello.Span),
+        Protocol = PipeRecord.Protocol,
     };
 }

@@ -56,6 +56,7 @@ public sealed class IpcPipeListener : IDisposable, IAsyncDisposable
             WaitMode = options.WaitMode,
             SpinLimit = options.SpinLimit,
             Access = options.Access,
+            Protocol = PipeRecord.Protocol,
         });
         IpcPipeListener result = new(listener, options);
         ThreadPool.QueueUserWorkItem(static self => ((IpcPipeListener)self!).MoveOn(null), result);

@@ -6,6 +6,9 @@ namespace Ipc.Pipelines;
 /// <summary>The records of docs/pipe-protocol.md.</summary>
 internal static class PipeRecord
 {
+    /// <summary>What these records are: said by both sides before the first of them.</summary>
+    public static readonly ConnectionProtocol Protocol = new(ConnectionProtocol.Bytes, version: 1);
+
     public const ushort Data = 1;
     public const ushort End = 2;
     public const ushort Abort = 3;

@@ -18,10 +18,10 @@ public sealed class LayoutTests
         [typeof(WaiterWords)] = (64, "Word 0 FenceRequired 4 Wanted 8 Asleep 16"),
         [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 PoolOffset 24 Writer 128 WriterState 132 Reader 136 ReaderState 140 RedeliverUntil 144 ReadPosition 256 ReaderProcessor 264 FreePosition 384 " +
             "Data 512 WriterProcessor 576 Space 640"),
-        [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 ServerState 128 Doorbell 256"),
+        [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 Protocol 32 ServerState 128 Doorbell 256"),
         [typeof(ListenerSlot)] = (128, "Word 0"),
         [typeof(ConnectionHeader)] = (1024, "Magic 0 Slot 4 ToServer 8 ToClient 16 ConnectionId 24 Reply 128 ServerClose 132 ServerTextLength 136 ServerProcessor 140 ServerText 144 " +
-            "ClientClose 512 HelloLength 516 ClientProcessor 520 Hello 528 Session 768"),
+            "ClientClose 512 HelloLength 516 ClientProcessor 520 Protocol 524 Hello 528 Session 768"),
         [typeof(SlotHeader)] = (32, "State 0 Length 8 Type 12 Flags 14 Key 16 LoanLap 24 Fetched 28"),
         [typeof(QueueHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 SegmentLimit 12 Stride 16 SegmentsOffset 24 SegmentStride 32 Flags 40 MinExpansionDistance 44 " +
             "PoolOffset 48 Segments 128 GrowthFailures 132 Send 256 Receive 384 Data 512 Space 640 Orphans 768 OrphansCleared 776 Redelivered 896 Dropped 904"),

@@ -34,4 +34,7 @@ public sealed class ConnectOptions
     /// <summary>Whose server it may be, for a name of the machine (<c>machine/NAME</c>). Default: this user's or
     /// root's.</summary>
     public Access Access { get; set; } = Access.User;
+
+    /// <summary>What the client speaks. Default: it says nothing.</summary>
+    public ConnectionProtocol Protocol { get; set; }
 }

@@ -21,7 +21,8 @@ public sealed unsafe partial class Connection
     /// <summary>Connects to the listener <paramref name="name"/> and waits until the server accepts or
     /// refuses.</summary>
     /// <exception cref="IpcException">NotFound: there is no server; Timeout: it did not answer; Cancelled; TableFull;
-    /// or any status of opening a region.</exception>
+    /// WrongKind, WrongVersion: it speaks another protocol than <see cref="ConnectOptions.Protocol"/>, or no version in
+    /// common; or any status of opening a region.</exception>
     /// <exception cref="ConnectionRefusedException">The server refused; its text is the message.</exception>
     public static Connection Connect(
         string name, ConnectOptions? options = null, CancellationToken cancellationToken = default)
@@ -125,7 +126,8 @@ public sealed unsafe partial class Connection
         int index = listener.Index;
         ListenerSlot* slot = entrance.Slot(listener, index);
         ulong id = NewId();
-        ConnectionEntrance layout = new(index, id, options);
+        int version = Agree(name, listener, options.Protocol);
+        ConnectionEntrance layout = new(index, id, options, version);
         // [slot]
         if (!Atomic.TryExchange(&slot->Word, ListenerSlot.Idle, ListenerSlot.WordOf(id, ListenerSlot.Opening)))
             Throw.Corrupt($"slot {index} of {listener.Path} is somebody else's.");
@@ -134,7 +136,23 @@ public sealed unsafe partial class Connection
         // Whoever the listener admits: this is between two users.
         region = Region.BuildPlain(
             ListenerEntrance.ConnectionPath(listener, id), listener.Share.With(listener.User), layout);
-        return new Connection(region, layout, listener, entrance, listener: null, index, options.Style);
+        return new Connection(region, layout, listener, entrance, listener: null, index, options.Style)
+        {
+            ProtocolVersion = version,
+        };
+    }
+
+    /// <summary>The newest version that both speak.</summary>
+    private static int Agree(string name, Region listener, ConnectionProtocol ours)
+    {
+        ConnectionProtocol theirs = ListenerEntrance.ProtocolOf(listener);
+        IpcStatus status = ours.Agree(theirs, out int version);
+        if (status != IpcStatus.Ok)
+            Throw.Status(
+                status,
+                $"The server \"{name}\" (process {listener.ProcessOf(0).Pid}) speaks {theirs}, and this program " +
+                $"{ours}: one of them has to be another.");
+        return version;
     }
 
     /// <summary>opening -> requested, with a name. The listener's region lock is this thread's, and is given

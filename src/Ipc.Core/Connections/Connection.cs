@@ -90,6 +90,11 @@ public sealed unsafe partial class Connection : IDisposable
     /// client's side.</summary>
     public ReadOnlyMemory<byte> Hello { get; }
 
+    /// <summary>The version of the protocol that both sides speak: the newest that both have; the oldest of this side's
+    /// when the other one says nothing of protocols; 0 when this side does not. See
+    /// <see cref="ConnectOptions.Protocol"/>.</summary>
+    public int ProtocolVersion { get; internal set; }
+
     /// <summary>An object of the user's; the library does not use it.</summary>
     public object? Context { get; set; }
 

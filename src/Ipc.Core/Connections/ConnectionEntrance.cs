@@ -11,9 +11,10 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
     private readonly ReadOnlyMemory<byte> _hello;
 
     /// <summary>For a client, which makes it.</summary>
-    public ConnectionEntrance(int slot, ulong id, ConnectOptions options)
+    public ConnectionEntrance(int slot, ulong id, ConnectOptions options, int protocolVersion)
         : this(slot, id)
     {
+        Protocol = options.Protocol.Exactly(protocolVersion);
         const ulong BodyOffset = RegionHeader.ByteSize;
         ulong toServer = RingGeometry.CheckRequested(options.ToServerCapacity);
         ulong toClient = RingGeometry.CheckRequested(options.ToClientCapacity);
@@ -44,6 +45,9 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
 
     public RingGeometry ToClient { get; private set; }
 
+    /// <summary>Which version of which the client says that it is going to speak.</summary>
+    public ConnectionProtocol Protocol { get; private set; }
+
     public byte[] Hello { get; private set; } = Array.Empty<byte>();
 
     public override RegionKind Kind => ConnectionKind.Instance;
@@ -69,6 +73,7 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
         header->ToClient = ToClient.HeaderOffset;
         header->ConnectionId = _id;
         header->HelloLength = (uint)_hello.Length;
+        header->Protocol = Protocol.Word;
         _hello.Span.CopyTo(new Span<byte>(header->Hello, ConnectionHeader.TextCapacity));
         ToServer = ToServer.Write(region);
         ToClient = ToClient.Write(region);
@@ -103,6 +108,7 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
             Throw.Corrupt(
                 $"{region.Path}: a hello of {length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
         Hello = new ReadOnlySpan<byte>(header->Hello, (int)length).ToArray();
+        Protocol = ConnectionProtocol.Of(Atomic.LoadAcquire(ref header->Protocol));
     }
 
     private void CheckApart(string path)

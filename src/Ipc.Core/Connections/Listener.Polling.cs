@@ -268,6 +268,8 @@ public sealed unsafe partial class Listener
         }
 
         Connection connection = Connection.ForServer(region, layout, _region, _entrance, this, slot, _style);
+        _ = _options.Protocol.Agree(layout.Protocol, out int version);
+        connection.ProtocolVersion = version;
         lock (_connections)
             _connections[slot] = connection;
         int count = Atomic.Increment(ref _count);
@@ -296,6 +298,9 @@ public sealed unsafe partial class Listener
         if (Math.Max(loansToServer, loansToClient) > (ulong)_options.MaxLoanBudget)
             return $"the loan budgets are {loansToServer} and {loansToClient} bytes, this server allows " +
                 _options.MaxLoanBudget;
+        // a client that reads what the listener says does not come so far
+        if (_options.Protocol.Agree(layout.Protocol, out _) != IpcStatus.Ok)
+            return $"the client speaks {layout.Protocol}, this server {_options.Protocol}";
         return null;
     }
 

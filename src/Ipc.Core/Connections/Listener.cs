@@ -78,7 +78,7 @@ public sealed unsafe partial class Listener : IDisposable
         ulong maxRing = RingGeometry.CheckRequested(options.MaxRingCapacity);
 
         _ = PoolGeometry.CheckRequested(options.MaxLoanBudget);
-        ListenerEntrance entrance = ListenerEntrance.ForServer(options.MaxConnections, maxRing, options.Access);
+        ListenerEntrance entrance = ListenerEntrance.ForServer(options, maxRing);
         Region region = Region.Open(name, entrance, OpenMode.CreateNew, Deadline.Now, CancellationToken.None);
         Listener listener = new(region, entrance, options, style);
         entrance.PeersWereRecovered = listener.PeersRecovered;

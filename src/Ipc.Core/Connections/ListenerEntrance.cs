@@ -9,9 +9,12 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
     private readonly bool _isServer;
     private readonly int _participants;
     private readonly ulong _maxRingCapacity;
+    private readonly ConnectionProtocol _protocol;
 
-    private ListenerEntrance(bool isServer, int participants, ulong maxRingCapacity, Access access)
+    private ListenerEntrance(
+        bool isServer, int participants, ulong maxRingCapacity, Access access, ConnectionProtocol protocol)
     {
+        _protocol = protocol;
         AskedAccess = access;
         _isServer = isServer;
         _participants = participants;
@@ -38,10 +41,14 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
     /// others.</summary>
     public override bool TakesOpen => !_isServer;
 
-    public static ListenerEntrance ForServer(int maxConnections, ulong maxRingCapacity, Access access) =>
-        new(true, (maxConnections + 1 + 63) & ~63, maxRingCapacity, access);
+    public static ListenerEntrance ForServer(ListenerOptions options, ulong maxRingCapacity) =>
+        new(true, (options.MaxConnections + 1 + 63) & ~63, maxRingCapacity, options.Access, options.Protocol);
 
-    public static ListenerEntrance ForClient(Access access) => new(false, 0, 0, access);
+    public static ListenerEntrance ForClient(Access access) => new(false, 0, 0, access, default);
+
+    /// <summary>What the server says that its connections speak.</summary>
+    public static ConnectionProtocol ProtocolOf(Region region) =>
+        ConnectionProtocol.Of(Atomic.LoadAcquire(ref HeaderOf(region)->Protocol));
 
     public static string ConnectionPath(Region listener, ulong id) =>
         listener.Path + "~" + id.ToString("x16", CultureInfo.InvariantCulture);
@@ -63,7 +70,7 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
         Atomic.LoadAcquire(ref HeaderOf(region)->ServerState) == ListenerHeader.Open;
 
     public override RegionEntrance ForAnother() =>
-        new ListenerEntrance(_isServer, _participants, _maxRingCapacity, AskedAccess);
+        new ListenerEntrance(_isServer, _participants, _maxRingCapacity, AskedAccess, _protocol);
 
     public override RegionGeometry NewGeometry()
     {
@@ -83,6 +90,7 @@ internal sealed unsafe class ListenerEntrance : RegionEntrance
         header->SlotsOffset = SlotsOffset;
         header->ReadyOffset = ReadyOffset;
         header->MaxRingCapacity = _maxRingCapacity;
+        header->Protocol = _protocol.Word;
         header->ServerState = ListenerHeader.Open;
     }
 

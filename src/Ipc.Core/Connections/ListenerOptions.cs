@@ -26,4 +26,7 @@ public sealed class ListenerOptions
     /// <summary>Who may connect, for a name of the machine (<c>machine/NAME</c>). Default: programs of this
     /// user.</summary>
     public Access Access { get; set; } = Access.User;
+
+    /// <summary>What its connections speak. Default: it says nothing.</summary>
+    public ConnectionProtocol Protocol { get; set; }
 }

@@ -36,6 +36,7 @@ internal unsafe struct ConnectionHeader
     [FieldOffset(512)] public uint ClientClose;
     [FieldOffset(516)] public uint HelloLength;
     [FieldOffset(520)] public uint ClientProcessor; // likewise
+    [FieldOffset(524)] public uint Protocol; // which version of it the client is going to speak; 0: says nothing
     [FieldOffset(528)] public fixed byte Hello[TextCapacity];
 
     [FieldOffset(768)] public WaiterWords Session;

@@ -18,6 +18,8 @@ internal struct ListenerHeader
     [FieldOffset(16)] public ulong ReadyOffset;
     [FieldOffset(24)] public ulong MaxRingCapacity;
 
+    [FieldOffset(32)] public uint Protocol; // what its connections speak; 0: says nothing
+
     [FieldOffset(128)] public uint ServerState;
     [FieldOffset(256)] public WaiterWords Doorbell;
 }

@@ -26,6 +26,9 @@ public sealed class NativeConnectOptions
     /// <summary>Bytes of each direction for records longer than half of it; 0 is 256 MiB, -1 is none.</summary>
     public long LoanBudget { get; set; }
 
+    /// <summary>What the client speaks: see <c>ipc_protocol</c>. By default it says nothing.</summary>
+    public NativeProtocol Protocol { get; set; }
+
     internal unsafe ConnectOptionsData Data => new()
     {
         ToServerCapacity = checked((ulong)ToServerCapacity),
@@ -35,5 +38,8 @@ public sealed class NativeConnectOptions
         Deadline = Deadline.Value,
         HelloLength = (uint)Hello.Length,
         LoanBudget = unchecked((ulong)LoanBudget), // -1 is IPC_NO_LOANS
+        ProtocolId = Protocol.Id,
+        ProtocolVersion = Protocol.Version,
+        ProtocolLeastVersion = Protocol.LeastVersion,
     };
 }

@@ -58,6 +58,16 @@ public sealed unsafe class NativeConnection : IDisposable
         }
     }
 
+    /// <summary>The version of the protocol that both sides speak; 0 when this side says nothing of one.</summary>
+    public int ProtocolVersion
+    {
+        get
+        {
+            using var use = new Use(_owner);
+            return (int)NativeMethods.ipc_connection_protocol_version(Pointer);
+        }
+    }
+
     /// <summary>The place of the connection in the server's table: the same number on both sides.</summary>
     public int Slot
     {

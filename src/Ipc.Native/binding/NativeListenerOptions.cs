@@ -20,6 +20,9 @@ public sealed class NativeListenerOptions
     /// <summary>Bytes of a direction; a client that asks for more is refused. 0 is 1 GiB.</summary>
     public long MaxLoanBudget { get; set; }
 
+    /// <summary>What its connections speak: see <c>ipc_protocol</c>. By default it says nothing.</summary>
+    public NativeProtocol Protocol { get; set; }
+
     internal ListenerOptionsData Data => new()
     {
         MaxConnections = checked((uint)MaxConnections),
@@ -27,5 +30,8 @@ public sealed class NativeListenerOptions
         WaitMode = (int)WaitMode,
         SpinNs = SpinTime.Of(SpinLimit),
         MaxLoanBudget = checked((ulong)MaxLoanBudget),
+        ProtocolId = Protocol.Id,
+        ProtocolVersion = Protocol.Version,
+        ProtocolLeastVersion = Protocol.LeastVersion,
     };
 }

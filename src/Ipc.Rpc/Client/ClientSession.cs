@@ -374,6 +374,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         Access = Options.Access,
         Deadline = deadline,
         Hello = Options.Hello,
+        Protocol = FrameHeader.Protocol,
     };
 
     /// <summary>What a client offers to its server.</summary>

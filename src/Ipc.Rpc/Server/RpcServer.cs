@@ -105,6 +105,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
             MaxLoanBudget = copy.MaxLoanBudget,
             WaitMode = copy.WaitMode,
             Access = copy.Access,
+            Protocol = FrameHeader.Protocol,
         });
         return new RpcServer(name, listener, copy);
     }

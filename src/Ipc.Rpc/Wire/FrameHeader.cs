@@ -8,6 +8,9 @@ namespace Ipc.Rpc;
 /// <summary>The 24 bytes that every frame begins with; docs/rpc-protocol.md section 1.</summary>
 internal readonly struct FrameHeader
 {
+    /// <summary>What frames are: said by both sides before the first of them.</summary>
+    public static readonly ConnectionProtocol Protocol = new(ConnectionProtocol.Calls, version: 1);
+
     public const int Size = 24;
     public const ushort RecordType = 1;
     /// <summary>How many items of a request's stream its caller may send without having been given credit.</summary>

@@ -75,6 +75,7 @@ internal static class BodyPages
     {
         page.Heading("listener");
         page.Line("server", listener.Server);
+        page.Line("speaks", listener.Speaks ?? "what it speaks it does not say");
         page.Line("slots", $"{listener.Slots.Count} in use of {listener.SlotCount - 1}, {listener.Ready} ready bits set");
         page.Line("largest ring", Human.Bytes(listener.MaxRingCapacity));
         page.Line("doorbell", listener.Doorbell.ToString());

@@ -40,7 +40,7 @@ public static class Wire
     public static class Listener
     {
         public const uint MagicValue = 0x4E54534C; // "LSTN"
-        public const int Magic = 0, SlotCount = 4, SlotsOffset = 8, ReadyOffset = 16, MaxRingCapacity = 24, ServerState = 128, Doorbell = 256;
+        public const int Magic = 0, SlotCount = 4, SlotsOffset = 8, ReadyOffset = 16, MaxRingCapacity = 24, Protocol = 32, ServerState = 128, Doorbell = 256;
         public const int Size = 384, SlotSize = 128, SlotIdShift = 8;
         public const uint ServerOpen = 1, ServerClosed = 2, Idle = 0, Opening = 1, Requested = 2, Attached = 3;
     }
@@ -49,7 +49,7 @@ public static class Wire
     {
         public const uint MagicValue = 0x4E4E4F43; // "CONN"
         public const int Magic = 0, Slot = 4, ToServer = 8, ToClient = 16, Id = 24, Reply = 128, ServerClose = 132, ServerTextLength = 136;
-        public const int ServerText = 144, ClientClose = 512, HelloLength = 516, Hello = 528, Session = 768, Rings = 1024;
+        public const int ServerText = 144, ClientClose = 512, HelloLength = 516, Protocol = 524, Hello = 528, Session = 768, Rings = 1024;
     }
 
     public static class Slot

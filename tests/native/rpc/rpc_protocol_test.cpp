@@ -1,5 +1,6 @@
 // What docs/rpc-protocol.md says about frames that are well formed and still wrong: ids, credit, heads, formats.
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -296,6 +297,54 @@ TEST(AnUnknownMethodOfAServerWithManyIsToldTheServices)
     CHECK_EQUAL(result.code, status::unimplemented);
     CHECK(result.text.find("services many.v1, tests.v1") != std::string::npos);
     CHECK(result.text.size() < 1200);
+}
+
+// Programs of other versions than this one, as far as they can be had today.
+TEST(AServerThatHasOnlyLaterVersionsIsNamedWithThem)
+{
+    ipc_listener_options how{};
+    how.protocol = {IPC_PROTOCOL_CALLS, 3, 2};
+    const ipc::listener later("rpc", how);
+    std::optional<ipc::rpc::client> made;
+    const outcome refused = ipc::rpc::client::try_connect("rpc", {}, made);
+    CHECK_EQUAL(refused.code, status::unavailable);
+    CHECK(refused.text.find("speaks calls (protocol 1), versions 2 to 3, and this program calls (protocol 1), version 1") !=
+          std::string::npos);
+}
+
+TEST(AServerOfTheNextVersionIsSpokenToInThisOne)
+{
+    ipc_listener_options how{};
+    how.protocol = {IPC_PROTOCOL_CALLS, 2, 1};
+    ipc::listener next("rpc", how);
+    std::optional<ipc::rpc::client> made;
+    std::thread connecting([&] { CHECK(ipc::rpc::client::try_connect("rpc", {}, made)); });
+    ipc_event asked{};
+    CHECK_EQUAL(ipc_listener_next(next.get(), ipc_deadline_after(30'000'000'000), nullptr, &asked), IPC_OK);
+    CHECK_EQUAL(ipc_connection_protocol_version(asked.connection), 1u);
+    CHECK_EQUAL(ipc_connection_accept(asked.connection), IPC_OK);
+    connecting.join();
+    made.reset();
+    ipc_connection_close(asked.connection);
+}
+
+TEST(AClientOfTheNextVersionSpeaksThisOneAndOneOfALaterIsRefused)
+{
+    const serving here;
+    ipc_connect_options how{};
+    how.protocol = {IPC_PROTOCOL_CALLS, 2, 1};
+    ipc::connection next = ipc::connection::connect("rpc", how);
+    CHECK_EQUAL(next.protocol_version(), 1u);
+    expect_alive(next);
+    how.protocol = {IPC_PROTOCOL_CALLS, 3, 2};
+    ipc::connection later;
+    CHECK_EQUAL(ipc::connection::try_connect("rpc", how, later), IPC_E_WRONG_VERSION);
+    how.protocol = {IPC_PROTOCOL_BYTES, 1, 1};
+    CHECK_EQUAL(ipc::connection::try_connect("rpc", how, later), IPC_E_WRONG_KIND);
+    for (const ipc_protocol none : {ipc_protocol{0, 1, 0}, ipc_protocol{1, 0, 0}, ipc_protocol{1, 2, 3}}) {
+        how.protocol = none;
+        CHECK_EQUAL(ipc::connection::try_connect("rpc", how, later), IPC_E_INVALID_ARGUMENT);
+    }
 }
 
 } // namespace rpc_protocol_test

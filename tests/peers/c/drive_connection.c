@@ -1,6 +1,7 @@
 /* drive: the commands of listeners and connections. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "drive_parts.h"
@@ -22,6 +23,19 @@ static uint64_t id_of_lent(ipc_connection *connection)
     return 0;
 }
 
+/* protocol=ID.VERSION.LEAST */
+static ipc_protocol protocol_option(void)
+{
+    const char *text      = drive_option("protocol");
+    unsigned long part[3] = { 0 };
+    for (int i = 0; i < 3 && text != NULL && *text != '\0'; i++) {
+        char *end = NULL;
+        part[i]   = strtoul(text, &end, 10);
+        text      = *end == '.' ? end + 1 : end;
+    }
+    return (ipc_protocol){ (uint16_t)part[0], (uint8_t)part[1], (uint8_t)part[2] };
+}
+
 static void open_listener(drive_object *o)
 {
     ipc_listener_options options = { 0 };
@@ -29,6 +43,7 @@ static void open_listener(drive_object *o)
     options.max_ring_capacity = drive_option_number("limit", 0);
     options.max_loan_budget   = drive_option_number("budget_limit", 0);
     options.access            = drive_access();
+    options.protocol          = protocol_option();
     options.wait_mode         = drive_wait_mode();
     ipc_listener *listener    = NULL;
     const ipc_status status   = ipc_listener_open(drive_word(2), &options, &listener);
@@ -47,9 +62,10 @@ static void next_event(drive_object *o)
     }
     uint32_t length   = 0;
     const char *hello = ipc_connection_hello(event.connection, &length);
-    printf("0 kind=%d connection=%" PRIu64 " slot=%" PRIu32 " pid=%" PRId32 " user=%" PRIu32 " | %.*s\n", event.kind,
-           id_of_lent(event.connection), ipc_connection_slot(event.connection), ipc_connection_peer_pid(event.connection),
-           ipc_connection_peer_user(event.connection), (int)length, hello != NULL ? hello : "");
+    printf("0 kind=%d connection=%" PRIu64 " slot=%" PRIu32 " pid=%" PRId32 " user=%" PRIu32 " version=%" PRIu32 " | %.*s\n",
+           event.kind, id_of_lent(event.connection), ipc_connection_slot(event.connection),
+           ipc_connection_peer_pid(event.connection), ipc_connection_peer_user(event.connection),
+           ipc_connection_protocol_version(event.connection), (int)length, hello != NULL ? hello : "");
 }
 
 /* As an event loop does, without a thread that waits in the library. */
@@ -80,6 +96,7 @@ static void connect_to(drive_object *o)
     options.to_client_capacity = drive_option_number("to_client", 0);
     options.loan_budget        = drive_loan_budget();
     options.access             = drive_access();
+    options.protocol           = protocol_option();
     options.wait_mode          = drive_wait_mode();
     options.deadline           = drive_deadline();
     options.hello              = drive_option("hello");
@@ -96,9 +113,10 @@ static void show_state(drive_object *o)
 {
     char text[256];
     (void)ipc_connection_close_text(o->handle, text, sizeof text);
-    printf("0 open=%d code=%" PRIu32 " slot=%" PRIu32 " pid=%" PRId32 " user=%" PRIu32 " | %s\n", ipc_connection_is_open(o->handle),
-           ipc_connection_close_code(o->handle), ipc_connection_slot(o->handle), ipc_connection_peer_pid(o->handle),
-           ipc_connection_peer_user(o->handle), text);
+    printf("0 open=%d code=%" PRIu32 " slot=%" PRIu32 " pid=%" PRId32 " user=%" PRIu32 " version=%" PRIu32 " | %s\n",
+           ipc_connection_is_open(o->handle), ipc_connection_close_code(o->handle), ipc_connection_slot(o->handle),
+           ipc_connection_peer_pid(o->handle), ipc_connection_peer_user(o->handle),
+           ipc_connection_protocol_version(o->handle), text);
 }
 
 /* Echoes what is readable. Returns 1 when a record of type 65535 asked for the end, 0 when more may come, -1 when it broke. */

@@ -16,4 +16,7 @@ internal unsafe struct ConnectOptionsData
     public uint HelloLength;
     public ulong LoanBudget;
     public void* Access;
+    public ushort ProtocolId;
+    public byte ProtocolVersion;
+    public byte ProtocolLeastVersion;
 }

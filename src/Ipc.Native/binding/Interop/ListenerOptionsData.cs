@@ -12,4 +12,7 @@ internal unsafe struct ListenerOptionsData
     public ulong SpinNs;
     public ulong MaxLoanBudget;
     public void* Access;
+    public ushort ProtocolId;
+    public byte ProtocolVersion;
+    public byte ProtocolLeastVersion;
 }

@@ -58,6 +58,9 @@ internal static unsafe partial class NativeMethods
     public static extern uint ipc_connection_peer_user(IntPtr connection);
 
     [DllImport(Library)]
+    public static extern uint ipc_connection_protocol_version(IntPtr connection);
+
+    [DllImport(Library)]
     public static extern void* ipc_connection_hello(IntPtr connection, uint* length);
 
     [DllImport(Library)]

@@ -11,6 +11,20 @@ extern "C" {
 typedef struct ipc_listener ipc_listener;
 typedef struct ipc_connection ipc_connection;
 
+/* What the records of connections mean. A listener says what its connections speak, and a client what it speaks: they
+ * agree on the newest version that both have, and a client that has none does not get a connection. Who says nothing
+ * (all 0) is taken at its word by everybody. */
+typedef struct ipc_protocol {
+    uint16_t id;           /* IPC_PROTOCOL_...; an application's own is 0x8000 or more; 0 = says nothing */
+    uint8_t version;       /* the newest, from 1 */
+    uint8_t least_version; /* the oldest; 0 = the newest alone */
+} ipc_protocol;
+
+enum {
+    IPC_PROTOCOL_CALLS = 1, /* docs/rpc-protocol.md */
+    IPC_PROTOCOL_BYTES = 2  /* docs/pipe-protocol.md */
+};
+
 typedef struct ipc_listener_options {
     uint32_t max_connections;   /* 0 = 1023 */
     uint64_t max_ring_capacity; /* 0 = 64 MiB: a client that asks for more is refused */
@@ -18,6 +32,7 @@ typedef struct ipc_listener_options {
     uint64_t spin_ns;           /* the longest spin before sleeping; 0 = as measured (50 us) */
     uint64_t max_loan_budget;   /* of a direction; 0 = 1 GiB (32 bit: 8 MiB): a client that asks for more is refused */
     const ipc_access *access; /* who may connect, for a name of the machine; NULL = this user */
+    ipc_protocol protocol;    /* what its connections speak */
 } ipc_listener_options;
 
 /* Opens the listener NAME: from now on clients find it. It replaces what a dead server has left behind.
@@ -136,6 +151,7 @@ typedef struct ipc_connect_options {
     uint32_t hello_length;
     uint64_t loan_budget; /* of each direction, as in ipc_ring_options; 0 = 256 MiB (32 bit: 8), IPC_NO_LOANS = none */
     const ipc_access *access; /* whose server it may be, for a name of the machine; NULL = this user's, or root's */
+    ipc_protocol protocol;    /* what the client speaks */
 } ipc_connect_options;
 
 /* Connects to the listener NAME, waits for the server's answer, and makes the two rings.
@@ -145,8 +161,9 @@ typedef struct ipc_connect_options {
  * connection the new connection: the caller's, to be closed
  * Returns    IPC_OK; IPC_E_NOT_FOUND: no server there until the deadline; IPC_TIMEOUT: it did not answer;
  *            IPC_E_REFUSED: the server refused, ipc_last_error() is its text, if it gave one; IPC_PEER_CLOSED,
- *            IPC_PEER_DIED: it went meanwhile; IPC_CANCELLED; IPC_E_TABLE_FULL; IPC_E_INVALID_NAME, IPC_E_WRONG_KIND,
- *            IPC_E_WRONG_VERSION, IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
+ *            IPC_PEER_DIED: it went meanwhile; IPC_CANCELLED; IPC_E_TABLE_FULL; IPC_E_INVALID_NAME; IPC_E_WRONG_KIND:
+ *            it is no listener, or speaks another protocol; IPC_E_WRONG_VERSION: of another layout, or no version of the
+ *            protocol that the client has; IPC_E_CORRUPT, IPC_E_ACCESS_DENIED, IPC_E_NO_SPACE, IPC_E_INVALID_ARGUMENT,
  *            IPC_E_NO_MEMORY, IPC_E_SYSTEM_ERROR.
  * Blocks     until options->deadline; after a failure up to 5 s more for a stopped process that keeps the listener's
  *            lock. Allocates the connection. Threads: any.
@@ -306,6 +323,15 @@ IPC_API int32_t ipc_connection_peer_pid(const ipc_connection *connection);
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API uint32_t ipc_connection_peer_user(const ipc_connection *connection);
+
+/* The version of the protocol that both sides speak on this connection.
+ *
+ * connection the connection
+ * Returns    the newest that both have; the oldest of this side's when the other one says nothing of protocols; 0 when
+ *            this side does not.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API uint32_t ipc_connection_protocol_version(const ipc_connection *connection);
 
 /* Server: what the client said of itself when it connected.
  *

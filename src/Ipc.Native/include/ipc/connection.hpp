@@ -119,6 +119,12 @@ class connection
         return ipc_connection_peer_user(handle_.get());
     }
 
+    // That both sides speak: see ipc_connection_protocol_version.
+    uint32_t protocol_version() const noexcept
+    {
+        return ipc_connection_protocol_version(handle_.get());
+    }
+
     // Server: what the client said when it connected.
     std::string_view hello() const noexcept
     {

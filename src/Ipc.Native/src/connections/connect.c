@@ -8,6 +8,7 @@
  * leaves withdraws all who ask: either it finds the slot, or we find it gone.
  */
 #include "connections/connect.h"
+#include "connections/connection_protocol.h"
 #include "platform/fault.h"
 
 #include <inttypes.h>
@@ -19,6 +20,7 @@
 #define ANSWER_TIMEOUT_NS 5000000000ull
 #define LOOK_MIN_NS       1000000u
 #define LOOK_MAX_NS       20000000u
+#define PROTOCOL_MAX      64u /* bytes of its description */
 
 ipc_status ipc_connect_check(const ipc_connect_options *options, ipc_connection_plan *plan)
 {
@@ -29,7 +31,9 @@ ipc_status ipc_connect_check(const ipc_connect_options *options, ipc_connection_
     if (options->hello_length > IPC_CONNECTION_TEXT_MAX || (options->hello_length != 0 && options->hello == NULL))
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "the hello has %u bytes, at most %u are possible",
                         options->hello_length, IPC_CONNECTION_TEXT_MAX);
-    ipc_status status = ipc_ring_check_capacity(plan->to_server_capacity);
+    ipc_status status = ipc_protocol_check(&options->protocol, &plan->protocol);
+    if (status == IPC_OK)
+        status = ipc_ring_check_capacity(plan->to_server_capacity);
     if (status == IPC_OK)
         status = ipc_ring_check_capacity(plan->to_client_capacity);
     return status == IPC_OK ? ipc_pool_budget(options->loan_budget, &plan->loan_budget) : status;
@@ -230,6 +234,25 @@ ipc_deadline ipc_connect_answer_deadline(ipc_deadline deadline)
 
 /* ---- connecting -------------------------------------------------------------------------------------- */
 
+/* The newest version that both speak. */
+static ipc_status agree(ipc_connection *connection, ipc_connection_plan *plan)
+{
+    const uint32_t theirs = connection->view->protocol;
+    const ipc_status status = ipc_protocol_agree(plan->protocol, theirs, &connection->protocol_version);
+    if (status != IPC_OK) {
+        char server[PROTOCOL_MAX];
+        char client[PROTOCOL_MAX];
+        char what[2 * PROTOCOL_MAX + 64];
+        ipc_protocol_describe(theirs, server, sizeof server);
+        ipc_protocol_describe(plan->protocol, client, sizeof client);
+        (void)snprintf(what, sizeof what, "speaks %s, and this program %s: one of them has to be another", server,
+                       client);
+        return server_failed(connection, status, what);
+    }
+    plan->protocol = ipc_protocol_exactly(plan->protocol, connection->protocol_version);
+    return IPC_OK;
+}
+
 ipc_connection *ipc_connect_make(ipc_region *listener)
 {
     ipc_connection *made = calloc(1, sizeof *made);
@@ -247,6 +270,8 @@ ipc_status ipc_connect_prepare(ipc_connection *connection, const ipc_connect_opt
 {
     ipc_connection_plan mine = *plan;
     ipc_status status = ipc_listener_locate(connection->own_view.region, &connection->own_view);
+    if (status == IPC_OK)
+        status = agree(connection, &mine);
     if (status == IPC_OK)
         status = make_region(connection, &mine);
     if (status == IPC_OK)

@@ -246,6 +246,11 @@ uint32_t ipc_connection_peer_user(const ipc_connection *connection)
     return connection->is_server ? connection->region->user : connection->view->region->user;
 }
 
+uint32_t ipc_connection_protocol_version(const ipc_connection *connection)
+{
+    return connection->protocol_version;
+}
+
 const void *ipc_connection_hello(const ipc_connection *connection, uint32_t *length)
 {
     *length = connection->hello_length;

@@ -39,6 +39,8 @@ struct ipc_connection {
     void *context;
     uint32_t hello_length;
     uint8_t hello[IPC_CONNECTION_TEXT_MAX];
+    uint32_t protocol;         /* the client's word */
+    uint32_t protocol_version; /* that both speak */
 
     /* client */
     ipc_listener_view own_view;
@@ -63,6 +65,7 @@ typedef struct ipc_connection_plan {
     uint32_t slot;
     const void *hello;
     uint32_t hello_length;
+    uint32_t protocol; /* until it is prepared what the client has, then what it is going to speak */
 } ipc_connection_plan;
 
 ipc_status ipc_connection_region_build(const char *path, const ipc_share *share, const ipc_connection_plan *plan,

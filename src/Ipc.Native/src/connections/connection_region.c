@@ -44,6 +44,7 @@ ipc_status ipc_connection_region_build(const char *path, const ipc_share *share,
     if (plan->hello_length != 0)
         memcpy(body->hello, plan->hello, plan->hello_length);
     ipc_store_relaxed32(&body->hello_length, plan->hello_length);
+    ipc_store_relaxed32(&body->protocol, plan->protocol);
     ipc_ring_write_header(ipc_region_at(*region, TO_SERVER_OFFSET), plan->to_server_capacity, DATA_OFFSET,
                           has_pools ? pools[0] : 0);
     ipc_ring_write_header(ipc_region_at(*region, TO_CLIENT_OFFSET), plan->to_client_capacity,

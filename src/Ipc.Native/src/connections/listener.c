@@ -4,6 +4,8 @@
  */
 #include "connections/listener.h"
 
+#include "connections/connection_protocol.h"
+
 #include <stdlib.h>
 
 #define DEFAULT_CONNECTIONS       1023u
@@ -18,7 +20,7 @@ static void abandon(void *owner)
     ipc_store_relaxed32(&listener->end.inside, 0);
 }
 
-static ipc_status check_options(const ipc_listener_options *options, uint32_t *slot_count)
+static ipc_status check_options(const ipc_listener_options *options, uint32_t *slot_count, uint32_t *protocol)
 {
     const uint32_t connections = options->max_connections == 0 ? DEFAULT_CONNECTIONS : options->max_connections;
     if (connections >= IPC_PARTICIPANT_CAPACITY_MAX)
@@ -27,7 +29,7 @@ static ipc_status check_options(const ipc_listener_options *options, uint32_t *s
     if (options->max_ring_capacity != 0 && options->max_ring_capacity < IPC_RING_CAPACITY_MIN)
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "max_ring_capacity is at least %llu", IPC_RING_CAPACITY_MIN);
     *slot_count = (connections + 1 + 63) / 64 * 64; /* the server is participant 0 */
-    return IPC_OK;
+    return ipc_protocol_check(&options->protocol, protocol);
 }
 
 ipc_status ipc_listener_open(const char *name, const ipc_listener_options *options, ipc_listener **listener)
@@ -36,9 +38,10 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     char path[IPC_PATH_MAX];
     ipc_share share;
     uint32_t slot_count = 64;
+    uint32_t protocol = 0;
     if (options == NULL)
         options = &defaults;
-    ipc_status status = check_options(options, &slot_count);
+    ipc_status status = check_options(options, &slot_count, &protocol);
     if (status == IPC_OK)
         status = ipc_region_place(name, options->access, path, sizeof path, &share);
     if (status != IPC_OK)
@@ -55,7 +58,7 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     ipc_region *region = NULL;
     status = ipc_listener_region_create(
         path, &share, slot_count,
-        options->max_ring_capacity == 0 ? DEFAULT_MAX_RING_CAPACITY : options->max_ring_capacity, &region);
+        options->max_ring_capacity == 0 ? DEFAULT_MAX_RING_CAPACITY : options->max_ring_capacity, protocol, &region);
     if (status == IPC_OK)
         status = ipc_listener_locate(region, &made->view);
     if (status != IPC_OK) {
@@ -71,6 +74,7 @@ ipc_status ipc_listener_open(const char *name, const ipc_listener_options *optio
     made->max_loan_budget = options->max_loan_budget == 0              ? DEFAULT_MAX_LOAN_BUDGET
                             : options->max_loan_budget == IPC_NO_LOANS ? 0
                                                                        : options->max_loan_budget;
+    made->protocol = protocol;
     made->max_connections = options->max_connections == 0 ? DEFAULT_CONNECTIONS : options->max_connections;
     made->due_last = &made->due_first;
     ipc_mutex_init(&made->mutex);

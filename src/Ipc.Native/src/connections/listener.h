@@ -18,6 +18,7 @@ struct ipc_listener {
     uint64_t spin_ns;
     uint32_t max_connections;
     uint64_t max_loan_budget; /* of a direction of a connection */
+    uint32_t protocol;        /* that its connections speak: as it was given, whatever stands in the region */
 
     ipc_mutex mutex;        /* the table and what follows */
     ipc_connection **table; /* by slot */

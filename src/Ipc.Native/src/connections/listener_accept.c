@@ -4,6 +4,8 @@
  * client.
  */
 #include "connections/listener.h"
+
+#include "connections/connection_protocol.h"
 #include "platform/fault.h"
 
 #include <inttypes.h>
@@ -85,6 +87,7 @@ static ipc_status read_body(ipc_connection *connection)
                         IPC_CONNECTION_TEXT_MAX);
     memcpy(connection->hello, body->hello, length);
     connection->hello_length = length;
+    connection->protocol = ipc_load_relaxed32(&body->protocol);
     return IPC_OK;
 }
 
@@ -109,7 +112,7 @@ static ipc_status open_request(ipc_connection *connection, const char *path)
 static const char is_ending[] = "the server is shutting down";
 
 /* NULL: welcome. */
-static const char *objection(ipc_listener *listener, const ipc_connection *connection, char *text, size_t size)
+static const char *objection(ipc_listener *listener, ipc_connection *connection, char *text, size_t size)
 {
     const uint64_t to_server = connection->reader.capacity;
     const uint64_t to_client = connection->writer.capacity;
@@ -138,6 +141,15 @@ static const char *objection(ipc_listener *listener, const ipc_connection *conne
         (void)snprintf(text, size,
                        "the loan budgets are %" PRIu64 " and %" PRIu64 " bytes, this server allows %" PRIu64,
                        loans_to_server, loans_to_client, listener->max_loan_budget);
+        return text;
+    }
+    /* A client that reads what the listener says does not come so far. */
+    if (ipc_protocol_agree(listener->protocol, connection->protocol, &connection->protocol_version) != IPC_OK) {
+        char ours[64];
+        char theirs[64];
+        ipc_protocol_describe(listener->protocol, ours, sizeof ours);
+        ipc_protocol_describe(connection->protocol, theirs, sizeof theirs);
+        (void)snprintf(text, size, "the client speaks %s, this server %s", theirs, ours);
         return text;
     }
     return NULL;

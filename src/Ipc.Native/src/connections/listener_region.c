@@ -58,6 +58,7 @@ ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view)
     view->slots = ipc_region_at(region, slots);
     view->ready = ipc_region_at(region, ready);
     view->slot_count = slot_count;
+    view->protocol = *(volatile uint32_t *)&body->protocol;
     view->max_ring_capacity = *(volatile uint64_t *)&body->max_ring_capacity;
     view->process_fences = ipc_waiter_process_fences();
     return IPC_OK;
@@ -189,7 +190,7 @@ const ipc_region_kind ipc_listener_kind = {
 /* ---- the server's region ----------------------------------------------------------------------------- */
 
 static ipc_status build(const char *path, const ipc_share *share, uint32_t slot_count, uint64_t max_ring_capacity,
-                        ipc_region **region)
+                        uint32_t protocol, ipc_region **region)
 {
     const uint64_t body_offset = IPC_PARTICIPANT_OFFSET + (uint64_t)slot_count * IPC_PARTICIPANT_SIZE;
     const uint64_t body_size = SLOTS_IN_BODY + (uint64_t)slot_count * IPC_SLOT_SIZE;
@@ -212,6 +213,7 @@ static ipc_status build(const char *path, const ipc_share *share, uint32_t slot_
     body->slots_offset = body_offset + SLOTS_IN_BODY;
     body->ready_offset = body_offset + READY_IN_BODY;
     body->max_ring_capacity = max_ring_capacity;
+    body->protocol = protocol;
     ipc_store_relaxed32(&body->server_state, IPC_SERVER_OPEN);
     return IPC_OK;
 }
@@ -256,10 +258,10 @@ static ipc_status replace(const char *path, const ipc_share *share)
 }
 
 ipc_status ipc_listener_region_create(const char *path, const ipc_share *share, uint32_t slot_count,
-                                      uint64_t max_ring_capacity, ipc_region **region)
+                                      uint64_t max_ring_capacity, uint32_t protocol, ipc_region **region)
 {
     ipc_region *made = NULL;
-    ipc_status status = build(path, share, slot_count, max_ring_capacity, &made);
+    ipc_status status = build(path, share, slot_count, max_ring_capacity, protocol, &made);
     if (status != IPC_OK)
         return status;
     for (int turn = 0; turn < TURNS; turn++) {

@@ -13,6 +13,7 @@ typedef struct ipc_listener_view {
     ipc_atomic64 *ready;
     uint32_t slot_count;
     uint64_t max_ring_capacity;
+    uint32_t protocol; /* as it was when it was located */
     bool process_fences;
 } ipc_listener_view;
 
@@ -22,7 +23,7 @@ ipc_status ipc_listener_locate(ipc_region *region, ipc_listener_view *view);
 
 /* The server's: makes the region, replacing a left-over. IPC_E_IN_USE: a live server exists. */
 ipc_status ipc_listener_region_create(const char *path, const ipc_share *share, uint32_t slot_count,
-                                      uint64_t max_ring_capacity, ipc_region **region);
+                                      uint64_t max_ring_capacity, uint32_t protocol, ipc_region **region);
 
 /* The path of the connection `id`. */
 void ipc_listener_connection_path(const ipc_region *region, uint64_t id, char *path, size_t size);

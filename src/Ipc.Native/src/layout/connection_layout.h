@@ -32,7 +32,7 @@ typedef struct ipc_connection_body {
     ipc_atomic32 client_close; /* [close] */
     ipc_atomic32 hello_length;
     ipc_atomic32 client_processor; /* likewise */
-    uint32_t reserved_524;
+    ipc_atomic32 protocol; /* which version of it the client is going to speak; 0: says nothing */
     uint8_t hello[IPC_CONNECTION_TEXT_MAX];
 
     ipc_waiter session; /* on which the client sleeps for `reply` */
@@ -52,6 +52,7 @@ _Static_assert(offsetof(ipc_connection_body, server_text) == 144, "wire-format s
 _Static_assert(offsetof(ipc_connection_body, client_close) == 512, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, hello_length) == 516, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, client_processor) == 520, "wire-format section 6");
+_Static_assert(offsetof(ipc_connection_body, protocol) == 524, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, hello) == 528, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, session) == 768, "wire-format section 6");
 _Static_assert(sizeof(ipc_connection_body) == IPC_CONNECTION_HEADER_SIZE, "wire-format section 6");

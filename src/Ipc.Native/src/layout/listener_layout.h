@@ -23,7 +23,8 @@ typedef struct ipc_listener_body {
     uint64_t slots_offset; /* from the start of the file */
     uint64_t ready_offset; /* from the start of the file */
     uint64_t max_ring_capacity;
-    uint8_t reserved_32[96];
+    uint32_t protocol; /* what its connections speak; 0: says nothing */
+    uint8_t reserved_36[92];
 
     ipc_atomic32 server_state;
     uint8_t reserved_132[124];
@@ -36,6 +37,7 @@ _Static_assert(offsetof(ipc_listener_body, slot_count) == 4, "wire-format sectio
 _Static_assert(offsetof(ipc_listener_body, slots_offset) == 8, "wire-format section 5");
 _Static_assert(offsetof(ipc_listener_body, ready_offset) == 16, "wire-format section 5");
 _Static_assert(offsetof(ipc_listener_body, max_ring_capacity) == 24, "wire-format section 5");
+_Static_assert(offsetof(ipc_listener_body, protocol) == 32, "wire-format section 5");
 _Static_assert(offsetof(ipc_listener_body, server_state) == 128, "wire-format section 5");
 _Static_assert(offsetof(ipc_listener_body, doorbell) == 256, "wire-format section 5");
 _Static_assert(sizeof(ipc_listener_body) == IPC_LISTENER_BODY_SIZE, "wire-format section 5");

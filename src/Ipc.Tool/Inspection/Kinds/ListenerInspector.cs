@@ -40,10 +40,13 @@ internal static class ListenerInspector
             report.Notes.Add("its server is dead: the next server of this name replaces it");
         int attached = slots.Count(static slot => slot.State == "attached");
         report.Depth = attached;
-        report.DepthText = Human.Some(attached, "client");
+        ConnectionProtocol speaks = ConnectionProtocol.Of(header.Protocol);
+        string service = speaks.Id switch { 0 => "", ConnectionProtocol.Calls => "calls, ", ConnectionProtocol.Bytes => "bytes, ", _ => $"protocol {speaks.Id}, " };
+        report.DepthText = service + Human.Some(attached, "client");
         report.Listener = new ListenerReport
         {
             Server = header.ServerState switch { ListenerHeader.Open => "open", ListenerHeader.Closed => "closed", _ => $"state {header.ServerState}, which is none" },
+            Speaks = speaks.Id == 0 ? null : speaks.ToString(),
             SlotCount = count,
             MaxRingCapacity = header.MaxRingCapacity,
             Ready = ready.Sum(static bits => BitOperations.PopCount(bits)),

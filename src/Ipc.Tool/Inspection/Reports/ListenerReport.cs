@@ -8,6 +8,9 @@ internal sealed record ListenerReport
     /// <summary>open, closed.</summary>
     public required string Server { get; init; }
 
+    /// <summary>What its connections speak, in which versions; null: it does not say.</summary>
+    public required string? Speaks { get; init; }
+
     public required int SlotCount { get; init; }
 
     public required ulong MaxRingCapacity { get; init; }

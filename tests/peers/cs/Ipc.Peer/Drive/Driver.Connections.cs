@@ -1,4 +1,5 @@
 using System;
+using System.Globalization;
 using System.Text;
 using System.Threading;
 
@@ -42,9 +43,18 @@ internal sealed partial class Driver
     /// <summary>budget=BYTES; without it a ring has no loans: its largest message is its own.</summary>
     private long RingBudget() => _line.Number("budget", 0);
 
+    /// <summary>protocol=ID.VERSION.LEAST</summary>
+    private ConnectionProtocol ProtocolOption()
+    {
+        if (_line.Option("protocol") is not { } text)
+            return default;
+        int[] parts = Array.ConvertAll(text.Split('.'), part => int.Parse(part, CultureInfo.InvariantCulture));
+        return new ConnectionProtocol(parts[0], parts[1], parts[2]);
+    }
+
     private ListenerOptions ListenerOptions()
     {
-        var options = new ListenerOptions { WaitMode = _line.WaitMode, Access = _line.Access };
+        var options = new ListenerOptions { WaitMode = _line.WaitMode, Access = _line.Access, Protocol = ProtocolOption() };
         if (_line.Option("max") != null)
             options.MaxConnections = (int)_line.Number("max", 0);
         if (_line.Option("limit") != null)
@@ -56,7 +66,7 @@ internal sealed partial class Driver
 
     private ConnectOptions ConnectOptions()
     {
-        var options = new ConnectOptions { WaitMode = _line.WaitMode, Access = _line.Access };
+        var options = new ConnectOptions { WaitMode = _line.WaitMode, Access = _line.Access, Protocol = ProtocolOption() };
         if (_line.Waits)
             options.Deadline = _line.Deadline;
         if (_line.Option("to_server") != null)
@@ -82,11 +92,11 @@ internal sealed partial class Driver
             connection.Context = id;
             _objects[id] = connection;
         }
-        return $"0 kind={(int)found.Kind} connection={id} slot={connection.Slot} pid={connection.PeerProcessId} user={connection.PeerUserId} | {Utf8(connection.Hello.Span)}";
+        return $"0 kind={(int)found.Kind} connection={id} slot={connection.Slot} pid={connection.PeerProcessId} user={connection.PeerUserId} version={connection.ProtocolVersion} | {Utf8(connection.Hello.Span)}";
     }
 
     private static string State(Connection connection) =>
-        $"0 open={(connection.IsOpen ? 1 : 0)} code={(int)connection.PeerCloseCode} slot={connection.Slot} pid={connection.PeerProcessId} user={connection.PeerUserId} | {connection.PeerCloseText}";
+        $"0 open={(connection.IsOpen ? 1 : 0)} code={(int)connection.PeerCloseCode} slot={connection.Slot} pid={connection.PeerProcessId} user={connection.PeerUserId} version={connection.ProtocolVersion} | {connection.PeerCloseText}";
 
     /// <summary>
     /// serve ID timeout=MS: an echo service until a client sends a record of type 65535. A broken connection ends, the others

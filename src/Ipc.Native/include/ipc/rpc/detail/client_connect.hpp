@@ -41,6 +41,7 @@ inline outcome open_connection(const std::string &name, const client_options &op
     how.to_client_capacity = options.to_client_capacity;
     how.loan_budget = options.loan_budget;
     how.access = &options.access;
+    how.protocol = rpc_protocol;
     how.wait_mode = options.wait;
     how.deadline = until;
     how.cancel = cancel;

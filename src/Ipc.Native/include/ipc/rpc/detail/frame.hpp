@@ -17,6 +17,9 @@
 namespace ipc::rpc
 {
 
+// What these frames are (docs/rpc-protocol.md): said by both sides before the first of them.
+inline constexpr ipc_protocol rpc_protocol{IPC_PROTOCOL_CALLS, 1, 1};
+
 enum class frame_kind : uint8_t {
     request = 1,
     response = 2,

@@ -57,6 +57,7 @@ class server_core final : private courier_host, private server_reading
         how.max_ring_capacity = options_.max_ring_capacity;
         how.max_loan_budget = options_.max_loan_budget;
         how.access = &options_.access;
+        how.protocol = rpc_protocol;
         how.wait_mode = options_.wait;
         auto opened = std::make_unique<listener>();
         code = listener::try_open(name_, how, *opened);
