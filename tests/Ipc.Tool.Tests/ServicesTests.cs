@@ -27,6 +27,35 @@ public sealed class ServicesTests
         Assert.Contains("Mirror", tests.GetProperty("methods").EnumerateArray().Select(static method => method.GetString()));
     }
 
+    /// <summary>Listeners say themselves whether they have calls; nobody else is asked, and one that hangs is a row of its own.</summary>
+    [Fact]
+    public void WithoutANameAllServersOfCallsNameTheirs()
+    {
+        using var directory = new RegionDirectory();
+        Assert.StartsWith("no servers of calls in ", ToolRun.In(directory, "services").Out, StringComparison.Ordinal);
+        using var first = RpcPeer.Start(Language.C, directory, "first");
+        using var second = RpcPeer.Start(Language.CSharp, directory, "second");
+        using var bytes = Driven.Start(Language.CSharp, directory);
+        bytes.Must("listen 1 bytes protocol=2.1.1");
+        bytes.Must("listen 2 silent");
+        ToolRun list = ToolRun.In(directory, "services");
+        Assert.Equal((ExitCode.Ok, ""), (list.ExitCode, list.Error));
+        foreach (string server in new[] { "first ", "second " })
+            Assert.Contains(list.Out.Split('\n'), line => line.StartsWith(server, StringComparison.Ordinal) && line.Contains(" tests.v1 ", StringComparison.Ordinal));
+        Assert.DoesNotContain("bytes", list.Out, StringComparison.Ordinal);
+        Assert.DoesNotContain("silent", list.Out, StringComparison.Ordinal);
+        Assert.Equal(IpcStatus.Timeout, bytes.Do("next 1 timeout=0").Status);
+
+        bytes.Must("listen 3 hangs protocol=1.1.1");
+        ToolRun some = ToolRun.In(directory, "services", "--timeout", "1", "--json");
+        Assert.Equal(ExitCode.Problems, some.ExitCode);
+        JsonElement[] servers = [.. some.Json.EnumerateArray()];
+        Assert.Equal(["first", "hangs", "second"], servers.Select(static one => one.GetProperty("server").GetString()));
+        Assert.Contains("did not answer", servers[1].GetProperty("error").GetString(), StringComparison.Ordinal);
+        Assert.Empty(servers[1].GetProperty("services").EnumerateArray());
+        Assert.Contains(servers[2].GetProperty("services").EnumerateArray(), static one => one.GetProperty("service").GetString() == "tests.v1");
+    }
+
     /// <summary>A server of the oldest kind, of many services, and of none.</summary>
     [Fact]
     public void WhatItSaysIsRead()

@@ -47,6 +47,7 @@ internal static class ListenerInspector
         {
             Server = header.ServerState switch { ListenerHeader.Open => "open", ListenerHeader.Closed => "closed", _ => $"state {header.ServerState}, which is none" },
             Speaks = speaks.Id == 0 ? null : speaks.ToString(),
+            SpeaksCalls = speaks.Id == ConnectionProtocol.Calls,
             SlotCount = count,
             MaxRingCapacity = header.MaxRingCapacity,
             Ready = ready.Sum(static bits => BitOperations.PopCount(bits)),

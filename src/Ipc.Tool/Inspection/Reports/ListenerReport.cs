@@ -11,6 +11,9 @@ internal sealed record ListenerReport
     /// <summary>What its connections speak, in which versions; null: it does not say.</summary>
     public required string? Speaks { get; init; }
 
+    /// <summary>Whether these are calls.</summary>
+    public required bool SpeaksCalls { get; init; }
+
     public required int SlotCount { get; init; }
 
     public required ulong MaxRingCapacity { get; init; }
