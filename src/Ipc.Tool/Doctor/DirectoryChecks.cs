@@ -29,6 +29,25 @@ internal static class DirectoryChecks
         if (ownership.Verdict != Verdict.Problem)
             yield return Files(existing);
         yield return Regions(directory);
+        yield return Machine();
+    }
+
+    /// <summary>Where users meet: none is made here, and what is there has to be what the libraries ask for.</summary>
+    private static Finding Machine()
+    {
+        const string Check = "machine";
+        string? set = Environment.GetEnvironmentVariable("IPC_MACHINE_DIR");
+        string wanted = string.IsNullOrEmpty(set) ? "/dev/shm/ipc-machine" : Path.GetFullPath(set);
+        if (statx(AT_FDCWD, wanted, AT_SYMLINK_NOFOLLOW, Statx.BasicStats, out Statx found) != 0)
+            return Finding.Ok(Check, $"{wanted}, where users meet, is not there yet; the first program with a name of the machine makes it");
+        try
+        {
+            return Finding.Ok(Check, $"{Os.Current.MachineDirectory()}, where users meet, of user {found.Uid}, mode {Convert.ToString(found.Mode & 0xFFF, 8)}");
+        }
+        catch (IpcException error)
+        {
+            return Finding.Problem(Check, error.Message, "have its owner, or root, remove it; the next program with a name of the machine makes it anew");
+        }
     }
 
     private static Finding Ownership(string directory)

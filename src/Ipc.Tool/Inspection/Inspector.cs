@@ -11,12 +11,13 @@ namespace Ipc.Tool;
 internal static class Inspector
 {
     /// <summary>Everything in the directory, by name. Empty when there is none.</summary>
-    public static List<RegionReport> All(string directory, InspectionDepth depth)
+    /// <param name="prefix">What stands before their names in what programs call them: that of the machine directory.</param>
+    public static List<RegionReport> All(string directory, InspectionDepth depth, string prefix = "")
     {
         var reports = new List<RegionReport>();
         foreach (string name in Names(directory))
         {
-            RegionReport? report = One(directory, name, depth);
+            RegionReport? report = One(directory, name, depth, prefix);
             if (report is not null) // else it went between two looks
                 reports.Add(report);
         }
@@ -29,9 +30,9 @@ internal static class Inspector
         : [];
 
     /// <summary>What has that name; null when nothing has.</summary>
-    public static RegionReport? One(string directory, string name, InspectionDepth depth)
+    public static RegionReport? One(string directory, string name, InspectionDepth depth, string prefix = "")
     {
-        var report = new RegionReport { Name = name, Path = Path.Combine(directory, name) };
+        var report = new RegionReport { Name = prefix + name, Path = Path.Combine(directory, name) };
         RegionFile? file;
         try
         {
@@ -94,7 +95,7 @@ internal static class Inspector
         report.CreatorPid = header.CreatorPid;
         report.Lifetime = (Lifetime)header.Lifetime;
         report.Recoveries = header.Recoveries;
-        bool hasNoNameYet = report.Name.StartsWith("~tmp.", StringComparison.Ordinal);
+        bool hasNoNameYet = Path.GetFileName(report.Path).StartsWith("~tmp.", StringComparison.Ordinal);
         report.State = hasNoNameYet ? RegionState.Temporary : RegionState.Damaged;
         try
         {
@@ -128,7 +129,11 @@ internal static class Inspector
         }
 
         if (look.File.Stranger is { } stranger)
-            report.Notes.Add($"it belongs to {stranger}: only that user can join it");
+        {
+            report.IsStrangers = true;
+            report.Notes.Add($"it belongs to {stranger}: only {(RegionNames.IsOfMachine(report.Name) ? "who was given access" : "that user")} can join it");
+        }
+
         byte[] start = look.Start(8);
         if (start.Length == 8 && BitConverter.ToUInt64(start) == RegionHeader.MagicValue)
             return true;
@@ -141,7 +146,7 @@ internal static class Inspector
         if (header.State == RegionHeader.Retired)
             return RegionState.Retired;
         if (header.Kind == (uint)KindNumber.OfConnection)
-            return ConnectionOwner.IsAlive(directory, report.Name) ? RegionState.Live : RegionState.LeftOver;
+            return ConnectionOwner.IsAlive(directory, Path.GetFileName(report.Path)) ? RegionState.Live : RegionState.LeftOver;
         if (report.Alive > 0)
             return RegionState.Live;
         return report.Lifetime == Lifetime.Persistent ? RegionState.Idle : RegionState.LeftOver;

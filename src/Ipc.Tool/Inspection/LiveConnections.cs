@@ -16,16 +16,16 @@ internal static class LiveConnections
     private const ulong TotalSizeMargin = 4096;
 
     /// <summary>All regions, and behind each listener its connections.</summary>
-    public static List<RegionReport> WithAll(string directory, InspectionDepth depth)
+    public static List<RegionReport> WithAll(string directory, InspectionDepth depth, string prefix = "")
     {
-        List<RegionReport> reports = Inspector.All(directory, depth);
+        List<RegionReport> reports = Inspector.All(directory, depth, prefix);
         var names = reports.Select(static report => report.Name).ToHashSet(StringComparer.Ordinal);
         var seen = new Dictionary<uint, List<ProcessMapping>>();
         List<RegionReport> all = [];
         foreach (RegionReport report in reports)
         {
             all.Add(report);
-            List<RegionReport> connections = [.. Of(report, directory, depth, seen).Where(connection => !names.Contains(connection.Name))];
+            List<RegionReport> connections = [.. Of(report, depth, seen).Where(connection => !names.Contains(connection.Name))];
             all.AddRange(connections);
             Sum(report, connections);
         }
@@ -33,15 +33,24 @@ internal static class LiveConnections
         return all;
     }
 
-    /// <summary>One by its name, LISTENER~ID; null: there is none.</summary>
-    public static RegionReport? One(string directory, string name, InspectionDepth depth)
+    /// <summary>The user's and, unless a directory was named, the machine's.</summary>
+    public static List<RegionReport> WithAll((string Directory, string? Machine) places, InspectionDepth depth)
     {
-        int mark = name.LastIndexOf('~');
-        RegionReport? listener = mark > 0 ? Inspector.One(directory, name[..mark], InspectionDepth.Quick) : null;
-        return listener is null ? null : Of(listener, directory, depth, []).FirstOrDefault(report => report.Name == name);
+        List<RegionReport> reports = WithAll(places.Directory, depth);
+        if (places.Machine is not null)
+            reports.AddRange(WithAll(places.Machine, depth, RegionNames.OfMachine));
+        return reports;
     }
 
-    private static IEnumerable<RegionReport> Of(RegionReport listener, string directory, InspectionDepth depth, Dictionary<uint, List<ProcessMapping>> seen)
+    /// <summary>One by its name, LISTENER~ID; null: there is none.</summary>
+    public static RegionReport? One(string directory, string name, InspectionDepth depth, string prefix = "")
+    {
+        int mark = name.LastIndexOf('~');
+        RegionReport? listener = mark > 0 ? Inspector.One(directory, name[..mark], InspectionDepth.Quick, prefix) : null;
+        return listener is null ? null : Of(listener, depth, []).FirstOrDefault(report => report.Name == prefix + name);
+    }
+
+    private static IEnumerable<RegionReport> Of(RegionReport listener, InspectionDepth depth, Dictionary<uint, List<ProcessMapping>> seen)
     {
         if (listener.Listener is null || listener.State != RegionState.Live || !RegionNames.IsPossible(listener.Name))
             yield break;
@@ -49,7 +58,7 @@ internal static class LiveConnections
         foreach (ListenerSlotReport slot in listener.Listener.Slots.Where(static slot => slot is { State: "attached", Alive: true }))
         {
             string name = $"{listener.Name}~{slot.ConnectionId}";
-            var report = new RegionReport { Name = name, Path = Path.Combine(directory, name), Kind = "connection", State = RegionState.Live, Id = slot.ConnectionId, ClientPid = slot.Pid, ServerPid = server };
+            var report = new RegionReport { Name = name, Path = $"{listener.Path}~{slot.ConnectionId}", Kind = "connection", State = RegionState.Live, Id = slot.ConnectionId, ClientPid = slot.Pid, ServerPid = server };
             Look(report, [slot.Pid, server], depth, seen);
             yield return report;
         }

@@ -57,6 +57,35 @@ internal static class CommonOptions
         return !string.IsNullOrEmpty(set) ? set : "/dev/shm/ipc-" + LinuxNative.geteuid().ToString(CultureInfo.InvariantCulture);
     }
 
+    /// <summary>Where the users of this machine meet, if it is there; null where one directory was named: then that one is meant.</summary>
+    public static string? MachineOf(ParseResult parsed)
+    {
+        if (!string.IsNullOrEmpty(parsed.GetValue(Directory)))
+            return null;
+        string? set = Environment.GetEnvironmentVariable("IPC_MACHINE_DIR");
+        string directory = string.IsNullOrEmpty(set) ? "/dev/shm/ipc-machine" : System.IO.Path.GetFullPath(set);
+        return System.IO.Directory.Exists(directory) ? directory : null;
+    }
+
+    /// <summary>Both.</summary>
+    public static (string Directory, string? Machine) PlacesOf(ParseResult parsed) => (ExistingDirectoryOf(parsed), MachineOf(parsed));
+
+    /// <summary>Where what programs call <paramref name="name"/> lies, and what its file is called there.</summary>
+    public static (string Directory, string File, string Prefix) PlaceOf(ParseResult parsed, string name)
+    {
+        string directory = ExistingDirectoryOf(parsed), file = name, prefix = "";
+        if (RegionNames.IsOfMachine(name))
+        {
+            directory = MachineOf(parsed) ?? throw new ToolException(
+                ExitCode.NotFound, string.IsNullOrEmpty(parsed.GetValue(Directory)) ? "no program on this machine has used a name of the machine yet." : "--dir names one directory, and a name of the machine lies in another.");
+            (file, prefix) = (name[RegionNames.OfMachine.Length..], RegionNames.OfMachine);
+        }
+
+        if (file.Length == 0 || file.Contains('/', StringComparison.Ordinal) || file is "." or "..")
+            throw new ToolException(ExitCode.Usage, $"\"{name}\" is no region's name: it holds no path.");
+        return (directory, file, prefix);
+    }
+
     /// <summary>The same for those who have nothing to say of a directory that is not there. This user's own may be missing, as nobody has used it yet; one that was
     /// named was meant to be another.</summary>
     public static string ExistingDirectoryOf(ParseResult parsed)
@@ -70,10 +99,8 @@ internal static class CommonOptions
     /// <summary>Looks at one region, or ends the verb with what is wrong.</summary>
     public static RegionReport Look(ParseResult parsed, string name, InspectionDepth depth)
     {
-        string directory = ExistingDirectoryOf(parsed);
-        if (name.Length == 0 || name.Contains('/', StringComparison.Ordinal) || name is "." or "..")
-            throw new ToolException(ExitCode.Usage, $"\"{name}\" is no region's name: it holds no path.");
-        return Inspector.One(directory, name, depth) ?? throw new ToolException(ExitCode.NotFound, $"there is no \"{name}\" in {directory}; 'ipc ls' lists what there is.");
+        (string directory, string file, string prefix) = PlaceOf(parsed, name);
+        return Inspector.One(directory, file, depth, prefix) ?? throw new ToolException(ExitCode.NotFound, $"there is no \"{name}\" in {directory}; 'ipc ls' lists what there is.");
     }
 
     /// <summary>Ends the verb unless the region can be read as what it says it is.</summary>

@@ -21,8 +21,11 @@ internal static class CleanVerb
         var command = new Command("clean", "Removes regions that a crash left; what lives, is persistent or holds unread messages stays.") { dryRun, force, json };
         command.SetAction(parsed =>
         {
-            string directory = CommonOptions.ExistingDirectoryOf(parsed);
-            List<CleanResult> results = [.. Inspector.All(directory, InspectionDepth.Quick).Select(report => Judge(report, parsed.GetValue(dryRun), parsed.GetValue(force))).OfType<CleanResult>()];
+            (string directory, string? machine) = CommonOptions.PlacesOf(parsed);
+            List<RegionReport> reports = Inspector.All(directory, InspectionDepth.Quick);
+            if (machine is not null)
+                reports.AddRange(Inspector.All(machine, InspectionDepth.Quick, RegionNames.OfMachine));
+            List<CleanResult> results = [.. reports.Select(report => Judge(report, parsed.GetValue(dryRun), parsed.GetValue(force))).OfType<CleanResult>()];
             if (parsed.GetValue(json))
                 Json.Write(terminal.Out, results);
             else
@@ -39,6 +42,10 @@ internal static class CleanVerb
         {
             case RegionState.LeftOver or RegionState.Retired or RegionState.Idle when !RegionNames.IsPossible(report.Name):
                 return new CleanResult(report.Name, report.Kind, CleanAction.Left, "no region can have this name: somebody has put the file there", report.Memory);
+            case RegionState.LeftOver or RegionState.Retired when report.IsStrangers:
+                return new CleanResult(report.Name, report.Kind, CleanAction.Left, report.Notes.FirstOrDefault() ?? "", report.Memory);
+            case RegionState.Idle when force && report.IsStrangers:
+                return new CleanResult(report.Name, report.Kind, CleanAction.Left, report.Notes.FirstOrDefault() ?? "", report.Memory);
             case RegionState.LeftOver or RegionState.Retired:
                 string why = report.State == RegionState.Retired ? "it has ended" : report.Kind == "connection" ? "nobody's connection" : "nobody who lives uses it";
                 return dryRun ? new CleanResult(report.Name, report.Kind, CleanAction.WouldRemove, why, report.Memory) : Remove(report, why, force: false);

@@ -25,27 +25,27 @@ internal static class LsVerb
         var command = new Command("ls", "Lists regions: kinds, sizes, participants alive and dead, depths, rates.") { json, interval, kind };
         command.SetAction(async (parsed, cancel) =>
         {
-            string directory = CommonOptions.ExistingDirectoryOf(parsed);
-            List<RegionReport> reports = await RatedAsync(directory, TimeSpan.FromSeconds(parsed.GetValue(interval)), cancel);
+            (string Directory, string? Machine) places = CommonOptions.PlacesOf(parsed);
+            List<RegionReport> reports = await RatedAsync(places, TimeSpan.FromSeconds(parsed.GetValue(interval)), cancel);
             if (parsed.GetValue(kind) is { } wanted)
                 reports.RemoveAll(report => report.Kind != wanted);
             if (parsed.GetValue(json))
                 Json.Write(terminal.Out, reports);
             else
-                Print(terminal, directory, reports);
+                Print(terminal, places.Directory, reports);
             return reports.Any(static report => report.State == RegionState.Damaged) ? ExitCode.Problems : ExitCode.Ok;
         });
         return command;
     }
 
     /// <summary>Looks twice; the second look, with the rates between them.</summary>
-    private static async Task<List<RegionReport>> RatedAsync(string directory, TimeSpan interval, CancellationToken cancel)
+    private static async Task<List<RegionReport>> RatedAsync((string Directory, string? Machine) places, TimeSpan interval, CancellationToken cancel)
     {
-        List<RegionReport> first = LiveConnections.WithAll(directory, InspectionDepth.Quick);
+        List<RegionReport> first = LiveConnections.WithAll(places, InspectionDepth.Quick);
         if (interval <= TimeSpan.Zero || first.Count == 0)
             return first;
         await Task.Delay(interval, cancel);
-        List<RegionReport> second = LiveConnections.WithAll(directory, InspectionDepth.Quick);
+        List<RegionReport> second = LiveConnections.WithAll(places, InspectionDepth.Quick);
         Rates.Apply(first, second);
         return second;
     }

@@ -25,7 +25,7 @@ internal static class ServicesVerb
         {
             var longest = TimeSpan.FromSeconds(parsed.GetValue(timeout));
             if (parsed.GetValue(server) is not { Length: > 0 } name)
-                return await AllAsync(terminal, CommonOptions.ExistingDirectoryOf(parsed), longest, parsed.GetValue(json), cancel);
+                return await AllAsync(terminal, CommonOptions.PlacesOf(parsed), longest, parsed.GetValue(json), cancel);
             CommonOptions.DirectoryOf(parsed);
             try
             {
@@ -62,9 +62,9 @@ internal static class ServicesVerb
         }
     }
 
-    private static async Task<int> AllAsync(Terminal terminal, string directory, TimeSpan longest, bool json, CancellationToken cancel)
+    private static async Task<int> AllAsync(Terminal terminal, (string Directory, string? Machine) places, TimeSpan longest, bool json, CancellationToken cancel)
     {
-        IEnumerable<string> names = Inspector.All(directory, InspectionDepth.Quick)
+        IEnumerable<string> names = LiveConnections.WithAll(places, InspectionDepth.Quick)
             .Where(static report => report is { State: RegionState.Live, Listener: { SpeaksCalls: true, Server: "open" } } && RegionNames.IsPossible(report.Name))
             .Select(static report => report.Name);
         ServerContracts[] all = await Task.WhenAll(names.Order(StringComparer.Ordinal).Select(name => ServerAsync(name, longest, cancel)));
@@ -73,7 +73,7 @@ internal static class ServicesVerb
         if (json)
             Json.Write(terminal.Out, all);
         else if (all.Length == 0)
-            terminal.Out.WriteLine($"no servers of calls in {Tame.Line(directory)}");
+            terminal.Out.WriteLine($"no servers of calls in {Tame.Line(places.Directory)}");
         else
             Print(terminal, all);
         return all.Any(static server => server.Error is not null) ? ExitCode.Problems : ExitCode.Ok;

@@ -13,7 +13,8 @@ internal static class ShowVerb
         var command = new Command("show", "Shows every field of a region decoded, who holds what, and since when.") { name, json };
         command.SetAction(parsed =>
         {
-            RegionReport report = LiveConnections.One(CommonOptions.ExistingDirectoryOf(parsed), parsed.GetRequiredValue(name), InspectionDepth.Full)
+            (string directory, string file, string prefix) = CommonOptions.PlaceOf(parsed, parsed.GetRequiredValue(name));
+            RegionReport report = LiveConnections.One(directory, file, InspectionDepth.Full, prefix)
                 ?? CommonOptions.Look(parsed, parsed.GetRequiredValue(name), InspectionDepth.Full);
             if (parsed.GetValue(json))
                 Json.Write(terminal.Out, report);

@@ -29,7 +29,7 @@ internal static class TopVerb
         var command = new Command("top", "Shows a live table of what moves; q ends it. With --json one line per look.") { interval, count, sort, json };
         command.SetAction(async (parsed, cancel) =>
         {
-            var looks = new Looks(CommonOptions.ExistingDirectoryOf(parsed), TimeSpan.FromSeconds(parsed.GetValue(interval)), parsed.GetValue(sort)!);
+            var looks = new Looks(CommonOptions.PlacesOf(parsed), TimeSpan.FromSeconds(parsed.GetValue(interval)), parsed.GetValue(sort)!);
             int left = parsed.GetValue(count);
             if (parsed.GetValue(json))
                 await RepeatAsync(looks, left, reports => Json.WriteLine(terminal.Out, reports), cancel);
@@ -90,7 +90,7 @@ internal static class TopVerb
     /// <summary>The head, as many regions as there is room for below it, and how many more there are.</summary>
     private static Rows Page(Terminal terminal, Looks looks, List<RegionReport> reports)
     {
-        string head = $"{looks.Directory}  {DateTime.UtcNow:HH:mm:ss}Z  {Human.Some(reports.Count, "region")}, {Human.Bytes(reports.Sum(static report => report.Memory))}, " +
+        string head = $"{looks.Places.Directory}  {DateTime.UtcNow:HH:mm:ss}Z  {Human.Some(reports.Count, "region")}, {Human.Bytes(reports.Sum(static report => report.Memory))}, " +
             $"{Human.Some(reports.Sum(static report => report.Alive), "participant")} alive, {reports.Count(static report => report.IsDead)} left by the dead";
         List<string> lines = Folding.Lines(Tame.Line(head), terminal.Width ?? int.MaxValue);
         int room = terminal.IsInteractive ? terminal.Console.Profile.Height - lines.Count - LinesBesideRows : int.MaxValue;
@@ -99,17 +99,17 @@ internal static class TopVerb
     }
 
     /// <summary>Looks at regular intervals, with the rates between one and the next.</summary>
-    private sealed class Looks(string directory, TimeSpan interval, string sort)
+    private sealed class Looks((string Directory, string? Machine) places, TimeSpan interval, string sort)
     {
         private List<RegionReport>? _last;
 
-        public string Directory { get; } = directory;
+        public (string Directory, string? Machine) Places { get; } = places;
 
         public async Task<List<RegionReport>> NextAsync(CancellationToken cancel)
         {
-            _last ??= LiveConnections.WithAll(Directory, InspectionDepth.Quick);
+            _last ??= LiveConnections.WithAll(Places, InspectionDepth.Quick);
             await Task.Delay(interval, cancel);
-            List<RegionReport> now = LiveConnections.WithAll(Directory, InspectionDepth.Quick);
+            List<RegionReport> now = LiveConnections.WithAll(Places, InspectionDepth.Quick);
             Rates.Apply(_last, now);
             _last = now;
             IOrderedEnumerable<RegionReport> sorted = sort switch

@@ -16,6 +16,9 @@ internal sealed class RegionReport
 
     public RegionState State { get; set; }
 
+    /// <summary>Another user's.</summary>
+    public bool IsStrangers { get; set; }
+
     public long Size { get; set; }
 
     /// <summary>Bytes of memory behind it: holes count for nothing.</summary>
