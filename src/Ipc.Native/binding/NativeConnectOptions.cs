@@ -29,6 +29,9 @@ public sealed class NativeConnectOptions
     /// <summary>What the client speaks: see <c>ipc_protocol</c>. By default it says nothing.</summary>
     public NativeProtocol Protocol { get; set; }
 
+    /// <summary>Whose server it may be, for a name of the machine. By default this user's, or root's.</summary>
+    public NativeAccess? Access { get; set; }
+
     internal unsafe ConnectOptionsData Data => new()
     {
         ToServerCapacity = checked((ulong)ToServerCapacity),

@@ -48,7 +48,7 @@ public sealed unsafe class NativeConnection : IDisposable
     }
 
     /// <summary>The user of the other side, as the kernel says; <see langword="null"/> on Windows.</summary>
-    public long? PeerUser
+    public uint? PeerUser
     {
         get
         {
@@ -116,6 +116,8 @@ public sealed unsafe class NativeConnection : IDisposable
         options ??= new NativeConnectOptions();
         using var scope = new CancelScope(cancellationToken);
         ConnectOptionsData data = options.Data;
+        AccessData access = NativeAccess.DataOf(options.Access);
+        data.Access = &access;
         data.Cancel = scope.Value;
         IntPtr connection;
         fixed (byte* text = Utf8.Terminated(name), hello = options.Hello.Span)

@@ -25,7 +25,10 @@ public sealed unsafe class NativeListener : IDisposable
     public static NativeListener Open(string name, NativeListenerOptions? options = null)
     {
         NativeLoader.Ensure();
-        ListenerOptionsData data = (options ?? new NativeListenerOptions()).Data;
+        options ??= new NativeListenerOptions();
+        ListenerOptionsData data = options.Data;
+        AccessData access = NativeAccess.DataOf(options.Access);
+        data.Access = &access;
         IntPtr listener;
         fixed (byte* text = Utf8.Terminated(name))
             NativeError.Demand(NativeMethods.ipc_listener_open(text, &data, &listener));

@@ -23,6 +23,9 @@ public sealed class NativeListenerOptions
     /// <summary>What its connections speak: see <c>ipc_protocol</c>. By default it says nothing.</summary>
     public NativeProtocol Protocol { get; set; }
 
+    /// <summary>Who may connect, for a name of the machine. By default this user.</summary>
+    public NativeAccess? Access { get; set; }
+
     internal ListenerOptionsData Data => new()
     {
         MaxConnections = checked((uint)MaxConnections),

@@ -21,7 +21,10 @@ public sealed unsafe partial class NativeQueue : IDisposable
     {
         NativeLoader.Ensure();
         using var scope = new CancelScope(cancellationToken);
-        QueueOptionsData data = (options ?? new NativeQueueOptions()).Data;
+        options ??= new NativeQueueOptions();
+        QueueOptionsData data = options.Data;
+        AccessData access = NativeAccess.DataOf(options.Access);
+        data.Access = &access;
         data.Cancel = scope.Value;
         IntPtr queue;
         fixed (byte* text = Utf8.Terminated(name))

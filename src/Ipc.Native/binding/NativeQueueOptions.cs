@@ -47,6 +47,9 @@ public sealed class NativeQueueOptions
     /// <summary>A promise: one thread at a time uses this object, to dispose of it too.</summary>
     public bool SingleThreaded { get; set; }
 
+    /// <summary>With whom it is shared, for a name of the machine. By default this user.</summary>
+    public NativeAccess? Access { get; set; }
+
     internal unsafe QueueOptionsData Data => new()
     {
         BlockSize = checked((uint)BlockSize),

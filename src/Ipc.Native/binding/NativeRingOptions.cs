@@ -26,6 +26,9 @@ public sealed class NativeRingOptions
     /// <summary>Bytes for records longer than half the ring; 0 is 256 MiB, -1 is none. Used only when the ring is created.</summary>
     public long LoanBudget { get; set; }
 
+    /// <summary>With whom it is shared, for a name of the machine. By default this user.</summary>
+    public NativeAccess? Access { get; set; }
+
     internal unsafe RingOptionsData Data => new()
     {
         Capacity = checked((ulong)Capacity),

@@ -41,7 +41,10 @@ public sealed unsafe partial class NativeRingWriter : IDisposable
     {
         NativeLoader.Ensure();
         using var scope = new CancelScope(cancellationToken);
-        RingOptionsData data = (options ?? new NativeRingOptions()).Data;
+        options ??= new NativeRingOptions();
+        RingOptionsData data = options.Data;
+        AccessData access = NativeAccess.DataOf(options.Access);
+        data.Access = &access;
         data.Cancel = scope.Value;
         IntPtr ring;
         fixed (byte* text = Utf8.Terminated(name))

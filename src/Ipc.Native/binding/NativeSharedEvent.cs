@@ -31,7 +31,10 @@ public sealed unsafe class NativeSharedEvent : IDisposable
     {
         NativeLoader.Ensure();
         using var scope = new CancelScope(cancellationToken);
-        SyncOptionsData data = (options ?? new NativeSyncOptions()).Data;
+        options ??= new NativeSyncOptions();
+        SyncOptionsData data = options.Data;
+        AccessData access = NativeAccess.DataOf(options.Access);
+        data.Access = &access;
         data.Cancel = scope.Value;
         IntPtr made;
         fixed (byte* text = Utf8.Terminated(name))

@@ -41,7 +41,10 @@ public sealed unsafe class NativeSharedSemaphore : IDisposable
     {
         NativeLoader.Ensure();
         using var scope = new CancelScope(cancellationToken);
-        SyncOptionsData data = (options ?? new NativeSyncOptions()).Data;
+        options ??= new NativeSyncOptions();
+        SyncOptionsData data = options.Data;
+        AccessData access = NativeAccess.DataOf(options.Access);
+        data.Access = &access;
         data.Cancel = scope.Value;
         IntPtr semaphore;
         fixed (byte* text = Utf8.Terminated(name))

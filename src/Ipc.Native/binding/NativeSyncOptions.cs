@@ -29,6 +29,9 @@ public sealed class NativeSyncOptions
     /// <summary>For <see cref="NativeOpenMode.Open"/>: until when to wait for a creator.</summary>
     public NativeDeadline Deadline { get; set; }
 
+    /// <summary>With whom it is shared, for a name of the machine. By default this user.</summary>
+    public NativeAccess? Access { get; set; }
+
     internal unsafe SyncOptionsData Data => new()
     {
         Permits = checked((uint)Permits),

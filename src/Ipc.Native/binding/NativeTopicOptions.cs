@@ -44,6 +44,9 @@ public sealed class NativeTopicOptions
     /// <summary>A reader's: where it begins.</summary>
     public NativeJoin Join { get; set; }
 
+    /// <summary>With whom it is shared, for a name of the machine. By default this user.</summary>
+    public NativeAccess? Access { get; set; }
+
     internal unsafe TopicOptionsData Data => new()
     {
         BlockSize = checked((uint)BlockSize),

@@ -21,7 +21,10 @@ public sealed unsafe partial class NativeTopicReader : IDisposable
     {
         NativeLoader.Ensure();
         using var scope = new CancelScope(cancellationToken);
-        TopicOptionsData data = (options ?? new NativeTopicOptions()).Data;
+        options ??= new NativeTopicOptions();
+        TopicOptionsData data = options.Data;
+        AccessData access = NativeAccess.DataOf(options.Access);
+        data.Access = &access;
         data.Cancel = scope.Value;
         IntPtr reader;
         fixed (byte* text = Utf8.Terminated(name))

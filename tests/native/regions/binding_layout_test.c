@@ -10,6 +10,7 @@
 
 #if UINTPTR_MAX == UINT64_MAX
 LAYOUT(ipc_ring_options, 64, access, 56);
+LAYOUT(ipc_access, 140, users, 12);
 LAYOUT(ipc_record, 16, redelivered, 14);
 LAYOUT(ipc_block, 48, reserved, 16);
 LAYOUT(ipc_listener_options, 56, protocol, 48);
