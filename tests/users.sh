@@ -2,7 +2,7 @@
 # usage: tests/users.sh      needs root, setpriv (util-linux) and what eng/build.sh has built
 #
 # Programs of two users, and of a third who is hostile, in a machine directory of their own, in both languages: {C#, C} x {C#, C}. The users need no accounts.
-# The tests are Ipc.Interop.Tests, Users*; this runs them alone, shows what fails or is left out, and ends with `users: N passed, M failed`.
+# The tests are Ipc.Interop.Tests, Users* (UsersRpcTests: calls, in C# and C++); this runs them alone, shows what fails or is left out, and ends with `users: N passed, M failed`.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../eng/common.sh"
 
@@ -17,7 +17,7 @@ if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
     exit 0
 fi
 
-shown=$(dotnet "$program" -noLogo -noColor -class '*.UsersTests' -class '*.UsersHostileTests' 2>&1)
+shown=$(dotnet "$program" -noLogo -noColor -class '*.UsersTests' -class '*.UsersHostileTests' -class '*.UsersRpcTests' 2>&1)
 code=$?
 counts=$(sed -n 's/.*Total: \([0-9]*\), Errors: \([0-9]*\), Failed: \([0-9]*\), Skipped: \([0-9]*\).*/\1 \2 \3 \4/p' <<<"$shown")
 read -r total errors failed skipped <<<"${counts:-0 1 0 0}"

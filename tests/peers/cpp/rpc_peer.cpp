@@ -58,9 +58,17 @@ void ready()
     std::fflush(stdout);
 }
 
+// A name of the machine is everybody's, on both sides: tests/users.sh has them be two users.
+ipc::access access_of(const std::string &name)
+{
+    return name.compare(0, std::strlen(IPC_MACHINE), IPC_MACHINE) == 0 ? ipc::access::everybody()
+                                                                       : ipc::access::user();
+}
+
 int serve(const std::string &name, int send_timeout_ms)
 {
     ipc::rpc::server_options options;
+    options.access = access_of(name);
     if (send_timeout_ms != 0)
         options.send_timeout = std::chrono::milliseconds(send_timeout_ms);
     ipc::rpc::server server(name, std::move(options));
@@ -75,7 +83,9 @@ int serve(const std::string &name, int send_timeout_ms)
 
 int call(const std::string &name, int count)
 {
-    ipc::rpc::client client(name);
+    ipc::rpc::client_options options;
+    options.access = access_of(name);
+    ipc::rpc::client client(name, options);
     contract::Blob request, response;
     for (int i = 0; i < count; ++i) {
         request.set_data(contract::pattern(i, i % 3000));

@@ -8,6 +8,8 @@ using Ipc.Rpc.Peer.Interop;
 // The other process of the tests. Verbs:
 //   serve NAME             serves until it is killed or its input ends
 //   tests NAME             the same with the contract of the tests between the languages
+//   call-tests NAME COUNT  makes COUNT calls of that contract, and takes a stream of COUNT items; all checked
+//                          (a name of the machine is everybody's, here and for "tests": tests/users.sh has them be two users)
 //   storm NAME             a client of that contract: calls of every shape from four threads, until it is killed
 //   hold NAME GATE         connects, starts a call that waits at GATE and a stream, and stays until it is killed
 //   call NAME COUNT        makes COUNT calls and checks the answers
@@ -15,7 +17,7 @@ using Ipc.Rpc.Peer.Interop;
 
 if (args.Length < 2)
 {
-    Console.Error.WriteLine("serve NAME | tests NAME | storm NAME | hold NAME GATE | call NAME COUNT");
+    Console.Error.WriteLine("serve NAME | tests NAME | call-tests NAME COUNT | storm NAME | hold NAME GATE | call NAME COUNT");
     return 2;
 }
 
@@ -31,10 +33,16 @@ switch (args[0])
 
     case "tests":
         {
-            using RpcServer server = RpcServer.Start(args[1], TestsRpc.Service(new ManagedTests()));
+            using RpcServer server = RpcServer.Start(args[1], new RpcServerOptions { Access = AccessOf(args[1]) }, TestsRpc.Service(new ManagedTests()));
             Console.WriteLine("ready");
             Console.In.ReadToEnd();
             return 0;
+        }
+
+    case "call-tests":
+        {
+            using RpcClient client = RpcClient.Connect(args[1], new RpcClientOptions { Access = AccessOf(args[1]) });
+            return await Storm.CallAsync(TestsRpc.Client(client), int.Parse(args[2]));
         }
 
     case "storm":
@@ -70,3 +78,5 @@ switch (args[0])
         Console.Error.WriteLine("unknown verb " + args[0]);
         return 2;
 }
+
+static Access AccessOf(string name) => name.StartsWith("machine/", StringComparison.Ordinal) ? Access.Everybody : Access.User;

@@ -33,6 +33,22 @@ internal static class Storm
         return 1;
     }
 
+    /// <summary>Calls and a stream of so many items, once: 0, all was well.</summary>
+    public static async Task<int> CallAsync(ITests tests, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            var given = new Blob { Data = Pattern.Of(i, i % 3000) };
+            Require(tests.Echo(given).Data.AsSpan().SequenceEqual(given.Data), "an echo");
+        }
+
+        int number = 0;
+        await foreach (Blob item in tests.Count(new CountRequest { Count = count, Size = 100 }))
+            Require(item.Data.AsSpan().SequenceEqual(Pattern.Of(number++, 100)), "an item");
+        Require(number == count, "all items");
+        return 0;
+    }
+
     private static async Task OnceAsync(ITests tests, int round)
     {
         var given = new Blob { Data = Pattern.Of(round, 20 + (round % 2000)) };
