@@ -133,7 +133,8 @@ internal sealed unsafe partial class LinuxOs
             FailedAt(wanted, "taken over", Marshal.GetLastWin32Error());
     }
 
-    private static void CheckMachineDirectory(string wanted, in Statx found)
+    /// <summary>Changes nothing.</summary>
+    internal static void CheckMachineDirectory(string wanted, in Statx found)
     {
         string mode = Convert.ToString(found.Mode & 0xFFF, 8);
         if ((found.Mode & TypeMask) != Directory)

@@ -42,11 +42,15 @@ internal static class DirectoryChecks
             return Finding.Ok(Check, $"{wanted}, where users meet, is not there yet; the first program with a name of the machine makes it");
         try
         {
-            return Finding.Ok(Check, $"{Os.Current.MachineDirectory()}, where users meet, of user {found.Uid}, mode {Convert.ToString(found.Mode & 0xFFF, 8)}");
+            LinuxOs.CheckMachineDirectory(wanted, found); // and not Os.Current.MachineDirectory(), which for root takes it over
+            string text = $"{wanted}, where users meet, of user {found.Uid}, mode {Convert.ToString(found.Mode & 0xFFF, 8)}";
+            return found.Uid == 0 || found.Uid == geteuid()
+                ? Finding.Ok(Check, text)
+                : Finding.Warning(Check, $"{text}: that user can remove what others have there", "let a program of root use a name of the machine once, for instance at the start of the system");
         }
         catch (IpcException error)
         {
-            return Finding.Problem(Check, error.Message, "have its owner, or root, remove it; the next program with a name of the machine makes it anew");
+            return Finding.Problem(Check, error.Message, $"chmod u=rwx,g=rwx,o=rwx,g-s,+t {wanted}; or have its owner, or root, remove it: the next program with a name of the machine makes it anew");
         }
     }
 

@@ -15,6 +15,8 @@ internal static class ConnectionOwner
             return false;
         string id = connectionName[(mark + 1)..];
         RegionReport? listener = Inspector.One(directory, connectionName[..mark], InspectionDepth.Quick);
+        if (listener?.State == RegionState.Unreadable)
+            return true; // another user's, perhaps: who lives there is not for this one to say
         return listener?.State is RegionState.Live or RegionState.Damaged &&
             (listener.Listener is null || listener.Listener.Slots.Any(slot => slot.ConnectionId == id && slot.Alive));
     }

@@ -38,7 +38,7 @@ internal static class DoctorVerb
         bool sound = true;
         foreach (Finding finding in DirectoryChecks.Run(directory()).Concat(KernelChecks.Run()))
         {
-            sound &= finding.Verdict != Verdict.Problem || finding.Check == "regions";
+            sound &= finding.Verdict != Verdict.Problem || finding.Check is "regions" or "machine";
             yield return finding;
         }
 
