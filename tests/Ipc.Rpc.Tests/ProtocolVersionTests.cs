@@ -16,8 +16,40 @@ public sealed class ProtocolVersionTests
         string name = TestServer.NewName();
         using Listener later = Listener.Open(name, new ListenerOptions { Protocol = new(Calls, version: 3, leastVersion: 2) });
         RpcCallException refused = Assert.Throws<RpcCallException>(() => RpcClient.Connect(name, new RpcClientOptions { ConnectTimeout = TimeSpan.Zero }));
-        Assert.Equal(RpcStatus.Unavailable, refused.Status);
+        Assert.Equal(RpcStatus.FailedPrecondition, refused.Status);
         Assert.Contains("speaks calls (protocol 1), versions 2 to 3, and this program calls (protocol 1), version 1", refused.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>No waiting mends it: it would ask for ever, and never say why.</summary>
+    [Fact]
+    public async Task AClientThatWaitsForItsServerDoesNotWaitForAnotherVersion()
+    {
+        string name = TestServer.NewName();
+        using Listener later = Listener.Open(name, new ListenerOptions { Protocol = new(Calls, version: 3, leastVersion: 2) });
+        using RpcClient client = RpcClient.Create(name, new RpcClientOptions { WaitForReady = true });
+        ITestService service = TestServiceRpc.Client(client);
+        foreach (Func<Task> call in new Func<Task>[] { () => Task.Run(() => service.Add(1, 2)), () => client.CallAsync(Hand.Ask, 1, TestContext.Current.CancellationToken).AsTask() })
+        {
+            RpcCallException refused = await Assert.ThrowsAsync<RpcCallException>(() => call().WaitAsync(Eventually.Watchdog, TestContext.Current.CancellationToken));
+            Assert.Equal(RpcStatus.FailedPrecondition, refused.Status);
+            Assert.Contains("versions 2 to 3", refused.Message, StringComparison.Ordinal);
+        }
+    }
+
+    /// <summary>The caller's options are its own again when the listener is open.</summary>
+    [Fact]
+    public async Task AListenerKeepsWhatItWasOpenedWith()
+    {
+        string name = TestServer.NewName();
+        var options = new ListenerOptions { Protocol = new(Calls, version: 2) };
+        using Listener listener = Listener.Open(name, options);
+        options.Protocol = new(Calls, version: 9);
+        Task connecting = Task.Run(() => Connection.Connect(name, new ConnectOptions { Protocol = new(Calls, version: 2) }).Dispose(), TestContext.Current.CancellationToken);
+        Assert.Equal(IpcStatus.Ok, listener.Next(out ListenerEvent asked, Deadline.After(Eventually.Watchdog)));
+        Assert.Equal(2, asked.Connection.ProtocolVersion);
+        asked.Connection.Accept();
+        await connecting.WaitAsync(Eventually.Watchdog, TestContext.Current.CancellationToken);
+        asked.Connection.Dispose();
     }
 
     [Fact]

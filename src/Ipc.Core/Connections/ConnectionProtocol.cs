@@ -94,9 +94,11 @@ public readonly struct ConnectionProtocol : IEquatable<ConnectionProtocol>
     /// <inheritdoc/>
     public override int GetHashCode() => (int)_word;
 
-    /// <summary><c>calls (protocol 1), version 1</c>.</summary>
+    /// <summary><c>calls (protocol 1), version 1</c>; <c>nothing</c>.</summary>
     public override string ToString()
     {
+        if (Id == 0)
+            return "nothing";
         string name = Id switch { Calls => "calls ", Bytes => "bytes ", _ => "" };
         return LeastVersion == Version
             ? $"{name}(protocol {Id}), version {Version}"

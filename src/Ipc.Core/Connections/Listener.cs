@@ -69,7 +69,7 @@ public sealed unsafe partial class Listener : IDisposable
     public static Listener Open(string name, ListenerOptions? options = null)
     {
         RegionName.Check(name);
-        options ??= new ListenerOptions();
+        options = (options ?? new ListenerOptions()).Copy();
         if (options.MaxConnections is < 1 or > RegionGeometry.MaxParticipants - 1)
             Throw.Status(
                 IpcStatus.InvalidArgument,

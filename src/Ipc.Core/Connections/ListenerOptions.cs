@@ -29,4 +29,7 @@ public sealed class ListenerOptions
 
     /// <summary>What its connections speak. Default: it says nothing.</summary>
     public ConnectionProtocol Protocol { get; set; }
+
+    /// <summary>What holds for a listener, whatever becomes of the caller's object.</summary>
+    internal ListenerOptions Copy() => (ListenerOptions)MemberwiseClone();
 }

@@ -37,9 +37,10 @@ public enum IpcStatus
     Exists = -3,
     /// <summary>A live participant has the role, such as a ring's writer.</summary>
     InUse = -4,
-    /// <summary>The name belongs to a structure of another kind.</summary>
+    /// <summary>The name belongs to a structure of another kind, or the listener speaks another protocol.</summary>
     WrongKind = -5,
-    /// <summary>The region has another layout version.</summary>
+    /// <summary>The region has another layout version, or the listener no version of the protocol in common with
+    /// us.</summary>
     WrongVersion = -6,
     /// <summary>The contents of the region are invalid.</summary>
     Corrupt = -7,

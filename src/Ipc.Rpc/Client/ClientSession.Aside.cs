@@ -298,4 +298,12 @@ internal sealed partial class ClientSession
     }
 
     private static void EndCancelled(EarlyRequest early) => early.TryEnd(RpcFailure.Cancelled(early.Method));
+
+    /// <summary>What connecting failed with, to who calls.</summary>
+    private static RpcStatus StatusOf(IpcStatus connecting) => connecting switch
+    {
+        IpcStatus.InvalidName or IpcStatus.InvalidArgument => RpcStatus.InvalidArgument,
+        IpcStatus.WrongKind or IpcStatus.WrongVersion => RpcStatus.FailedPrecondition, // not mended by waiting
+        _ => RpcStatus.Unavailable,
+    };
 }

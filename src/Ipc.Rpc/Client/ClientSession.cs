@@ -333,14 +333,11 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
                 null,
                 e,
                 isUnsent: true);
-        RpcStatus status = e.Status is IpcStatus.InvalidName or IpcStatus.InvalidArgument
-            ? RpcStatus.InvalidArgument
-            : RpcStatus.Unavailable;
         string text = e.Status == IpcStatus.NotFound && !waited
             ? "There is no server \"" + _name + "\"" +
                 " now, and a call does not wait for one to appear; connecting does."
             : NoConnection(e);
-        return new RpcFailure(status, text, null, e, isUnsent: true);
+        return new RpcFailure(StatusOf(e.Status), text, null, e, isUnsent: true);
     }
 
     private string NoConnection(Exception e) => "No connection to " + Peer + ": " + e.Message;

@@ -307,9 +307,28 @@ TEST(AServerThatHasOnlyLaterVersionsIsNamedWithThem)
     const ipc::listener later("rpc", how);
     std::optional<ipc::rpc::client> made;
     const outcome refused = ipc::rpc::client::try_connect("rpc", {}, made);
-    CHECK_EQUAL(refused.code, status::unavailable);
+    CHECK_EQUAL(refused.code, status::failed_precondition);
     CHECK(refused.text.find("speaks calls (protocol 1), versions 2 to 3, and this program calls (protocol 1), version 1") !=
           std::string::npos);
+}
+
+// No waiting mends it: whoever has little time is told it, too, and the client's thread does not ask again and again.
+TEST(ACallThatFindsALaterServerInThePlaceOfItsOwnIsTold)
+{
+    std::optional<serving> here;
+    here.emplace();
+    ipc::rpc::client caller("rpc");
+    here.reset();
+    ipc_listener_options how{};
+    how.protocol = {IPC_PROTOCOL_CALLS, 3, 2};
+    const ipc::listener later("rpc", how);
+    outcome told;
+    for (int i = 0; i < 100 && told.code != status::failed_precondition; ++i) { // the end of its own is seen first
+        Blob response;
+        told = caller.call_async(contract::echo, Blob(), 4s).try_get(response);
+    }
+    CHECK_EQUAL(told.code, status::failed_precondition);
+    CHECK(told.text.find("versions 2 to 3") != std::string::npos);
 }
 
 TEST(AServerOfTheNextVersionIsSpokenToInThisOne)

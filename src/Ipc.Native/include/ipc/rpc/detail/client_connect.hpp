@@ -53,6 +53,9 @@ inline outcome open_connection(const std::string &name, const client_options &op
     if (code == IPC_E_REFUSED)
         return {status::unauthenticated,
                 first_word(server_of(name, 0)) + " refused the connection: " + ipc_last_error()};
+    if (code == IPC_E_WRONG_KIND || code == IPC_E_WRONG_VERSION) // not mended by waiting
+        return {status::failed_precondition,
+                "No connection to " + server_of(name, 0) + ": " + ipc_status_name(code) + ", " + ipc_last_error()};
     if (code == IPC_E_NOT_FOUND && until == IPC_NOW)
         return {status::unavailable, "There is no server \"" + name +
                                          "\" now, and a call does not wait for one to appear; connecting does."};

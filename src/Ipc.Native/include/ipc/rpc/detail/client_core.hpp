@@ -366,10 +366,11 @@ class client_core final : public client_posting,
             return pay(held);
         if (background_.was_interrupted())
             return; // by somebody whom it has to look at first
-        // Those who have the time to ask again learn it; the others wait.
+        // Those who have the time to ask again learn it; the others wait, if waiting can help: else this would be asked
+        // again at once, and again.
         for (auto each = queue_.first(); each != queue_.end();) {
             pending *const entry = calls_.find(each->second.header.call);
-            const bool stays = is_hurried(each->second.until);
+            const bool stays = result.code == status::unavailable && is_hurried(each->second.until);
             waits_for_server_ = waits_for_server_ || stays; // next time
             each = stays ? std::next(each) : queue_.remove(each);
             if (!stays)
