@@ -194,8 +194,8 @@ pid_t test_fork(int (*child)(void *), const void *argument, size_t size)
 void test_execute(const char *path, char *const *arguments)
 {
 #ifdef IPC_TEST_EMULATOR /* the system runs programs of another processor only where it has been told how */
-    char *with[18] = {(char *)(uintptr_t)IPC_TEST_EMULATOR, (char *)(uintptr_t)path};
-    for (int i = 1; i < 16 && arguments[i] != NULL; i++)
+    char *with[26] = {(char *)(uintptr_t)IPC_TEST_EMULATOR, (char *)(uintptr_t)path};
+    for (int i = 1; i < 24 && arguments[i] != NULL; i++)
         with[i + 1] = arguments[i];
     (void)execvp(with[0], with);
 #else
@@ -206,13 +206,13 @@ void test_execute(const char *path, char *const *arguments)
 static void run_program(const char *program, const char *fault, const char *action, int input, const char *const *words)
 {
     char path[PATH_MAX];
-    char *arguments[16] = {path};
+    char *arguments[24] = {path};
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
     if (length <= 0)
         return;
     path[length] = '\0';
     (void)snprintf(strrchr(path, '/') + 1, 64, "%s", program);
-    for (int i = 0; i < 15 && words[i] != NULL; i++)
+    for (int i = 0; i < 22 && words[i] != NULL; i++)
         arguments[i + 1] = (char *)(uintptr_t)words[i];
     if (fault != NULL)
         (void)setenv("IPC_FAULT", fault, 1);

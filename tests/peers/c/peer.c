@@ -7,12 +7,14 @@
  *   peer ring-hold NAME writer|reader               attaches, prints "ready", waits for the end of its input
  *   peer listen NAME                                echo server; prints "ready"; ends with its input
  *   peer connect NAME COUNT SIZE                    echo client
+ *   peer named-client SERVER CLIENT COUNT SIZE|random [SEED], peer named-server NAME [IDENTITY]
+ *                                                   both sides of a named connection (peer_named.c)
  *   peer drive                                      does what each line of its input says (drive.c)
  *   peer storm KIND-ROLE NAME SIDE ID SEED          one worker of a storm (storm_worker.c)
  *   peer region-show NAME                           every field of the headers, a line each: key value
  *
- * Options: --capacity N, --budget N (of loans; default none), --wait adaptive|spin|block, --open create|open|any, --timeout MS.
- * The exit code is the verdict: 0 right, 1 wrong content, 2 usage, 3 an error, printed as "error STATUS text".
+ * Options: --capacity N, --budget N (of loans; default none), --wait adaptive|spin|block, --open create|open|any, --timeout MS; those of
+ * peer_named.c. The exit code is the verdict: 0 right, 1 wrong content, 2 usage, 3 an error, printed as "error STATUS text".
  */
 #define _GNU_SOURCE
 #include "peer.h"
@@ -74,7 +76,7 @@ void peer_wait_for_input_end(void)
         ;
 }
 
-static uint32_t next_size(const char *size, uint32_t max, uint64_t *seed)
+uint32_t peer_next_size(const char *size, uint32_t max, uint64_t *seed)
 {
     if (strcmp(size, "random") != 0)
         return (uint32_t)strtoul(size, NULL, 10);
@@ -95,7 +97,7 @@ static int ring_write(char **arguments, int count)
         return peer_error(status);
     status = ipc_ring_writer_wait_for_peer(writer, peer_deadline, NULL);
     for (uint64_t i = 0; i < records && status == IPC_OK; i++) {
-        const uint32_t length = next_size(arguments[2], ipc_ring_writer_max_payload(writer), &seed);
+        const uint32_t length = peer_next_size(arguments[2], ipc_ring_writer_max_payload(writer), &seed);
         void *payload = NULL;
         status = ipc_ring_claim(writer, length, peer_deadline, NULL, &payload);
         if (status != IPC_OK)
@@ -192,6 +194,7 @@ static const verb verbs[] = {
     {"ring-write", 3, 4, ring_write},        {"ring-read", 2, 2, ring_read}, {"ring-echo", 3, 3, ring_echo},
     {"ring-hold", 2, 2, ring_hold},          {"listen", 1, 1, peer_listen},  {"connect", 3, 3, peer_connect},
     {"region-show", 1, 1, peer_region_show}, {"drive", 0, 0, peer_drive},
+    {"named-client", 4, 5, peer_named_client}, {"named-server", 1, 2, peer_named_server},
 #ifndef _WIN32
     {"storm", 5, 5, peer_storm},
 #endif
@@ -201,9 +204,11 @@ static int usage(void)
 {
     fprintf(stderr, "usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN "
                     "NAME_OUT COUNT |\n"
+                    "  named-client SERVER CLIENT COUNT SIZE|random [SEED] | named-server NAME [IDENTITY] |\n"
                     "  ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive |\n"
                     "  storm KIND-ROLE NAME SIDE ID SEED\n"
-                    "  [--capacity N] [--budget N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]\n");
+                    "  [--capacity N] [--budget N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]\n"
+                    "  [--log FILE] [--acknowledge N] [--login TEXT]\n");
     return 2;
 }
 
@@ -232,6 +237,12 @@ static bool take_option(const char *option, const char *value)
     } else if (strcmp(option, "--timeout") == 0) {
         peer_deadline = ipc_deadline_after(strtoull(value, NULL, 10) * 1000000ull);
         peer_ring_options.deadline = peer_deadline;
+    } else if (strcmp(option, "--log") == 0) {
+        peer_log = value;
+    } else if (strcmp(option, "--login") == 0) {
+        peer_login = value;
+    } else if (strcmp(option, "--acknowledge") == 0) {
+        peer_acknowledge = strtoull(value, NULL, 10);
     } else {
         return false;
     }

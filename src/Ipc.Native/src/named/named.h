@@ -149,7 +149,8 @@ ipc_connection *ipc_named_take_session(ipc_named_connection *connection, const i
 ipc_peer_state ipc_named_session_state(ipc_named_connection *connection);
 /* The other side has written what is no ring, or no message. */
 void ipc_named_corrupt(ipc_named_connection *connection);
-/* A client's publish has found the server asleep. */
+/* The server is to look at the session's slot: a client's publish has found it asleep, or a wake of `to_server.data` has
+   taken the flag that its leader had set. */
 void ipc_named_notify(ipc_named_connection *connection);
 
 /* ---- named_login.c ------------------------------------------------------------------------------------ */

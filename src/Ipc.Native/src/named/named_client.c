@@ -61,6 +61,7 @@ void ipc_named_stop(ipc_named_connection *connection)
     ipc_end_stop(&ends->reader.end);
     ipc_end_stop(&connection->logins);
     ipc_mutex_unlock(&connection->mutex);
+    ipc_named_notify(connection); /* the wake has taken the flag that a server's leader may have set */
 }
 
 void ipc_named_resume(ipc_named_connection *connection)

@@ -100,8 +100,8 @@ static void install(ipc_named_connection *connection, ipc_connection *session)
     ipc_mutex_unlock(&connection->mutex);
     ipc_connection_ring_doorbell(session); /* who published since the server looked, and found no session to notify */
     connection->attempts = 0;
-    ipc_ring_roles_wake(ends->to_server.header); /* other threads of ours, which look for it */
-    ipc_ring_roles_wake(ends->to_client.header);
+    ipc_waiter_wake(&ends->reader.header->data); /* other threads of ours, which look for it */
+    ipc_waiter_wake(&ends->writer.header->space);
     ipc_waiter_wake(&connection->naps);
 }
 

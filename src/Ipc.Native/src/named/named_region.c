@@ -138,11 +138,14 @@ static void clean_up(ipc_region *region, uint32_t index, bool died)
     ipc_ring_roles_vacate(region, ends->to_client.header, index, died);
 }
 
+/* A wake takes the flag with it that the server's leader may have set, which sleeps elsewhere. */
 static void wake(ipc_region *region)
 {
     const ipc_named_ends *ends = region->owner;
     ipc_ring_roles_wake(ends->to_server.header);
     ipc_ring_roles_wake(ends->to_client.header);
+    if (ends->is_started)
+        ipc_named_notify(ends->connection);
 }
 
 const ipc_region_kind ipc_named_kind = {
