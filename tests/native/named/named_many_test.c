@@ -150,8 +150,9 @@ TEST(a_server_comes_and_goes_under_two_threads_and_each_message_arrives)
     test_thread_start(&sender, send_stream, client);
     test_thread_start(&receiver, receive_stream, client);
     while (ipc_named_received(client) < STREAM) {
+        const uint64_t before = ipc_named_received(client);
         start_server(&server);
-        test_pause(5);
+        WAIT_FOR(ipc_named_received(client) >= before + 500 || ipc_named_received(client) == STREAM);
         end_server(&server);
     }
     test_thread_join(&sender);

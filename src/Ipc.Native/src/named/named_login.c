@@ -7,7 +7,7 @@
  *
  * A publish that finds the server asleep notifies the session's slot. Without a session it may be that the server has
  * accepted, and we have not looked: then the slot of the attempt is notified, by whoever has `logging_in` now, or by the
- * publisher ([notify_due]: set before it tries the lock, looked at after each unlock).
+ * publisher (`notify_due`: set before it tries the lock, looked at after each unlock).
  */
 #include "named/named.h"
 #include "platform/fault.h"
