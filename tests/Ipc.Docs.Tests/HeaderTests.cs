@@ -18,7 +18,7 @@ public partial class HeaderTests
     private const string Include = "src/Ipc.Native/include/";
     private const string Page = "docs/c-api.md";
 
-    private static readonly string[] _order = ["base", "ring", "connection", "queue", "topic", "sync", "participants", "ready_handle"];
+    private static readonly string[] _order = ["base", "ring", "connection", "named", "queue", "topic", "sync", "participants", "ready_handle"];
 
     [Fact]
     public void EveryFunctionSaysWhatItDoes()

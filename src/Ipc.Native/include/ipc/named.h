@@ -321,6 +321,7 @@ IPC_API void ipc_named_acknowledge(ipc_named_connection *connection, uint64_t se
 /* The number of the last message that was sent in this direction, by this process or a former one of its name.
  *
  * connection the connection
+ * Returns    0: none was.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API uint64_t ipc_named_sent(const ipc_named_connection *connection);
@@ -328,6 +329,7 @@ IPC_API uint64_t ipc_named_sent(const ipc_named_connection *connection);
 /* The number of the last message that was received; at the start, that was acknowledged.
  *
  * connection the connection
+ * Returns    0: none was.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API uint64_t ipc_named_received(const ipc_named_connection *connection);
@@ -335,6 +337,7 @@ IPC_API uint64_t ipc_named_received(const ipc_named_connection *connection);
 /* The number up to which messages are acknowledged by this side.
  *
  * connection the connection
+ * Returns    0: none is.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API uint64_t ipc_named_acknowledged(const ipc_named_connection *connection);
@@ -342,6 +345,7 @@ IPC_API uint64_t ipc_named_acknowledged(const ipc_named_connection *connection);
 /* How many messages were sent that the other side has not acknowledged yet.
  *
  * connection the connection
+ * Returns    how many, now; it can change at any time.
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API uint64_t ipc_named_unacknowledged(const ipc_named_connection *connection);
@@ -369,8 +373,8 @@ IPC_API void ipc_named_resume(ipc_named_connection *connection);
  * connection the connection; NULL is fine
  * code       IPC_CLOSE_...; 0 = IPC_CLOSE_NORMAL
  * text       a server's, UTF-8, cut to 240 bytes; or NULL
- * Blocks     until waits of it have returned; up to 5 s for a stopped process that holds a region's lock. Allocates
- *            nothing. Threads: any: those that wait return IPC_CLOSED and must not touch it again; none may be inside
+ * Blocks     until waits of it have returned; up to 5 s for a stopped process that holds a region's lock.
+ *            Allocates nothing. Threads: any: those that wait return IPC_CLOSED and must not touch it again; none may be inside
  *            any other call.
  */
 IPC_API void ipc_named_close(ipc_named_connection *connection, uint32_t code, const char *text);
@@ -432,8 +436,8 @@ typedef struct ipc_named_event {
  * cancel     ends the wait when it is triggered, or NULL
  * event      filled in at IPC_OK
  * Returns    IPC_OK; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED, IPC_CLOSED.
- * Blocks     until DEADLINE. Allocates per client that logs in, its session, and its connection when it is new. Threads:
- *            one at a time (a leader), while others handle what was lent before.
+ * Blocks     until DEADLINE. Allocates per client that logs in, its session, and its connection when it is new.
+ *            Threads: one at a time (a leader), while others handle what was lent before.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_named_listener_next(ipc_named_listener *listener, ipc_deadline deadline,
                                                         ipc_cancel *cancel, ipc_named_event *event);
