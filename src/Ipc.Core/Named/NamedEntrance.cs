@@ -46,7 +46,7 @@ internal sealed unsafe class NamedEntrance : RegionEntrance
     public override ParticipantRole Role => IsClient ? ParticipantRole.Client : ParticipantRole.Server;
 
     /// <summary>The file of that conversation, as a region's name. No other region can have it.</summary>
-    public static string NameOf(string server, string client) => server + "~~" + client;
+    public static string NameOf(string server, string client) => server + RegionName.Between + client;
 
     public override RegionEntrance ForAnother() => new NamedEntrance(Server, Client, IsClient, _options);
 

@@ -10,7 +10,7 @@ public readonly ref struct NamedMessage
         Payload = payload;
         Type = type;
         Redelivered = redelivered;
-        Sequence = sequence;
+        Sequence = (long)sequence;
     }
 
     /// <summary>The bytes, in the ring. They are valid until the message is acknowledged or the connection is disposed.
@@ -26,5 +26,5 @@ public readonly ref struct NamedMessage
 
     /// <summary>Its number in this direction: 1 for the first message between the two names, then always one more. A
     /// message that comes again has the number that it had.</summary>
-    public ulong Sequence { get; }
+    public long Sequence { get; }
 }

@@ -92,7 +92,7 @@ public sealed class NamedConnectionTests : RegionTest
         using NamedConnection next = NamedConnection.Open("exchange", "trader");
         List<(long, bool)> got = [];
         while (next.TryReceive(out NamedMessage message))
-            got.Add(((long)message.Sequence, message.Redelivered));
+            got.Add((message.Sequence, message.Redelivered));
         Assert.Equal([(3, true), (4, true), (5, false)], got);
         next.Acknowledge(1); // done already
         Assert.Equal(2, next.LastAcknowledged);
@@ -112,7 +112,7 @@ public sealed class NamedConnectionTests : RegionTest
         while (done < 3000)
         {
             Assert.Equal(IpcStatus.Ok, client.Receive(out NamedMessage message, Hang));
-            Assert.Equal(client.LastReceived, (long)message.Sequence);
+            Assert.Equal(client.LastReceived, message.Sequence);
             if (client.LastReceived - done < 5)
                 continue;
             client.Acknowledge(++done); // four are always out
@@ -284,7 +284,7 @@ public sealed class NamedConnectionTests : RegionTest
             client.Send(NamedServer.Bytes(life));
             Assert.Same(seen, Next(listener, NamedEventKind.Readable).Connection);
             Assert.True(seen.TryReceive(out NamedMessage message));
-            Assert.Equal((ulong)life, message.Sequence);
+            Assert.Equal(life, message.Sequence);
             seen.Acknowledge();
             listener.Return(seen);
             client.Dispose();
@@ -479,7 +479,7 @@ public sealed class NamedConnectionTests : RegionTest
     {
         Assert.Equal(IpcStatus.Ok, connection.Receive(out NamedMessage message, Hang));
         (again, type, bytes) = (message.Redelivered, message.Type, message.Payload.ToArray());
-        long sequence = (long)message.Sequence;
+        long sequence = message.Sequence;
         connection.Acknowledge();
         return sequence;
     }
