@@ -1,6 +1,7 @@
 /* docs/wire-format.md typed a second time: each number here was read from the page, not from the headers. */
 #include "layout/connection_layout.h"
 #include "layout/listener_layout.h"
+#include "layout/named_layout.h"
 #include "layout/queue_layout.h"
 #include "layout/region_layout.h"
 #include "layout/ring_layout.h"
@@ -63,6 +64,28 @@ TEST(the_waiter_is_section_3)
     AT(ipc_waiter, asleep, 16, 48);
 }
 
+TEST(the_named_header_is_section_14)
+{
+    CHECK_EQUAL(3072, sizeof(ipc_named_header));
+    AT(ipc_named_header, magic, 0, 4);
+    AT(ipc_named_header, to_server, 8, 8);
+    AT(ipc_named_header, to_client, 16, 8);
+    AT(ipc_named_header, server_length, 24, 4);
+    AT(ipc_named_header, client_length, 28, 4);
+    AT(ipc_named_header, server, 32, 120);
+    AT(ipc_named_header, client, 160, 120);
+    AT(ipc_named_header, identity_length, 384, 4);
+    AT(ipc_named_header, reply_length, 388, 4);
+    AT(ipc_named_header, identity, 392, 120);
+    AT(ipc_named_header, reply, 512, 1024);
+    AT(ipc_named_header, login_length, 1664, 4);
+    AT(ipc_named_header, login, 1672, 1024);
+    CHECK_EQUAL(0x444D414E, IPC_NAMED_MAGIC);
+    CHECK_EQUAL(3072, IPC_NAMED_TO_SERVER);
+    CHECK_EQUAL(4096, IPC_NAMED_TO_CLIENT);
+    CHECK_EQUAL(10, IPC_KIND_NAMED);
+}
+
 TEST(the_ring_header_is_section_4)
 {
     CHECK_EQUAL(1024, sizeof(ipc_ring_header));
@@ -75,6 +98,7 @@ TEST(the_ring_header_is_section_4)
     AT(ipc_ring_header, reader_state, 140, 4);
     AT(ipc_ring_header, redeliver_until, 144, 8);
     AT(ipc_ring_header, read_position, 256, 8);
+    AT(ipc_ring_header, acknowledged, 272, 8);
     AT(ipc_ring_header, free_position, 384, 8);
     AT(ipc_ring_header, data, 512, 64);
     AT(ipc_ring_header, space, 640, 64);

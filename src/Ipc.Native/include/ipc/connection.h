@@ -22,7 +22,8 @@ typedef struct ipc_protocol {
 
 enum {
     IPC_PROTOCOL_CALLS = 1, /* docs/rpc-protocol.md */
-    IPC_PROTOCOL_BYTES = 2  /* docs/pipe-protocol.md */
+    IPC_PROTOCOL_BYTES = 2, /* docs/pipe-protocol.md */
+    IPC_PROTOCOL_NAMED = 3  /* docs/wire-format/named.md: ipc/named.h */
 };
 
 typedef struct ipc_listener_options {
@@ -252,7 +253,8 @@ enum {
     IPC_CLOSE_REFUSED = 2,
     IPC_CLOSE_CORRUPT = 3,
     IPC_CLOSE_SHUTDOWN = 4,
-    IPC_CLOSE_PROTOCOL = 5
+    IPC_CLOSE_PROTOCOL = 5,
+    IPC_CLOSE_IDENTITY = 6 /* the server is another one than the one that a named connection is with */
 };
 
 /* The outgoing ring. All calls of ring.h work on it but open, close and wait_for_peer. If the peer writes an invalid

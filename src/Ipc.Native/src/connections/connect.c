@@ -20,7 +20,7 @@
 #define ANSWER_TIMEOUT_NS 5000000000ull
 #define LOOK_MIN_NS       1000000u
 #define LOOK_MAX_NS       20000000u
-#define PROTOCOL_MAX      64u /* bytes of its description */
+#define PROTOCOL_MAX      80u /* bytes of its description */
 
 ipc_status ipc_connect_check(const ipc_connect_options *options, ipc_connection_plan *plan)
 {

@@ -38,6 +38,15 @@ ipc_deadline ipc_connect_answer_deadline(ipc_deadline deadline);
 ipc_status ipc_connect_unanswered(const ipc_connection *connection);
 /* Nobody waits for the reply any more. */
 void ipc_connect_withdraw(ipc_connection *connection);
+/* connecting.c, for who connects step by step and has a thread that can wait. */
+/* On which the answer is waited for; NULL: there is nothing to wait for but time. */
+ipc_waiter *ipc_connecting_waiter(const ipc_connecting *connecting);
+/* Waits for it. IPC_EMPTY: try. IPC_STOPPED, IPC_CLOSED: END says so. IPC_CANCELLED. */
+ipc_status ipc_connecting_wait(ipc_connecting *connecting, ipc_end *end, ipc_deadline deadline, ipc_cancel *cancel);
+/* Has the server that is asked look again, should it have accepted. */
+void ipc_connecting_notify(const ipc_connecting *connecting);
+/* Of the server that has refused, 0: none. */
+uint32_t ipc_connecting_close_code(const ipc_connecting *connecting);
 /* Frees it all: the connection, the slot, the entry. */
 void ipc_connect_leave(ipc_connection *connection);
 

@@ -205,6 +205,40 @@ ipc_status ipc_connect_arm(ipc_connecting *connecting, ipc_ready_handle *handle)
     return status == IPC_CANCELLED ? IPC_OK : status;
 }
 
+/* ---- for named connections ----------------------------------------------------------------------------- */
+
+static bool has_reply(const void *subject)
+{
+    const ipc_connection *connection = subject;
+    return ipc_load_relaxed32(&connection->body->reply) != IPC_REPLY_NONE;
+}
+
+ipc_waiter *ipc_connecting_waiter(const ipc_connecting *connecting)
+{
+    return connecting->stage == STAGE_REPLY ? &connecting->made->body->session : NULL;
+}
+
+ipc_status ipc_connecting_wait(ipc_connecting *connecting, ipc_end *end, ipc_deadline deadline, ipc_cancel *cancel)
+{
+    const ipc_deadline last = connecting->reply_deadline;
+    ipc_wait wait = ipc_connect_reply(connecting->made, deadline < last ? deadline : last, cancel);
+    wait.end = end;
+    const ipc_status status = ipc_wait_until(&wait, has_reply);
+    return status == IPC_STOPPED || status == IPC_CLOSED || status == IPC_CANCELLED ? status : IPC_EMPTY;
+}
+
+void ipc_connecting_notify(const ipc_connecting *connecting)
+{
+    if (connecting->stage == STAGE_REPLY)
+        ipc_listener_notify(connecting->made->view, connecting->made->slot);
+}
+
+uint32_t ipc_connecting_close_code(const ipc_connecting *connecting)
+{
+    const ipc_connection *made = connecting->made;
+    return made == NULL || made->body == NULL ? 0 : ipc_connection_close_code(made);
+}
+
 void ipc_connect_end(ipc_connecting *connecting)
 {
     if (connecting == NULL)

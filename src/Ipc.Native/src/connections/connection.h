@@ -48,6 +48,9 @@ struct ipc_connection {
 
     /* server */
     struct ipc_listener *listener;
+    /* What the listener polls and arms: its own reader, unless its messages are in a named connection's region. Then only
+       its end is looked for here. Changed while it is lent. */
+    ipc_ring_reader *watched;
     connection_place place;
     uint32_t answer; /* to the request, as we gave it: what stands in the region may be the client's */
     bool given_back; /* lent, and in the stack of what was returned: the leader has not looked at it yet */
@@ -96,6 +99,8 @@ void ipc_connection_set_server_text(ipc_connection_body *body, const char *text)
 bool ipc_connection_set_close(ipc_connection *connection, uint32_t code, const char *text);
 
 /* listener.c */
+/* Closes with that code, then answers that it does not want the client: IPC_CLOSE_SHUTDOWN has it try again. */
+void ipc_connection_turn_away(ipc_connection *connection, uint32_t code, const char *text);
 /* Answers that it does not want the client. REASON: NULL keeps the words that are there, of a shutdown before. */
 void ipc_connection_turn_down(ipc_connection *connection, const char *reason);
 void ipc_listener_forget(ipc_connection *connection); /* takes a lent connection out of the listener's table */

@@ -63,7 +63,10 @@ ipc_status ipc_protocol_agree(uint32_t ours, uint32_t theirs, uint32_t *version)
 void ipc_protocol_describe(uint32_t word, char *text, size_t size)
 {
     const uint32_t id = ipc_protocol_id_of(word);
-    const char *name = id == IPC_PROTOCOL_CALLS ? "calls " : id == IPC_PROTOCOL_BYTES ? "bytes " : "";
+    const char *name = id == IPC_PROTOCOL_CALLS   ? "calls "
+                       : id == IPC_PROTOCOL_BYTES ? "bytes "
+                       : id == IPC_PROTOCOL_NAMED ? "named connections "
+                                                  : "";
     if (least_of(word) == version_of(word))
         (void)snprintf(text, size, "%s(protocol %u), version %u", name, id, version_of(word));
     else

@@ -54,16 +54,6 @@ ipc_status ipc_connection_region_build(const char *path, const ipc_share *share,
     return IPC_OK;
 }
 
-typedef struct extent {
-    uint64_t from;
-    uint64_t to;
-} extent;
-
-static bool overlap(extent a, extent b)
-{
-    return a.from < b.to && b.from < a.to;
-}
-
 ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, ipc_ring *to_client)
 {
     const uint64_t body_offset = region->geometry.body_offset;
@@ -78,25 +68,8 @@ ipc_status ipc_connection_locate(const ipc_region *region, ipc_ring *to_server, 
         return ipc_fail(IPC_E_CORRUPT, "%s has %08x where a connection's magic %08x should be", region->path, magic,
                         IPC_CONNECTION_MAGIC);
 
-    ipc_ring *const rings[2] = {to_server, to_client};
-    extent extents[7] = {{body_offset, body_offset + IPC_CONNECTION_HEADER_SIZE}};
-    for (int i = 0; i < 2; i++) {
-        ipc_status status = ipc_ring_locate(region, offsets[i], rings[i]);
-        if (status != IPC_OK)
-            return status;
-        const uint64_t data = (uint64_t)(rings[i]->data - region->base);
-        const ipc_pool *pool = &rings[i]->pool; /* none: at 0, of no bytes */
-        extents[1 + 3 * i] = (extent){offsets[i], offsets[i] + IPC_RING_HEADER_SIZE};
-        extents[2 + 3 * i] = (extent){data, data + rings[i]->capacity};
-        extents[3 + 3 * i] = (extent){pool->offset, pool->offset + ipc_pool_size(pool->budget)};
-    }
-    for (int i = 0; i < 7; i++) {
-        for (int k = i + 1; k < 7; k++) {
-            if (overlap(extents[i], extents[k]))
-                return ipc_fail(IPC_E_CORRUPT,
-                                "%s has parts that overlap: %" PRIu64 "..%" PRIu64 " and %" PRIu64 "..%" PRIu64,
-                                region->path, extents[i].from, extents[i].to, extents[k].from, extents[k].to);
-        }
-    }
-    return IPC_OK;
+    ipc_status status = ipc_ring_locate(region, offsets[0], to_server);
+    if (status == IPC_OK)
+        status = ipc_ring_locate(region, offsets[1], to_client);
+    return status == IPC_OK ? ipc_ring_check_apart(region, IPC_CONNECTION_HEADER_SIZE, to_server, to_client) : status;
 }

@@ -62,6 +62,12 @@ ipc_status ipc_connection_refuse(ipc_connection *connection, const char *reason)
     return IPC_OK;
 }
 
+void ipc_connection_turn_away(ipc_connection *connection, uint32_t code, const char *text)
+{
+    (void)ipc_connection_set_close(connection, code, text); /* before the reply: no refusal */
+    ipc_connection_turn_down(connection, NULL);
+}
+
 void ipc_connection_turn_down(ipc_connection *connection, const char *reason)
 {
     if (reason != NULL)
@@ -145,8 +151,8 @@ static const char *objection(ipc_listener *listener, ipc_connection *connection,
     }
     /* A client that reads what the listener says does not come so far. */
     if (ipc_protocol_agree(listener->protocol, connection->protocol, &connection->protocol_version) != IPC_OK) {
-        char ours[64];
-        char theirs[64];
+        char ours[80];
+        char theirs[80];
         ipc_protocol_describe(listener->protocol, ours, sizeof ours);
         ipc_protocol_describe(connection->protocol, theirs, sizeof theirs);
         (void)snprintf(text, size, "the client speaks %s, this server %s", theirs, ours);
@@ -177,6 +183,7 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_
     connection->is_server = true;
     connection->listener = listener;
     connection->view = &listener->view;
+    connection->watched = &connection->reader;
     connection->slot = slot_index;
     connection->peer_index = slot_index;
     connection->id = ipc_slot_id(requested);

@@ -54,12 +54,12 @@ static bool is_shut_down(const ipc_connection *connection)
 static bool is_due(const ipc_connection *connection, ipc_event_kind *kind)
 {
     *kind = IPC_EVENT_READABLE;
-    if (ipc_ring_is_readable(&connection->reader))
+    if (ipc_ring_is_readable(connection->watched))
         return true;
     if (ipc_connection_peer_state((void *)(uintptr_t)connection) == IPC_PEER_LIVE && /* [close] */
         !is_shut_down(connection))
         return false;
-    if (!ipc_ring_is_readable(&connection->reader)) /* once more: published before the close */
+    if (!ipc_ring_is_readable(connection->watched)) /* once more: published before the close */
         *kind = IPC_EVENT_CLOSED;
     return true;
 }
@@ -96,8 +96,8 @@ static void cool_one(ipc_listener *listener)
     uint32_t armed = 0;
     ipc_connection *oldest = listener->hot[listener->hot_count - 1];
     remove_hot(listener, listener->hot_count - 1);
-    ipc_ring_return_all(&oldest->reader);
-    if (!ipc_waiter_announce(&oldest->reader.header->data, &armed)) /* [sleep] */
+    ipc_ring_return_all(oldest->watched);
+    if (!ipc_waiter_announce(&oldest->watched->header->data, &armed)) /* [sleep] */
         ipc_waiter_settle(); /* membarrier has been forbidden by now: once for each; nobody looks there again */
     oldest->place = PLACE_COLD;
     if (is_due(oldest, &kind))
@@ -178,9 +178,9 @@ static void poll_hot(ipc_listener *listener)
 {
     for (uint32_t i = 0; i < listener->hot_count;) {
         ipc_connection *connection = listener->hot[i];
-        if (!ipc_ring_is_readable(&connection->reader)) {
-            if (ipc_ring_owes_space(&connection->reader))
-                ipc_ring_return_all(&connection->reader);
+        if (!ipc_ring_is_readable(connection->watched)) {
+            if (ipc_ring_owes_space(connection->watched))
+                ipc_ring_return_all(connection->watched);
             i++;
             continue;
         }
@@ -211,7 +211,7 @@ static bool has_work(const void *subject)
     if (ipc_load_acquire_pointer(&listener->returned) != NULL) /* [return] it came back while the others were armed */
         return true;
     for (uint32_t i = 0; i < listener->hot_count; i++) {
-        if (ipc_ring_is_readable(&listener->hot[i]->reader) || ipc_ring_owes_space(&listener->hot[i]->reader))
+        if (ipc_ring_is_readable(listener->hot[i]->watched) || ipc_ring_owes_space(listener->hot[i]->watched))
             return true;
     }
     for (uint32_t word = 0; word < listener->view.slot_count / 64; word++) {
@@ -227,8 +227,8 @@ static bool arm_hot(void *subject)
     ipc_listener *listener = subject;
     bool armed = true;
     for (uint32_t i = 0; i < listener->hot_count; i++) {
-        ipc_ring_return_all(&listener->hot[i]->reader);
-        armed = ipc_waiter_arm(&listener->hot[i]->reader.header->data) && armed; /* [sleep] */
+        ipc_ring_return_all(listener->hot[i]->watched);
+        armed = ipc_waiter_arm(&listener->hot[i]->watched->header->data) && armed; /* [sleep] */
     }
     listener->hot_unarmed = false;
     return armed;
@@ -281,7 +281,7 @@ static ipc_wait wait_of(ipc_listener *listener, ipc_deadline deadline, ipc_cance
         .deadline = deadline,
         .cancel = cancel,
         /* The first one was lent last: with more of them, there is none whose processor it is. */
-        .processors = listener->hot_count != 0 ? listener->hot[0]->reader.peer.processors : none,
+        .processors = listener->hot_count != 0 ? listener->hot[0]->watched->peer.processors : none,
     };
     return wait;
 }
@@ -309,7 +309,7 @@ ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_
     ipc_connection *connection = take_due(listener);
     event->kind = connection->due_event;
     event->connection = connection;
-    (void)ipc_processors_note(&connection->reader.peer.processors);
+    (void)ipc_processors_note(&connection->watched->peer.processors);
     connection->place = PLACE_LENT;
     return IPC_OK;
 }

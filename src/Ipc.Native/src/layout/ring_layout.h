@@ -35,7 +35,9 @@ typedef struct ipc_ring_header {
 
     ipc_atomic64 read_position;    /* written by the reader only [release] */
     ipc_atomic32 reader_processor; /* on which the reader last waited or woke somebody, + 1; 0 unknown */
-    uint8_t reserved_268[116];
+    uint32_t reserved_268;
+    ipc_atomic64 acknowledged; /* in a named connection only, by the reader [acknowledge] */
+    uint8_t reserved_280[104];
 
     ipc_atomic64 free_position; /* written by the reader only [reclaim] */
     uint8_t reserved_392[120];
@@ -59,6 +61,7 @@ _Static_assert(offsetof(ipc_ring_header, reader_state) == 140, "wire-format sect
 _Static_assert(offsetof(ipc_ring_header, redeliver_until) == 144, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, read_position) == 256, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, reader_processor) == 264, "wire-format section 4");
+_Static_assert(offsetof(ipc_ring_header, acknowledged) == 272, "wire-format section 14");
 _Static_assert(offsetof(ipc_ring_header, free_position) == 384, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, data) == 512, "wire-format section 4");
 _Static_assert(offsetof(ipc_ring_header, writer_processor) == 576, "wire-format section 4");

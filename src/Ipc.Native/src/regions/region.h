@@ -160,6 +160,7 @@ ipc_deadline ipc_region_lock_deadline(ipc_deadline deadline);
 /* region_enter.c: attaching and creating, as the open mode says. */
 typedef struct ipc_region_entrance {
     const char *name;
+    const char *path; /* instead, of what only the library names: this user's alone. NULL: by the name */
     const ipc_region_kind *kind;
     void *owner;
     uint32_t role;

@@ -25,6 +25,8 @@ const char *ipc_region_kind_name(uint32_t kind)
         return "a semaphore";
     case IPC_KIND_EVENT:
         return "an event";
+    case IPC_KIND_NAMED:
+        return "a named connection";
     default:
         return NULL;
     }

@@ -3,6 +3,8 @@
 #include "regions/region.h"
 #include "waiting/cancel.h"
 
+#include <stdio.h>
+
 /* Each turn somebody else made or removed it in between. */
 #define TURNS 1000
 
@@ -68,7 +70,13 @@ ipc_status ipc_region_enter(const ipc_region_entrance *entrance, ipc_region **re
     char path[IPC_PATH_MAX];
     ipc_share share;
     ipc_lifetime lifetime = IPC_LIFETIME_DEFAULT;
-    ipc_status status = ipc_region_place(entrance->name, entrance->access, path, sizeof path, &share);
+    ipc_status status = IPC_OK;
+    if (entrance->path == NULL) {
+        status = ipc_region_place(entrance->name, entrance->access, path, sizeof path, &share);
+    } else {
+        share = (ipc_share){.access = {.kind = IPC_ACCESS_USER}};
+        (void)snprintf(path, sizeof path, "%s", entrance->path);
+    }
     if (status == IPC_OK) /* what nobody may ask for is refused also when the region exists */
         status = ipc_region_new_lifetime(entrance->kind, entrance->lifetime, &lifetime);
     if (status != IPC_OK)

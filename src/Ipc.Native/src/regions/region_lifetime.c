@@ -13,7 +13,7 @@ bool ipc_region_lifetime_fits(uint32_t kind, uint32_t lifetime)
 {
     switch (lifetime) {
     case IPC_LIFETIME_WHILE_USED:
-        return true;
+        return kind != IPC_KIND_NAMED;
     case IPC_LIFETIME_UNTIL_EMPTY:
         return kind == IPC_KIND_RING || kind == IPC_KIND_QUEUE;
     case IPC_LIFETIME_PERSISTENT:
@@ -40,7 +40,9 @@ const char *ipc_region_lifetime_name(ipc_lifetime lifetime)
 
 ipc_status ipc_region_new_lifetime(const ipc_region_kind *kind, ipc_lifetime asked, ipc_lifetime *lifetime)
 {
-    const ipc_lifetime usual = kind->holds_messages != NULL ? IPC_LIFETIME_UNTIL_EMPTY : IPC_LIFETIME_WHILE_USED;
+    const ipc_lifetime usual = kind->holds_messages != NULL      ? IPC_LIFETIME_UNTIL_EMPTY
+                               : kind->kind == IPC_KIND_NAMED ? IPC_LIFETIME_PERSISTENT
+                                                              : IPC_LIFETIME_WHILE_USED;
     *lifetime = asked == IPC_LIFETIME_DEFAULT ? usual : asked;
     if (ipc_region_lifetime_fits(kind->kind, (uint32_t)*lifetime))
         return IPC_OK;

@@ -1,5 +1,5 @@
 /* A ring in a region of its own: opening by name, closing, waiting for the peer. The roles and the peer are
-   ring_region.h's. */
+   ring_roles.h's. */
 #include "rings/ring_region.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static ipc_status create(void *owner, const char *path, const ipc_share *share, 
         return status;
     const ipc_region_plan plan = {
         .participants = PARTICIPANTS,
-        .role = end->role,
+        .role = end->role.role,
         .lifetime = lifetime,
         .body_offset = BODY_OFFSET,
         .body_size = IPC_RING_HEADER_SIZE + capacity + ipc_pool_size(budget),
@@ -50,7 +50,7 @@ static ipc_status create(void *owner, const char *path, const ipc_share *share, 
     ipc_ring_write_header(ipc_ring_region_header(region), capacity, DATA_OFFSET, budget == 0 ? 0 : pool_offset);
     if (budget != 0)
         ipc_pool_write_header(ipc_region_at(region, pool_offset), budget);
-    ipc_ring_region_enter(region, region->index, end->role);
+    ipc_ring_region_enter(region, region->index, end->role.role);
     status = ipc_region_link(region);
     if (status != IPC_OK) {
         ipc_region_discard(region);
@@ -66,7 +66,7 @@ static ipc_status enter_region(const char *name, const ipc_ring_options *options
         .name = name,
         .kind = &ipc_ring_kind,
         .owner = end,
-        .role = end->role,
+        .role = end->role.role,
         .lifetime = options->lifetime,
         .mode = options->open_mode,
         .deadline = options->deadline,
@@ -84,7 +84,7 @@ static ipc_status enter_region(const char *name, const ipc_ring_options *options
 static void abandon(void *owner)
 {
     ipc_ring_end *end = owner;
-    ipc_mutex_init(&end->watching); /* another thread of the parent may have held it */
+    ipc_ring_role_abandon(&end->role);
     end->abandon(end);
 }
 
@@ -96,21 +96,21 @@ static ipc_status open_end(const char *name, const ipc_ring_options *options, ui
     ipc_ring_end *end = calloc(1, sizeof *end);
     if (end == NULL)
         return ipc_fail(IPC_E_NO_MEMORY, "no memory for a ring's handle");
-    end->role = role;
+    ipc_ring_role_begin(&end->role, role);
     end->options = options;
-    ipc_mutex_init(&end->watching);
     ipc_waiter_prepare_process();
     ipc_status status = enter_region(name, options, end);
     end->options = NULL;
     if (status == IPC_OK)
         status = ipc_ring_locate(end->region, end->region->geometry.body_offset, &end->ring);
     if (status != IPC_OK) {
+        ipc_ring_role_end(&end->role);
         ipc_region_leave(end->region);
-        ipc_mutex_destroy(&end->watching);
         free(end);
         return status;
     }
     end->ring.owner = end->region->index + 1;
+    ipc_ring_role_set(&end->role, end->region, end->ring.header);
     *opened = end;
     return IPC_OK;
 }
@@ -119,17 +119,15 @@ static void close_end(ipc_ring_end *end)
 {
     if (end->end != NULL && !end->region->forked) {
         ipc_end_close(end->end);
-        if (end->role == IPC_ROLE_WRITER)
+        if (end->role.role == IPC_ROLE_WRITER)
             ipc_ring_abandon(&end->as.writer); /* an open loan would be out of use until the next writer comes */
         else
             ipc_ring_reader_tell_read(&end->as.reader);
     }
-    if (end->role == IPC_ROLE_READER)
+    if (end->role.role == IPC_ROLE_READER)
         ipc_ring_reader_dispose(&end->as.reader);
-    if (end->watched != 0)
-        ipc_watch_remove(&end->watch);
+    ipc_ring_role_end(&end->role);
     ipc_region_leave(end->region);
-    ipc_mutex_destroy(&end->watching);
     free(end);
 }
 
@@ -150,15 +148,12 @@ static void peer_is_corrupt(void *owner)
 
 static ipc_ring_peer peer_of(ipc_ring_end *end)
 {
-    ipc_ring_header *header = end->ring.header;
-    const bool writes = end->role == IPC_ROLE_WRITER;
     const ipc_ring_peer peer = {
-        .state = ipc_ring_end_peer_state,
-        .attend = ipc_ring_end_attend,
+        .state = ipc_ring_role_peer_state,
+        .attend = ipc_ring_role_attend,
         .corrupt = peer_is_corrupt,
-        .owner = end,
-        .processors = {writes ? &header->writer_processor : &header->reader_processor,
-                       writes ? &header->reader_processor : &header->writer_processor},
+        .owner = &end->role,
+        .processors = ipc_ring_role_processors(&end->role),
     };
     return peer;
 }
@@ -169,7 +164,7 @@ static void finish(ipc_ring_end *end, ipc_end *wait_end, void (*abandon_end)(ipc
     end->end->wakes[1] = &ipc_region_header_of(end->region)->change;
     end->abandon = abandon_end;
     ipc_region_at_fork(end->region, abandon, end);
-    (void)ipc_ring_end_attend(end);
+    (void)ipc_ring_role_attend(&end->role);
 }
 
 static void abandon_writer(ipc_ring_end *end)
@@ -242,13 +237,25 @@ void ipc_ring_reader_close(ipc_ring_reader *reader)
 
 static ipc_status check_peer(void *subject)
 {
-    const ipc_ring_end *end = subject;
-    (void)ipc_ring_end_attend(subject);                    /* is it really alive? the watch will tell us */
-    if (ipc_ring_end_peer_state(subject) == IPC_PEER_LIVE) /* [close] */
+    ipc_ring_end *end = subject;
+    (void)ipc_ring_role_attend(&end->role);                    /* is it really alive? the watch will tell us */
+    if (ipc_ring_role_peer_state(&end->role) == IPC_PEER_LIVE) /* [close] */
         return IPC_OK;
     /* [publish], after [close]: a writer may have come, published and died since the last look; dead by then, published
        by now. */
-    return end->role == IPC_ROLE_READER && ipc_ring_is_readable(&end->as.reader) ? IPC_OK : IPC_EMPTY;
+    return end->role.role == IPC_ROLE_READER && ipc_ring_is_readable(&end->as.reader) ? IPC_OK : IPC_EMPTY;
+}
+
+static bool attend_peer(void *subject)
+{
+    ipc_ring_end *end = subject;
+    return ipc_ring_role_attend(&end->role);
+}
+
+static bool peer_is_live(const void *subject)
+{
+    const ipc_ring_end *end = subject;
+    return ipc_ring_role_peer_is_live(&end->role);
 }
 
 static ipc_status wait_for_peer(ipc_ring_end *end, ipc_deadline deadline, ipc_cancel *cancel)
@@ -259,12 +266,12 @@ static ipc_status wait_for_peer(ipc_ring_end *end, ipc_deadline deadline, ipc_ca
         .end = end->end,
         .waiter = &ipc_region_header_of(end->region)->change,
         .check = check_peer,
-        .attend = ipc_ring_end_attend,
+        .attend = attend_peer,
         .subject = end,
         .deadline = deadline,
         .cancel = cancel,
     };
-    return ipc_wait_until(&wait, ipc_ring_end_peer_is_live);
+    return ipc_wait_until(&wait, peer_is_live);
 }
 
 ipc_status ipc_ring_writer_wait_for_peer(ipc_ring_writer *writer, ipc_deadline deadline, ipc_cancel *cancel)

@@ -49,6 +49,12 @@ typedef struct ipc_ring_peer {
     ipc_processors processors; /* this end's, and the peer's */
 } ipc_ring_peer;
 
+/* A loan whose record has been read. */
+typedef struct ipc_read_loan {
+    uint64_t position;
+    ipc_loan_descriptor descriptor;
+} ipc_read_loan;
+
 struct ipc_ring_writer {
     /* hot: private positions */
     uint8_t *data;
@@ -70,6 +76,7 @@ struct ipc_ring_writer {
     uint64_t free_seen;
     uint64_t window;      /* so many bytes of the ring are a window of its pool */
     uint64_t window_from; /* where the present one began */
+    uint64_t last_record; /* that was there when it began: see ipc_ring_tail */
     ipc_ring ring;
     ipc_end end;
     ipc_ring_peer peer;
@@ -103,7 +110,8 @@ struct ipc_ring_reader {
     ipc_ring_peer peer;
     ipc_waiter *sleeps_on; /* its own data waiter, or the server's doorbell */
     struct ipc_ring_end *region_end;
-    ipc_loan_descriptor *loans; /* read, not released */
+    ipc_read_loan *loans; /* read, not released: `loan_count` from `loan_first` on */
+    uint32_t loan_first;
     uint32_t loan_count;
     uint32_t loan_capacity;
 };
@@ -154,21 +162,36 @@ bool ipc_record_decode_any(const ipc_ring *ring, uint64_t word, uint64_t positio
 
 /* ring_check.c: the ring whose header stands at `offset` of the region, geometry checked against the mapping. */
 ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *ring);
+/* Two rings of one region, which has something of `header_size` bytes before them in its body: nothing overlaps. */
+ipc_status ipc_ring_check_apart(const ipc_region *region, uint64_t header_size, const ipc_ring *to_server,
+                                const ipc_ring *to_client);
 void ipc_ring_write_header(ipc_ring_header *header, uint64_t capacity, uint64_t data_offset, uint64_t pool_offset);
 ipc_status ipc_ring_check_capacity(uint64_t capacity);
 
-/* ring_walk.c: where the records end, and up to where their bytes are freed. The reader may go on meanwhile. */
-ipc_status ipc_ring_find_tail(const ipc_ring *ring, uint64_t *tail, uint64_t *freed);
+/* ring_walk.c */
+#define IPC_NO_RECORD UINT64_MAX
+typedef struct ipc_ring_tail {
+    uint64_t position;    /* where the records end */
+    uint64_t freed;       /* up to where their bytes are freed */
+    uint64_t last_record; /* where the last one of those that are not released stands; IPC_NO_RECORD: there is none */
+} ipc_ring_tail;
+/* The reader may go on meanwhile. */
+ipc_status ipc_ring_find_tail(const ipc_ring *ring, ipc_ring_tail *tail);
+/* Is there a record at the read position? What is behind it was published with it or later. Damage is nothing that
+   anybody could receive. */
+bool ipc_ring_holds_messages(const ipc_ring *ring);
 /* ring_writer_start.c, ring_reader.c: take over one end. `fresh`: nobody has ever written (read) here. */
 ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, bool fresh, ipc_wait_mode mode,
                                  const ipc_ring_peer *peer);
 ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, bool predecessor_died,
                                  ipc_wait_mode mode, const ipc_ring_peer *peer);
+/* Releases the records before `position`, which lies between what is released and what was read, and their loans. */
+void ipc_ring_release_to(ipc_ring_reader *reader, uint64_t position);
 /* Before the reader sleeps, or is armed: nobody looks at `wanted` from then on. */
 void ipc_ring_return_all(ipc_ring_reader *reader);
-/* What the reader has of its own. */
 /* Before the reader leaves: what it has read and not released may have been handled. Its successors are told. */
 void ipc_ring_reader_tell_read(ipc_ring_reader *reader);
+/* What the reader has of its own. */
 void ipc_ring_reader_dispose(ipc_ring_reader *reader);
 /* In a forked child: the mapping is zeroes now; every call returns IPC_CLOSED. */
 void ipc_ring_writer_abandon(ipc_ring_writer *writer);
@@ -200,7 +223,7 @@ void ipc_ring_writer_sweep(ipc_ring_writer *writer);
 
 /* The loan whose record stands at `position`. IPC_E_CORRUPT: there is none. */
 ipc_status ipc_ring_read_loan(ipc_ring_reader *reader, uint64_t position, uint16_t type, ipc_record *record);
-void ipc_ring_free_loans(ipc_ring_reader *reader); /* those that were read */
+void ipc_ring_free_loans(ipc_ring_reader *reader); /* of the records that are released */
 /* Of a reader that takes over: what its predecessor had released and not freed. */
 void ipc_ring_reader_sweep(ipc_ring_reader *reader);
 

@@ -69,6 +69,41 @@ ipc_status ipc_ring_locate(const ipc_region *region, uint64_t offset, ipc_ring *
     return locate_pool(region, offset, pool_offset, ring);
 }
 
+typedef struct extent {
+    uint64_t from;
+    uint64_t to;
+} extent;
+
+static bool overlap(extent a, extent b)
+{
+    return a.from < b.to && b.from < a.to;
+}
+
+ipc_status ipc_ring_check_apart(const ipc_region *region, uint64_t header_size, const ipc_ring *to_server,
+                                const ipc_ring *to_client)
+{
+    const uint64_t body = region->geometry.body_offset;
+    const ipc_ring *const rings[2] = {to_server, to_client};
+    extent extents[7] = {{body, body + header_size}};
+    for (int i = 0; i < 2; i++) {
+        const uint64_t header = (uint64_t)((uint8_t *)rings[i]->header - region->base);
+        const uint64_t data = (uint64_t)(rings[i]->data - region->base);
+        const ipc_pool *pool = &rings[i]->pool; /* none: at 0, of no bytes */
+        extents[1 + 3 * i] = (extent){header, header + IPC_RING_HEADER_SIZE};
+        extents[2 + 3 * i] = (extent){data, data + rings[i]->capacity};
+        extents[3 + 3 * i] = (extent){pool->offset, pool->offset + ipc_pool_size(pool->budget)};
+    }
+    for (int i = 0; i < 7; i++) {
+        for (int k = i + 1; k < 7; k++) {
+            if (overlap(extents[i], extents[k]))
+                return ipc_fail(IPC_E_CORRUPT,
+                                "%s has parts that overlap: %" PRIu64 "..%" PRIu64 " and %" PRIu64 "..%" PRIu64,
+                                region->path, extents[i].from, extents[i].to, extents[k].from, extents[k].to);
+        }
+    }
+    return IPC_OK;
+}
+
 bool ipc_record_decode(uint64_t word, uint64_t capacity, uint64_t position, ipc_record_view *view)
 {
     const uint64_t to_end = capacity - (position & (capacity - 1));

@@ -212,10 +212,15 @@ ipc_status ipc_ring_wait_for_loan(ipc_ring_writer *writer, uint32_t length, ipc_
 
 static bool make_place(ipc_ring_reader *reader)
 {
-    if (reader->loan_count < reader->loan_capacity)
+    if (reader->loan_first + reader->loan_count < reader->loan_capacity)
         return true;
+    if (reader->loan_first > reader->loan_capacity / 2) { /* half of them were released, one by one */
+        memmove(reader->loans, reader->loans + reader->loan_first, reader->loan_count * sizeof *reader->loans);
+        reader->loan_first = 0;
+        return true;
+    }
     const uint32_t capacity = reader->loan_capacity == 0 ? FIRST_LOANS : reader->loan_capacity * 2;
-    ipc_loan_descriptor *loans = realloc(reader->loans, capacity * sizeof *loans);
+    ipc_read_loan *loans = realloc(reader->loans, capacity * sizeof *loans);
     if (loans == NULL)
         return false;
     reader->loans = loans;
@@ -235,7 +240,7 @@ ipc_status ipc_ring_read_loan(ipc_ring_reader *reader, uint64_t position, uint16
         return status;
     if (!make_place(reader))
         return ipc_fail(IPC_E_NO_MEMORY, "no memory to remember %u unreleased loans", reader->loan_count + 1);
-    reader->loans[reader->loan_count++] = descriptor;
+    reader->loans[reader->loan_first + reader->loan_count++] = (ipc_read_loan){position, descriptor};
     reader->return_at = 0;
     record->payload = loan.bytes;
     record->length = descriptor.length;
@@ -246,9 +251,13 @@ ipc_status ipc_ring_read_loan(ipc_ring_reader *reader, uint64_t position, uint16
 void ipc_ring_free_loans(ipc_ring_reader *reader)
 {
     IPC_FAULT_POINT("ring.release.before_loans");
-    for (uint32_t i = 0; i < reader->loan_count; i++)
-        ipc_pool_free(&reader->ring.pool, &reader->loans[i]); /* [loan] */
-    reader->loan_count = 0;
+    while (reader->loan_count != 0 && reader->loans[reader->loan_first].position < reader->released) {
+        ipc_pool_free(&reader->ring.pool, &reader->loans[reader->loan_first].descriptor); /* [loan] */
+        reader->loan_first++;
+        reader->loan_count--;
+    }
+    if (reader->loan_count == 0)
+        reader->loan_first = 0;
     ipc_full_fence(); /* [wanted]: freed, then the look whether somebody waits for it */
 }
 

@@ -56,6 +56,7 @@ ipc_status ipc_ring_reader_start(ipc_ring_reader *reader, const ipc_ring *ring, 
     reader->freed = position;
     reader->return_at = position + (ring->capacity >> IPC_RING_RETURN_SHIFT);
     reader->loans = NULL;
+    reader->loan_first = 0;
     reader->loan_count = 0;
     reader->loan_capacity = 0;
     /* For our successors, too: ours may not get as far as this before we leave. */
@@ -89,6 +90,7 @@ void ipc_ring_reader_dispose(ipc_ring_reader *reader)
 {
     free(reader->loans);
     reader->loans = NULL;
+    reader->loan_first = 0;
     reader->loan_count = 0;
     reader->loan_capacity = 0;
 }
@@ -132,20 +134,25 @@ static void release_more(ipc_ring_reader *reader)
     reader->armed = reader->armed && !ipc_ring_is_readable(reader);
     if (reader->loan_count != 0)
         ipc_ring_free_loans(reader);
-    if (reader->return_at == 0)
-        reader->return_at = reader->freed + (reader->capacity >> IPC_RING_RETURN_SHIFT);
-    if (reader->armed || reader->released >= reader->return_at || space_is_wanted(reader))
+    if (reader->armed || reader->released - reader->freed >= reader->capacity >> IPC_RING_RETURN_SHIFT ||
+        space_is_wanted(reader))
         return_space(reader);
-    if (reader->armed)
-        reader->return_at = 0;
+    reader->return_at = reader->armed || reader->loan_count != 0
+                            ? 0
+                            : reader->freed + (reader->capacity >> IPC_RING_RETURN_SHIFT);
 }
 
 void ipc_ring_release(ipc_ring_reader *reader)
 {
-    if (reader->released == reader->position)
+    ipc_ring_release_to(reader, reader->position);
+}
+
+void ipc_ring_release_to(ipc_ring_reader *reader, uint64_t position)
+{
+    if (reader->released == position)
         return;
     IPC_FAULT_POINT("ring.release.before_store");
-    reader->released = reader->position;
+    reader->released = position;
     ipc_store_release64(&reader->header->read_position, reader->released); /* [release] */
     IPC_FAULT_POINT("ring.release.after_store");
     if (IPC_UNLIKELY(reader->released >= reader->return_at || space_is_wanted(reader)))

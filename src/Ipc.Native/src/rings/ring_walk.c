@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 /* One walk over what is published, from the reader's position to the first zero. */
-static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
+static ipc_status walk(const ipc_ring *ring, ipc_ring_tail *tail)
 {
     const uint64_t free_position = ipc_load_acquire64(&ring->header->free_position); /* [reclaim] */
     uint64_t position = ipc_load_acquire64(&ring->header->read_position);            /* [release] */
@@ -14,6 +14,7 @@ static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
                         "a ring of %" PRIu64 " bytes was read up to %" PRIu64 " and freed up to %" PRIu64,
                         ring->capacity, position, free_position);
     const uint64_t end = free_position + ring->capacity - IPC_LINE;
+    tail->last_record = IPC_NO_RECORD;
     for (;;) { /* at `end` there must be a zero */
         ipc_record_view view;
         const uint64_t word =
@@ -23,10 +24,12 @@ static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
         if (!ipc_record_decode_any(ring, word, position, &view) || view.size > end - position)
             return ipc_fail(IPC_E_CORRUPT, "a ring has %016" PRIx64 " at position %" PRIu64 ", which is no record",
                             word, position);
+        if (!view.padding)
+            tail->last_record = position;
         position += view.size;
     }
-    *tail = position;
-    *freed = free_position;
+    tail->position = position;
+    tail->freed = free_position;
     return IPC_OK;
 }
 
@@ -34,14 +37,31 @@ static ipc_status walk(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
    its read_position, so at a zero that position is looked at again, and if the reader has passed us the walk begins
    there. Each turn costs it at least one record, and the dead writer publishes no more: more turns than lines is a
    reader that makes its positions up. */
-ipc_status ipc_ring_find_tail(const ipc_ring *ring, uint64_t *tail, uint64_t *freed)
+ipc_status ipc_ring_find_tail(const ipc_ring *ring, ipc_ring_tail *tail)
 {
     for (uint64_t turn = 0; turn <= ring->capacity / IPC_LINE; turn++) {
-        ipc_status status = walk(ring, tail, freed);
-        if (status != IPC_OK || ipc_load_acquire64(&ring->header->read_position) <= *tail)
+        ipc_status status = walk(ring, tail);
+        if (status != IPC_OK || ipc_load_acquire64(&ring->header->read_position) <= tail->position)
             return status;
     }
     return ipc_fail(IPC_E_CORRUPT,
                     "the reader of a ring of %" PRIu64 " bytes has moved more often than there are records",
                     ring->capacity);
+}
+
+bool ipc_ring_holds_messages(const ipc_ring *ring)
+{
+    uint64_t position = ipc_load_acquire64(&ring->header->read_position); /* [release] */
+    for (int paddings = 0; paddings < 2; paddings++) {
+        ipc_record_view view;
+        if (position % IPC_LINE != 0 || position > IPC_POSITION_MAX)
+            return false;
+        const uint64_t word = ipc_load_acquire64(ipc_record_at(ring->data, ring->capacity, position)); /* [publish] */
+        if (!ipc_record_decode_any(ring, word, position, &view))
+            return false; /* zero, or no record */
+        if (!view.padding)
+            return true;
+        position += view.size;
+    }
+    return false;
 }

@@ -6,20 +6,20 @@
 ipc_status ipc_ring_writer_start(ipc_ring_writer *writer, const ipc_ring *ring, bool fresh, ipc_wait_mode mode,
                                  const ipc_ring_peer *peer)
 {
-    uint64_t tail = 0;
-    uint64_t freed = 0;
+    ipc_ring_tail tail = {.last_record = IPC_NO_RECORD};
     if (!fresh) {
-        ipc_status status = ipc_ring_find_tail(ring, &tail, &freed);
+        ipc_status status = ipc_ring_find_tail(ring, &tail);
         if (status != IPC_OK)
             return status;
-        ipc_ring_zero_lines(ring->data, ring->capacity, tail, freed + ring->capacity); /* invariant Z */
+        ipc_ring_zero_lines(ring->data, ring->capacity, tail.position, tail.freed + ring->capacity); /* invariant Z */
     }
     ipc_platform_touch(ring->data, ring->capacity);
     writer->data = ring->data;
     writer->capacity = ring->capacity;
-    writer->tail = tail;
-    writer->free_seen = freed;
-    writer->limit = freed + ring->capacity - IPC_LINE;
+    writer->tail = tail.position;
+    writer->last_record = tail.last_record;
+    writer->free_seen = tail.freed;
+    writer->limit = tail.freed + ring->capacity - IPC_LINE;
     writer->window = ring->capacity / 2 < IPC_POOL_WINDOW_BYTES ? IPC_POOL_WINDOW_BYTES : ring->capacity / 2;
     writer->window_from = writer->tail;
     writer->claim_size = 0;

@@ -1,0 +1,383 @@
+/*
+ * What both sides do with a named connection without waiting: which ends are whose, sending, receiving, asking.
+ *
+ * A thread that sends or receives counts itself into the ring's end that it uses, for as long as the call takes, and
+ * then looks whether that end is closed: who closes it does the reverse, and waits. So a message is committed before its
+ * conversation was given up, and counted among those that were, or it is not committed.
+ */
+#include "named/named.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- whose ends --------------------------------------------------------------------------------------- */
+
+ipc_named_connection *ipc_named_make(const char *server, const char *client, bool is_client, ipc_wait_mode mode,
+                                     uint64_t spin_ns)
+{
+    ipc_named_connection *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    ipc_mutex_init(&made->mutex);
+    ipc_mutex_init(&made->logging_in);
+    (void)snprintf(made->server, sizeof made->server, "%s", server);
+    (void)snprintf(made->client, sizeof made->client, "%s", client);
+    made->is_client = is_client;
+    made->wait_mode = mode;
+    made->spin_ns = spin_ns;
+    ipc_end *const ends[3] = {&made->senders, &made->receivers, &made->logins};
+    for (int i = 0; i < 3; i++)
+        ipc_end_init(ends[i], IPC_WAIT_BLOCK);
+    ipc_end_one_waits(&made->senders);
+    ipc_end_one_waits(&made->receivers);
+    made->logins.wakes[1] = &made->naps;
+    return made;
+}
+
+/* Under the mutex. The former ones, if nobody has them any more. */
+static ipc_named_ends *replace(ipc_named_ends **place, ipc_named_ends *with)
+{
+    ipc_named_ends *former = *place;
+    with->references++;
+    *place = with;
+    return former != NULL && --former->references == 0 ? former : NULL;
+}
+
+void ipc_named_install(ipc_named_connection *connection, ipc_named_ends *ends)
+{
+    ipc_mutex_lock(&connection->mutex);
+    ipc_named_ends *former = ipc_named_current(connection);
+    ipc_named_ends *unused = replace(&former, ends);
+    (void)ipc_exchange_pointer(&connection->ends, ends);
+    if (connection->sending == NULL) {
+        (void)replace(&connection->sending, ends);
+        (void)replace(&connection->receiving, ends);
+    }
+    if (connection->is_stopped) {
+        ipc_end_stop(&ends->writer.end);
+        ipc_end_stop(&ends->reader.end);
+    }
+    ipc_mutex_unlock(&connection->mutex);
+    ipc_named_ends_free(unused);
+}
+
+IPC_NOINLINE static ipc_named_ends *move(ipc_named_connection *connection, ipc_named_ends **place)
+{
+    ipc_mutex_lock(&connection->mutex);
+    ipc_named_ends *ends = ipc_named_current(connection);
+    ipc_named_ends *unused = *place == ends ? NULL : replace(place, ends);
+    ipc_mutex_unlock(&connection->mutex);
+    ipc_named_ends_free(unused);
+    return ends;
+}
+
+static inline ipc_named_ends *ends_for(ipc_named_connection *connection, ipc_named_ends **place)
+{
+    ipc_named_ends *ends = ipc_named_current(connection);
+    return IPC_LIKELY(ends == *place) ? ends : move(connection, place);
+}
+
+/* The conversation was given up meanwhile, or it is closed. */
+IPC_NOINLINE ipc_status ipc_named_closed(const ipc_named_connection *connection, const ipc_named_ends *ends)
+{
+    if (!ipc_named_is_closed(connection) && ends != ipc_named_current(connection))
+        return ipc_fail(IPC_E_INVALID_STATE,
+                        "the conversation of \"%s\" with \"%s\" was given up, and begun anew with another server: "
+                        "ipc_named_last_reset() says what was lost",
+                        connection->client, connection->server);
+    return ipc_ended(IPC_CLOSED);
+}
+
+static inline bool is_shut(const ipc_end *end)
+{
+    return IPC_UNLIKELY((ipc_load_relaxed32(&end->flags) & IPC_END_CLOSED) != 0);
+}
+
+void ipc_named_shut(ipc_named_connection *connection)
+{
+    ipc_mutex_lock(&connection->mutex);
+    ipc_named_ends *ends = ipc_named_current(connection);
+    ipc_store_release32(&connection->is_closed, 1);
+    if (ends != NULL && !ends->region->forked) {
+        ipc_end_mark_closed(&connection->senders);
+        ipc_end_mark_closed(&connection->receivers);
+        ipc_end_mark_closed(&connection->logins);
+        ipc_end_mark_closed(&ends->writer.end);
+        ipc_end_mark_closed(&ends->reader.end);
+    }
+    ipc_mutex_unlock(&connection->mutex);
+    if (ends == NULL || ends->region->forked)
+        return;
+    ipc_end_close(&connection->senders);
+    ipc_end_close(&connection->receivers);
+    ipc_end_close(&connection->logins);
+    ipc_named_ends_shut(ipc_named_current(connection)); /* who was inside may have replaced them */
+}
+
+void ipc_named_free(ipc_named_connection *connection)
+{
+    ipc_named_ends *const all[3] = {ipc_named_current(connection), connection->sending, connection->receiving};
+    for (int i = 0; i < 3; i++) {
+        if (all[i] != NULL && --all[i]->references == 0)
+            ipc_named_ends_free(all[i]);
+    }
+    ipc_mutex_destroy(&connection->mutex);
+    ipc_mutex_destroy(&connection->logging_in);
+    free(connection);
+}
+
+/* ---- the session -------------------------------------------------------------------------------------- */
+
+ipc_connection *ipc_named_take_session(ipc_named_connection *connection, const ipc_connection *session)
+{
+    ipc_mutex_lock(&connection->mutex);
+    ipc_connection *taken = connection->session;
+    if (taken != NULL && session != NULL && taken != session)
+        taken = NULL;
+    if (taken != NULL) {
+        ipc_named_end *ended = &connection->ended;
+        connection->session = NULL;
+        connection->has_ended = true;
+        const ipc_peer_state state = ipc_connection_peer_state(taken);
+        ended->code = ipc_connection_close_code(taken);
+        ended->died = state == IPC_PEER_DEAD;
+        (void)ipc_connection_close_text(taken, ended->text, sizeof ended->text);
+    }
+    ipc_mutex_unlock(&connection->mutex);
+    return taken;
+}
+
+ipc_peer_state ipc_named_session_state(ipc_named_connection *connection)
+{
+    ipc_mutex_lock(&connection->mutex);
+    ipc_peer_state state = connection->options.no_reconnect ? IPC_PEER_LIVE : IPC_PEER_NEVER;
+    if (connection->session != NULL)
+        state = ipc_connection_peer_state(connection->session);
+    ipc_mutex_unlock(&connection->mutex);
+    return state;
+}
+
+void ipc_named_corrupt(ipc_named_connection *connection)
+{
+    ipc_mutex_lock(&connection->mutex);
+    if (connection->session != NULL)
+        ipc_connection_shutdown(connection->session, IPC_CLOSE_CORRUPT,
+                                "the other side wrote what is not a ring, or not a message of a named connection");
+    const ipc_named_ends *ends = ipc_named_current(connection);
+    if (ends != NULL) { /* the other side sleeps there, and looks at the session's close word */
+        ipc_ring_roles_wake(ends->to_server.header);
+        ipc_ring_roles_wake(ends->to_client.header);
+    }
+    ipc_mutex_unlock(&connection->mutex);
+}
+
+void ipc_named_notify(ipc_named_connection *connection)
+{
+    ipc_mutex_lock(&connection->mutex);
+    const bool has_session = connection->session != NULL;
+    if (has_session)
+        ipc_connection_ring_doorbell(connection->session);
+    ipc_mutex_unlock(&connection->mutex);
+    if (!has_session)
+        ipc_named_notify_login(connection);
+}
+
+bool ipc_named_is_connected(const ipc_named_connection *connection)
+{
+    ipc_named_connection *it = (ipc_named_connection *)(uintptr_t)connection;
+    ipc_mutex_lock(&it->mutex);
+    const bool is_open = !ipc_named_is_closed(it) && it->session != NULL && ipc_connection_is_open(it->session);
+    ipc_mutex_unlock(&it->mutex);
+    return is_open;
+}
+
+int32_t ipc_named_peer_pid(const ipc_named_connection *connection)
+{
+    ipc_named_connection *it = (ipc_named_connection *)(uintptr_t)connection;
+    ipc_mutex_lock(&it->mutex);
+    const int32_t pid = it->session == NULL ? 0 : ipc_connection_peer_pid(it->session);
+    ipc_mutex_unlock(&it->mutex);
+    return pid;
+}
+
+/* ---- sending ------------------------------------------------------------------------------------------ */
+
+static inline uint32_t max_payload(const ipc_named_ends *ends)
+{
+    return ends->writer.max_payload - IPC_NAMED_SEQUENCE_SIZE;
+}
+
+ipc_status ipc_named_try_claim(ipc_named_connection *connection, uint32_t length, void **payload)
+{
+    void *place = NULL;
+    ipc_status status;
+    for (;;) {
+        ipc_named_ends *ends = ends_for(connection, &connection->sending);
+        if (IPC_UNLIKELY(length > max_payload(ends)))
+            return ipc_fail(IPC_E_TOO_LARGE,
+                            "a message of %u bytes does not fit: this conversation takes at most %u; nothing was sent: "
+                            "send less at a time, or begin it with a larger capacity or a larger loan budget",
+                            length, max_payload(ends));
+        ipc_end_enter(&ends->writer.end);
+        status = is_shut(&ends->writer.end)
+                     ? ipc_named_closed(connection, ends)
+                     : ipc_ring_try_claim(&ends->writer, length + IPC_NAMED_SEQUENCE_SIZE, &place);
+        if (IPC_LIKELY(status == IPC_OK)) {
+            *(uint64_t *)place = ipc_load_relaxed64(&ends->next);
+            *payload = (uint8_t *)place + IPC_NAMED_SEQUENCE_SIZE;
+        }
+        ipc_end_leave(&ends->writer.end);
+        if (IPC_LIKELY(status != IPC_E_INVALID_STATE))
+            return status;
+    }
+}
+
+/* The claim is in the ends that the sending thread used last. */
+static inline ipc_status commit(ipc_named_connection *connection, uint32_t length, uint16_t type, bool batched,
+                                uint64_t *sequence)
+{
+    ipc_named_ends *ends = connection->sending;
+    if (IPC_UNLIKELY(length > UINT32_MAX - IPC_NAMED_SEQUENCE_SIZE))
+        return ipc_fail(IPC_E_INVALID_ARGUMENT, "commit of %u bytes, which nobody can have claimed", length);
+    ipc_end_enter(&ends->writer.end);
+    ipc_status status;
+    if (is_shut(&ends->writer.end))
+        status = ipc_named_closed(connection, ends);
+    else if (batched)
+        status = ipc_ring_commit_batched(&ends->writer, length + IPC_NAMED_SEQUENCE_SIZE, type);
+    else
+        status = ipc_ring_commit(&ends->writer, length + IPC_NAMED_SEQUENCE_SIZE, type);
+    if (IPC_LIKELY(status == IPC_OK)) {
+        const uint64_t number = ipc_load_relaxed64(&ends->next);
+        ipc_store_relaxed64(&ends->next, number + 1);
+        if (sequence != NULL)
+            *sequence = number;
+    }
+    ipc_end_leave(&ends->writer.end);
+    return status;
+}
+
+ipc_status ipc_named_commit(ipc_named_connection *connection, uint32_t length, uint16_t type, uint64_t *sequence)
+{
+    return commit(connection, length, type, false, sequence);
+}
+
+ipc_status ipc_named_commit_batched(ipc_named_connection *connection, uint32_t length, uint16_t type,
+                                    uint64_t *sequence)
+{
+    return commit(connection, length, type, true, sequence);
+}
+
+void ipc_named_flush(ipc_named_connection *connection)
+{
+    ipc_named_ends *ends = connection->sending;
+    ipc_end_enter(&ends->writer.end);
+    if (!is_shut(&ends->writer.end))
+        ipc_ring_flush(&ends->writer);
+    ipc_end_leave(&ends->writer.end);
+}
+
+void ipc_named_abandon(ipc_named_connection *connection)
+{
+    ipc_named_ends *ends = connection->sending;
+    ipc_end_enter(&ends->writer.end);
+    if (!is_shut(&ends->writer.end))
+        ipc_ring_abandon(&ends->writer);
+    ipc_end_leave(&ends->writer.end);
+}
+
+ipc_status ipc_named_try_send(ipc_named_connection *connection, const void *payload, uint32_t length, uint16_t type,
+                              uint64_t *sequence)
+{
+    void *place = NULL;
+    ipc_status status = ipc_named_try_claim(connection, length, &place);
+    if (status != IPC_OK)
+        return status;
+    if (length != 0)
+        memcpy(place, payload, length);
+    return ipc_named_commit(connection, length, type, sequence);
+}
+
+/* ---- receiving ---------------------------------------------------------------------------------------- */
+
+ipc_status ipc_named_try_receive(ipc_named_connection *connection, ipc_named_message *message)
+{
+    for (;;) {
+        ipc_named_ends *ends = ends_for(connection, &connection->receiving);
+        ipc_end_enter(&ends->reader.end);
+        const ipc_status status = is_shut(&ends->reader.end) ? ipc_named_closed(connection, ends)
+                                                             : ipc_named_ends_receive(ends, message);
+        ipc_end_leave(&ends->reader.end);
+        if (IPC_LIKELY(status != IPC_E_INVALID_STATE))
+            return status;
+    }
+}
+
+void ipc_named_acknowledge(ipc_named_connection *connection, uint64_t sequence)
+{
+    ipc_named_ends *ends = connection->receiving; /* from which they were received */
+    ipc_end_enter(&ends->reader.end);
+    if (!is_shut(&ends->reader.end)) {
+        ipc_named_ends_acknowledge(ends, sequence);
+        /* Who has armed it, or looks at it no more, does not look at `wanted` either [wanted]. */
+        if (!connection->is_client && ipc_load_acquire32(&connection->is_lent) == 0)
+            ipc_ring_return_all(&ends->reader);
+    }
+    ipc_end_leave(&ends->reader.end);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------- */
+
+uint32_t ipc_named_max_payload(const ipc_named_connection *connection)
+{
+    ipc_named_connection *it = (ipc_named_connection *)(uintptr_t)connection;
+    ipc_mutex_lock(&it->mutex);
+    const uint32_t longest = max_payload(ipc_named_current(it));
+    ipc_mutex_unlock(&it->mutex);
+    return longest;
+}
+
+static uint64_t ask(const ipc_named_connection *connection, uint64_t (*what)(const ipc_named_ends *ends))
+{
+    ipc_named_connection *it = (ipc_named_connection *)(uintptr_t)connection;
+    ipc_mutex_lock(&it->mutex);
+    const uint64_t number = what(ipc_named_current(it));
+    ipc_mutex_unlock(&it->mutex);
+    return number;
+}
+
+static uint64_t sent(const ipc_named_ends *ends)
+{
+    return ipc_load_relaxed64(&ends->next) - 1;
+}
+
+static uint64_t received(const ipc_named_ends *ends)
+{
+    return ipc_load_relaxed64(&ends->last);
+}
+
+static uint64_t acknowledged(const ipc_named_ends *ends)
+{
+    return ipc_load_relaxed64(&ends->acknowledged);
+}
+
+uint64_t ipc_named_sent(const ipc_named_connection *connection)
+{
+    return ask(connection, sent);
+}
+
+uint64_t ipc_named_received(const ipc_named_connection *connection)
+{
+    return ask(connection, received);
+}
+
+uint64_t ipc_named_acknowledged(const ipc_named_connection *connection)
+{
+    return ask(connection, acknowledged);
+}
+
+uint64_t ipc_named_unacknowledged(const ipc_named_connection *connection)
+{
+    return ask(connection, ipc_named_ends_outstanding);
+}
