@@ -6,8 +6,9 @@ namespace Ipc;
 /// <summary>Lists and removes the regions in the region directory.</summary>
 public static class SharedStorage
 {
-    /// <summary>Removes the region of exactly that name (a named connection's is <c>SERVER~~CLIENT</c>), of any kind, with its contents: also if it is persistent,
-    /// holds unread messages, or was left behind by dead processes.</summary>
+    /// <summary>Removes the region of exactly that name (a named connection's is <c>SERVER~~CLIENT</c>), of any kind,
+    /// with its contents: also if it is persistent, holds unread messages, or was left behind by dead
+    /// processes.</summary>
     /// <returns>False if there is none.</returns>
     /// <exception cref="IpcException">InUse: a live participant is attached; the message has its process. Corrupt: the
     /// file of that name is not a region.</exception>

@@ -164,7 +164,7 @@ public sealed partial class NamedConnection
             try
             {
                 if (!IsConnected)
-                    _ = LogIn(deadline, cancellationToken);
+                    _ = LogIn(Deadline.Earlier(deadline, Patience()), cancellationToken);
             }
             catch (ConnectionRefusedException)
             {

@@ -13,7 +13,8 @@ public sealed partial class NamedConnection
 {
     private const int LongestPause = 1000; // ms
     private const int NapBesideLogin = 20; // ms; it is ended by the login's end, unless that came first
-    private const long SessionRing = 4096;
+    private const int ShortestPatience = 20; // ms; with a server that does not answer a sender who has room
+    internal const long SessionRing = 4096;
 
     private static readonly Random s_random = new();
 
@@ -77,6 +78,11 @@ public sealed partial class NamedConnection
             }
         }
     }
+
+    /// <summary>How long a sender that has room waits for the server's answer: not much longer than it has waited to
+    /// ask. Under the login's lock.</summary>
+    private Deadline Patience() => Deadline.FromMilliseconds(
+        Math.Max(ShortestPatience, Math.Min(LongestPause, 1 << Math.Min(_attempts, 10)) / 2));
 
     private bool IsDue() => Os.Current.Now() >= Atomic.LoadAcquire(ref _nextAttempt);
 

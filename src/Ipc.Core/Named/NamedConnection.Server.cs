@@ -51,6 +51,9 @@ public sealed partial class NamedConnection
         Dispose();
     }
 
+    /// <summary>A login that is not answered yet.</summary>
+    internal bool IsAsked => Atomic.LoadAcquire(ref _asked) is not null;
+
     internal void Asks(Connection session) => Atomic.Exchange(ref _asked, session);
 
     internal void Lend() => Atomic.StoreRelease(ref _lent, 1);

@@ -85,8 +85,9 @@ public sealed partial class NamedConnection : IDisposable
         return true;
     }
 
-    /// <summary>Claims, waiting for room. A client without a session logs in first, if it can within the deadline; with
-    /// <see cref="Deadline.Now"/> it does not.</summary>
+    /// <summary>Claims, waiting for room. A client without a session tries to log in first, and waits for no more than
+    /// a moment (20 ms, later up to half a second) for a server that does not answer; with <see cref="Deadline.Now"/>
+    /// it does not try.</summary>
     /// <returns>Ok, also when there is no server: the message waits for it. Timeout: no room; Stopped; Cancelled;
     /// Closed; PeerClosed or PeerDied when the ring is full, the other side has gone and this one does not log in by
     /// itself.</returns>
@@ -197,7 +198,8 @@ public sealed partial class NamedConnection : IDisposable
     /// <param name="sequence">Of a message that was received; more than that is all that were. What is acknowledged
     /// already is not acknowledged again.</param>
     [MethodImpl(Tiering.Optimized)]
-    public void Acknowledge(long sequence = long.MaxValue) => Ends.Acknowledge(sequence < 0 ? 0 : (ulong)sequence);
+    public void Acknowledge(long sequence = long.MaxValue) =>
+        Ends.Acknowledge(sequence < 0 ? 0 : (ulong)sequence, returnsAll: !IsClient && !IsLent);
 
     /// <summary>All waits return Stopped, now and until <see cref="Resume"/>.</summary>
     public void Stop()

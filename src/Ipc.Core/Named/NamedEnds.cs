@@ -13,6 +13,8 @@ internal sealed unsafe class NamedEnds : IDisposable
 {
     public const int SequenceSize = sizeof(ulong);
 
+    private const ulong MaxSequence = 1UL << 62; // nobody gets there
+
     private readonly NamedEntrance _entrance;
     private readonly NamedHeader* _header;
     private readonly RingHeader* _writtenRing;
@@ -29,9 +31,9 @@ internal sealed unsafe class NamedEnds : IDisposable
         _entrance = entrance;
         _header = (NamedHeader*)region.Body;
         _writtenRing = NamedKind.HeaderOf(region, entrance.Written);
-        _next = entrance.NextSequence;
-        _last = _acknowledged = Atomic.LoadAcquire(
-            ref NamedKind.HeaderOf(region, entrance.Read)->Acknowledged); // [acknowledge]
+        _next = CheckSequence(entrance.NextSequence, region);
+        _last = _acknowledged = CheckSequence(
+            Atomic.LoadAcquire(ref NamedKind.HeaderOf(region, entrance.Read)->Acknowledged), region); // [acknowledge]
         RingStart writer = entrance.WriterStart, reader = entrance.ReaderStart;
         Writer = new RingWriter(
             new NamedLink(this, region, _writtenRing, isWriter: true), region.View, entrance.Written, style,
@@ -117,7 +119,8 @@ internal sealed unsafe class NamedEnds : IDisposable
         return sequence;
     }
 
-    /// <summary>The next message. What a predecessor acknowledged and could not release any more is dropped.</summary>
+    /// <summary>The next message. What a predecessor acknowledged and could not release any more is dropped: it lies
+    /// before the take-over, so there is an end to it, whatever the other side writes.</summary>
     [MethodImpl(Tiering.Optimized)]
     public bool TryReceive(out NamedMessage message)
     {
@@ -129,7 +132,7 @@ internal sealed unsafe class NamedEnds : IDisposable
                     $"with its number, {SequenceSize} bytes.");
             ulong sequence = Unsafe.ReadUnaligned<ulong>(ref Unsafe.AsRef(in record.Payload[0]));
             ulong last = _last;
-            if (sequence <= _acknowledged && last == _acknowledged)
+            if (sequence <= _acknowledged && last == _acknowledged && record.Redelivered)
             {
                 Reader.Release();
                 continue;
@@ -150,8 +153,10 @@ internal sealed unsafe class NamedEnds : IDisposable
 
     /// <summary>Up to that number, or everything received when it is more; what is done already is not done
     /// again.</summary>
+    /// <param name="sequence">The number.</param>
+    /// <param name="returnsAll">The ring is armed, perhaps: nobody looks whether its writer waits for room.</param>
     [MethodImpl(Tiering.Optimized)]
-    public void Acknowledge(ulong sequence)
+    public void Acknowledge(ulong sequence, bool returnsAll)
     {
         ulong last = _last;
         if (sequence > last)
@@ -161,7 +166,7 @@ internal sealed unsafe class NamedEnds : IDisposable
             return;
         ulong end = _ends[(int)(sequence - 1) & (_ends.Length - 1)];
         Atomic.StoreRelease(ref _acknowledged, sequence);
-        Reader.Acknowledge(sequence, end);
+        Reader.Acknowledge(sequence, end, returnsAll);
     }
 
     /// <summary>The bytes of a login or of a reply; null for what cannot be one.</summary>
@@ -303,6 +308,15 @@ internal sealed unsafe class NamedEnds : IDisposable
         for (ulong sequence = _acknowledged; sequence < _last; sequence++)
             larger[(int)sequence & (larger.Length - 1)] = _ends[(int)sequence & (_ends.Length - 1)];
         _ends = larger;
+    }
+
+    private static ulong CheckSequence(ulong sequence, Region region)
+    {
+        if (sequence > MaxSequence)
+            Throw.Corrupt(
+                $"{region.Path}: message {sequence}; a conversation has at most {MaxSequence}. Remove it, and begin " +
+                "anew.");
+        return sequence;
     }
 
     private void ThrowSequence(ulong sequence) => Throw.Corrupt(

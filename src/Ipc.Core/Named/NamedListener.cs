@@ -64,6 +64,8 @@ public sealed class NamedListener : IDisposable
             new ListenerOptions
             {
                 MaxConnections = options.MaxConnections,
+                MaxRingCapacity = NamedConnection.SessionRing,
+                MaxLoanBudget = 0,
                 WaitMode = options.WaitMode,
                 SpinLimit = options.SpinLimit,
                 Protocol = NamedConnection.Protocol,
@@ -232,6 +234,10 @@ public sealed class NamedListener : IDisposable
             lock (_connections)
                 Asked(session, client);
         }
+        catch (IpcException error) when (error.Status is IpcStatus.InUse or IpcStatus.Timeout)
+        {
+            session.RefuseWith(CloseCode.Shutdown, error.Message); // the former server is just ending, perhaps
+        }
         catch (IpcException error)
         {
             session.Refuse(error.Message); // it cannot be attached to: the client's affair
@@ -247,11 +253,11 @@ public sealed class NamedListener : IDisposable
             connection = null;
         }
 
-        if (connection is { IsLent: true })
+        if (connection is { IsLent: true } or { IsAsked: true })
         {
             session.RefuseWith(
                 CloseCode.Shutdown,
-                $"The server is still busy with messages of the former session of \"{client}\": try again.");
+                $"The server is still busy with the former session of \"{client}\", or with a login of it: try again.");
             return;
         }
 

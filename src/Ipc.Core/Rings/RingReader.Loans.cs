@@ -29,7 +29,7 @@ public sealed unsafe partial class RingReader
     /// <paramref name="position"/>, are done, and their records are released. What was read behind them
     /// stays.</summary>
     [MethodImpl(Tiering.Optimized)]
-    internal void Acknowledge(ulong sequence, ulong position)
+    internal void Acknowledge(ulong sequence, ulong position, bool returnsAll)
     {
         if (Enter() && position > _released && position <= _position)
         {
@@ -40,6 +40,8 @@ public sealed unsafe partial class RingReader
             FaultPoints.Pass(FaultPoints.RingReleaseAfterStore);
             if (position - _free >= _returnAt || Atomic.LoadAcquire(ref Header->Space.Wanted) != 0) // [wanted]
                 ReleaseSlow();
+            if (returnsAll && _free != _released)
+                ReturnSpace();
         }
 
         Leave();

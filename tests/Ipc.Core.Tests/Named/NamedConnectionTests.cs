@@ -326,6 +326,68 @@ public sealed class NamedConnectionTests : RegionTest
     }
 
     [Fact]
+    public void WhatIsAcknowledgedAfterTheReturnIsRoomAtOnce()
+    {
+        using NamedListener listener = NamedListener.Open("exchange", new NamedListenerOptions { WaitMode = WaitMode.Block });
+        using NamedConnection client = NamedConnection.Open("exchange", "trader", Little);
+        Background login = Run(() => client.Connect());
+        NamedConnection connection = Next(listener, NamedEventKind.Login).Connection;
+        connection.Accept();
+        login.Join();
+        int sent = 0;
+        while (client.TrySend(NamedServer.Bytes(1, 100)))
+            sent++;
+        Assert.Same(connection, Next(listener, NamedEventKind.Readable).Connection);
+        while (connection.TryReceive(out _))
+        {
+        }
+
+        listener.Return(connection);
+        Background leader = Run(() => Next(listener, NamedEventKind.Readable));
+        leader.UntilAsleep(); // the ring is armed
+        connection.Acknowledge(1); // far less than an eighth: it would be held back, and nobody looks whether it is wanted
+        Assert.Equal(IpcStatus.Ok, client.Send(NamedServer.Bytes(1, 100), 0, Hang));
+        leader.Join();
+        Assert.True(sent > 8);
+    }
+
+    [Fact]
+    public void SendingDoesNotWaitForAServerThatDoesNotAnswer()
+    {
+        using Listener deaf = Listener.Open("exchange");
+        using NamedConnection client = NamedConnection.Open("exchange", "trader");
+        for (int i = 1; i <= 3; i++)
+            Assert.Equal(i, client.Send("there is room"u8, cancellationToken: None));
+    }
+
+    [Fact]
+    public void ALoginBesideOneThatIsNotAnsweredIsToTryAgain()
+    {
+        using NamedListener listener = NamedListener.Open("exchange");
+        using (NamedConnection gone = NamedConnection.Open("exchange", "trader"))
+            Assert.Equal(IpcStatus.Timeout, gone.TryConnect(Deadline.FromMilliseconds(100)));
+        using (NamedConnection impatient = NamedConnection.Open("exchange", "trader"))
+        {
+            Background asks = Run(() => Assert.Equal(IpcStatus.Timeout, impatient.TryConnect(Deadline.FromMilliseconds(300))));
+            NamedConnection asked = Next(listener, NamedEventKind.Login).Connection;
+            asks.Join();
+            impatient.Dispose();
+            using NamedConnection next = NamedConnection.Open("exchange", "trader");
+            Background again = Run(() => Assert.Equal(IpcStatus.PeerClosed, next.TryConnect(Hang)));
+            Assert.Equal(IpcStatus.Timeout, listener.Next(out _, Deadline.FromMilliseconds(200)));
+            again.Join();
+            asked.Accept(); // nobody is there any more
+            Background last = Run(() => next.Connect(TimeSpan.FromSeconds(30)));
+            NamedEvent found;
+            do
+                Assert.Equal(IpcStatus.Ok, listener.Next(out found, Hang));
+            while (found.Kind != NamedEventKind.Login);
+            found.Connection.Accept();
+            last.Join();
+        }
+    }
+
+    [Fact]
     public void WaitsEndByStopTokenAndDispose()
     {
         using NamedConnection client = NamedConnection.Open("exchange", "trader", Little);
