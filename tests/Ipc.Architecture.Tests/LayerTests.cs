@@ -13,7 +13,7 @@ public sealed partial class LayerTests
 {
     private static readonly string[] s_core =
     [
-        "Platform", "Metrics", "Layout", "Waiting", "Regions", "Pools", "Slots", "Rings", "Queues", "Topics", "Sync", "Connections",
+        "Platform", "Metrics", "Layout", "Waiting", "Regions", "Pools", "Slots", "Rings", "Queues", "Topics", "Sync", "Connections", "Named",
     ];
 
     private static readonly string[] s_rpc = ["Serialization", "Contracts", "Wire", "Telemetry", "Calls", "Handlers", "Client", "Server"];

@@ -16,7 +16,7 @@ public sealed class LayoutTests
             "RegionIdLow 48 RegionIdHigh 56 Created 64 CreatorPid 72 Lifetime 76 State 128 Recoveries 132 Change 256"),
         [typeof(ParticipantEntry)] = (128, "State 0 Generation 4 Pid 8 Role 12 StartTime 16 Attached 24 PidNamespace 32 Runtime 40 Ended 44"),
         [typeof(WaiterWords)] = (64, "Word 0 FenceRequired 4 Wanted 8 Asleep 16"),
-        [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 PoolOffset 24 Writer 128 WriterState 132 Reader 136 ReaderState 140 RedeliverUntil 144 ReadPosition 256 ReaderProcessor 264 FreePosition 384 " +
+        [typeof(RingHeader)] = (1024, "Magic 0 Capacity 8 DataOffset 16 PoolOffset 24 Writer 128 WriterState 132 Reader 136 ReaderState 140 RedeliverUntil 144 ReadPosition 256 ReaderProcessor 264 Acknowledged 272 FreePosition 384 " +
             "Data 512 WriterProcessor 576 Space 640"),
         [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 Protocol 32 ServerState 128 Doorbell 256"),
         [typeof(ListenerSlot)] = (128, "Word 0"),
@@ -26,6 +26,7 @@ public sealed class LayoutTests
         [typeof(QueueHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 SegmentLimit 12 Stride 16 SegmentsOffset 24 SegmentStride 32 Flags 40 MinExpansionDistance 44 " +
             "PoolOffset 48 Segments 128 GrowthFailures 132 Send 256 Receive 384 Data 512 Space 640 Orphans 768 OrphansCleared 776 Redelivered 896 Dropped 904"),
         [typeof(QueueSegmentHeader)] = (384, "Tail 0 Head 128 Next 256"),
+        [typeof(NamedHeader)] = (3072, "Magic 0 ToServer 8 ToClient 16 ServerLength 24 ClientLength 28 Server 32 Client 160 IdentityLength 384 ReplyLength 388 Identity 392 Reply 512 LoginLength 1664 Login 1672"),
         [typeof(MutexHeader)] = (384, "Magic 0 Owner 128 Waiting 256"),
         [typeof(SemaphoreHeader)] = (512, "Magic 0 Permits 4 Abandoned 128 Waiting 256"),
         [typeof(EventHeader)] = (384, "Magic 0 Manual 4 Set 128 Waiting 256"),

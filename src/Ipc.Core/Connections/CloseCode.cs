@@ -16,4 +16,6 @@ public enum CloseCode
     Shutdown = 4,
     /// <summary>The other side violated the protocol that is used over the connection.</summary>
     Protocol = 5,
+    /// <summary>The server is another one than the one that this client's named connection is with.</summary>
+    Identity = 6,
 }

@@ -59,6 +59,16 @@ public sealed unsafe partial class Connection
         return connection is not null;
     }
 
+    /// <summary>As <see cref="Connect"/>, but a server that is not there now is not waited for: null. The deadline of
+    /// the options is for its answer.</summary>
+    internal static Connection? ConnectIfThere(
+        string name, ConnectOptions options, CancellationToken cancellationToken)
+    {
+        ListenerEntrance entrance = ListenerEntrance.ForClient(options.Access);
+        Region? listener = Region.TryOpen(name, entrance, Deadline.Now, cancellationToken);
+        return listener is null ? null : From(listener, name, entrance, options, cancellationToken);
+    }
+
     private static Connection From(
         Region listener,
         string name,
@@ -239,9 +249,13 @@ public sealed unsafe partial class Connection
         }
 
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused)
+        {
+            uint code = Atomic.LoadAcquire(ref _header->ServerClose); // [close] before the reply, if it says more
             throw new ConnectionRefusedException(
                 ReadServerText() ??
-                $"The server \"{name}\" (process {PeerProcessId}) refused the connection and gave no reason.");
+                $"The server \"{name}\" (process {PeerProcessId}) refused the connection and gave no reason.",
+                code == (uint)CloseCode.Identity ? CloseCode.Identity : CloseCode.Refused);
+        }
 
         switch (status)
         {

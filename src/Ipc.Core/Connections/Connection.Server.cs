@@ -75,11 +75,14 @@ public sealed unsafe partial class Connection
     }
 
     /// <summary>The same from a server that ends: the client is to look for its successor.</summary>
-    internal void TurnAway()
+    internal void TurnAway() => RefuseWith(CloseCode.Shutdown, "The server is ending.");
+
+    /// <summary>Refuses with another code than Refused, and frees the connection.</summary>
+    internal void RefuseWith(CloseCode code, string text)
     {
         if (!TryAnswer())
             return;
-        Shutdown(CloseCode.Shutdown, "The server is ending."); // before the reply
+        Shutdown(code, text); // before the reply
         RefuseAnswered(null);
         Dispose();
     }
@@ -144,16 +147,8 @@ public sealed unsafe partial class Connection
     /// <summary>This side was shut down: if it is not lent, its own leader is to hand it out, to be disposed.</summary>
     private void TellListener()
     {
-        if (IsGone || !_listenerRegion.View.TryUse())
-            return;
-        try
-        {
-            RingDoorbell();
-        }
-        finally
-        {
-            _listenerRegion.View.Unuse();
-        }
+        if (!IsGone)
+            Notify();
     }
 
     private bool CompareLease(int from, int to) => Atomic.CompareExchange(ref _lease, to, from) == from;

@@ -62,7 +62,7 @@ public sealed unsafe partial class Connection : IDisposable
         RingGeometry written = IsServer ? layout.ToClient : layout.ToServer;
         RingGeometry read = IsServer ? layout.ToServer : layout.ToClient;
         Writer = new RingWriter(this, _view, written, style, tail: 0, free: 0, owner: 1);
-        Reader = new RingReader(this, _view, read, style, position: 0, redeliverUntil: 0);
+        Watched = Reader = new RingReader(this, _view, read, style, position: 0, redeliverUntil: 0);
     }
 
     /// <summary>The end that sends to the peer.</summary>
@@ -74,6 +74,13 @@ public sealed unsafe partial class Connection : IDisposable
 
     /// <summary>The connection's number in its listener. A later connection may get the same number.</summary>
     public int Slot { get; }
+
+    /// <summary>On a server: what its listener watches for records; a session's are in its named connection. Set before
+    /// it is returned to the listener for the first time.</summary>
+    internal RingReader Watched { get; set; }
+
+    /// <summary>The user of this connection inside the library; null: none.</summary>
+    internal object? Owner { get; set; }
 
     /// <summary>What the slot names it by.</summary>
     internal ulong Id { get; }
@@ -196,6 +203,21 @@ public sealed unsafe partial class Connection : IDisposable
             view.Dispose();
         else
             view.LeaveToCollector();
+    }
+
+    /// <summary>On a client: makes the server look at this connection, whatever it watches.</summary>
+    internal void Notify()
+    {
+        if (!_listenerRegion.View.TryUse())
+            return;
+        try
+        {
+            RingDoorbell();
+        }
+        finally
+        {
+            _listenerRegion.View.Unuse();
+        }
     }
 
     /// <summary>Signals every waiter of the connection.</summary>

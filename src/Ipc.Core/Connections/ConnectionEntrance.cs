@@ -101,7 +101,7 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
         ulong end = region.Geometry.BodyOffset + region.Geometry.BodySize;
         ToServer = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToServer), end);
         ToClient = RingGeometry.Check(region, Atomic.LoadAcquire(ref header->ToClient), end);
-        CheckApart(region.Path);
+        RingGeometry.CheckApart(region.Path, ToServer, ToClient);
 
         uint length = Atomic.LoadAcquire(ref header->HelloLength);
         if (length > ConnectionHeader.TextCapacity)
@@ -109,32 +109,5 @@ internal sealed unsafe class ConnectionEntrance : RegionEntrance
                 $"{region.Path}: a hello of {length} bytes; at most {ConnectionHeader.TextCapacity} are possible.");
         Hello = new ReadOnlySpan<byte>(header->Hello, (int)length).ToArray();
         Protocol = ConnectionProtocol.Of(Atomic.LoadAcquire(ref header->Protocol));
-    }
-
-    private void CheckApart(string path)
-    {
-        FileRange[] parts =
-        {
-            new(ToServer.HeaderOffset, RingHeader.ByteSize), new(ToClient.HeaderOffset, RingHeader.ByteSize),
-            new(ToServer.DataOffset, ToServer.Capacity), new(ToClient.DataOffset, ToClient.Capacity),
-            new(
-                ToServer.PoolOffset,
-                ToServer.Pool?.Geometry.Size ?? 0), new(ToClient.PoolOffset, ToClient.Pool?.Geometry.Size ?? 0),
-        };
-        for (int i = 0; i < parts.Length; i++)
-        {
-            for (int other = 0; other < i; other++)
-            {
-                if (parts[i].Offset < parts[other].Offset + parts[other].Size &&
-                    parts[other].Offset < parts[i].Offset + parts[i].Size)
-                {
-                    Throw.Corrupt(
-                        $"{path}: {parts[i].Size} bytes at {parts[i].Offset} and {parts[other].Size} at " +
-                        $"{parts[other].Offset} overlap; rings (headers at " +
-                        $"{ToServer.HeaderOffset} and {ToClient.HeaderOffset}, data at {ToServer.DataOffset} and " +
-                        $"{ToClient.DataOffset}) and their pools must not.");
-                }
-            }
-        }
     }
 }

@@ -15,6 +15,9 @@ public readonly struct ConnectionProtocol : IEquatable<ConnectionProtocol>
     /// <summary>The <see cref="Id"/> of streams of bytes, docs/pipe-protocol.md.</summary>
     public const int Bytes = 2;
 
+    /// <summary>The <see cref="Id"/> of named connections, docs/wire-format/named.md.</summary>
+    public const int Named = 3;
+
     private const int LeastShift = 8, IdShift = 16;
 
     // {version : 8, least version : 8, id : 16}, as it stands in shared memory
@@ -99,7 +102,7 @@ public readonly struct ConnectionProtocol : IEquatable<ConnectionProtocol>
     {
         if (Id == 0)
             return "nothing";
-        string name = Id switch { Calls => "calls ", Bytes => "bytes ", _ => "" };
+        string name = Id switch { Calls => "calls ", Bytes => "bytes ", Named => "named connections ", _ => "" };
         return LeastVersion == Version
             ? $"{name}(protocol {Id}), version {Version}"
             : $"{name}(protocol {Id}), versions {LeastVersion} to {Version}";

@@ -139,11 +139,20 @@ public sealed unsafe partial class Listener
     [MethodImpl(Tiering.Optimized)]
     private static bool IsDue(Connection connection, out IpcStatus ended)
     {
-        if (connection.Reader.Poll(out ended))
+        RingReader watched = connection.Watched;
+        if (watched.Poll(out ended))
             return true;
+        if (!ReferenceEquals(watched, connection.Reader) && connection.Reader.Poll(out ended))
+        {
+            // a session has ended: what its client published before it went comes first
+            if (watched.Poll(out IpcStatus others) && others == IpcStatus.Ok)
+                ended = IpcStatus.Ok;
+            return true;
+        }
+
         if (!connection.IsShutDown)
             return false;
-        if (!connection.Reader.Poll(out ended)) // once more: published before it was shut down
+        if (!watched.Poll(out ended)) // once more: published before it was shut down
             ended = IpcStatus.Closed;
         return true;
     }
@@ -167,7 +176,7 @@ public sealed unsafe partial class Listener
         {
             if (connection.IsWatched && !connection.IsArmed && now - connection.LastActive > HotFor)
             {
-                connection.Reader.Arm();
+                connection.Watched.Arm();
                 connection.IsArmed = armed = true;
             }
         }
@@ -218,7 +227,7 @@ public sealed unsafe partial class Listener
                 }
                 else
                 {
-                    connection.Reader.Arm();
+                    connection.Watched.Arm();
                     connection.IsArmed = true;
                 }
             }

@@ -6,14 +6,15 @@ namespace Ipc;
 /// <summary>Lists and removes the regions in the region directory.</summary>
 public static class SharedStorage
 {
-    /// <summary>Removes the region of exactly that name, of any kind, with its contents: also if it is persistent,
-    /// holds unread messages, or was left behind by dead processes.</summary>
+    /// <summary>Removes the region of exactly that name (a named connection's is <c>SERVER~~CLIENT</c>), of any kind,
+    /// with its contents: also if it is persistent, holds unread messages, or was left behind by dead
+    /// processes.</summary>
     /// <returns>False if there is none.</returns>
     /// <exception cref="IpcException">InUse: a live participant is attached; the message has its process. Corrupt: the
     /// file of that name is not a region.</exception>
     public static bool Clear(string name)
     {
-        RegionName.Check(name);
+        RegionName.CheckExisting(name);
         return Region.Clear(name, EntranceOf);
     }
 
@@ -32,8 +33,12 @@ public static class SharedStorage
         string directory = place.Length != 0 ? Os.Current.MachineDirectory() : Os.Current.RegionDirectory();
         foreach (string name in Os.Current.NamesIn(directory))
         {
-            if (!(place + name).StartsWith(prefix, StringComparison.Ordinal) || !RegionName.IsOne(name))
+            if (!(place + name).StartsWith(prefix, StringComparison.Ordinal) ||
+                !(RegionName.IsOne(name) || RegionName.IsOfTwo(name)))
+            {
                 continue;
+            }
+
             try
             {
                 using RegionFile? file = Os.Current.OpenFileToLook(directory + "/" + name);
@@ -54,7 +59,7 @@ public static class SharedStorage
     {
         KindNumber kind = Region.KindOf(file);
         return kind is KindNumber.OfRing or KindNumber.OfListener or KindNumber.OfQueue or KindNumber.OfTopic or
-            KindNumber.OfMutex or KindNumber.OfSemaphore or KindNumber.OfEvent
+            KindNumber.OfMutex or KindNumber.OfSemaphore or KindNumber.OfEvent or KindNumber.OfNamedConnection
             ? (SharedStorageKind)kind
             : SharedStorageKind.Unknown;
     }
@@ -66,7 +71,7 @@ public static class SharedStorage
     /// <summary>As <see cref="Clear"/>; if need be from under those who use it, who go on by themselves.</summary>
     internal static bool Remove(string name, bool evenIfUsed)
     {
-        RegionName.Check(name);
+        RegionName.CheckExisting(name);
         return Region.Clear(name, EntranceOf, evenIfUsed: evenIfUsed);
     }
 

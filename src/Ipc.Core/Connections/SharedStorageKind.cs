@@ -26,4 +26,7 @@ public enum SharedStorageKind
 
     /// <summary><see cref="SharedEvent"/>.</summary>
     Event = 9,
+
+    /// <summary>A named connection; its name is <c>SERVER~~CLIENT</c>.</summary>
+    NamedConnection = 10,
 }

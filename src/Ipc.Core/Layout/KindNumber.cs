@@ -11,4 +11,5 @@ internal enum KindNumber : uint
     OfMutex = 7,
     OfSemaphore = 8,
     OfEvent = 9,
+    OfNamedConnection = 10,
 }

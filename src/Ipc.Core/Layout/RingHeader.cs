@@ -28,6 +28,7 @@ internal struct RingHeader
 
     [FieldOffset(256)] public ulong ReadPosition; // by the reader [release]
     [FieldOffset(264)] public uint ReaderProcessor; // on which the reader last waited or woke somebody, + 1; 0 unknown
+    [FieldOffset(272)] public ulong Acknowledged; // in a named connection only, by the reader [acknowledge]
     [FieldOffset(384)] public ulong FreePosition; // by the reader [reclaim]
 
     [FieldOffset(512)] public WaiterWords Data;  // the reader sleeps here

@@ -64,6 +64,14 @@ internal static class Atomic
 
     public static int Decrement(ref int location) => Interlocked.Decrement(ref location);
 
+    /// <summary>Of a reference, for the threads of this process.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static T LoadAcquire<T>(ref T location)
+        where T : class? => Volatile.Read(ref location);
+
+    public static T Exchange<T>(ref T location, T value)
+        where T : class? => Interlocked.Exchange(ref location, value);
+
     public static int Exchange(ref int location, int value) => Interlocked.Exchange(ref location, value);
 
     public static int CompareExchange(ref int location, int value, int expected) =>

@@ -95,6 +95,12 @@ internal static class FaultPoints
     public const string SemaphoreRecoverCounted = "semaphore.recover.counted";
     public const string SyncRecoverDone = "sync.recover.done";
 
+    public const string NamedLoginWritten = "named.login.written";
+    public const string NamedAcceptAttached = "named.accept.attached";
+    public const string NamedAcceptWritten = "named.accept.written";
+    public const string NamedAcknowledgeStored = "named.acknowledge.stored";
+    public const string NamedResetUnlinked = "named.reset.unlinked";
+
     public static readonly bool Active = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("IPC_FAULT"));
 
     private static readonly string s_name = NameOf(Environment.GetEnvironmentVariable("IPC_FAULT"), out s_countdown);

@@ -36,6 +36,20 @@ internal sealed unsafe partial class Region
         }
     }
 
+    /// <summary>Retires this region and removes its name, although others may be attached.</summary>
+    public void End()
+    {
+        Lock(Deadline.Never);
+        try
+        {
+            RetireLocked();
+        }
+        finally
+        {
+            Unlock();
+        }
+    }
+
     /// <summary>False: the name leads elsewhere by now, look again.</summary>
     private bool TryClear(bool onlyLeftOver, bool evenIfUsed, out bool cleared)
     {

@@ -145,10 +145,10 @@ internal readonly struct RegionGeometry
     }
 
     /// <summary>Rings and queues know when they are empty; what belongs to a connection or a listener lives no longer
-    /// than who made it.</summary>
+    /// than who made it, unless it is named.</summary>
     public static bool IsLifetimeOf(KindNumber kind, Lifetime lifetime) => lifetime switch
     {
-        Lifetime.WhileUsed => true,
+        Lifetime.WhileUsed => kind != KindNumber.OfNamedConnection,
         Lifetime.UntilEmpty => kind is KindNumber.OfRing or KindNumber.OfQueue,
         Lifetime.Persistent => kind is not (KindNumber.OfListener or KindNumber.OfConnection),
         _ => false,
@@ -167,6 +167,7 @@ internal readonly struct RegionGeometry
         (uint)KindNumber.OfMutex => "mutex",
         (uint)KindNumber.OfSemaphore => "semaphore",
         (uint)KindNumber.OfEvent => "event",
+        (uint)KindNumber.OfNamedConnection => "named connection",
         _ => $"region of kind {kind}",
     };
 }

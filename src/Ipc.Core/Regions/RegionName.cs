@@ -35,6 +35,24 @@ internal static class RegionName
         return Os.Current.WhyNoName(name) is null;
     }
 
+    /// <summary>What stands between the two names of a named connection's region.</summary>
+    public const string Between = "~~";
+
+    /// <summary>It is a named connection's: two names.</summary>
+    public static bool IsOfTwo(string name)
+    {
+        int at = name.IndexOf(Between, StringComparison.Ordinal);
+        return at > 0 && IsOne(name.Substring(0, at)) && IsOne(name.Substring(at + Between.Length));
+    }
+
+    /// <summary>Refuses what no region has for a name, also one that is not opened by its name alone.</summary>
+    public static void CheckExisting(string name)
+    {
+        Throw.IfNull(name, nameof(name));
+        if (!IsOfTwo(name))
+            Check(name);
+    }
+
     /// <summary>Refuses a name that is not 1 to 120 of [A-Za-z0-9._-], starts with a dot, or is none on this system.
     /// Names are never mangled.</summary>
     public static void Check(string name)

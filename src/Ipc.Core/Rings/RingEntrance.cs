@@ -24,14 +24,8 @@ internal sealed class RingEntrance : RegionEntrance
     /// <summary>Set by creating or checking the body.</summary>
     public RingGeometry Geometry { get; set; }
 
-    /// <summary>Where this end starts: the writer's tail, the reader's position.</summary>
-    public ulong Position { get; set; }
-
-    /// <summary>The writer's first view of the free position.</summary>
-    public ulong Free { get; set; }
-
-    /// <summary>Up to here the reader's records may have been handled by a predecessor that died.</summary>
-    public ulong RedeliverUntil { get; set; }
+    /// <summary>Where this end begins.</summary>
+    public RingStart Start { get; set; }
 
     public override RegionEntrance ForAnother() => new RingEntrance(_options, Role == ParticipantRole.Writer);
 
@@ -52,6 +46,6 @@ internal sealed class RingEntrance : RegionEntrance
     public override void WriteBody(Region region)
     {
         Geometry = Geometry.Write(region);
-        Position = Free = RedeliverUntil = 0;
+        Start = new RingStart { LastRecord = RingStart.None };
     }
 }

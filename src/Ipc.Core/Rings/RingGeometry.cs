@@ -124,6 +124,33 @@ internal readonly unsafe struct RingGeometry
         return new RingGeometry(headerOffset, capacity, dataOffset, poolOffset, pool);
     }
 
+    /// <summary>Refuses two rings of one region that overlap.</summary>
+    public static void CheckApart(string path, in RingGeometry toServer, in RingGeometry toClient)
+    {
+        FileRange[] parts =
+        {
+            new(toServer.HeaderOffset, RingHeader.ByteSize), new(toClient.HeaderOffset, RingHeader.ByteSize),
+            new(toServer.DataOffset, toServer.Capacity), new(toClient.DataOffset, toClient.Capacity),
+            new(toServer.PoolOffset, toServer.Pool?.Geometry.Size ?? 0),
+            new(toClient.PoolOffset, toClient.Pool?.Geometry.Size ?? 0),
+        };
+        for (int i = 0; i < parts.Length; i++)
+        {
+            for (int other = 0; other < i; other++)
+            {
+                if (parts[i].Offset < parts[other].Offset + parts[other].Size &&
+                    parts[other].Offset < parts[i].Offset + parts[i].Size)
+                {
+                    Throw.Corrupt(
+                        $"{path}: {parts[i].Size} bytes at {parts[i].Offset} and {parts[other].Size} at " +
+                        $"{parts[other].Offset} overlap; rings (headers at " +
+                        $"{toServer.HeaderOffset} and {toClient.HeaderOffset}, data at {toServer.DataOffset} and " +
+                        $"{toClient.DataOffset}) and their pools must not.");
+                }
+            }
+        }
+    }
+
     /// <summary>What is wrong with this header at this position; null when nothing is. Not for 0.</summary>
     /// <param name="header">Read once.</param>
     /// <param name="position">Where it stands.</param>

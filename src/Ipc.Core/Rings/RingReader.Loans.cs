@@ -13,8 +13,39 @@ namespace Ipc;
 public sealed unsafe partial class RingReader
 {
     // read, not released; grows to what was ever out at once
-    private LoanDescriptor[] _loans = Array.Empty<LoanDescriptor>();
+    private ReadLoanRecord[] _loans = Array.Empty<ReadLoanRecord>();
     private int _loanCount;
+
+    private struct ReadLoanRecord
+    {
+        public LoanDescriptor Descriptor;
+        public ulong Position; // of its record
+    }
+
+    /// <summary>Where the next record is looked for: the end of what has been read.</summary>
+    internal ulong Position => _position;
+
+    /// <summary>In a named connection: the messages up to number <paramref name="sequence"/>, whose record ends at
+    /// <paramref name="position"/>, are done, and their records are released. What was read behind them
+    /// stays.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    internal void Acknowledge(ulong sequence, ulong position, bool returnsAll)
+    {
+        if (Enter() && position > _released && position <= _position)
+        {
+            Atomic.StoreRelease(ref Header->Acknowledged, sequence); // [acknowledge]
+            FaultPoints.Pass(FaultPoints.NamedAcknowledgeStored);
+            _released = position;
+            Atomic.StoreRelease(ref Header->ReadPosition, position); // [release]
+            FaultPoints.Pass(FaultPoints.RingReleaseAfterStore);
+            if (position - _free >= _returnAt || Atomic.LoadAcquire(ref Header->Space.Wanted) != 0) // [wanted]
+                ReleaseSlow();
+            if (returnsAll && _free != _released)
+                ReturnSpace();
+        }
+
+        Leave();
+    }
 
     private ReadOnlySpan<byte> ReadLoan(ulong position)
     {
@@ -24,7 +55,7 @@ public sealed unsafe partial class RingReader
             Corrupted(wrong);
         if (_loanCount == _loans.Length)
             Array.Resize(ref _loans, Math.Max(4, 2 * _loans.Length));
-        _loans[_loanCount++] = descriptor;
+        _loans[_loanCount++] = new ReadLoanRecord { Descriptor = descriptor, Position = position };
         _returnAt = 0; // the next release has more to do
         return new ReadOnlySpan<byte>(loan.Bytes, (int)descriptor.Length);
     }
@@ -36,13 +67,20 @@ public sealed unsafe partial class RingReader
         if (_loanCount != 0)
         {
             FaultPoints.Pass(FaultPoints.RingReleaseBeforeLoans);
-            for (int i = 0; i < _loanCount; i++)
-                Geometry.Pool!.Free(_loans[i]); // [loan] a full fence: the look at the wish comes after
-            _loanCount = 0;
-            _returnAt = _capacity / ReturnsPerLap;
+            int freed = 0;
+            while (freed < _loanCount && _loans[freed].Position < _released)
+                Geometry.Pool!.Free(_loans[freed++].Descriptor); // [loan] a full fence: then the look at the wish
+            _loanCount -= freed;
+            if (_loanCount != 0)
+                Array.Copy(_loans, freed, _loans, 0, _loanCount);
+            else
+                _returnAt = _capacity / ReturnsPerLap;
         }
 
-        if (_released - _free >= _returnAt || Atomic.LoadAcquire(ref Header->Space.Wanted) != 0) // [wanted]
+        if (_released - _free >= _capacity / ReturnsPerLap ||
+            Atomic.LoadAcquire(ref Header->Space.Wanted) != 0) // [wanted]
+        {
             ReturnSpace();
+        }
     }
 }

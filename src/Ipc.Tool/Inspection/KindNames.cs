@@ -13,6 +13,7 @@ internal static class KindNames
         KindNumber.OfMutex => "mutex",
         KindNumber.OfSemaphore => "semaphore",
         KindNumber.OfEvent => "event",
+        KindNumber.OfNamedConnection => "named",
         _ => $"kind {kind}",
     };
 
@@ -25,6 +26,7 @@ internal static class KindNames
         "connection" => KindNumber.OfConnection,
         "mutex" => KindNumber.OfMutex,
         "semaphore" => KindNumber.OfSemaphore,
+        "named" => KindNumber.OfNamedConnection,
         _ => KindNumber.OfEvent,
     };
 }

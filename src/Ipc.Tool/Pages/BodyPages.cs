@@ -106,6 +106,18 @@ internal static class BodyPages
             Ring(page, "ring to the client", connection.ToClient);
     }
 
+    public static void Named(PageWriter page, NamedReport named)
+    {
+        page.Heading("named connection");
+        page.Line("client", named.Client);
+        page.Line("server", named.Identity is null ? $"{named.Server}, which has not been here yet" : $"{named.Server}, identity {named.Identity}");
+        page.Line("acknowledged", $"{named.AcknowledgedByServer} by the server, {named.AcknowledgedByClient} by the client");
+        if (named.ToServer is not null)
+            Ring(page, "ring to the server", named.ToServer);
+        if (named.ToClient is not null)
+            Ring(page, "ring to the client", named.ToClient);
+    }
+
     public static void Sync(PageWriter page, string kind, string state, SyncReport sync)
     {
         page.Heading(kind);

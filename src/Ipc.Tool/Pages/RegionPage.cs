@@ -34,6 +34,8 @@ internal static class RegionPage
             BodyPages.Listener(page, report.Listener);
         if (report.Connection is not null)
             BodyPages.Connection(page, report.Connection);
+        if (report.Named is not null)
+            BodyPages.Named(page, report.Named);
         if (report.Sync is not null)
             BodyPages.Sync(page, report.Kind!, report.DepthText!, report.Sync);
         if (report.Pool is not null)

@@ -20,7 +20,7 @@ internal static class LsVerb
             HelpName = "SECONDS",
         };
         var kind = new Option<string?>("--kind") { Description = "Only regions of this kind.", HelpName = "KIND" };
-        kind.AcceptOnlyFromAmong("ring", "listener", "connection", "queue", "topic", "mutex", "semaphore", "event");
+        kind.AcceptOnlyFromAmong("ring", "listener", "connection", "queue", "topic", "mutex", "semaphore", "event", "named");
         CommonOptions.Require(interval, static value => value is >= 0 and <= 3600, "--interval is 0 to 3600 seconds.");
         var command = new Command("ls", "Lists regions: kinds, sizes, participants alive and dead, depths, rates.") { json, interval, kind };
         command.SetAction(async (parsed, cancel) =>

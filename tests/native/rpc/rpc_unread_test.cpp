@@ -26,6 +26,8 @@ using ipc::rpc::server_options;
 using ipc::rpc::service;
 using ipc::rpc::status;
 using ipc::rpc::stream_writer;
+using ipc::rpc::detail::frame_sender;
+using ipc::rpc::detail::payload;
 
 namespace
 {
@@ -103,6 +105,50 @@ void others_go_on(uint32_t method, frame_kind answer, uint16_t code, uint64_t de
 }
 
 constexpr auto number_of = [](status code) { return static_cast<uint16_t>(code); };
+
+frame_header numbered(uint64_t call)
+{
+    return raw_frames::of(frame_kind::response, call);
+}
+
+// A server's sender alone, and its client, which reads only when it is told to.
+struct sending_to_a_mute {
+    sending_to_a_mute() : at("rpc")
+    {
+        std::thread connecting([&] { client = mute(); });
+        ipc_event event{};
+        CHECK_EQUAL(at.next(event, 60s), IPC_OK);
+        CHECK_EQUAL(ipc_connection_accept(event.connection), IPC_OK);
+        connecting.join();
+        lent = ipc::connection(event.connection);
+        sender.emplace(lent, 1h, 1 << 20);
+    }
+
+    // Until a frame waits for room.
+    void congest()
+    {
+        const std::string body(1500, 'x');
+        while (!sender->is_congested())
+            CHECK(sender->post(numbered(++last), payload(std::string_view(body))) == frame_sender::result::sent);
+    }
+
+    // Everything, in order; what is queued is sent meanwhile.
+    void read_all()
+    {
+        std::string got;
+        while (read < last) {
+            CHECK_EQUAL(raw_frames::receive(client, got).call, ++read);
+            (void)sender->flush(ipc::deadline(0s)); // as much as fits now
+        }
+    }
+
+    ipc::listener at;
+    ipc::connection client;
+    ipc::connection lent;
+    std::optional<frame_sender> sender;
+    uint64_t last = 0; // that was sent, or queued
+    uint64_t read = 0;
+};
 
 } // namespace
 
@@ -232,36 +278,55 @@ TEST(WhoDoesNotReadIsCutOffWithAReason)
 // One that is short enough for the room that is left goes behind the long ones that wait for more of it.
 TEST(NoFrameOvertakesThoseThatWaitForRoom)
 {
-    using ipc::rpc::detail::frame_sender;
-    using ipc::rpc::detail::payload;
-    ipc::listener at("rpc");
-    ipc::connection client;
-    std::thread connecting([&] { client = mute(); });
-    ipc_event event{};
-    CHECK_EQUAL(at.next(event, 60s), IPC_OK);
-    CHECK_EQUAL(ipc_connection_accept(event.connection), IPC_OK);
-    connecting.join();
-    ipc::connection lent(event.connection);
-    frame_sender sender(lent, 1h, 1 << 20);
+    sending_to_a_mute here;
     ipc::rpc::detail::transit items;
-    items.begin(lent.writer(), lent.reader());
+    items.begin(here.lent.writer(), here.lent.reader());
+    const payload small;
+    here.congest();
+    CHECK(here.last > 2);
+    CHECK(here.sender->try_item(numbered(100), small, items) == frame_sender::result::late);
+    CHECK(!here.sender->try_now(numbered(100), small));
+    CHECK(here.sender->post(numbered(++here.last), small) == frame_sender::result::sent);
+    here.read_all();
+    CHECK(!here.sender->is_congested());
+}
 
-    const std::string body(1500, 'x');
-    const payload large{std::string_view(body)}, small;
-    const auto numbered = [](uint64_t call) { return raw_frames::of(frame_kind::response, call); };
-    uint64_t last = 0;
-    while (!sender.is_congested())
-        CHECK(sender.post(numbered(++last), large) == frame_sender::result::sent);
-    CHECK(last > 2);
-    CHECK(sender.try_item(numbered(100), small, items) == frame_sender::result::late);
-    CHECK(!sender.try_now(numbered(100), small));
-    CHECK(sender.post(numbered(++last), small) == frame_sender::result::sent);
-    std::string got;
-    for (uint64_t call = 1; call <= last; ++call) {
-        CHECK_EQUAL(raw_frames::receive(client, got).call, call);
-        (void)sender.flush(ipc::deadline(0s)); // as much as fits now
-    }
-    CHECK(!sender.is_congested());
+// Who answers may send the last frame itself, just when who reads has given up reading because of it: then there is
+// nothing left for the courier to send, and yet it is only the courier that has the connection read again.
+TEST(WhatIsNotReadAnyMoreIsTheCouriersThoughAllWasSentMeanwhile)
+{
+    sending_to_a_mute here;
+    bool parked = false;
+    here.congest();
+    CHECK(here.sender->park());
+    here.read_all();
+    CHECK(!here.sender->is_congested());
+    CHECK(here.sender->needs_courier());
+    CHECK(!here.sender->needs_courier()); // it has got it
+    CHECK(here.sender->leave(parked));
+    CHECK(parked);
+
+    here.congest();
+    CHECK(here.sender->park());
+    here.sender->stop(); // or all was dropped: then it is read to its end
+    CHECK(here.sender->needs_courier());
+    CHECK(here.sender->leave(parked));
+    CHECK(parked);
+}
+
+TEST(WhatIsReadIsTheCouriersWhileSomethingIsQueued)
+{
+    sending_to_a_mute here;
+    bool parked = true;
+    CHECK(!here.sender->park());
+    CHECK(!here.sender->needs_courier());
+    here.congest();
+    CHECK(here.sender->needs_courier());
+    CHECK(!here.sender->leave(parked));
+    here.read_all();
+    CHECK(here.sender->leave(parked));
+    CHECK(!parked);
+    CHECK(!here.sender->needs_courier());
 }
 
 TEST(WhoLeavesTooMuchUnreadIsCutOff)

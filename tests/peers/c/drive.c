@@ -140,6 +140,8 @@ static void close_object(drive_object *o)
     case MUTEX: ipc_shared_mutex_close(o->handle); break;
     case SEMAPHORE: ipc_shared_semaphore_close(o->handle); break;
     case EVENT: ipc_shared_event_close(o->handle); break;
+    case NAMED: ipc_named_close(o->handle, IPC_CLOSE_NORMAL, NULL); break;
+    case NAMED_LISTENER: ipc_named_listener_close(o->handle, IPC_CLOSE_SHUTDOWN, NULL); break;
     case NOTHING: break;
     }
     *o = (drive_object){ .kind = NOTHING };
@@ -161,13 +163,17 @@ static bool run(void)
         drive_answer(IPC_OK);
         return true;
     }
+    if (strcmp(command, "named-remove") == 0) {
+        drive_answer_with_text(ipc_named_remove(drive_word(1), drive_word(2)));
+        return true;
+    }
     const bool makes = strncmp(command, "open-", 5) == 0 || strcmp(command, "listen") == 0 || strcmp(command, "connect") == 0;
     if (!makes && object->kind == NOTHING) {
         printf("%d | there is no object %s\n", IPC_E_INVALID_STATE, drive_word(1));
         return true;
     }
     if (drive_queue(command, object) || drive_topic(command, object) || drive_sync(command, object) || drive_ring(command, object) ||
-        drive_traffic(command, object) || drive_connection(command, object))
+        drive_traffic(command, object) || drive_named(command, object) || drive_connection(command, object))
         return true;
     printf("2 | unknown command %s\n", command);
     return false;
@@ -192,7 +198,7 @@ int drive(void)
         (void)fflush(stdout);
     }
     for (int id = 0; id < DRIVE_OBJECTS; id++) /* the end of the input is an orderly end: connections before their listener */
-        if (drive_objects[id].kind != LISTENER)
+        if (drive_objects[id].kind != LISTENER && drive_objects[id].kind != NAMED_LISTENER)
             close_object(&drive_objects[id]);
     for (int id = 0; id < DRIVE_OBJECTS; id++)
         close_object(&drive_objects[id]);

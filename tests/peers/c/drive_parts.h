@@ -21,6 +21,8 @@ typedef enum drive_kind {
     MUTEX,
     SEMAPHORE,
     EVENT,
+    NAMED,          /* a named connection, of either side */
+    NAMED_LISTENER,
 } drive_kind;
 
 typedef struct drive_object {
@@ -60,6 +62,7 @@ ipc_ring_reader *drive_reader_of(const drive_object *object);
 bool drive_ring(const char *command, drive_object *object);
 bool drive_traffic(const char *command, drive_object *object);
 bool drive_connection(const char *command, drive_object *object);
+bool drive_named(const char *command, drive_object *object);
 bool drive_queue(const char *command, drive_object *object);
 bool drive_queue_stream(const char *command, drive_object *object);
 bool drive_sync(const char *command, drive_object *object);

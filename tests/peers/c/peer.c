@@ -11,6 +11,8 @@
  *                                                   both sides of a named connection (peer_named.c)
  *   peer drive                                      does what each line of its input says (drive.c)
  *   peer storm KIND-ROLE NAME SIDE ID SEED          one worker of a storm (storm_worker.c)
+ *   peer storm-named-client SERVER CLIENT NOTES SEED, peer storm-named-server SERVER CLIENT NOTES SEED
+ *                                                   one side of a storm of named connections (storm_named.c)
  *   peer region-show NAME                           every field of the headers, a line each: key value
  *
  * Options: --capacity N, --budget N (of loans; default none), --wait adaptive|spin|block, --open create|open|any, --timeout MS; those of
@@ -197,6 +199,8 @@ static const verb verbs[] = {
     {"named-client", 4, 5, peer_named_client}, {"named-server", 1, 2, peer_named_server},
 #ifndef _WIN32
     {"storm", 5, 5, peer_storm},
+    {"storm-named-client", 4, 4, peer_storm_named_client},
+    {"storm-named-server", 4, 4, peer_storm_named_server},
 #endif
 };
 
@@ -206,7 +210,7 @@ static int usage(void)
                     "NAME_OUT COUNT |\n"
                     "  named-client SERVER CLIENT COUNT SIZE|random [SEED] | named-server NAME [IDENTITY] |\n"
                     "  ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive |\n"
-                    "  storm KIND-ROLE NAME SIDE ID SEED\n"
+                    "  storm KIND-ROLE NAME SIDE ID SEED | storm-named-client|storm-named-server SERVER CLIENT NOTES SEED\n"
                     "  [--capacity N] [--budget N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]\n"
                     "  [--log FILE] [--acknowledge N] [--login TEXT]\n");
     return 2;

@@ -29,6 +29,8 @@ int peer_listen(char **arguments, int count);
 int peer_connect(char **arguments, int count);
 int peer_named_client(char **arguments, int count);
 int peer_named_server(char **arguments, int count);
+int peer_storm_named_client(char **arguments, int count);
+int peer_storm_named_server(char **arguments, int count);
 int peer_region_show(char **arguments, int count);
 int peer_storm(char **arguments, int count);
 

@@ -33,6 +33,9 @@ internal static class KindInspector
             case KindNumber.OfEvent:
                 SyncInspector.ReadEvent(look, report);
                 break;
+            case KindNumber.OfNamedConnection:
+                NamedInspector.Read(look, report, depth);
+                break;
             default:
                 report.Notes.Add($"{report.Kind} is not known to this version of the tool");
                 break;

@@ -11,7 +11,7 @@ internal sealed class RegionReport
 
     public required string Path { get; init; }
 
-    /// <summary>ring, listener, connection, queue, topic, mutex, semaphore, event; null when that cannot be said.</summary>
+    /// <summary>ring, listener, connection, queue, topic, mutex, semaphore, event, named; null when that cannot be said.</summary>
     public string? Kind { get; set; }
 
     public RegionState State { get; set; }
@@ -34,7 +34,7 @@ internal sealed class RegionReport
 
     public Lifetime? Lifetime { get; set; }
 
-    /// <summary>Of a ring or a queue: messages that were committed and not released, those in dead hands included.</summary>
+    /// <summary>Of a ring, a queue or a named connection: messages that were committed and not released, those in dead hands included.</summary>
     public long? Unread { get; set; }
 
     /// <summary>How many dead participants were cleaned up for.</summary>
@@ -68,6 +68,8 @@ internal sealed class RegionReport
     public ListenerReport? Listener { get; set; }
 
     public ConnectionReport? Connection { get; set; }
+
+    public NamedReport? Named { get; set; }
 
     /// <summary>Of a connection that is in use: the client's process.</summary>
     public uint? ClientPid { get; init; }

@@ -39,7 +39,7 @@ internal sealed partial class Driver
         _line = new Line(text);
         try
         {
-            string? answer = Queue() ?? Topic() ?? Sync() ?? Ring() ?? Numbered() ?? Connect() ?? Refusals() ?? Process();
+            string? answer = Queue() ?? Topic() ?? Sync() ?? Ring() ?? Numbered() ?? Named() ?? Connect() ?? Refusals() ?? Process();
             if (answer == null)
             {
                 Answer($"2 | unknown command {_line.Word(0)}");
@@ -97,13 +97,13 @@ internal sealed partial class Driver
     {
         foreach (object left in _objects.Values)
         {
-            if (left is not Listener)
+            if (left is not (Listener or NamedListener))
                 ((IDisposable)left).Dispose();
         }
         foreach (object left in _objects.Values)
         {
-            if (left is Listener listener)
-                listener.Dispose();
+            if (left is Listener or NamedListener)
+                ((IDisposable)left).Dispose();
         }
     }
 

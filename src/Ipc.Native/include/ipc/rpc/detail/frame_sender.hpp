@@ -115,11 +115,12 @@ class frame_sender
         return parked_;
     }
 
-    // Whether the courier is to be asked: something would stay behind without it.
+    // Whether the courier is to be asked: something would stay behind without it. So would a connection that is not
+    // read: who answers may have emptied the queue since park(), and does not have it read again.
     bool needs_courier()
     {
         const std::lock_guard held(mutex_);
-        return !queue_.empty() && !std::exchange(tracked_, true);
+        return (parked_ || !queue_.empty()) && !std::exchange(tracked_, true);
     }
 
     // Sends what is queued, waiting for room until UNTIL. Sent: nothing is left.

@@ -1,0 +1,230 @@
+using System;
+using System.Threading;
+
+namespace Ipc;
+
+/// <content>The client's side: opening, and what it does when it has to wait.</content>
+public sealed partial class NamedConnection
+{
+
+    private NamedConnection(NamedEnds ends, string server, string client, NamedConnectionOptions options)
+    {
+        _ends = ends;
+        ServerName = server;
+        ClientName = client;
+        _options = options;
+    }
+
+    /// <summary>Raised when a session begins or ends, and when the server is another one. On the thread that was
+    /// logging in, sending or receiving, without a lock of the library's; calls back into this connection are allowed,
+    /// except to send or receive from within the call that raised it. What a handler throws is traced. A server's
+    /// connections do not raise it: <see cref="NamedListener.Next"/> tells.</summary>
+    public event EventHandler<NamedConnectionChangedEventArgs>? Changed;
+
+    /// <summary>Opens the conversation of <paramref name="client"/> with <paramref name="server"/>, or begins it. No
+    /// server is needed: see <see cref="Connect"/>.</summary>
+    /// <param name="server">The name of a <see cref="NamedListener"/>: 1 to 120 of the characters A-Z a-z 0-9 . _
+    /// -.</param>
+    /// <param name="client">This client's name, likewise. One live process has it at a time.</param>
+    /// <param name="options">Null: all defaults.</param>
+    /// <param name="cancellationToken">Ends the wait for the region's lock.</param>
+    /// <exception cref="IpcException">InUse: a live client has that name; the message has its process. InvalidName;
+    /// InvalidArgument: a name of the machine, or a login that is too long; or any status of opening a
+    /// region.</exception>
+    public static NamedConnection Open(
+        string server,
+        string client,
+        NamedConnectionOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        CheckNames(server, client);
+        options = (options ?? new NamedConnectionOptions()).Copy();
+        if (options.Login.Length > NamedHeader.DataCapacity)
+            Throw.Status(
+                IpcStatus.InvalidArgument,
+                $"The login has {options.Login.Length} bytes, at most {NamedHeader.DataCapacity} are possible.");
+        NamedEnds ends = OpenEnds(server, client, options, cancellationToken);
+        return new NamedConnection(ends, server, client, options);
+    }
+
+    /// <summary>Removes the conversation of two names, with what was not acknowledged.</summary>
+    /// <returns>False if there is none.</returns>
+    /// <exception cref="IpcException">InUse: a live process is attached; the message has it.</exception>
+    public static bool Remove(string server, string client)
+    {
+        CheckNames(server, client);
+        return Region.Clear(
+            NamedEntrance.NameOf(server, client),
+            kind => kind == KindNumber.OfNamedConnection
+                ? new NamedEntrance(server, client, isClient: true, new NamedConnectionOptions())
+                : new StorageEntrance(kind));
+    }
+
+    /// <summary>Logs in, waiting for the server if there is none. It has no effect when there is a session.</summary>
+    /// <param name="timeout">How long to wait; null: 5 seconds. A server that turns clients away because it is ending
+    /// is waited out.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="TimeoutException">There was no server, or it did not answer.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <exception cref="ConnectionRefusedException">The server refuses this client; its text is the
+    /// message.</exception>
+    /// <exception cref="IpcException">WrongKind, WrongVersion: that listener is none of named connections; or any
+    /// status of opening a region.</exception>
+    public void Connect(TimeSpan? timeout = null, CancellationToken cancellationToken = default)
+    {
+        ThrowIfServer();
+        Deadline deadline = Deadline.Within(timeout ?? TimeSpan.FromSeconds(5), nameof(timeout));
+        IpcStatus status = Attend(deadline, always: true, untilRecord: false, cancellationToken);
+        if (status == IpcStatus.Timeout)
+            throw new TimeoutException(
+                $"The server \"{ServerName}\" did not accept \"{ClientName}\" in time: it does not run, or is busy.");
+        if (status != IpcStatus.Ok)
+            Throw.Ended(status, this, nameof(Connect), cancellationToken);
+    }
+
+    /// <summary>Looks for the server once, and logs in if it is there.</summary>
+    /// <param name="deadline">For the server's answer; <see cref="Deadline.Now"/> gives it 5 seconds.</param>
+    /// <param name="cancellationToken">Ends the wait for the answer.</param>
+    /// <returns>Ok: there is a session. NotFound: there is no server. Timeout: it did not answer; PeerClosed, PeerDied:
+    /// it is ending; TableFull: it has no room; Cancelled; Closed.</returns>
+    /// <exception cref="ConnectionRefusedException">The server refuses this client; its text is the
+    /// message.</exception>
+    /// <exception cref="IpcException">As <see cref="Connect"/>.</exception>
+    public IpcStatus TryConnect(Deadline deadline, CancellationToken cancellationToken = default)
+    {
+        ThrowIfServer();
+        try
+        {
+            lock (_login)
+                return IsConnected ? IpcStatus.Ok : LogIn(deadline, cancellationToken);
+        }
+        finally
+        {
+            TellChanges();
+        }
+    }
+
+    private static void CheckNames(string server, string client)
+    {
+        RegionName.Check(server);
+        RegionName.Check(client);
+        if (RegionName.IsOfMachine(server) || RegionName.IsOfMachine(client))
+            Throw.Status(
+                IpcStatus.InvalidArgument,
+                $"A named connection is between programs of one user: \"{server}\" and \"{client}\" cannot be names " +
+                "of the machine.");
+    }
+
+    private static NamedEnds OpenEnds(
+        string server, string client, NamedConnectionOptions options, CancellationToken cancellationToken) =>
+        NamedEnds.Open(
+            new NamedEntrance(server, client, isClient: true, options), OpenMode.OpenOrCreate, options.Style,
+            cancellationToken);
+
+    private void ThrowIfServer()
+    {
+        if (!IsClient)
+            throw new InvalidOperationException("Only a client logs in.");
+    }
+
+    private IpcStatus ReceiveWaiting(out NamedMessage message, Deadline deadline, CancellationToken cancellationToken)
+    {
+        for (; ; )
+        {
+            message = default;
+            IpcStatus status = deadline == Deadline.Now
+                ? IpcStatus.Ok
+                : Attend(deadline, always: false, untilRecord: true, cancellationToken);
+            NamedEnds ends = Ends;
+            if (status == IpcStatus.Ok)
+                status = ends.Reader.Wait(deadline, cancellationToken);
+            if (status is IpcStatus.PeerClosed or IpcStatus.PeerDied && deadline != Deadline.Now)
+            {
+                if (LosesPeer(ends, status))
+                    continue;
+                if (!IsClient)
+                    status = ends.Reader.WaitForPeer(deadline, cancellationToken);
+            }
+
+            if (status == IpcStatus.Closed && HasOtherEnds(ends))
+                continue; // begun anew meanwhile
+            if (status != IpcStatus.Ok)
+                return status;
+            if (TryReceive(out message))
+                return IpcStatus.Ok;
+        }
+    }
+
+    private IpcStatus ClaimWaiting(
+        int length, out Span<byte> payload, Deadline deadline, CancellationToken cancellationToken)
+    {
+        bool mayLogIn = IsClient && _options.Reconnect && deadline != Deadline.Now;
+        if (mayLogIn && !IsConnected && IsDue() && Monitor.TryEnter(_login))
+        {
+            try
+            {
+                if (!IsConnected)
+                    _ = LogIn(Deadline.Earlier(deadline, Patience()), cancellationToken);
+            }
+            catch (ConnectionRefusedException)
+            {
+                // Not this message's affair while there is room for it. Without room the next attempt says so.
+            }
+            finally
+            {
+                Monitor.Exit(_login);
+                TellChanges();
+            }
+        }
+
+        for (; ; )
+        {
+            if (TryClaim(length, out payload))
+                return IpcStatus.Ok;
+            IpcStatus status = deadline == Deadline.Now
+                ? IpcStatus.Ok
+                : Attend(deadline, always: false, untilRecord: false, cancellationToken);
+            NamedEnds ends = Ends;
+            if (status == IpcStatus.Ok)
+            {
+                status = ends.Writer.Claim(
+                    length + NamedEnds.SequenceSize, out Span<byte> claimed, deadline, cancellationToken);
+                if (status == IpcStatus.Ok)
+                {
+                    payload = ends.Begin(claimed);
+                    return status;
+                }
+            }
+
+            if (status is IpcStatus.PeerClosed or IpcStatus.PeerDied && deadline != Deadline.Now)
+            {
+                if (LosesPeer(ends, status))
+                    continue;
+                if (!IsClient)
+                    status = ends.Writer.WaitForPeer(deadline, cancellationToken);
+            }
+
+            if (status != IpcStatus.Ok && !(status == IpcStatus.Closed && HasOtherEnds(ends)))
+                return status;
+        }
+    }
+
+    private bool HasOtherEnds(NamedEnds ends) =>
+        Atomic.LoadAcquire(ref _disposed) == 0 && !ReferenceEquals(ends, Ends);
+
+    /// <summary>The rings say that the server has gone, whatever the session says. False: this side does not look for
+    /// another one.</summary>
+    private bool LosesPeer(NamedEnds ends, IpcStatus status)
+    {
+        if (!IsClient)
+            return false;
+        lock (_login)
+        {
+            if (ends.Session is { } session && ReferenceEquals(ends, Ends))
+                Lose(ends, session, status);
+        }
+
+        TellChanges();
+        return _options.Reconnect;
+    }
+}

@@ -1,0 +1,19 @@
+namespace Ipc;
+
+/// <summary>An end of a named connection's ring, to the ring. A client's publish that finds the server asleep also
+/// notifies its session: the server may sleep on the doorbell of its listener.</summary>
+internal sealed unsafe class NamedLink : RingRole
+{
+    private readonly NamedEnds _ends;
+
+    public NamedLink(NamedEnds ends, Region region, RingHeader* header, bool isWriter)
+        : base(region, header, isWriter) => _ends = ends;
+
+    public override bool RelaySignal()
+    {
+        _ends.NotifyServer();
+        return false; // and it may sleep on the ring's own word
+    }
+
+    public override void DisposeEnd() => _ends.Dispose();
+}

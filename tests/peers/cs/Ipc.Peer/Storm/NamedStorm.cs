@@ -1,0 +1,175 @@
+using System;
+using System.Diagnostics;
+using System.Globalization;
+using System.IO;
+using System.Linq;
+using System.Threading;
+
+namespace Ipc.Peer.Storm;
+
+/// <summary>The parent of a named connection's storm: two sides that are killed, one or both, and started again in either language, until it has had enough; then all that was sent has to arrive.</summary>
+/// <remarks>The sides note what they do in a file each. A side that found something wrong has said so on its standard error, and counted it there.</remarks>
+internal sealed class NamedStorm : IDisposable
+{
+    private const string Server = "storm", Client = "sender";
+
+    private readonly Random _random;
+    private readonly string _native;
+    private readonly string _folder;
+    private readonly string[] _paths;
+    private readonly NamedNotes[] _notes;
+    private readonly Process?[] _sides = new Process?[2];
+
+    private NamedStorm(string native, int seed)
+    {
+        _native = native;
+        _random = new Random(seed);
+        _folder = Environment.GetEnvironmentVariable("IPC_DIR")!;
+        _paths = [Path.Combine(_folder, ".server-notes"), Path.Combine(_folder, ".client-notes")];
+        foreach (string path in _paths)
+            File.WriteAllBytes(path, new byte[NamedNotes.Size]);
+        _notes = [new NamedNotes(_paths[0]), new NamedNotes(_paths[1])];
+    }
+
+    /// <param name="kills">How often.</param>
+    /// <param name="native">The C peer; <c>-</c>: C# alone.</param>
+    /// <param name="seed">0: by the clock.</param>
+    public static int Run(string kills, string native, string seed)
+    {
+        int chosen = int.Parse(seed, CultureInfo.InvariantCulture);
+        if (chosen == 0)
+            chosen = Environment.TickCount & 0xFFFFFF;
+        Console.WriteLine($"seed {chosen}");
+        using NamedStorm storm = new(native, chosen);
+        return storm.Run(int.Parse(kills, CultureInfo.InvariantCulture));
+    }
+
+    public void Dispose()
+    {
+        foreach (Process? side in _sides)
+        {
+            if (side is { HasExited: false })
+                side.Kill();
+            side?.Dispose();
+        }
+
+        foreach (NamedNotes notes in _notes)
+            notes.Dispose();
+        foreach (string path in _paths)
+            File.Delete(path);
+    }
+
+    private int Run(int kills)
+    {
+        Start(0);
+        Start(1);
+        int failures = 0;
+        for (int killed = 0; killed < kills;)
+        {
+            Thread.Sleep(_random.Next(1, 60));
+            if (_random.Next(3) != 0)
+                WaitForProgress();
+            int which = _random.Next(5);
+            bool both = which == 0;
+            int first = which % 2;
+            failures += Kill(first);
+            killed++;
+            if (both)
+            {
+                failures += Kill(1 - first);
+                killed++;
+                if (_random.Next(2) == 0)
+                    first = 1 - first;
+                Start(first);
+                Start(1 - first);
+            }
+            else
+            {
+                if (_random.Next(3) == 0)
+                    Thread.Sleep(_random.Next(1, 30)); // the other one is alone
+                Start(first);
+            }
+        }
+
+        bool arrived = Drain();
+        ulong lost = Sum(NamedNotes.Lost) + (ulong)failures;
+        for (int side = 0; side < 2; side++)
+            lost += _notes[side][NamedNotes.Tried] > _notes[1 - side][NamedNotes.Handled] && !arrived
+                ? _notes[side][NamedNotes.Sent] - Math.Min(_notes[side][NamedNotes.Sent], _notes[1 - side][NamedNotes.Handled])
+                : 0;
+        if (!arrived && lost == 0)
+            lost = 1;
+        foreach (NamedNotes notes in _notes)
+            notes[NamedNotes.Flag] = NamedNotes.End;
+        foreach (Process? side in _sides)
+        {
+            if (!side!.WaitForExit(30_000) || side.ExitCode != 0)
+                lost++;
+        }
+
+        int left = 0;
+        if (!NamedConnection.Remove(Server, Client))
+            left++;
+        left += Directory.EnumerateFileSystemEntries(_folder).Select(Path.GetFileName).Count(static name => !name!.EndsWith("-notes", StringComparison.Ordinal));
+        ulong repeated = Sum(NamedNotes.Repeated), wrong = Sum(NamedNotes.Wrong);
+        Console.WriteLine(
+            $"kills {kills}, acknowledged {Sum(NamedNotes.Acknowledged)}, lost {lost}, repeated unflagged {repeated}, out of order {wrong}, left behind {left}");
+        return lost + repeated + wrong + (ulong)left == 0 ? 0 : 1;
+    }
+
+    private ulong Sum(int word) => _notes[0][word] + _notes[1][word];
+
+    private void Start(int side)
+    {
+        string verb = side == 0 ? "storm-named-server" : "storm-named-client";
+        string[] arguments = [verb, Server, Client, _paths[side], _random.Next(1, int.MaxValue).ToString(CultureInfo.InvariantCulture)];
+        bool isNative = _native != "-" && _random.Next(2) == 0;
+        ProcessStartInfo start = isNative
+            ? new ProcessStartInfo(_native, arguments)
+            : new ProcessStartInfo(Environment.ProcessPath!, Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet" ? [Environment.GetCommandLineArgs()[0], .. arguments] : arguments);
+        _sides[side] = Process.Start(start);
+    }
+
+    /// <summary>1: it had ended by itself, which no side does.</summary>
+    private int Kill(int side)
+    {
+        Process process = _sides[side]!;
+        bool ended = process.HasExited;
+        if (ended)
+            Console.Error.WriteLine($"{(side == 0 ? "the server" : "the client")} ended by itself with {process.ExitCode}");
+        else
+            process.Kill();
+        process.WaitForExit();
+        process.Dispose();
+        return ended ? 1 : 0;
+    }
+
+    /// <summary>A life that only begins and ends says little.</summary>
+    private void WaitForProgress()
+    {
+        ulong handled = Sum(NamedNotes.Handled);
+        Stopwatch watch = Stopwatch.StartNew();
+        while (Sum(NamedNotes.Handled) < handled + 20 && watch.Elapsed < TimeSpan.FromSeconds(20))
+            Thread.Sleep(1);
+    }
+
+    private bool Drain()
+    {
+        foreach (NamedNotes notes in _notes)
+            notes[NamedNotes.Flag] = NamedNotes.Drain;
+        Stopwatch watch = Stopwatch.StartNew();
+        while (watch.Elapsed < TimeSpan.FromSeconds(60))
+        {
+            bool arrived = true;
+            for (int side = 0; side < 2; side++)
+                arrived &= _notes[1 - side][NamedNotes.Acknowledged] >= _notes[side][NamedNotes.Sent];
+            if (arrived)
+                return true;
+            Thread.Sleep(5);
+        }
+
+        for (int side = 0; side < 2; side++)
+            Console.Error.WriteLine($"of {_notes[side][NamedNotes.Sent]} messages {_notes[1 - side][NamedNotes.Acknowledged]} were acknowledged");
+        return false;
+    }
+}
