@@ -198,18 +198,19 @@ TEST(what_was_acknowledged_late_is_room_at_once_although_the_server_sleeps)
     ipc_named_connection *client = open_client(&options);
     ipc_named_listener *listener = open_server(NULL);
     ipc_named_connection *server = log_in(client, listener);
-    uint64_t sent = 0;
-    while (ipc_named_try_send(client, &sent, sizeof sent, 7, NULL) == IPC_OK)
-        sent++;
+    for (uint64_t i = 1; i <= 5; i++) /* less than a portion: a reader that is awake would hold it back */
+        send_number(client, i, i);
     (void)next_event(listener, IPC_NAMED_READABLE);
-    for (uint64_t i = 0; i < sent; i++)
-        receive_number(server, i, i + 1, false);
+    for (uint64_t i = 1; i <= 5; i++)
+        receive_number(server, i, i, false);
     ipc_named_return(listener, server);
     ipc_named_event event;
     CHECK_STATUS(IPC_TIMEOUT, ipc_named_listener_next(listener, ipc_deadline_after(1000000), NULL, &event)); /* armed */
-    CHECK_STATUS(IPC_FULL, ipc_named_try_send(client, &sent, sizeof sent, 7, NULL));
-    ipc_named_acknowledge(server, 1);
-    CHECK_OK(ipc_named_try_send(client, &sent, sizeof sent, 7, NULL));
+    ipc_named_acknowledge(server, 5);
+    uint64_t number = 5;
+    while (ipc_named_try_send(client, &number, sizeof number, 7, NULL) == IPC_OK)
+        number++;
+    CHECK_EQUAL(5 + 4096 / 64 - 1, number);
     ipc_named_close(server, 0, NULL);
     ipc_named_close(client, 0, NULL);
     ipc_named_listener_close(listener, 0, NULL);
@@ -254,6 +255,51 @@ TEST(a_batch_goes_out_with_its_numbers)
     ipc_named_flush(client);
     for (uint64_t i = 1; i <= 10; i++)
         receive_number(server, i, i, false);
+    ipc_named_close(server, 0, NULL);
+    ipc_named_close(client, 0, NULL);
+    ipc_named_listener_close(listener, 0, NULL);
+    remove_conversation();
+}
+
+/* ---- waking -------------------------------------------------------------------------------------------------- */
+
+static void *lead_once(void *listener)
+{
+    ipc_named_event event = {0}; /* a deadline would be a look */
+    CHECK_OK(ipc_named_listener_next(listener, IPC_FOREVER, NULL, &event));
+    CHECK_EQUAL(IPC_NAMED_READABLE, event.kind);
+    return NULL;
+}
+
+static bool is_armed(const ipc_named_connection *client)
+{
+    return (ipc_load_relaxed32(&ipc_named_current(client)->writer.header->data.word) & IPC_WAITER_SLEEPING) != 0;
+}
+
+/* Killing found it: a wake takes the flag with it that the leader has set, which sleeps on its doorbell. */
+TEST(a_wake_of_all_waiters_does_not_make_the_server_deaf)
+{
+    ipc_named_connection *client = open_client(NULL);
+    ipc_named_listener *listener = open_server(NULL);
+    ipc_named_connection *server = log_in(client, listener);
+    for (uint64_t i = 1; i <= 3; i++) {
+        test_thread leader;
+        test_thread_start(&leader, lead_once, listener);
+        WAIT_FOR(is_armed(client));
+        test_pause(5); /* it sleeps */
+        if (i == 1)
+            ipc_region_wake_all(ipc_named_current(client)->region); /* as the client's watch does */
+        if (i == 2)
+            ipc_region_wake_all(ipc_named_current(server)->region);
+        if (i == 3)
+            ipc_named_stop(server);
+        ipc_named_resume(server);
+        send_number(client, i, i);
+        test_thread_join(&leader);
+        receive_number(server, i, i, false);
+        ipc_named_acknowledge(server, 0);
+        ipc_named_return(listener, server);
+    }
     ipc_named_close(server, 0, NULL);
     ipc_named_close(client, 0, NULL);
     ipc_named_listener_close(listener, 0, NULL);
