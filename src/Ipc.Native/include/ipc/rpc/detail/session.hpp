@@ -1,7 +1,6 @@
 // The server's side of one connection: what is sent on it, the calls that came over it, and those that go back.
 //
 // Any thread may send (frame_sender.hpp). A client that does not read for send_timeout is cut off.
-//
 // The connection is closed when the server dismisses it, whoever still has the session by then (a handler that runs, a
 // caller that one has kept): it must not outlive its listener. From then on the session is one of a client that is
 // gone.
@@ -98,10 +97,13 @@ class session final : public std::enable_shared_from_this<session>,
         sender_.stop(); // after the calls, so that those who wait for room do not take it for a good end
     }
 
-    // end() with a code and a text for the client.
-    void cut_off(uint32_t code, const std::string &text) noexcept
+    bool is_congested() const noexcept { return sender_.is_congested(); }
+
+    // end() with a code and a text for the client, and how far it was read where NOBODY_READS it any more.
+    void cut_off(uint32_t code, const std::string &text, bool nobody_reads = false) noexcept
     {
-        sender_.stop(code, text.c_str()); // first: no handler that hears of it may still answer "cancelled"
+        const bool known = nobody_reads && connection_;
+        sender_.stop(code, text.c_str(), known ? handled_to(reader().released()) : UINT64_MAX); // first: no handler that hears of it may still answer "cancelled"
         end_calls(text);
     }
 
@@ -224,7 +226,7 @@ class session final : public std::enable_shared_from_this<session>,
     // ---- caller_core
     // -------------------------------------------------------------------------------------------------------
 
-    outcome prepare(lock_type &, deadline until, canceller *) override
+    outcome prepare(lock_type &, deadline until, canceller *, bool) override
     {
         if (ended()) // before the deadline: who asks late learns the same as who asks in time
             return {status::unavailable, "the client is gone"};
