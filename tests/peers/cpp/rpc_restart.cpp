@@ -1,6 +1,7 @@
 // A server that is restarted in good order, again and again, and a client that calls it all the while.
 //
-//     rpc_peer restart-serve NAME FILE   prints "ready" and serves Echo, appending the first 8 bytes of every request to
+//     rpc_peer restart-serve NAME FILE   prints "ready" and serves Echo, appending the first 8 bytes of every request
+//     to
 //                                        FILE as it handles it; when its input ends it stops in good order
 //     rpc_peer restart-call NAME         calls Echo from several threads, with small and large requests, synchronously
 //                                        and not; each begins with a number that no other has. Prints "ready" when some

@@ -26,7 +26,7 @@ typedef struct ipc_connection_body {
     ipc_atomic32 server_text_length;
     ipc_atomic32 server_processor; /* on which the server last waited for this client or woke it, + 1; 0 unknown */
     uint8_t server_text[IPC_CONNECTION_TEXT_MAX];
-    ipc_atomic64 server_handled; /* 1 + where in to_server what was handled ends; 0: says nothing. Before server_close */
+    ipc_atomic64 server_handled; /* 1 + where in to_server what was handled ends; 0: says nothing */
     uint8_t reserved_392[120];
 
     /* written by the client only */

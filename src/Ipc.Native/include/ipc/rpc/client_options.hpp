@@ -34,7 +34,7 @@ struct client_options {
     ipc::access access; // whose server it may be, for a name of the machine (`machine/NAME`): this user's, root's
     wait_mode wait = IPC_WAIT_ADAPTIVE;
     std::chrono::nanoseconds connect_timeout =
-        std::chrono::seconds(5);  // how long the constructor waits for the server; 0: not
+        std::chrono::seconds(5); // how long the constructor waits for the server; 0: not
     // A call after the server's end connects to its successor. A synchronous call that a server did not handle before
     // it ended in good order is made again there, if that one comes within connect_timeout
     bool auto_reconnect = true;

@@ -81,7 +81,8 @@ class client_connecting : public client_posting
   private:
     bool is_prepared(deadline until) noexcept override
     {
-        return usable_ && !left_ && !closed_ && !owes() && (until.is_never() || !until.has_passed()) && connection_.is_open();
+        return usable_ && !left_ && !closed_ && !owes() && (until.is_never() || !until.has_passed()) &&
+               connection_.is_open();
     }
 
     outcome prepare(lock_type &held, deadline until, canceller *cancel, bool follows) override
@@ -102,8 +103,7 @@ class client_connecting : public client_posting
                 return {status::cancelled};
             if (usable_ && left_ && connection_.is_open()) { // until it has ended
                 if (patience.has_passed())
-                    return of_unsent(
-                        {status::unavailable, first_word(server_of(name_, peer_pid_)) + " is stopping."});
+                    return of_unsent({status::unavailable, first_word(server_of(name_, peer_pid_)) + " is stopping."});
                 enter();
                 read_meanwhile(held, soon(patience));
                 leave();

@@ -69,9 +69,8 @@ class session_list
     bool are_quiet()
     {
         const std::lock_guard held(mutex_);
-        return std::all_of(all_.begin(), all_.end(), [](const auto &each) {
-            return each.second->calls() == 0 && !each.second->is_congested();
-        });
+        return std::all_of(all_.begin(), all_.end(),
+                           [](const auto &each) { return each.second->calls() == 0 && !each.second->is_congested(); });
     }
 
     // All of them. The list is empty then.
