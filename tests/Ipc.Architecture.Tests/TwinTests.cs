@@ -37,6 +37,9 @@ public sealed partial class TwinTests
         ["participants"] = "GetParticipants",      // a property would not allocate
         ["peer_pid"] = "PeerProcessId",            // .NET's word
         ["peer_user"] = "PeerUserId",
+        ["handled"] = "PeerHandledTo",             // likewise
+        ["shutdown_at"] = "Shutdown",              // one of two in C#
+        ["released"] = "ReleasedTo",               // Release is what releases
         ["close_code"] = "PeerCloseCode",          // a function of a connection that is closed; in C# it stands beside Shutdown's
         ["close_text"] = "PeerCloseText",
         ["set_context"] = "Context",               // a property

@@ -20,7 +20,7 @@ public sealed class LayoutTests
             "Data 512 WriterProcessor 576 Space 640"),
         [typeof(ListenerHeader)] = (384, "Magic 0 SlotCount 4 SlotsOffset 8 ReadyOffset 16 MaxRingCapacity 24 Protocol 32 ServerState 128 Doorbell 256"),
         [typeof(ListenerSlot)] = (128, "Word 0"),
-        [typeof(ConnectionHeader)] = (1024, "Magic 0 Slot 4 ToServer 8 ToClient 16 ConnectionId 24 Reply 128 ServerClose 132 ServerTextLength 136 ServerProcessor 140 ServerText 144 " +
+        [typeof(ConnectionHeader)] = (1024, "Magic 0 Slot 4 ToServer 8 ToClient 16 ConnectionId 24 Reply 128 ServerClose 132 ServerTextLength 136 ServerProcessor 140 ServerText 144 ServerHandled 384 " +
             "ClientClose 512 HelloLength 516 ClientProcessor 520 Protocol 524 Hello 528 Session 768"),
         [typeof(SlotHeader)] = (32, "State 0 Length 8 Type 12 Flags 14 Key 16 LoanLap 24 Fetched 28"),
         [typeof(QueueHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 SegmentLimit 12 Stride 16 SegmentsOffset 24 SegmentStride 32 Flags 40 MinExpansionDistance 44 " +

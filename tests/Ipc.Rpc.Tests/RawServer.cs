@@ -74,6 +74,16 @@ internal sealed class RawServer : IDisposable
     /// <summary>Whether the client has published a frame that was not received yet.</summary>
     public bool HasFrame => (_ahead ??= TryReceive(out FrameHeader header) ? header : null) is not null;
 
+    /// <summary>Whether the client has published a frame; it stays where it is.</summary>
+    public bool HasUnread => _connection!.Reader.Wait(Deadline.Now) == IpcStatus.Ok;
+
+    /// <summary>Ends in good order, having handled what lies before that position of the client's ring.</summary>
+    public void End(long handledTo)
+    {
+        _connection!.Shutdown(CloseCode.Shutdown, "The server stopped.", handledTo);
+        Dispose();
+    }
+
     /// <summary>Waits for the next frame of the client.</summary>
     public FrameHeader Receive()
     {

@@ -88,7 +88,8 @@ public sealed unsafe partial class Connection
     }
 
     /// <param name="reason">The words; null keeps those that are there.</param>
-    /// <param name="overwrites">Whether they take the place of those of a <see cref="Shutdown"/> before.</param>
+    /// <param name="overwrites">Whether they take the place of those of a
+    /// <see cref="Shutdown(CloseCode, string)"/> before.</param>
     private void RefuseAnswered(string? reason, bool overwrites = true)
     {
         if (!_view.TryUse())

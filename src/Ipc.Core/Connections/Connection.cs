@@ -120,6 +120,18 @@ public sealed unsafe partial class Connection : IDisposable
             ? null
             : Use(static connection => connection.PeerCloseWord == 0 ? null : connection.ReadServerText(), null);
 
+    /// <summary>On the client's side how far the server that has closed says it has handled what was sent: no record
+    /// that begins at or behind that position (<see cref="RingWriter.Position"/>) was handled, or will be.
+    /// <see langword="null"/> if it has not closed, has died, or did not say; then nothing is known.</summary>
+    public long? PeerHandledTo
+    {
+        get
+        {
+            ulong word = IsServer ? 0 : Use(static connection => connection.HandledByPeer, 0UL);
+            return word is > 0 and <= long.MaxValue ? (long)word - 1 : null;
+        }
+    }
+
     /// <summary>Whether the peer last ran on the processor of the calling thread. If so, do not spin: the peer cannot
     /// run meanwhile. Use it in your own loops around <see cref="RingReader.TryRead"/>; the library's waits check by
     /// themselves. It is a hint: each side records its processor only when it waits or wakes the other.</summary>
@@ -140,7 +152,23 @@ public sealed unsafe partial class Connection : IDisposable
     /// already.</summary>
     /// <param name="code">Any code but None.</param>
     /// <param name="text">Cut to 240 bytes of UTF-8. A client's text is ignored.</param>
-    public void Shutdown(CloseCode code, string? text = null)
+    public void Shutdown(CloseCode code, string? text = null) => Shutdown(code, text, handled: 0);
+
+    /// <summary>As <see cref="Shutdown(CloseCode, string)"/>, and says how far a server has come, which the client gets
+    /// as <see cref="PeerHandledTo"/>: of the records that begin at or behind <paramref name="handledTo"/> it has
+    /// handled none, and will handle none. Others it may have handled. A client's is ignored.</summary>
+    /// <param name="code">Any code but None.</param>
+    /// <param name="text">Cut to 240 bytes of UTF-8. A client's text is ignored.</param>
+    /// <param name="handledTo">A position in the ring that this side reads, such as
+    /// <see cref="RingReader.ReleasedTo"/>.</param>
+    public void Shutdown(CloseCode code, string? text, long handledTo)
+    {
+        if (handledTo < 0)
+            Throw.Status(IpcStatus.InvalidArgument, $"A position of a ring is not negative: {handledTo}.");
+        Shutdown(code, text, handled: (ulong)handledTo + 1);
+    }
+
+    private void Shutdown(CloseCode code, string? text, ulong handled)
     {
         lock (_sync)
         {
@@ -154,6 +182,7 @@ public sealed unsafe partial class Connection : IDisposable
                 {
                     if (text is not null)
                         WriteServerText(text);
+                    Atomic.StoreRelease(ref _header->ServerHandled, handled); // before the word that says so [close]
                     Atomic.StoreRelease(ref _header->ServerClose, (uint)code); // [close]
                 }
                 else
@@ -285,6 +314,9 @@ public sealed unsafe partial class Connection : IDisposable
     // [close]
     private uint PeerCloseWord =>
         Atomic.LoadAcquire(ref IsServer ? ref _header->ClientClose : ref _header->ServerClose);
+
+    // Stored before the close word [close]: without that it means nothing.
+    private ulong HandledByPeer => PeerCloseWord == 0 ? 0 : Atomic.LoadAcquire(ref _header->ServerHandled);
 
     /// <summary>Left, Died or Live, from shared memory. The close word first: who closes leaves the table
     /// afterwards.</summary>

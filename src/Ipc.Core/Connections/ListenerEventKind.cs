@@ -10,7 +10,7 @@ public enum ListenerEventKind
     Connect = 1,
     /// <summary>Records may be waiting: read until there are none, then return it.</summary>
     Readable = 2,
-    /// <summary>The client closed or died, and everything was read; or <see cref="Ipc.Connection.Shutdown"/> was called
-    /// while it was not lent: dispose it.</summary>
+    /// <summary>The client closed or died, and everything was read; or
+    /// <see cref="Ipc.Connection.Shutdown(CloseCode, string)"/> was called while it was not lent: dispose it.</summary>
     Closed = 3,
 }

@@ -31,6 +31,8 @@ internal unsafe struct ConnectionHeader
     // on which the server last waited for this client or woke it, + 1; 0 unknown
     [FieldOffset(140)] public uint ServerProcessor;
     [FieldOffset(144)] public fixed byte ServerText[TextCapacity];
+    // 1 + the position in the ring to the server from which on it has handled nothing; 0: says nothing
+    [FieldOffset(384)] public ulong ServerHandled;
 
     // Written by the client.
     [FieldOffset(512)] public uint ClientClose;

@@ -112,6 +112,25 @@ public sealed unsafe partial class RingReader : RingEnd
         }
     }
 
+    /// <summary>How far the ring has been read and released, as a position of it (<see cref="RingWriter.Position"/>);
+    /// -1 when this end is closed. It may be called on any thread, also while another reads. Never blocks.</summary>
+    public long ReleasedTo
+    {
+        get
+        {
+            if (!View.TryUse())
+                return -1;
+            try
+            {
+                return (long)Atomic.LoadAcquire(ref Header->ReadPosition); // [release]
+            }
+            finally
+            {
+                View.Unuse();
+            }
+        }
+    }
+
     /// <summary>Reads the next record, in place. It may be called again before <see cref="Release"/>, to read ahead, up
     /// to one lap of the ring.</summary>
     /// <returns>False if there is none, or this end is closed. Never blocks.</returns>

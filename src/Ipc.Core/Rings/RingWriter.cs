@@ -89,6 +89,11 @@ public sealed unsafe partial class RingWriter : RingEnd
         }
     }
 
+    /// <summary>How far the ring is written: every record committed so far ends at or before this position, every later
+    /// one begins at or behind it, whether a batch holds records back or not. For the thread that uses this
+    /// end.</summary>
+    public long Position => (long)_tail;
+
     private protected override bool HasSpanOut => _claimed != NoClaim;
 
     /// <summary>Opens the writer of the ring <paramref name="name"/>, or creates the ring. A second live writer is

@@ -88,6 +88,18 @@ public sealed unsafe class NativeConnection : IDisposable
         }
     }
 
+    /// <summary>A client's: from where on in the ring to the server that one has handled nothing, and will not; null if it has not
+    /// closed, has died, or did not say.</summary>
+    public long? HandledTo
+    {
+        get
+        {
+            using var use = new Use(_owner);
+            ulong handled = NativeMethods.ipc_connection_handled(Pointer);
+            return handled <= long.MaxValue ? (long)handled : null;
+        }
+    }
+
     /// <summary>The text with which the server closed; empty if there is none.</summary>
     public string CloseText
     {
@@ -170,6 +182,17 @@ public sealed unsafe class NativeConnection : IDisposable
         {
             using var use = new Use(_owner);
             NativeMethods.ipc_connection_shutdown(Pointer, checked((uint)code), words);
+        }
+    }
+
+    /// <summary>The same, and a server says how far it has come: of the records that begin at or behind <paramref name="handledTo"/> it
+    /// has handled none, and will handle none.</summary>
+    public void Shutdown(int code, string text, long handledTo)
+    {
+        fixed (byte* words = Utf8.Terminated(text))
+        {
+            using var use = new Use(_owner);
+            NativeMethods.ipc_connection_shutdown_at(Pointer, checked((uint)code), words, checked((ulong)handledTo));
         }
     }
 

@@ -25,6 +25,17 @@ public sealed unsafe partial class NativeRingReader
         }
     }
 
+    /// <summary>How far the ring was read and released, as a position of it
+    /// (<see cref="NativeRingWriter.Position"/>).</summary>
+    public long ReleasedTo
+    {
+        get
+        {
+            using var use = new Use(_owner);
+            return (long)NativeMethods.ipc_ring_reader_released(_ring);
+        }
+    }
+
     /// <summary>The size of the ring in bytes.</summary>
     public long Capacity
     {

@@ -15,6 +15,16 @@ public sealed unsafe partial class NativeRingWriter
         }
     }
 
+    /// <summary>What was committed ends at or before this position, what is committed later begins at or behind it.</summary>
+    public long Position
+    {
+        get
+        {
+            using var use = new Use(_owner);
+            return (long)NativeMethods.ipc_ring_writer_position(_ring);
+        }
+    }
+
     /// <summary>What has become of the reader.</summary>
     public NativePeerState Peer
     {

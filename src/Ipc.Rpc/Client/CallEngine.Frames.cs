@@ -27,6 +27,8 @@ internal sealed partial class CallEngine
                 slot.Peek(use)?.OnProgress(body);
                 return null;
             default:
+                if (header.Kind == FrameKind.Error && header.IsUnhandled)
+                    Link.Leave(); // before its caller looks for another connection
                 if (TryEnd(slot, use, out PendingCall call))
                     return Complete(call, in header, body);
                 RpcTelemetry.Dropped(atServer: _side != 0); // a late reply
@@ -113,10 +115,19 @@ internal sealed partial class CallEngine
         foreach (PendingSlot slot in _table.All)
         {
             if (slot.IsPending(out uint use) && TryEnd(slot, use, out PendingCall call))
-                call.OnFailure(reason);
+                call.OnFailure(OfPending(reason, call));
         }
 
         _timer.Dispose();
+    }
+
+    /// <summary>What the end of the link is for a call that was pending on it. By who ended the call.</summary>
+    private RpcFailure OfPending(RpcFailure end, PendingCall call)
+    {
+        bool isUnsent = call.Queued is { } queued
+            ? Link.TryUnqueue(queued) || !queued.IsSent || queued.SentAt >= end.HandledTo
+            : call.SentAt >= end.HandledTo;
+        return isUnsent ? end.OfUnsent() : end;
     }
 
     /// <summary>Frames were left behind: tries again in a moment.</summary>
@@ -162,7 +173,7 @@ internal sealed partial class CallEngine
             case FrameKind.End:
                 return call.OnEnd();
             default:
-                call.OnFailure(FailureOf(header.Code, body));
+                call.OnFailure(FailureOf(in header, body));
                 return null;
         }
     }
@@ -178,11 +189,19 @@ internal sealed partial class CallEngine
         return true;
     }
 
-    private static RpcFailure FailureOf(ushort code, ReadOnlySpan<byte> body)
+    private static RpcFailure FailureOf(in FrameHeader header, ReadOnlySpan<byte> body)
     {
+        ushort code = header.Code;
         ErrorBody error = ErrorBody.Decode(body);
         RpcStatus status = code is > 0 and <= (ushort)RpcStatus.Unauthenticated ? (RpcStatus)code : RpcStatus.Unknown;
         string text = error.Text.Length == 0 ? "The peer gave no reason." : error.Text;
-        return new RpcFailure(status, text, error.Type.Length == 0 ? null : error.Type, null, error.Details);
+        return new RpcFailure(
+            status,
+            text,
+            error.Type.Length == 0 ? null : error.Type,
+            null,
+            error.Details,
+            isUnsent: header.IsUnhandled,
+            isUnhandled: header.IsUnhandled);
     }
 }

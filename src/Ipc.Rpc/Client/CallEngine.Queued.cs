@@ -129,7 +129,7 @@ internal sealed partial class CallEngine
             return;
         Link.TryUnqueue(early.Queued!);
         if (early.Slot is { } slot && TryEnd(slot, early.Use, out PendingCall missed))
-            missed.OnFailure(failure);
+            missed.OnFailure(OfPending(failure, missed));
     }
 
     private ulong NextOneWay()

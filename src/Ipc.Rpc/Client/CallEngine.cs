@@ -40,9 +40,8 @@ internal sealed partial class CallEngine
     public RpcLink Link { get; }
 
     /// <summary>Calls and waits for the response.</summary>
-    /// <returns><see langword="false"/> when the connection was found to be over and nothing was sent.</returns>
     [MethodImpl(Tiering.Optimized)]
-    public bool TryCall<TRequest, TResponse>(
+    public CallOutcome TryCall<TRequest, TResponse>(
         RpcMethod method,
         MessageCodec<TRequest> requests,
         MessageCodec<TResponse> responses,
@@ -56,16 +55,22 @@ internal sealed partial class CallEngine
             if (!TrySend(method, requests, in request, call, in how))
             {
                 response = default!;
-                return false;
+                return CallOutcome.Unsent;
             }
 
             RpcBatch.BeforeWait(Link);
             if (call.Queued is { IsWaiting: true } queued)
                 Link.WaitUntilSent(queued, how.Deadline, how.Cancel);
             Link.Wait(call, how.Deadline, how.Cancel);
+            if (call.IsUnhandled && Link.IsFollowed)
+            {
+                response = default!;
+                return CallOutcome.Unhandled;
+            }
+
             how.Setup.Tell(call);
             response = call.GetResult(Link, how.Cancel);
-            return true;
+            return CallOutcome.Answered;
         }
         finally
         {
@@ -102,6 +107,7 @@ internal sealed partial class CallEngine
                     method, codec, in request, Header(slot.CallId, method, in how, head), head, in how)
                     || !TryQueue(method, call.HasThread, isAwaited: false, out queued);
                 call.Queued = queued;
+                call.SentAt = Link.Builder.Position;
                 call.OnSending(this);
                 slot.Open();
                 open = true;
@@ -124,7 +130,7 @@ internal sealed partial class CallEngine
 
         // [ended] Giving back the lock was a full fence: either the sweep saw this call, or we see that it is over.
         if (Link.Ended is { } failure && TryEnd(slot, use, out PendingCall missed))
-            missed.OnFailure(failure);
+            missed.OnFailure(OfPending(failure, missed));
         if (call.NeedsTimer)
             _timer.Schedule(how.Deadline.Nanoseconds);
         return true;

@@ -23,9 +23,16 @@ internal static class CallRouting
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
         {
             CallEngine engine = route.Get(stale, method, in how);
-            if (engine.TryCall(method, requests, responses, in request, in how, out TResponse response))
+            CallOutcome outcome = engine.TryCall(
+                method, requests, responses, in request, in how, out TResponse response);
+            if (outcome == CallOutcome.Answered)
                 return response;
             stale = engine;
+            if (outcome == CallOutcome.Unhandled)
+            {
+                route.Follow(engine, method, in how);
+                attempt = -1; // every server that it came too late for was there, and went in good order
+            }
         }
 
         throw Over(stale, method, in how);

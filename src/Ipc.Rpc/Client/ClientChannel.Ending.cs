@@ -33,6 +33,7 @@ internal sealed partial class ClientChannel
         Engine.EndAll(reason);
         _requests.Clear();
         _callee?.Close();
+        _owner.Forget(this);
         TellEnd();
         RpcCensus.Remove(this);
         _background.Stop();
@@ -236,6 +237,7 @@ internal sealed partial class ClientChannel
         string? text = _connection.PeerCloseText;
         return RpcFailure.OfConnection(
             PeerName.First(Peer) + " closed the connection" + (string.IsNullOrEmpty(text) ? "." : ": " + text),
-            NotKnown);
+            NotKnown,
+            (_connection.PeerCloseCode == CloseCode.Shutdown ? _connection.PeerHandledTo : null) ?? long.MaxValue);
     }
 }

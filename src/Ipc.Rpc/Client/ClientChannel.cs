@@ -47,6 +47,7 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     private Action<RpcFailure>? _whenEnded;
     private Callee? _callee; // answers the server's calls, if there is anything to be called
     private RpcFailure? _ended;
+    private bool _isLeft; // [flag] its server is ending, and takes no further calls
     private long _received; // [count] bytes of frames; of whoever has the turn
 
     /// <param name="owner">The session: what batches are told apart by.</param>
@@ -82,6 +83,13 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
 
     /// <inheritdoc/>
     public override RpcFailure? Ended => Volatile.Read(ref _ended); // [ended]
+
+    /// <summary>Whether calls may be made on it, as far as is known: it has not ended, and its server is not about
+    /// to.</summary>
+    public bool TakesCalls => Ended is null && !Volatile.Read(ref _isLeft);
+
+    /// <inheritdoc/>
+    public override bool IsFollowed => _owner.Options.AutoReconnect;
 
     /// <summary>The calls made on it.</summary>
     public CallEngine Engine { get; }
@@ -158,11 +166,24 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     /// <summary>Says whom to tell when it ends. Once, before it is used.</summary>
     public void WhenEnded(Action<RpcFailure> told) => _whenEnded = told;
 
-    /// <summary>Tells that, if it has ended and nobody was told. Who makes the next connection comes here first:
-    /// whoever ends this one may not have got so far.</summary>
+    /// <inheritdoc/>
+    public override void Leave()
+    {
+        if (Volatile.Read(ref _isLeft))
+            return;
+        Volatile.Write(ref _isLeft, true);
+        _owner.Left(this);
+        _background.Watch(); // nobody calls on it any more, who would notice its end
+    }
+
+    /// <summary>Tells that, if it has ended, or was left, and nobody was told. Who makes the next connection comes here
+    /// first: whoever ends this one may not have got so far.</summary>
     public void TellEnd()
     {
-        if (Ended is not { } reason)
+        RpcFailure? reason = Ended;
+        if (reason is null && Volatile.Read(ref _isLeft))
+            reason = RpcFailure.OfConnection(PeerName.First(Peer) + " is stopping.");
+        if (reason is null)
             return;
         lock (_telling)
         {

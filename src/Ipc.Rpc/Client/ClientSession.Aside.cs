@@ -71,7 +71,7 @@ internal sealed partial class ClientSession
     public RpcFailure? End => Options.AutoReconnect ? null : Channel?.Ended;
 
     private bool IsConnectedBut(CallEngine? stale) =>
-        Channel is { Ended: null } channel && !ReferenceEquals(channel.Engine, stale);
+        Channel is { TakesCalls: true } channel && !ReferenceEquals(channel.Engine, stale);
 
     private void ThrowUnlessMayConnect(RpcMethod method, CancellationToken cancellationToken)
     {
@@ -165,7 +165,7 @@ internal sealed partial class ClientSession
 
             if (End is { } ended)
                 failure = ended.OfUnsent();
-            if (failure is null && Channel is not { Ended: null })
+            if (failure is null && Channel is not { TakesCalls: true })
             {
                 if (TryConnect(Options.ConnectTimeout, cancellationToken, out failure) is { } channel)
                     Take(channel);

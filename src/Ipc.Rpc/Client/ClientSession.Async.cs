@@ -11,7 +11,7 @@ internal sealed partial class ClientSession
     public async Task EnsureConnectedAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
-        if (Channel is { Ended: null })
+        if (Channel is { TakesCalls: true })
             return;
 
         Connection connection = await ConnectionAsync(timeout, cancellationToken).ConfigureAwait(false);

@@ -66,7 +66,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     public void EnsureConnected(TimeSpan patience, CancellationToken cancellationToken)
     {
         ThrowIfDisposed();
-        if (Channel is { Ended: null })
+        if (Channel is { TakesCalls: true })
             return;
 
         Connection connection;
@@ -97,7 +97,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
     /// <summary>Under the lock.</summary>
     private void TakeUnlessLate(Connection connection)
     {
-        if (Channel is { Ended: null } || Volatile.Read(ref _disposed))
+        if (Channel is { TakesCalls: true } || Volatile.Read(ref _disposed))
             connection.Dispose(); // a call was faster, or it is too late
         else
             Take(Start(connection));
@@ -109,6 +109,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         // [disposed] a call that is connecting sees it after storing its channel, or we see the channel
         Interlocked.MemoryBarrier();
         Channel?.End(ClosedHere());
+        EndLeft();
         FailEarly(ClosedBefore(), upTo: long.MaxValue);
         _closing.Cancel();
         _callbacks?.Threads.Stop();
@@ -143,7 +144,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
 
     /// <inheritdoc/>
     public CallEngine? GetNow(CallEngine? stale) =>
-        Channel is { Ended: null } channel && !ReferenceEquals(channel.Engine, stale) ? channel.Engine : null;
+        Channel is { TakesCalls: true } channel && !ReferenceEquals(channel.Engine, stale) ? channel.Engine : null;
 
     private ClientChannel Reconnect(
         CallEngine? stale, RpcMethod method, Deadline deadline, CancellationToken cancellationToken)
@@ -154,7 +155,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
             throw ended.OfUnsent().ToException(cancellationToken, method, Peer);
 
         // The stale one may not be over yet, where what came on it is still being read: here, or by another thread.
-        bool isStale = present is { Ended: null } && ReferenceEquals(present.Engine, stale);
+        bool isStale = present is { TakesCalls: true } && ReferenceEquals(present.Engine, stale);
         if (isStale || !EnterConnecting(deadline, cancellationToken))
         {
             RpcFailure late = cancellationToken.IsCancellationRequested
@@ -169,7 +170,7 @@ internal sealed partial class ClientSession : ICallRoute, IDisposable
         {
             ThrowIfDisposedMeanwhile(method);
             present = Channel;
-            if (present is { Ended: null } && !ReferenceEquals(present.Engine, stale))
+            if (present is { TakesCalls: true } && !ReferenceEquals(present.Engine, stale))
                 return present; // another thread was faster
             if (End is { } over)
                 throw over.OfUnsent().ToException(cancellationToken, method, Peer); // ... and it has ended since

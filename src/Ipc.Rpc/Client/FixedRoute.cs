@@ -21,6 +21,9 @@ internal sealed class FixedRoute : ICallRoute
             ? throw ended.OfUnsent().ToException(how.Cancel, method, _engine.Link.Peer)
             : _engine;
 
+    public void Follow(CallEngine stale, RpcMethod method, in CallRequest how) =>
+        throw new NotSupportedException("Nothing waits for another connection.");
+
     public CallEngine? GetNow(CallEngine? stale) => _engine.Link.Ended is null ? _engine : null;
 
     public bool TrySendEarly<TRequest>(

@@ -12,6 +12,10 @@ internal interface ICallRoute
     /// <exception cref="RpcCallException">There is none.</exception>
     CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how);
 
+    /// <summary>Waits for a connection after <paramref name="stale"/>, on which a call was not handled.</summary>
+    /// <exception cref="RpcCallException">There is none in time.</exception>
+    void Follow(CallEngine stale, RpcMethod method, in CallRequest how);
+
     /// <summary>The same, if it is there; <see langword="null"/> where <see cref="Get"/> would have to connect first,
     /// or would throw.</summary>
     CallEngine? GetNow(CallEngine? stale);

@@ -31,6 +31,10 @@ internal abstract class PendingCall
     /// <summary>Its request, if it found no room in the ring: set before its slot is opened.</summary>
     public QueuedFrame? Queued { get; set; }
 
+    /// <summary>Where in the ring its request was put, unless it found no room: set before its slot is
+    /// opened.</summary>
+    public long SentAt { get; set; }
+
     /// <summary>Where it waited, or waits, for a connection; <see langword="null"/> when there was one.</summary>
     public EarlyRequest? Early { get; set; }
 

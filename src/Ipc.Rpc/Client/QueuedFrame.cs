@@ -28,6 +28,9 @@ internal sealed class QueuedFrame
     /// <summary>Where it is in the queue; the queue's.</summary>
     public LinkedListNode<QueuedFrame>? Place { get; set; }
 
+    /// <summary>Where in the ring it was put; the queue's, before it leaves.</summary>
+    public long SentAt { get; set; }
+
     public bool IsWaiting => Volatile.Read(ref _state) == Waits;
 
     public bool IsSent => Volatile.Read(ref _state) == WasSent;

@@ -97,6 +97,7 @@ internal sealed class RequestQueue
                 if (_frames.First is not { } first)
                     return true;
                 frame = first.Value;
+                frame.SentAt = builder.Position;
                 if (!builder.TrySend(frame.Bytes))
                     return false;
                 Remove(frame, sent: true);

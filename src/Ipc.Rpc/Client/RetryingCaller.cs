@@ -106,7 +106,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         CancellationToken cancellationToken = default)
         => WhenReady(method, Next.Duplex(method, request, items, cancellationToken), cancellationToken);
 
-    private bool IsReady => !_session.Options.WaitForReady || _session.Channel is { Ended: null } || IsOver;
+    private bool IsReady => !_session.Options.WaitForReady || _session.Channel is { TakesCalls: true } || IsOver;
 
     private bool IsOver => _session.End is not null;
 

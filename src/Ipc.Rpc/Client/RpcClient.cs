@@ -69,7 +69,7 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
     public string Name => _session.Name;
 
     /// <summary>Whether there is a connection. The death of the server may not have been noticed yet.</summary>
-    public bool IsConnected => _session.Channel is { Ended: null };
+    public bool IsConnected => _session.Channel is { TakesCalls: true };
 
     /// <summary>The server's process of the current connection, or of the last one; 0 before the first
     /// connection.</summary>

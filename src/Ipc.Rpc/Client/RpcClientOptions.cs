@@ -43,11 +43,17 @@ public sealed class RpcClientOptions
 
     /// <summary>Whether a call reconnects after the server died or closed. Default:
     /// <see langword="true"/>.</summary>
+    /// <remarks>A synchronous call that a server did not handle before it stopped in good order is then made again of
+    /// the next one, if that comes within <see cref="ConnectTimeout"/>; an asynchronous one with
+    /// <see cref="WaitForReady"/> or <see cref="Retry"/>.</remarks>
     public bool AutoReconnect { get; set; } = true;
 
     /// <summary>Whether a call without a server waits for one, as long as its deadline and token allow. By default it
     /// fails at once with <see cref="RpcStatus.Unavailable"/>. If a server refuses the client, the call fails at
     /// once in any case.</summary>
+    /// <remarks>A call that a server did not handle before it stopped in good order waits so, too, and is made again
+    /// (not streams, and not calls with a stream or with progress). So do not change the request of an asynchronous
+    /// call before the call has ended.</remarks>
     public bool WaitForReady { get; set; }
 
     /// <summary>Which failed calls are repeated. Default: none.</summary>

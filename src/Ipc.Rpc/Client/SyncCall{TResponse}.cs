@@ -42,6 +42,9 @@ internal sealed class SyncCall<TResponse> : SyncCall
         return true;
     }
 
+    /// <summary>Whether a server that ended, or is ending, has not handled it.</summary>
+    public bool IsUnhandled => _failure is { IsUnhandled: true };
+
     /// <summary>The response, or its failure as an exception.</summary>
     [MethodImpl(Tiering.Optimized)]
     public TResponse GetResult(RpcLink link, CancellationToken cancellationToken)

@@ -67,8 +67,9 @@ public sealed class RpcCallException : Exception
     /// it is not known.</summary>
     public string? Peer { get; }
 
-    /// <summary>Whether the request was certainly not sent, because there was no connection; then the call may be
-    /// repeated. If it is <see langword="false"/>, the request may have been handled.</summary>
+    /// <summary>Whether the request was certainly not handled, because there was no connection, or because the server
+    /// stopped in good order before it took it; then the call may be repeated. If it is <see langword="false"/>, the
+    /// request may have been handled.</summary>
     public bool IsUnsent { get; internal set; }
 
     /// <summary>Detail messages, in the handler's order.</summary>

@@ -12,6 +12,7 @@ internal sealed class RpcFailure
     private readonly IReadOnlyList<RpcDetail>? _details;
     private readonly Exception? _own;
     private readonly bool _isUnsent;
+    private RpcFailure? _ofUnsent; // [made] once for all calls that it ends
     private readonly RpcMethod? _method; // of a failure that is one call's only
 
     public RpcFailure(
@@ -21,8 +22,10 @@ internal sealed class RpcFailure
         Exception? inner = null,
         IReadOnlyList<RpcDetail>? details = null,
         RpcMethod? method = null,
-        bool isUnsent = false)
+        bool isUnsent = false,
+        bool isUnhandled = false)
     {
+        IsUnhandled = isUnhandled;
         _method = method;
         _isUnsent = isUnsent;
         _details = details;
@@ -33,8 +36,12 @@ internal sealed class RpcFailure
         _inner = inner;
     }
 
-    private RpcFailure(string cause, string? ofCall)
-        : this(RpcStatus.Unavailable, ofCall is null ? cause : cause + " " + ofCall) => Cause = cause;
+    private RpcFailure(string cause, string? ofCall, long handledTo = long.MaxValue)
+        : this(RpcStatus.Unavailable, ofCall is null ? cause : cause + " " + ofCall)
+    {
+        Cause = cause;
+        HandledTo = handledTo;
+    }
 
     private RpcFailure(Exception own)
         : this(own is RpcCallException { Status: var status } ? status : RpcStatus.Cancelled, ErrorText.Of(own)) =>
@@ -49,6 +56,13 @@ internal sealed class RpcFailure
 
     public string? RemoteType { get; }
 
+    /// <summary>Whether the callee ended in good order, or is about to, and has not handled the call.</summary>
+    public bool IsUnhandled { get; }
+
+    /// <summary>Of the end of a connection: from where on in its ring no request was handled. The largest number is
+    /// nowhere.</summary>
+    public long HandledTo { get; } = long.MaxValue;
+
     /// <summary>The exception behind it, if there is one.</summary>
     public Exception? Inner => _inner;
 
@@ -59,10 +73,20 @@ internal sealed class RpcFailure
     /// <summary>The connection has gone.</summary>
     /// <param name="cause">Why.</param>
     /// <param name="ofCall">What that means for a call that was pending.</param>
-    public static RpcFailure OfConnection(string cause, string? ofCall = null) => new(cause, ofCall);
+    /// <param name="handledTo">From where on in the ring no request was handled.</param>
+    public static RpcFailure OfConnection(string cause, string? ofCall = null, long handledTo = long.MaxValue)
+        => new(cause, ofCall, handledTo);
 
-    /// <summary>The same for a call that comes when all is over, and was not sent.</summary>
-    public RpcFailure OfUnsent() => new(Status, Cause, RemoteType, _inner, isUnsent: true);
+    /// <summary>The same for a call that comes when all is over, and was not sent; or that nobody handled.</summary>
+    public RpcFailure OfUnsent()
+    {
+        if (Volatile.Read(ref _ofUnsent) is { } made) // [made]
+            return made;
+        made = new RpcFailure(
+            Status, Cause, RemoteType, _inner, isUnsent: true, isUnhandled: HandledTo != long.MaxValue);
+        Volatile.Write(ref _ofUnsent, made); // [made] two at once do no harm
+        return made;
+    }
 
     public static RpcFailure Deadline(RpcMethod method)
         => new(RpcStatus.DeadlineExceeded, "The deadline of a call to " + method.FullName + " passed.", method: method);

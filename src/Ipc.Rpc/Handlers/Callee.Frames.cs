@@ -20,6 +20,12 @@ internal sealed partial class Callee
         leading = true;
         if (header.Kind == FrameKind.Request)
         {
+            if (Host.IsDraining)
+            {
+                RefuseEnding(in header); // never in hand: who ends the server counts on it
+                return null;
+            }
+
             Volatile.Write(ref _inHand, true); // [hand]
             OneSidedFence.Frequent(); // [hand] who stops the server sees this, or we see that it stops
             leading = OnRequest(turn, in header, body);
@@ -45,6 +51,17 @@ internal sealed partial class Callee
             Host.CountFailedOneWay(Host.Find(request.Method)?.Method, status, text);
         Link.Refuse(in request, status, text);
         return true;
+    }
+
+    /// <summary>A request that comes too late. Its caller may make it again elsewhere.</summary>
+    private void RefuseEnding(in FrameHeader request)
+    {
+        const string Text = "The server is stopping and takes no further calls.";
+        Link.NoteEnding(); // before it is released: whatever comes from here on is handled by nobody
+        Link.ReleaseRequest();
+        if (request.IsOneWay)
+            Host.CountFailedOneWay(Host.Find(request.Method)?.Method, RpcStatus.Unavailable, Text);
+        Link.Refuse(in request, RpcStatus.Unavailable, Text, isUnhandled: true);
     }
 
     [MethodImpl(Tiering.Optimized)]
@@ -82,6 +99,12 @@ internal sealed partial class Callee
     [MethodImpl(Tiering.Optimized)]
     private bool OnRequest(HandlerTurn? turn, in FrameHeader header, ReadOnlySpan<byte> body)
     {
+        if (Host.IsDraining) // [hand]
+        {
+            RefuseEnding(in header);
+            return true;
+        }
+
         if (Find(header.Call) is { IsAnswered: false } twin)
         {
             var failure = new RpcFailure(
@@ -109,8 +132,6 @@ internal sealed partial class Callee
                     Host.Rules.PendingCallsOption + ").");
         }
 
-        if (Host.IsDraining)
-            return Refuse(in header, RpcStatus.Unavailable, "The server is stopping and takes no further calls.");
         if (Host.Formats.Find(header.Flags, head?.Format) is not { } format)
             return Refuse(
                 in header, RpcStatus.Unimplemented, Host.Formats.Refusal(handler.Method, header.Flags, head?.Format));

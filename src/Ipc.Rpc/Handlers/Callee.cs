@@ -53,6 +53,10 @@ internal sealed partial class Callee
         }
     }
 
+    /// <summary>Whether whoever reads has a request in hand. Once the host drains, and it was seen not to, no request
+    /// is handled any more.</summary>
+    public bool HasInHand => Volatile.Read(ref _inHand); // [hand]
+
     /// <summary>Calls in hand as their caller counts them: one that has its answer is over, whatever this side has
     /// still to do about it.</summary>
     public int PendingCount => Volatile.Read(ref _pending);

@@ -44,6 +44,12 @@ internal abstract class CalleeLink
     /// <summary>The frame that is being read has been decoded: its place in the ring is free.</summary>
     public abstract void ReleaseRequest();
 
+    /// <summary>The request that is being read, and all that come behind it, are handled by nobody. Before it is
+    /// released.</summary>
+    public virtual void NoteEnding()
+    {
+    }
+
     /// <summary>A call that was held has begun: there may be a reason less not to read on.</summary>
     public abstract void ReadOn();
 
@@ -141,11 +147,20 @@ internal abstract class CalleeLink
     }
 
     /// <summary>Answers a request that no call was made of.</summary>
-    public void Refuse(in FrameHeader request, RpcStatus status, string text)
+    /// <param name="request">The request.</param>
+    /// <param name="status">Why.</param>
+    /// <param name="text">The same, in words.</param>
+    /// <param name="isUnhandled">Whether its caller is told that it may be made again: this side is ending.</param>
+    public void Refuse(in FrameHeader request, RpcStatus status, string text, bool isUnhandled = false)
     {
         if (!request.IsOneWay)
             SendSmall(
-                new FrameHeader(FrameKind.Error, request.Call, (ushort)status, flags: _flags),
+                new FrameHeader(
+                    FrameKind.Error,
+                    request.Call,
+                    (ushort)status,
+                    isUnhandled ? FrameHeader.Unhandled : 0,
+                    flags: _flags),
                 new ErrorBody(null, text).Encode(MaxBody));
     }
 

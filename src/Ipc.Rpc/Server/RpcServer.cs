@@ -153,10 +153,13 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Stops gracefully: accepts no further clients and calls, waits for pending calls, then stops.</summary>
-    /// <remarks>Completes when the server has ended. When <paramref name="cancellationToken"/> fires, the tokens of
+    /// <remarks>Calls whose requests it has not taken by then are made again by their clients, of the next server with
+    /// that name (<see cref="RpcClientOptions.AutoReconnect"/>, <see cref="RpcClientOptions.WaitForReady"/>): a server
+    /// can be restarted without a failed call.
+    /// <para>Completes when the server has ended. When <paramref name="cancellationToken"/> fires, the tokens of
     /// pending handlers fire, their callers get <see cref="RpcStatus.Unavailable"/>, and the task completes without an
     /// exception. No thread is blocked meanwhile. A handler may call it but must not await it, because its own call is
-    /// pending.
+    /// pending.</para>
     /// <para>Without a token there is no limit: it waits for ever for a handler that does not return, and for a client
     /// that stays connected and does not read its answers. A token or a timeout
     /// (<see cref="StopAsync(TimeSpan, CancellationToken)"/>) limits the wait.</para></remarks>

@@ -38,6 +38,7 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
     private bool _parked; // lent to nobody until the outbox is empty and calls that wait for their turn have begun
     private bool _clientGone; // nothing more will come: it is read to its end, whatever waits
     private bool _closed; // [peek]
+    private long _endsAt = long.MaxValue; // [flag] where the first request lies that came too late
     private long _received; // [count] bytes of frames; whoever reads writes it
 
     public ServerConnection(ServerLoop server, Connection connection, RpcPeer peer)
@@ -181,7 +182,9 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
             flushed = _flushed;
             _flushed = null;
             _outbox.Clear();
-            if (code != CloseCode.None)
+            if (code == CloseCode.Shutdown && HandledTo() is >= 0 and var handledTo)
+                _connection.Shutdown(code, text, handledTo);
+            else if (code != CloseCode.None)
                 _connection.Shutdown(code, text);
             _connection.Dispose();
         }
@@ -193,6 +196,23 @@ internal sealed partial class ServerConnection : CalleeLink, ICountedConnection
         Callee.Close();
         _callbacks?.EndAll(_ended);
         _server.Forget(this);
+    }
+
+    /// <inheritdoc/>
+    public override void NoteEnding()
+    {
+        if (_endsAt == long.MaxValue)
+            Volatile.Write(ref _endsAt, _requests.ReleasedTo); // all before it have been released
+    }
+
+    /// <summary>From where on no request was handled or will be: the server drains, so that what is read now is
+    /// refused. -1 while one is in hand that may have been read before.</summary>
+    private long HandledTo()
+    {
+        if (!_server.Host.IsDraining || Callee.HasInHand) // [hand]
+            return -1;
+        long released = _requests.ReleasedTo; // first: one that was refused and released has said where it lay
+        return Math.Min(released, Volatile.Read(ref _endsAt));
     }
 
     [MethodImpl(Tiering.Optimized)]

@@ -117,6 +117,7 @@ internal sealed partial class ServerLoop
         if (Interlocked.Exchange(ref _stopping, 1) != 0) // [once]
             return;
 
+        Host.Drain(); // what is read from here on is handled by nobody, and its callers are told
         Listener.Stop();
         _crew.WakeStandby(); // the leader may be in a handler: then the standby ends the server
     }

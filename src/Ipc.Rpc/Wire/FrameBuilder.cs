@@ -43,6 +43,9 @@ internal sealed class FrameBuilder : IPayloadTarget
     /// <summary>The largest frame that a record can carry.</summary>
     public int MaxFrame => _ring.MaxPayload;
 
+    /// <summary>Where in the ring the next frame goes, or the one that was begun and is not published.</summary>
+    public long Position => _ring.Position;
+
     /// <summary>How many bytes the published frames had. May lag.</summary>
     public long PublishedBytes => Volatile.Read(ref _published);
 

@@ -16,6 +16,8 @@ internal readonly struct FrameHeader
     /// <summary>How many items of a request's stream its caller may send without having been given credit.</summary>
     public const int FirstClientCredit = 32;
     public const int MaxPingBody = 64;
+    /// <summary><see cref="Method"/> of an error: no handler has seen the request, or will.</summary>
+    public const uint Unhandled = 1;
     private const int LastFormat = 3; // not used
 
     public FrameHeader(FrameKind kind, ulong call, ushort code = 0, uint method = 0, ulong deadline = 0, byte flags = 0)
@@ -39,6 +41,9 @@ internal readonly struct FrameHeader
 
     public bool HasHead => (Flags & FrameFlags.Head) != 0;
 
+    /// <summary>Of an error: whether it says that no handler has seen the request.</summary>
+    public bool IsUnhandled => Method == Unhandled && Code == (ushort)RpcStatus.Unavailable;
+
     /// <summary>How the messages of a request's call are written: 0 protobuf, 1 MessagePack, 2 named in the
     /// head.</summary>
     public int Format => (Flags & FrameFlags.Format) / FrameFlags.FormatUnit;
@@ -54,7 +59,7 @@ internal readonly struct FrameHeader
     public ushort Code { get; }
 
     /// <summary>A method id; of credit the number of further items; of <see cref="FrameKind.Read"/> the bytes of items
-    /// that were read.</summary>
+    /// that were read; of an error perhaps <see cref="Unhandled"/>.</summary>
     public uint Method { get; }
 
     public ulong Call { get; }

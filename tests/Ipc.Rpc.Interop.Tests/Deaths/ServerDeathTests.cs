@@ -47,6 +47,7 @@ public sealed class ServerDeathTests
                 {
                     RpcCallException failure = await Assert.ThrowsAsync<RpcCallException>(() => call.InTime());
                     Assert.True(failure.Status == RpcStatus.Unavailable, $"{shape} ended with {failure.Status}: {failure.Message}");
+                    Assert.False(failure.IsUnsent, $"{shape}: a killed server has not said what it has handled");
                 }
 
                 Deadline feeding = Deadline.After(Repository.Watchdog);

@@ -24,6 +24,16 @@ internal static class Peer
     public static OtherProcess Storm(Language language, string name)
         => Start(false, language == Language.CSharp ? Managed("storm") : [Repository.NativePeer, "storm"], name);
 
+    /// <summary>A server that notes what it handles in the file, and that stops in good order when its input ends.</summary>
+    public static OtherProcess RestartedServer(Language language, string name, string file)
+        => new OtherProcess(true, _environment, [.. Verb(language, "restart-serve"), name, file]).WaitUntilReady();
+
+    /// <summary>A client that calls such servers until its input ends.</summary>
+    public static OtherProcess RestartedClient(Language language, string name)
+        => new OtherProcess(true, _environment, [.. Verb(language, "restart-call"), name]).WaitUntilReady();
+
+    private static string[] Verb(Language language, string verb) => language == Language.CSharp ? Managed(verb) : [Repository.NativePeer, verb];
+
     private static OtherProcess Start(bool isServer, string[] command, string name) => new OtherProcess(isServer, _environment, [.. command, name]).WaitUntilReady();
 
     private static string[] Managed(string verb) => [PeerPrograms.Dotnet, Path.Combine(AppContext.BaseDirectory, "Ipc.Rpc.Peer.dll"), verb];

@@ -148,6 +148,7 @@ TEST(the_connection_is_section_6)
     AT(ipc_connection_body, server_close, 132, 4);
     AT(ipc_connection_body, server_text_length, 136, 4);
     AT(ipc_connection_body, server_text, 144, 240);
+    AT(ipc_connection_body, server_handled, 384, 8);
     AT(ipc_connection_body, client_close, 512, 4);
     AT(ipc_connection_body, hello_length, 516, 4);
     AT(ipc_connection_body, hello, 528, 240);

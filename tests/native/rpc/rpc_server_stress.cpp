@@ -288,12 +288,16 @@ void one_server(randomness &random)
         }
         last = kept.take();
         if (below(random, 2) == 0) {
-            const auto stop = [&] {
-                at.stop();
+            const unsigned patience[] = {below(random, 30), below(random, 30)}; // ms; of some: at once
+            const auto stop = [&](unsigned ms) {
+                if (ms % 2 == 0)
+                    at.stop();
+                else
+                    at.stop(std::chrono::milliseconds(ms));
                 require(running == 0, "a stop() returned before the handlers had");
             };
-            std::thread other(stop);
-            stop();
+            std::thread other(stop, patience[0]);
+            stop(patience[1]);
             other.join();
             require(static_cast<bool>(at.try_wait()), "wait() of a server that was stopped");
             use(last, true);

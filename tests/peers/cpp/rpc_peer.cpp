@@ -22,6 +22,7 @@
 //     rpc_peer errors NAME         rpc_errors.cpp
 //     rpc_peer probe NAME SHAPE    rpc_probe.cpp
 //     rpc_peer storm NAME          rpc_storm.cpp
+//     rpc_peer restart-serve NAME FILE | restart-call NAME    rpc_restart.cpp
 //
 // What serve offers, and what the verbs expect of a server, is described at each method of rpc_contract.hpp.
 // 0 well, 1 wrong content, 2 usage, 3 typed error (printed: error STATUS text).
@@ -412,6 +413,10 @@ int main(int argc, char **argv)
             return probe::run(argv[2], argv[3]);
         if (verb == "storm")
             return storm::run(argv[2]);
+        if (verb == "restart-serve" && argc > 3)
+            return restart::serve(argv[2], argv[3]);
+        if (verb == "restart-call")
+            return restart::call(argv[2]);
     } catch (const ipc::rpc::error &failure) {
         std::printf("error %s %s\n", name_of(failure.code()), failure.text().c_str());
         return 3;
@@ -422,6 +427,7 @@ int main(int argc, char **argv)
     std::fprintf(stderr, "usage: rpc_peer serve NAME [SEND-TIMEOUT-MS] | pause NAME MS | long NAME SIZE | call NAME "
                          "COUNT | hang NAME | streams NAME COUNT | "
                          "extras NAME | callbacks NAME COUNT | async NAME COUNT | errors NAME | "
-                         "probe NAME echo|count|collect|mirror|steps|count-late|mirror-late | storm NAME\n");
+                         "probe NAME echo|count|collect|mirror|steps|count-late|mirror-late | storm NAME | "
+                         "restart-serve NAME FILE | restart-call NAME\n");
     return 2;
 }

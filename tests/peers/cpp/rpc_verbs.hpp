@@ -12,6 +12,12 @@ namespace probe
 int run(const char *name, const char *shape);
 }
 
+namespace restart
+{
+int serve(const char *name, const char *file);
+int call(const char *name);
+} // namespace restart
+
 namespace storm
 {
 int run(const char *name);

@@ -37,6 +37,12 @@ internal static unsafe partial class NativeMethods
     public static extern void ipc_connection_shutdown(IntPtr connection, uint code, byte* text);
 
     [DllImport(Library)]
+    public static extern void ipc_connection_shutdown_at(IntPtr connection, uint code, byte* text, ulong handled);
+
+    [DllImport(Library)]
+    public static extern ulong ipc_connection_handled(IntPtr connection);
+
+    [DllImport(Library)]
     public static extern IntPtr ipc_connection_writer(IntPtr connection);
 
     [DllImport(Library)]

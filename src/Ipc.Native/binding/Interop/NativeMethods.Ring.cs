@@ -70,7 +70,13 @@ internal static unsafe partial class NativeMethods
     public static extern ulong ipc_ring_reader_capacity(IntPtr reader);
 
     [DllImport(Library)]
+    public static extern ulong ipc_ring_reader_released(IntPtr reader);
+
+    [DllImport(Library)]
     public static extern ulong ipc_ring_writer_wakes(IntPtr writer);
+
+    [DllImport(Library)]
+    public static extern ulong ipc_ring_writer_position(IntPtr writer);
 
     [DllImport(Library)]
     public static extern byte ipc_ring_reader_is_drained(IntPtr reader);

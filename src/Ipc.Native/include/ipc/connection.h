@@ -248,6 +248,17 @@ IPC_API void ipc_connection_close(ipc_connection *connection);
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API void ipc_connection_shutdown(ipc_connection *connection, uint32_t code, const char *text);
+
+/* The same, and a server says how far it has come, which its client gets from ipc_connection_handled: of the records
+ * that begin at or behind HANDLED it has handled none, and will handle none. Others it may have handled.
+ *
+ * connection the connection
+ * code       IPC_CLOSE_...; 0 = IPC_CLOSE_NORMAL
+ * text       a server's, UTF-8, cut to 240 bytes; or NULL. A client's is not sent
+ * handled    a position in the ring that it reads, such as ipc_ring_reader_released gives. A client's is not sent
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API void ipc_connection_shutdown_at(ipc_connection *connection, uint32_t code, const char *text, uint64_t handled);
 enum {
     IPC_CLOSE_NORMAL = 1,
     IPC_CLOSE_REFUSED = 2,
@@ -290,6 +301,15 @@ IPC_API bool ipc_connection_is_open(const ipc_connection *connection);
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API uint32_t ipc_connection_close_code(const ipc_connection *connection);
+
+/* How far a server that has closed has handled what its client sent.
+ *
+ * connection a client's
+ * Returns    a position in the ring to the server: no record that begins there or behind it
+ *            (ipc_ring_writer_position) was handled, or will be. UINT64_MAX: it has not closed, has died, or did not say.
+ * Blocks     never. Allocates nothing. Threads: any.
+ */
+IPC_API uint64_t ipc_connection_handled(const ipc_connection *connection);
 
 /* The text that the server closed with; clients send none.
  *

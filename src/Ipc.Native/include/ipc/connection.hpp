@@ -96,6 +96,13 @@ class connection
         return ipc_connection_close_code(handle_.get());
     }
 
+    // Client: from where on in the ring to the server that one has handled nothing, when it has closed and said so;
+    // UINT64_MAX if not.
+    uint64_t handled() const noexcept
+    {
+        return ipc_connection_handled(handle_.get());
+    }
+
     // What the server said when it closed; empty if nothing.
     std::string close_text() const
     {
@@ -136,6 +143,12 @@ class connection
     void shutdown(uint32_t code, const std::string &text) noexcept
     {
         ipc_connection_shutdown(handle_.get(), code, text.c_str());
+    }
+
+    // The same of a server that has handled nothing from HANDLED on, and will not.
+    void shutdown(uint32_t code, const std::string &text, uint64_t handled) noexcept
+    {
+        ipc_connection_shutdown_at(handle_.get(), code, text.c_str(), handled);
     }
 
   private:

@@ -100,6 +100,15 @@ IPC_API uint32_t ipc_ring_writer_max_payload(const ipc_ring_writer *writer);
  */
 IPC_API uint64_t ipc_ring_writer_wakes(const ipc_ring_writer *writer);
 
+/* How far the ring is written: what was committed ends at or before this position, held back by a batch or not; what is
+ * committed later begins at or behind it.
+ *
+ * writer     the writing end
+ * Returns    a position, which only grows.
+ * Blocks     never. Allocates nothing. Threads: the writer's.
+ */
+IPC_API uint64_t ipc_ring_writer_position(const ipc_ring_writer *writer);
+
 /* The size of the ring.
  *
  * reader     the reading end
@@ -107,6 +116,14 @@ IPC_API uint64_t ipc_ring_writer_wakes(const ipc_ring_writer *writer);
  * Blocks     never. Allocates nothing. Threads: any.
  */
 IPC_API uint64_t ipc_ring_reader_capacity(const ipc_ring_reader *reader);
+
+/* How far the ring was read and released.
+ *
+ * reader     the reading end
+ * Returns    a position, as ipc_ring_writer_position.
+ * Blocks     never. Allocates nothing. Threads: the reader's.
+ */
+IPC_API uint64_t ipc_ring_reader_released(const ipc_ring_reader *reader);
 
 /* Claims contiguous bytes in place, to be filled and committed. Nobody sees them before. A new claim replaces an
  * open one.

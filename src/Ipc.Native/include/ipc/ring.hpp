@@ -59,6 +59,12 @@ class writer_ref
         return ipc_ring_writer_wakes(handle_);
     }
 
+    // What was committed ends at or before it, what will be begins at or behind it.
+    uint64_t position() const noexcept
+    {
+        return ipc_ring_writer_position(handle_);
+    }
+
     // LENGTH bytes in place at PAYLOAD; IPC_FULL when there is no room now.
     [[nodiscard]] status try_claim(uint32_t length, uint8_t *&payload) noexcept
     {
@@ -192,6 +198,12 @@ class reader_ref
     uint64_t capacity() const noexcept
     {
         return ipc_ring_reader_capacity(handle_);
+    }
+
+    // How far it was read and released.
+    uint64_t released() const noexcept
+    {
+        return ipc_ring_reader_released(handle_);
     }
 
     // The next record in place; IPC_EMPTY when there is none now.

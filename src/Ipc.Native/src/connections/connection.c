@@ -166,6 +166,14 @@ bool ipc_connection_set_close(ipc_connection *connection, uint32_t code, const c
     return true;
 }
 
+void ipc_connection_shutdown_at(ipc_connection *connection, uint32_t code, const char *text, uint64_t handled)
+{
+    /* Whoever sees the close word sees this too [close]. */
+    if (connection->is_server && ipc_load_relaxed32(close_word(connection, true)) == 0)
+        ipc_store_relaxed64(&connection->body->server_handled, handled + 1);
+    ipc_connection_shutdown(connection, code, text);
+}
+
 void ipc_connection_shutdown(ipc_connection *connection, uint32_t code, const char *text)
 {
     (void)ipc_connection_set_close(connection, code, text);
@@ -213,6 +221,13 @@ bool ipc_connection_is_open(const ipc_connection *connection)
 uint32_t ipc_connection_close_code(const ipc_connection *connection)
 {
     return ipc_load_acquire32(close_word(connection, !connection->is_server)); /* [close] */
+}
+
+uint64_t ipc_connection_handled(const ipc_connection *connection)
+{
+    if (connection->is_server || ipc_connection_close_code(connection) == 0) /* [close] */
+        return UINT64_MAX;
+    return ipc_load_relaxed64(&connection->body->server_handled) - 1; /* 0, of one that says nothing: the largest */
 }
 
 uint32_t ipc_connection_close_text(const ipc_connection *connection, char *text, uint32_t size)

@@ -26,7 +26,8 @@ typedef struct ipc_connection_body {
     ipc_atomic32 server_text_length;
     ipc_atomic32 server_processor; /* on which the server last waited for this client or woke it, + 1; 0 unknown */
     uint8_t server_text[IPC_CONNECTION_TEXT_MAX];
-    uint8_t reserved_384[128];
+    ipc_atomic64 server_handled; /* 1 + where in to_server what was handled ends; 0: says nothing */
+    uint8_t reserved_392[120];
 
     /* written by the client only */
     ipc_atomic32 client_close; /* [close] */
@@ -49,6 +50,7 @@ _Static_assert(offsetof(ipc_connection_body, server_close) == 132, "wire-format 
 _Static_assert(offsetof(ipc_connection_body, server_text_length) == 136, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, server_processor) == 140, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, server_text) == 144, "wire-format section 6");
+_Static_assert(offsetof(ipc_connection_body, server_handled) == 384, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, client_close) == 512, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, hello_length) == 516, "wire-format section 6");
 _Static_assert(offsetof(ipc_connection_body, client_processor) == 520, "wire-format section 6");

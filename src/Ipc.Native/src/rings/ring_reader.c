@@ -342,6 +342,11 @@ uint64_t ipc_ring_reader_capacity(const ipc_ring_reader *reader)
     return reader->capacity;
 }
 
+uint64_t ipc_ring_reader_released(const ipc_ring_reader *reader)
+{
+    return reader->released;
+}
+
 bool ipc_ring_reader_is_drained(const ipc_ring_reader *reader)
 {
     const ipc_ring *const ring = &reader->ring; /* never changes: the rest of the reader is its thread's */

@@ -61,6 +61,11 @@ uint32_t ipc_ring_writer_max_payload(const ipc_ring_writer *writer)
     return writer->max_payload;
 }
 
+uint64_t ipc_ring_writer_position(const ipc_ring_writer *writer)
+{
+    return writer->tail;
+}
+
 uint64_t ipc_ring_writer_wakes(const ipc_ring_writer *writer)
 {
     return ipc_load_relaxed64(&writer->wakes);

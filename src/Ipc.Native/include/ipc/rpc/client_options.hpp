@@ -34,8 +34,14 @@ struct client_options {
     ipc::access access; // whose server it may be, for a name of the machine (`machine/NAME`): this user's, root's
     wait_mode wait = IPC_WAIT_ADAPTIVE;
     std::chrono::nanoseconds connect_timeout =
-        std::chrono::seconds(5);  // how long the constructor waits for the server; 0: not
-    bool auto_reconnect = true;   // a call after the server's death connects to its successor
+        std::chrono::seconds(5); // how long the constructor waits for the server; 0: not
+    // A call after the server's end connects to its successor. A synchronous call that a server did not handle before
+    // it ended in good order is made again there, if that one comes within connect_timeout
+    bool auto_reconnect = true;
+    // A call without a server waits for one as long as its deadline allows, and an asynchronous call that was not
+    // handled is made again, too, for which a copy of its request is kept. Else it waits only when its deadline is less
+    // than 5 s away, and fails at once with unavailable otherwise
+    bool wait_for_ready = false;
     uint32_t max_pending = 65535; // calls and streams at once
     // Of requests of asynchronous calls that wait for room in the ring, or for a connection; beyond that such calls
     // end with resource_exhausted

@@ -79,6 +79,15 @@ class server : public service
         core_->stop();
     }
 
+    // The same in good order, for a server that another one follows: it takes no further calls or clients, and waits
+    // until what runs has ended and was answered, or UNTIL. Then it stops. A call whose request it did not take is made
+    // again by its client, of the next server (client_options::auto_reconnect, wait_for_ready). From one of its own
+    // threads it is stop().
+    void stop(deadline until) noexcept
+    {
+        core_->stop(until);
+    }
+
   private:
     outcome adding() const override
     {

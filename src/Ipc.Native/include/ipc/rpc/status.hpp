@@ -90,6 +90,9 @@ struct outcome {
     std::string text;
     std::vector<error_detail> details;
     std::shared_ptr<const call_place> at; // where it failed; null while it has not, and in a handler
+    // It failed, and certainly nobody has handled it or will: it was not sent, or the server ended before it read it.
+    // Such a call may be made again. It has a text
+    bool unsent = false;
 
     outcome() = default;
 
@@ -149,6 +152,7 @@ struct outcome {
     void take_words(outcome &other) noexcept
     {
         at = std::move(other.at);
+        unsent = other.unsent;
         type = std::move(other.type);
         text = std::move(other.text);
         details = std::move(other.details);
@@ -169,7 +173,7 @@ class error : public std::runtime_error
 
     explicit error(const outcome &result)
         : std::runtime_error(result.whole()), code_(result.code), text_(result.text), remote_type_(result.type),
-          details_(result.details), at_(result.at)
+          details_(result.details), at_(result.at), unsent_(result.unsent)
     {
     }
 
@@ -195,6 +199,12 @@ class error : public std::runtime_error
         return details_;
     }
 
+    // Whether certainly nobody has handled the call: it may be made again. See outcome::unsent.
+    bool is_unsent() const noexcept
+    {
+        return unsent_;
+    }
+
     // What was called, "sysmon.v1/Get"; empty where no call is behind this.
     std::string_view method() const noexcept
     {
@@ -213,6 +223,7 @@ class error : public std::runtime_error
     std::string remote_type_;
     std::vector<error_detail> details_;
     std::shared_ptr<const call_place> at_;
+    bool unsent_ = false;
 };
 
 #endif

@@ -31,9 +31,16 @@ public sealed class ManagedTests : ITests
     /// <summary>Items of callers that have been taken.</summary>
     public int Taken => Volatile.Read(ref _taken);
 
-    public Blob Echo(Blob request) => request;
+    /// <summary>Gets every request of Echo before it is answered.</summary>
+    public Action<Blob>? Echoing { get; init; }
 
-    public Task<Blob> EchoAsync(Blob request, CancellationToken cancel = default) => Task.FromResult(request);
+    public Blob Echo(Blob request)
+    {
+        Echoing?.Invoke(request);
+        return request;
+    }
+
+    public Task<Blob> EchoAsync(Blob request, CancellationToken cancel = default) => Task.FromResult(Echo(request));
 
     public Blob Fail(FailRequest request) => throw new RpcCallException((RpcStatus)request.Status, request.Text);
 

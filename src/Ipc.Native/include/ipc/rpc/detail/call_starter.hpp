@@ -64,6 +64,13 @@ class call_starter
             from.post_error(header.call, {status::resource_exhausted, why});
     }
 
+    // The server is ending: no handler sees the request.
+    static void refuse_ending(session &from, const frame_header &header)
+    {
+        if ((header.flags & flag_one_way) == 0)
+            from.post_unhandled(header.call, "The server is stopping and takes no further calls.");
+    }
+
   private:
     class turn final : public call_turn
     {
@@ -104,7 +111,10 @@ class call_starter
         };
         if (threads_.run(run))
             return;
-        refuse(*from, call->request);
+        if (threads_.is_stopping())
+            refuse_ending(*from, call->request);
+        else
+            refuse(*from, call->request);
         go_on(gate_.end(*from, streams));
     }
 

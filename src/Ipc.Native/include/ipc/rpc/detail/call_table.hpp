@@ -65,6 +65,7 @@ class call_table
         entry.credit.items = input ? first_input_credit : 0;
         entry.epoch = epoch;
         entry.queued = 0;
+        entry.kept = false;
         entry.answered = nullptr;
         entry.late = {};
         live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -132,6 +133,7 @@ class call_table
             }
             entry->ended = true;
             entry->end.code = status_of(got.header.code);
+            entry->end.unsent = got.says_unhandled();
             error_body::decode(words.body, words.size, entry->end);
             if (entry->end.text.empty())
                 entry->end.text = "the peer gave no reason";
@@ -145,10 +147,17 @@ class call_table
     // Those of the connections up to EPOCH.
     void end_all(const outcome &why, uint64_t epoch = UINT64_MAX)
     {
+        end_each(epoch, [&why](const pending &) { return &why; });
+    }
+
+    // WHY(entry) says what each ends with; null: it goes on, on another connection.
+    template <class Why> void end_each(uint64_t epoch, Why &&why)
+    {
         owed_cancels.clear();
         for (pending &entry : entries_)
             if (entry.live && !entry.ended && entry.epoch <= epoch)
-                end(entry, why);
+                if (const outcome *const its = why(entry); its != nullptr)
+                    end(entry, *its);
     }
 
     // DONE is told when ENTRY ends, at once if it has.

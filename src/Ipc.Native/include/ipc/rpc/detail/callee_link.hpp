@@ -71,6 +71,16 @@ class callee_link : public call_home
         post(header, error_body::encode(why, limit()));
     }
 
+    // The same for a request that came when this side was ending, and that no handler sees.
+    void post_unhandled(uint64_t call, const char *why)
+    {
+        frame_header header = header_of(frame_kind::error, call);
+        header.flags = flags_;
+        header.code = static_cast<uint16_t>(status::unavailable);
+        header.method = error_unhandled;
+        post(header, error_body::encode({status::unavailable, why}, limit()));
+    }
+
     // Before the first call.
     void observe_served(std::shared_ptr<observer> to) noexcept
     {

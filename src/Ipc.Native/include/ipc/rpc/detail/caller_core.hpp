@@ -15,6 +15,7 @@
 
 #include "../canceller.hpp"
 #include "../status.hpp"
+#include "asking.hpp"
 #include "call_table.hpp"
 #include "frame.hpp"
 #include "lateness.hpp"
@@ -24,18 +25,6 @@
 
 namespace ipc::rpc::detail
 {
-
-// A request that is to be sent.
-struct asking {
-    uint32_t method = 0;
-    uint8_t flags = 0;
-    uint16_t window = 0; // the first credit, when the answer is a stream
-    payload body;
-    bool progress = false;
-    metadata *answered = nullptr;     // where an answer's metadata goes
-    std::shared_ptr<completion> done; // asynchronous calls
-    uint64_t *announced = nullptr;    // where those find the call's id, before anything can come for it
-};
 
 class caller_core : public surroundings
 {
@@ -76,10 +65,12 @@ class caller_core : public surroundings
     bool begin(lock_type &held, const asking &what, deadline until, canceller *cancel, pending *&entry, outcome &why)
     {
         if (!is_prepared(until)) {
-            why = prepare(held, until, cancel);
+            why = prepare(held, until, cancel, what.follows);
             if (!why)
                 return false;
         }
+        if (what.reached != nullptr)
+            *what.reached = true;
         if (cancel != nullptr && cancel->triggered()) {
             why = {status::cancelled};
             return false;
@@ -94,11 +85,15 @@ class caller_core : public surroundings
         if (!send_at_once(header, what.body)) {
             why = send(held, header, what.body, until, cancel);
             if (!why) {
+                why.unsent = why.code == status::unavailable && why.has_words();
+                if (what.reached != nullptr)
+                    *what.reached = has_ended_well();
                 calls_.free(*fresh);
                 leave();
                 return false;
             }
         }
+        fresh->sent_at = sent_at_;
         entry = fresh;
         return true;
     }
@@ -106,7 +101,7 @@ class caller_core : public surroundings
     // A request without an answer.
     outcome notify(lock_type &held, const asking &what, deadline until, canceller *cancel)
     {
-        if (outcome ready = prepare(held, until, cancel); !ready)
+        if (outcome ready = prepare(held, until, cancel, false); !ready)
             return ready;
         if (cancel != nullptr && cancel->triggered())
             return {status::cancelled};
@@ -116,6 +111,12 @@ class caller_core : public surroundings
         outcome sent = send(held, header_for(what, id, until), what.body, until, cancel);
         leave();
         return sent;
+    }
+
+    // Whether a call that nobody has handled is made again: of the server that comes next.
+    virtual bool is_followed() const noexcept
+    {
+        return false;
     }
 
     virtual void enter() noexcept
@@ -299,6 +300,12 @@ class caller_core : public surroundings
     {
     }
 
+    // Whether the last connection was ended by a server that has said what it has handled.
+    virtual bool has_ended_well() const noexcept
+    {
+        return false;
+    }
+
     // Whether prepare() would have nothing to do. False is always right.
     virtual bool is_prepared(deadline) noexcept
     {
@@ -311,8 +318,8 @@ class caller_core : public surroundings
         return false;
     }
 
-    // Sees to it that there is a connection.
-    virtual outcome prepare(lock_type &held, deadline until, canceller *cancel) = 0;
+    // Sees to it that there is a connection. FOLLOWS: it may wait for a server.
+    virtual outcome prepare(lock_type &held, deadline until, canceller *cancel, bool follows) = 0;
 
     // Waits for room.
     virtual outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,
@@ -348,6 +355,7 @@ class caller_core : public surroundings
 
     std::mutex mutex_;
     uint64_t epoch_ = 1; // one per connection
+    uint64_t sent_at_ = 0; // where in the ring the last request was put, where that is of interest
     call_table calls_;
 
     frame_header header_for(const asking &what, uint64_t id, deadline until) const noexcept

@@ -90,6 +90,21 @@ class calling
     outcome unobserved(uint32_t method, const message &request, Response &response, const call_options &options,
                        bool progress, Take &take, Report &report)
     {
+        bool reached = false;
+        outcome result = attempted(method, request, response, options, progress, take, report, false, reached);
+        // A server that ended, or is ending, has not handled it, nor reported anything.
+        while (!result && result.unsent && reached && result.code == status::unavailable && core_->is_followed()) {
+            reached = false;
+            result = attempted(method, request, response, options, progress, take, report, true, reached);
+        }
+        return result;
+    }
+
+    // FOLLOWS: it was made before, of a server that has ended. REACHED: as in asking.
+    template <class Response, class Take, class Report>
+    outcome attempted(uint32_t method, const message &request, Response &response, const call_options &options,
+                      bool progress, Take &take, Report &report, bool follows, bool &reached)
+    {
         outcome result; // the only one, and what is returned: an outcome costs more than most steps of a call
         if (is_refused_in_place()) {
             result = refuse_in_place();
@@ -110,6 +125,8 @@ class calling
         what.body = payload(request, head);
         what.progress = progress;
         what.answered = options.received;
+        what.follows = follows;
+        what.reached = &reached;
         auto held = core.lock();
         if (!core.begin(held, what, limits.until, limits.cancel, entry, result))
             return result;

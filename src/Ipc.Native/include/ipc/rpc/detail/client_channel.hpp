@@ -151,8 +151,10 @@ class client_channel : public client_writing
                 calls_.room_came();
             else if (wrong == nullptr && next.kind() == frame_kind::ping)
                 answer_ping(connection_.writer(), next);
+            else if (wrong == nullptr && next.says_unhandled() && !is_callback && is_sent_again(next.header.call))
+                left_ = true;
             else if (wrong == nullptr && !is_callback && next.kind() != frame_kind::pong)
-                wrong = calls_.dispatch(next);
+                wrong = dispatch(next);
             connection_.reader().release();
             if (wrong != nullptr)
                 violate(wrong);
@@ -164,6 +166,15 @@ class client_channel : public client_writing
         leave_reading();
         return code;
     }
+
+    const char *dispatch(const frame &got)
+    {
+        left_ = left_ || got.says_unhandled();
+        return calls_.dispatch(got);
+    }
+
+    // A call that the server has not handled goes to the next one by itself.
+    virtual bool is_sent_again(uint64_t call) = 0;
 
     // Tells the server how much of its items has been read. Whoever has the reading role.
     void report_read(lock_type &held) noexcept

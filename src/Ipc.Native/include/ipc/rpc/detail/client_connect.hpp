@@ -82,6 +82,13 @@ inline outcome why_lost(const std::string &name, const connection &lost, ipc::st
     return why;
 }
 
+// What WHY, for which a connection ended, means for a call that nobody has handled.
+inline outcome of_unsent(outcome why)
+{
+    why.unsent = why.has_words();
+    return why;
+}
+
 // What WHY, for which a connection ended, means for a call that was pending.
 inline outcome of_pending(outcome why)
 {

@@ -18,7 +18,7 @@
 #include "caller_core.hpp"
 #include "client_callee.hpp"
 #include "client_connect.hpp"
-#include "client_posting.hpp"
+#include "client_connecting.hpp"
 #include "frame.hpp"
 #include "guarded.hpp"
 #include "method_table.hpp"
@@ -28,13 +28,13 @@
 namespace ipc::rpc::detail
 {
 
-class client_core final : public client_posting,
+class client_core final : public client_connecting,
                           public std::enable_shared_from_this<client_core>,
                           private background_host
 {
   public:
     client_core(std::string name, client_options options, std::shared_ptr<method_table> services)
-        : client_posting(options), name_(std::move(name)), options_(std::move(options)),
+        : client_connecting(std::move(name), std::move(options)),
           services_(std::move(services)), background_(mutex_, *this)
     {
     }
@@ -127,76 +127,8 @@ class client_core final : public client_posting,
     }
 
   private:
-    bool is_prepared(deadline until) noexcept override
-    {
-        return usable_ && !closed_ && !owes() && (until.is_never() || !until.has_passed()) && connection_.is_open();
-    }
-
-    outcome prepare(lock_type &held, deadline until, canceller *cancel) override
-    {
-        for (;;) {
-            if (closed_)
-                return refuse();
-            if (!usable_ && !options_.auto_reconnect) // before the deadline: who asks late learns the same
-                return {status::unavailable, reason_};
-            if (until.has_passed())
-                return {status::deadline_exceeded};
-            if (usable_ && connection_.is_open()) {
-                pay(held);
-                return {};
-            }
-            if (usable_ && !reading_) {
-                drain(held);
-                continue;
-            }
-            if (cancel != nullptr && cancel->triggered())
-                return {status::cancelled};
-            if (!usable_ && !connecting_ && inside_ == 0) {
-                if (outcome connected = reconnect(held, until, cancel); !connected)
-                    return connected;
-                continue;
-            }
-            // Somebody else reads, perhaps to the end of the old connection; or leaves it; or connects.
-            if (!await_another(held, until))
-                return {status::deadline_exceeded};
-        }
-    }
-
-    // A mistake in the program, which no caller expects to handle.
-    outcome refuse() const override
-    {
-        std::string text = "The client of " + server_of(name_, 0) + " is closed; make a new one.";
-#ifdef IPC_NO_EXCEPTIONS
-        return {status::failed_precondition, std::move(text)};
-#else
-        throw ipc::error(IPC_CLOSED, text);
-#endif
-    }
-
-    // Nobody is inside.
-    outcome reconnect(lock_type &held, deadline until, canceller *cancel)
-    {
-        connecting_ = true;
-        held.unlock();
-        connection made;
-        outcome result;
-        {
-            canceller either;
-            const relay from_us(closing_, either);
-            std::optional<relay> from_caller;
-            if (cancel != nullptr)
-                from_caller.emplace(*cancel, either);
-            result = open_connection(name_, options_, is_hurried(until) ? until.at() : IPC_NOW, either.get(), made);
-        }
-        held.lock();
-        result = connected(std::move(made), std::move(result));
-        if (!result && cancel != nullptr && cancel->triggered())
-            return {status::cancelled};
-        return result;
-    }
-
     // Somebody has tried to connect.
-    outcome connected(connection &&made, outcome result)
+    outcome connected(connection &&made, outcome result) override
     {
         connecting_ = false;
         changed_.notify_all();
@@ -217,6 +149,7 @@ class client_core final : public client_posting,
     void begin_connection()
     {
         usable_ = true;
+        left_ = false;
         peer_pid_ = connection_.peer_pid();
         unflushed_ = false;
         owed_.clear();
@@ -236,8 +169,25 @@ class client_core final : public client_posting,
     {
         usable_ = false;
         reason_ = why.text;
-        queue_.drop(epoch_);
-        calls_.end_all(of_pending(why), epoch_);
+        // From there on the server has handled no request. What was not sent at all nobody has, however it ended.
+        const bool is_said = why.code == status::unavailable && connection_.close_code() == IPC_CLOSE_SHUTDOWN;
+        const uint64_t handled = is_said ? connection_.handled() : UINT64_MAX;
+        ended_well_ = handled != UINT64_MAX;
+        const bool goes_on = repeats_ && !closed_;
+        if (goes_on)
+            queue_.move_on(epoch_);
+        else
+            queue_.drop(epoch_);
+        const outcome of_others = of_pending(why), of_unhandled = of_unsent(why);
+        calls_.end_each(epoch_, [&](pending &entry) -> const outcome * {
+            if (entry.queued == 0 && entry.sent_at < handled)
+                return &of_others;
+            if (entry.queued != 0 && goes_on) {
+                entry.epoch = epoch_ + 1;
+                return nullptr;
+            }
+            return send_again(entry) ? nullptr : &of_unhandled;
+        });
         if (callee_ != nullptr) // not from here: a handler's calls may be this client's, whose lock we have
             background_.run([ended = callee_] { ended->end_calls(); });
         tell({false, connection_.peer_pid(), why.text});
@@ -258,19 +208,6 @@ class client_core final : public client_posting,
     {
         if (usable_)
             break_off(why_lost(name_, connection_, code));
-    }
-
-    // What was published before the end is still ours: what a ring can hold. A server may close and write on.
-    void drain(lock_type &held)
-    {
-        arrival none;
-        enter();
-        uint64_t left = (options_.to_client_capacity | (256u << 10)) / 16; // powers of two; 16: the shortest record
-        while (usable_ && read(held, nullptr, deadline::now(), nullptr, none) == IPC_OK && --left != 0)
-            continue;
-        if (usable_)
-            lose(connection_.close_code() != 0 ? IPC_PEER_CLOSED : IPC_PEER_DIED);
-        leave();
     }
 
     void room_came() override
@@ -361,16 +298,18 @@ class client_core final : public client_posting,
         outcome result = open_connection(name_, options_, waits ? until.at() : IPC_NOW, interrupt, made);
         held.lock();
         waits_for_server_ = false;
-        result = connected(std::move(made), std::move(result));
+        result = of_unsent(connected(std::move(made), std::move(result)));
         if (result)
             return pay(held);
         if (background_.was_interrupted())
             return; // by somebody whom it has to look at first
+        if (waits && !until.has_passed()) // it was there, and took no clients: its successor may
+            sleep_until(held, changed_, soon(until, between_looks));
         // Those who have the time to ask again learn it; the others wait, if waiting can help: else this would be asked
         // again at once, and again.
         for (auto each = queue_.first(); each != queue_.end();) {
             pending *const entry = calls_.find(each->second.header.call);
-            const bool stays = result.code == status::unavailable && is_hurried(each->second.until);
+            const bool stays = result.code == status::unavailable && waits_for_server(each->second.until);
             waits_for_server_ = waits_for_server_ || stays; // next time
             each = stays ? std::next(each) : queue_.remove(each);
             if (!stays)
@@ -383,14 +322,9 @@ class client_core final : public client_posting,
         return end_late(held, call);
     }
 
-    const std::string name_;
-    const client_options options_;
     const std::shared_ptr<method_table> services_;
-    int32_t peer_pid_ = 0; // of the last connection, for errors; 0 when no other could be made after it
-    bool connecting_ = false;
     bool finishing_ = false; // somebody waits for the end of all
     bool finished_ = false;
-    canceller closing_;
     std::shared_ptr<client_callee> callee_; // this connection's, when there are services
     std::unique_ptr<task_pool> handlers_;
     background background_;

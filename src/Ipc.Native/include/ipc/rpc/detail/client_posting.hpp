@@ -45,9 +45,9 @@ class client_posting : public client_channel
             return {status::cancelled};
         if (usable_)
             pay(held);
-        const bool connected = usable_ && connection_.is_open();
+        const bool connected = usable_ && !left_ && connection_.is_open();
         if (!connected && !reconnects_)
-            return {status::unavailable, usable_ ? "the connection has ended" : reason_};
+            return of_unsent({status::unavailable, usable_ ? "the connection has ended" : reason_});
         const uint64_t epoch = connected ? epoch_ : epoch_ + 1;
         pending *const fresh = take_entry(what, epoch);
         if (fresh == nullptr)
@@ -63,6 +63,25 @@ class client_posting : public client_channel
     }
 
   protected:
+    // ENTRY's call, which nobody has handled, waits for the next connection. False: it cannot.
+    bool send_again(pending &entry)
+    {
+        if (!repeats_ || !entry.kept || closed_)
+            return false; // not an asynchronous one, among others
+        entry.queued = queue_.add_again(entry.request, std::move(entry.body), epoch_ + 1, entry.until);
+        entry.kept = false;
+        if (entry.queued == 0)
+            return false;
+        entry.epoch = epoch_ + 1;
+        return true;
+    }
+
+    bool is_sent_again(uint64_t call) override
+    {
+        pending *const entry = calls_.find(call);
+        return entry != nullptr && !entry->ended && send_again(*entry);
+    }
+
     // The deadline of an asynchronous call has passed. False: it may not end yet.
     bool end_late(lock_type &held, uint64_t call)
     {
@@ -93,6 +112,12 @@ class client_posting : public client_channel
                                            header_for(what, fresh.id(), until), what.body);
         if (code == IPC_FULL)
             return queue(fresh, what, epoch_, until);
+        fresh.sent_at = sent_at_;
+        if (code == IPC_OK && repeats_) {
+            std::string bytes(static_cast<size_t>(what.body.size()), '\0');
+            what.body.write(reinterpret_cast<uint8_t *>(bytes.data()));
+            keep(fresh, header_for(what, fresh.id(), until), std::move(bytes), until);
+        }
         if (code != IPC_OK)
             lose(code);
         return {};

@@ -36,7 +36,7 @@ class client_writing : public caller_core, private client_link
   public:
     explicit client_writing(const client_options &options)
         : caller_core(options.max_pending, options.stream_window, 0), queue_(options.max_queued_bytes),
-          most_owed_(options.max_unsent_bytes)
+          repeats_(options.wait_for_ready && options.auto_reconnect), most_owed_(options.max_unsent_bytes)
     {
     }
 
@@ -136,6 +136,7 @@ class client_writing : public caller_core, private client_link
         put(place, length, header, body);
         if (header.kind == static_cast<uint8_t>(frame_kind::item))
             transit_.sending(body.size());
+        sent_at_ = connection_.writer().position();
         const bool later = !batching_.empty() &&
                            std::find(batching_.begin(), batching_.end(), std::this_thread::get_id()) != batching_.end();
         code = later ? connection_.writer().commit_batched(length, frame_record_type)
@@ -145,9 +146,9 @@ class client_writing : public caller_core, private client_link
     }
 
     // When to look again for room.
-    static deadline soon(deadline until) noexcept
+    static deadline soon(deadline until, uint64_t ns = 1'000'000) noexcept
     {
-        return deadline(std::min(until.at(), ipc_deadline_after(1'000'000)));
+        return deadline(std::min(until.at(), ipc_deadline_after(ns)));
     }
 
     // A frame that finds the ring full is owed: it goes out before the next request.
@@ -185,6 +186,7 @@ class client_writing : public caller_core, private client_link
         while (usable_ && queue_.has(epoch_)) {
             const auto next = queue_.first();
             const auto &[header, body, epoch, until] = next->second;
+            const uint64_t at = connection_.writer().position();
             const ipc::status code = send_queued(header, body);
             if (code == IPC_FULL)
                 return;
@@ -192,16 +194,29 @@ class client_writing : public caller_core, private client_link
                 return lose(code); // which ends them all
             pending *const entry = calls_.find(header.call);
             const uint64_t size = body.size();
-            queue_.remove(next);
+            if (repeats_)
+                keep(*entry, header, std::move(next->second.body), until);
+            queue_.remove(next, size);
             entry->queued = 0;
+            entry->sent_at = at;
             if (code == IPC_E_TOO_LARGE)
                 calls_.end(*entry, {status::resource_exhausted,
                                     too_large("request", size, connection_.writer().max_payload() - frame_header_size)});
         }
     }
 
+    // Of an asynchronous call that was sent: it goes out again if nobody handles it.
+    static void keep(pending &entry, const frame_header &header, std::string body, deadline until)
+    {
+        entry.kept = true;
+        entry.request = header;
+        entry.body = std::move(body);
+        entry.until = until;
+    }
+
     connection connection_;
     bool usable_ = false;
+    bool left_ = false;               // its server is ending, and takes no further calls
     std::string reason_;              // why the connection is not usable
     int inside_ = 0;                  // threads that may be using the connection
     std::condition_variable changed_; // the connection's life
@@ -211,6 +226,7 @@ class client_writing : public caller_core, private client_link
     transit transit_; // its counters of what came: of whoever has the reading role
     frame_header owed_report_;
     request_queue queue_;
+    const bool repeats_; // asynchronous calls, too, that nobody has handled
 
   private:
     // ---- client_link: what the answers to callbacks go out through

@@ -73,6 +73,36 @@ class crew final : public crew_threads
         work_.notify_all();
     }
 
+    // No handler begins from now on where its request was read: begin() says so.
+    void begin_drain() noexcept
+    {
+        attention_.fetch_or(draining); // [rouse] a handler that begins from now on sees it
+    }
+
+    // Once it drains: begin_stop(), unless a handler runs, or something is to be run that no thread has taken up yet.
+    bool try_begin_stop()
+    {
+        {
+            const std::lock_guard held(mutex_);
+            const auto is_busy = [](const worker *each) { return worker::is_busy(each->phase()); }; // [rouse]
+            if (!tasks_.empty() || std::any_of(workers_.begin(), workers_.end(), is_busy))
+                return false;
+            attention_.fetch_or(stopping); // what would be run from now on is refused
+        }
+        begin_stop();
+        return true;
+    }
+
+    // Once it stops: whether all threads have ended by UNTIL. They end when their handlers have.
+    bool wait_until_ended(deadline until)
+    {
+        std::unique_lock held(mutex_);
+        while (!workers_.empty())
+            if (!sleep_until(held, ended_, until))
+                return workers_.empty();
+        return true;
+    }
+
     // Runs TASK on a thread of its own. False when all threads are busy and there may be no more, or so few that one
     // that has SHARE of them already leaves the rest to others: nobody takes more than half of what there is.
     bool run(std::function<void()> task, size_t share = 0)
@@ -185,7 +215,7 @@ class crew final : public crew_threads
         const uint32_t attention = attention_.load(); // [rouse]
         if (attention == 0)
             return true;
-        if ((attention & stopping) != 0)
+        if ((attention & (stopping | draining)) != 0)
             return false;
         rouse();
         return true;

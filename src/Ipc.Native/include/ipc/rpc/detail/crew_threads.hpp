@@ -112,12 +112,14 @@ class crew_threads : public reliever
 
     static constexpr uint32_t resting = 1; // the standby sleeps until it is roused
     static constexpr uint32_t stopping = 2;
+    static constexpr uint32_t draining = 4; // handlers that run go on, and no other begins
 
     crew_host &host_;
     const unsigned most_calls_;
     std::mutex mutex_;
     std::condition_variable work_;       // idle threads
     std::condition_variable rest_;       // the standby
+    std::condition_variable ended_;      // who waits until no thread is left
     std::atomic<uint32_t> attention_{0}; // [rouse] what a thread that begins a handler must know: usually nothing
     bool has_standby_ = false;
     worker *leader_ = nullptr;
@@ -162,6 +164,7 @@ class crew_threads : public reliever
         }
         workers_.erase(std::remove(workers_.begin(), workers_.end(), &me), workers_.end());
         threads_.end_this();
+        ended_.notify_all();
     }
 
     void take_lead(worker &me)

@@ -55,6 +55,7 @@ constexpr uint8_t flag_head = 0x04;
 constexpr uint8_t flag_client_stream = 0x08;
 constexpr uint8_t flag_format = 0x30; // two bits; 0 is protobuf, 3 is not used
 constexpr uint32_t max_ping_body = 64;
+constexpr uint32_t error_unhandled = 1; // `method` of an error: no handler has seen the request, or will
 constexpr uint32_t max_first_credit = 65535;
 constexpr uint32_t first_input_credit = 32; // items that a caller may send without having been given credit
 
@@ -97,6 +98,12 @@ struct frame {
     bool is_callback() const noexcept
     {
         return has(flag_callback);
+    }
+
+    // Its callee is ending, and has not handled the request.
+    bool says_unhandled() const noexcept
+    {
+        return kind() == frame_kind::error && header.method == error_unhandled && header.code == 14; // unavailable
     }
 };
 

@@ -152,11 +152,14 @@ class frame_sender
     // ---- the end
     // ---------------------------------------------------------------------------------------------------------------
 
-    // With a code and a text for the client, if there is one. Who waits returns. Repeating it is harmless.
-    void stop(uint32_t code = 0, const char *text = nullptr) noexcept
+    // With a code and a text for the client, if there is one, and where in its ring what was handled ends, if that is
+    // known. Who waits returns. Repeating it is harmless.
+    void stop(uint32_t code = 0, const char *text = nullptr, uint64_t handled = UINT64_MAX) noexcept
     {
         const std::lock_guard held(mutex_);
-        if (connection_ && text != nullptr)
+        if (connection_ && text != nullptr && handled != UINT64_MAX)
+            connection_.shutdown(code, text, handled);
+        else if (connection_ && text != nullptr)
             connection_.shutdown(code, text);
         if (connection_)
             connection_.writer().stop();

@@ -58,6 +58,13 @@ class gate
         return most_running_ == 0 && !ordered_;
     }
 
+    // Nothing waits.
+    bool is_empty()
+    {
+        const std::lock_guard held(mutex_);
+        return waiting_.empty();
+    }
+
     bool try_start(session &from, bool streams)
     {
         const std::lock_guard held(mutex_);

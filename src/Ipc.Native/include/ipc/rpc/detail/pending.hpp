@@ -14,6 +14,7 @@
 #include "frame.hpp"
 #include "head.hpp"
 #include "lateness.hpp"
+#include "wait.hpp"
 
 namespace ipc::rpc::detail
 {
@@ -129,6 +130,11 @@ struct pending {
     item_credit credit;       // of the caller's stream
     uint64_t epoch = 0;       // the connection it went out on, or will
     uint64_t queued = 0;      // its request's place in the queue; 0 when it has none
+    uint64_t sent_at = 0;     // else where in the ring its request was put
+    bool kept = false;        // its request was kept, to be sent again if nobody handles it:
+    frame_header request;
+    std::string body;
+    deadline until;
     outcome end;
     metadata *answered = nullptr; // where the metadata of an answer without a body goes
     std::deque<arrival> arrived;  // bodies that another thread has read

@@ -3,6 +3,7 @@
 #ifndef IPC_RPC_DETAIL_REQUEST_QUEUE_HPP
 #define IPC_RPC_DETAIL_REQUEST_QUEUE_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -77,8 +78,25 @@ class request_queue
 
     place remove(place at) noexcept
     {
-        bytes_ -= at->second.body.size() + frame_header_size;
+        return remove(at, at->second.body.size());
+    }
+
+    // The same of one whose body, of SIZE bytes, may have been taken.
+    place remove(place at, uint64_t size) noexcept
+    {
+        bytes_ -= size + frame_header_size;
         return requests_.erase(at);
+    }
+
+    // One that was sent before, and that nobody has handled. As add().
+    uint64_t add_again(const frame_header &header, std::string body, uint64_t epoch, deadline until)
+    {
+        const uint64_t size = body.size() + frame_header_size;
+        if (size > most_bytes_ - bytes_)
+            return 0;
+        requests_.emplace(next_, request{header, std::move(body), epoch, until});
+        bytes_ += size;
+        return next_++;
     }
 
     // False when it is not here: it has been sent.
@@ -89,6 +107,13 @@ class request_queue
             return false;
         remove(found);
         return true;
+    }
+
+    // Those of the connections up to EPOCH are for the next one.
+    void move_on(uint64_t epoch) noexcept
+    {
+        for (auto &each : requests_)
+            each.second.epoch = std::max(each.second.epoch, epoch + 1);
     }
 
     // Those of the connections up to EPOCH.

@@ -18,6 +18,7 @@
 #include "crew.hpp"
 #include "server_reading.hpp"
 #include "session.hpp"
+#include "wait.hpp"
 
 namespace ipc::rpc::detail
 {
@@ -97,11 +98,47 @@ class server_core final : private courier_host, private server_reading
             changed_.wait(held, [this] { return done_; });
             return;
         }
+        changed_.wait(held, [this] { return waiting_ == 0; });
         held.unlock();
         finish_stop();
         held.lock();
         done_ = true;
         changed_.notify_all();
+    }
+
+    // stop(), when what runs has ended, or at UNTIL. On a thread of its own: at once.
+    //
+    // What is read from here on no handler sees, and its callers are told. What runs on threads of its own, waits for
+    // its turn or for room is waited for. Then no thread takes anything up any more; those that are in a handler, of a
+    // request that was read before, answer it and end. When all have, nobody reads: how far each ring was read is how
+    // far its requests were handled, and each client is told so with the close word.
+    void stop(deadline until) noexcept
+    {
+        std::unique_lock held(mutex_);
+        if (threads_ != nullptr && !stopped_ && !threads_->is_current()) {
+            ++waiting_; // what is used here stays until this is back
+            bool begun = false;
+            draining_.store(true);
+            threads_->begin_drain();
+            while (!begun && !stopped_ && failure_ == IPC_OK && !until.has_passed()) {
+                held.unlock();
+                begun = sessions_.are_quiet() && gate_.is_empty() && threads_->try_begin_stop();
+                held.lock();
+                if (!begun)
+                    sleep_until(held, changed_, deadline(std::min(until.at(), ipc_deadline_after(2'000'000))));
+            }
+            held.unlock();
+            if (begun) {
+                listener_->stop();
+                if (threads_->wait_until_ended(until))
+                    sessions_.cut_off(IPC_CLOSE_SHUTDOWN, shutting_down, true);
+            }
+            held.lock();
+            --waiting_;
+            changed_.notify_all();
+        }
+        held.unlock();
+        stop();
     }
 
     // Until the server has stopped, or cannot go on: CODE says why.
@@ -174,6 +211,7 @@ class server_core final : private courier_host, private server_reading
     bool stopped_ = false; // it has begun to end
     bool all_cut_off_ = false;
     bool ending_ = false; // a thread waits for the handlers
+    int waiting_ = 0;     // threads that wait until what runs has ended
     bool done_ = false;
     ipc::status failure_ = IPC_OK;
     std::string failure_text_;

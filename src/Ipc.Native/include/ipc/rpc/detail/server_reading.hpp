@@ -3,6 +3,7 @@
 #ifndef IPC_RPC_DETAIL_SERVER_READING_HPP
 #define IPC_RPC_DETAIL_SERVER_READING_HPP
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,7 @@ class server_reading : protected crew_host
     const std::shared_ptr<courier> courier_;
     std::optional<call_starter> starter_;
     session_list sessions_;
+    std::atomic<bool> draining_{false}; // [flag] no further request is handled
 
     static constexpr const char *shutting_down = "The server stopped.";
 
@@ -122,6 +124,8 @@ class server_reading : protected crew_host
     {
         aside_turn turn(options_.wait != IPC_WAIT_BLOCK);
         for (unsigned looks = 1;; ++looks) {
+            if (threads_->is_stopping())
+                return read_on(from);
             switch (drain(from, me)) {
             case drained::lost:
                 return;
@@ -185,6 +189,12 @@ class server_reading : protected crew_host
     bool request(session &from, worker &me, const frame &got)
     {
         const frame_header header = got.header;
+        if (draining_.load(std::memory_order_relaxed)) { // [flag]
+            from.note_ending(from.reader().released());
+            from.reader().release();
+            call_starter::refuse_ending(from, header);
+            return true;
+        }
         if (from.clashes(header)) {
             from.reader().release();
             return true;
@@ -206,13 +216,22 @@ class server_reading : protected crew_host
             return found->handle(*threads_, from, me, got);
         const std::shared_ptr<job> accepted = found->accept(from.keep(), got);
         from.reader().release();
-        if (!threads_->run([accepted] { accepted->run(); }, from.calls()))
+        if (threads_->run([accepted] { accepted->run(); }, from.calls()))
+            return true;
+        if (threads_->is_stopping())
+            call_starter::refuse_ending(from, header);
+        else
             call_starter::refuse(from, header);
         return true;
     }
 
     void admit(ipc_connection *asking)
     {
+        if (draining_.load(std::memory_order_relaxed)) {
+            ipc_connection_shutdown(asking, IPC_CLOSE_SHUTDOWN, "The server is stopping."); // first: it is no refusal
+            ipc_connection_close(asking);
+            return;
+        }
         if (const std::string reason = why_refused(options_, asking); !reason.empty()) {
             ipc_connection_refuse(asking, reason.c_str());
             return;

@@ -1,10 +1,7 @@
 // The server's side of one connection: what is sent on it, the calls that came over it, and those that go back.
-//
 // Any thread may send (frame_sender.hpp). A client that does not read for send_timeout is cut off.
-//
-// The connection is closed when the server dismisses it, whoever still has the session by then (a handler that runs, a
-// caller that one has kept): it must not outlive its listener. From then on the session is one of a client that is
-// gone.
+// The connection is closed when the server dismisses it, whoever still has the session by then (a handler, a caller that
+// one has kept): it must not outlive its listener. From then on the session is one of a client that is gone.
 #ifndef IPC_RPC_DETAIL_SESSION_HPP
 #define IPC_RPC_DETAIL_SESSION_HPP
 
@@ -39,10 +36,10 @@ class session final : public std::enable_shared_from_this<session>,
 {
   public:
     session(ipc_connection *handle, reliever &readers, std::shared_ptr<courier> later, const session_options &options)
-        : callee(0, options.stream_window), caller_core(options.max_pending, options.stream_window, flag_callback), connection_(handle),
-          sender_(connection_, options.send_timeout, options.max_unsent_bytes), readers_(readers),
-          courier_(std::move(later)),
-          limit_(connection_.writer().max_payload() - frame_header_size), who_(peer_of(connection_)), hello_(connection_.hello())
+        : callee(0, options.stream_window), caller_core(options.max_pending, options.stream_window, flag_callback),
+          connection_(handle), sender_(connection_, options.send_timeout, options.max_unsent_bytes), readers_(readers),
+          courier_(std::move(later)), limit_(connection_.writer().max_payload() - frame_header_size),
+          who_(peer_of(connection_)), hello_(connection_.hello())
     {
         transit_.begin(connection_.writer(), connection_.reader());
     }
@@ -98,10 +95,16 @@ class session final : public std::enable_shared_from_this<session>,
         sender_.stop(); // after the calls, so that those who wait for room do not take it for a good end
     }
 
-    // end() with a code and a text for the client.
-    void cut_off(uint32_t code, const std::string &text) noexcept
+    bool is_congested() const noexcept
     {
-        sender_.stop(code, text.c_str()); // first: no handler that hears of it may still answer "cancelled"
+        return sender_.is_congested();
+    }
+
+    // end() with a code and a text for the client, and how far it was read where NOBODY_READS it any more.
+    void cut_off(uint32_t code, const std::string &text, bool nobody_reads = false) noexcept
+    {
+        const uint64_t handled = nobody_reads && connection_ ? handled_to(reader().released()) : UINT64_MAX;
+        sender_.stop(code, text.c_str(), handled); // first: no handler that hears of it may still answer "cancelled"
         end_calls(text);
     }
 
@@ -224,7 +227,7 @@ class session final : public std::enable_shared_from_this<session>,
     // ---- caller_core
     // -------------------------------------------------------------------------------------------------------
 
-    outcome prepare(lock_type &, deadline until, canceller *) override
+    outcome prepare(lock_type &, deadline until, canceller *, bool) override
     {
         if (ended()) // before the deadline: who asks late learns the same as who asks in time
             return {status::unavailable, "the client is gone"};

@@ -2,6 +2,7 @@
 #ifndef IPC_RPC_DETAIL_SESSION_LIST_HPP
 #define IPC_RPC_DETAIL_SESSION_LIST_HPP
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -55,13 +56,21 @@ class session_list
             each.second->watch();
     }
 
-    // None is added from now on.
-    void cut_off(uint32_t code, const char *text)
+    // None is added from now on. NOBODY_READS: see session::cut_off.
+    void cut_off(uint32_t code, const char *text, bool nobody_reads = false)
     {
         const std::lock_guard held(mutex_);
         all_cut_off_ = true;
         for (const auto &each : all_)
-            each.second->cut_off(code, text);
+            each.second->cut_off(code, text, nobody_reads);
+    }
+
+    // Whether no client waits for what a thread of its own runs, or for what has found no room.
+    bool are_quiet()
+    {
+        const std::lock_guard held(mutex_);
+        return std::all_of(all_.begin(), all_.end(),
+                           [](const auto &each) { return each.second->calls() == 0 && !each.second->is_congested(); });
     }
 
     // All of them. The list is empty then.

@@ -2,6 +2,7 @@
 #ifndef IPC_RPC_DETAIL_SESSION_PARTS_HPP
 #define IPC_RPC_DETAIL_SESSION_PARTS_HPP
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -28,7 +29,7 @@ struct session_options {
     uint16_t stream_window;
 };
 
-// Only whoever leads uses it. See turn_watch.hpp.
+// Only whoever reads it uses it. See turn_watch.hpp.
 class session_notes
 {
   public:
@@ -56,7 +57,20 @@ class session_notes
         return before && is_long;
     }
 
+    // A request that lies there, and all that come behind it, no handler sees.
+    void note_ending(uint64_t at) noexcept
+    {
+        ends_at_ = std::min(ends_at_, at);
+    }
+
+    // How far its requests were handled, when it was read so far.
+    uint64_t handled_to(uint64_t read) const noexcept
+    {
+        return std::min(ends_at_, read);
+    }
+
   private:
+    uint64_t ends_at_ = UINT64_MAX;
     static constexpr unsigned aside_times = 8; // what one observation is good for
 
     unsigned aside_times_ = 0;

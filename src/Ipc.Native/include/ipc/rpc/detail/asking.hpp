@@ -1,0 +1,30 @@
+// What is asked of the other side, before it is a call.
+#ifndef IPC_RPC_DETAIL_ASKING_HPP
+#define IPC_RPC_DETAIL_ASKING_HPP
+
+#include <cstdint>
+#include <memory>
+
+#include "../metadata.hpp"
+#include "payload.hpp"
+#include "pending.hpp"
+
+namespace ipc::rpc::detail
+{
+
+// A request that is to be sent.
+struct asking {
+    uint32_t method = 0;
+    uint8_t flags = 0;
+    uint16_t window = 0; // the first credit, when the answer is a stream
+    payload body;
+    bool progress = false;
+    metadata *answered = nullptr;     // where an answer's metadata goes
+    std::shared_ptr<completion> done; // asynchronous calls
+    uint64_t *announced = nullptr;    // where those find the call's id, before anything can come for it
+    bool follows = false;             // it was made before, of a server that has ended: it waits for the next one
+    bool *reached = nullptr;          // set when there is a connection, unless that ends before the request is sent
+};
+
+} // namespace ipc::rpc::detail
+#endif

@@ -1,0 +1,113 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace Ipc.Rpc;
+
+// A server that ends in good order says how far it has handled the requests of each client; while it ends it answers
+// those that come later as not handled. Such a call is made again at the server that comes next. While the old one
+// still has calls of this client, its connection is left: it is read to its end, and new calls go elsewhere.
+
+/// <content>From a server that is ending to the next one.</content>
+internal sealed partial class ClientSession
+{
+    private const int ShortestLook = 5; // milliseconds, between two looks for a server that takes clients
+    private const int LongestLook = 40;
+
+    private readonly object _following = new(); // held while somebody waits for the next server
+    private readonly List<ClientChannel> _left = new(); // its own lock
+
+    /// <summary>A channel takes no further calls.</summary>
+    public void Left(ClientChannel channel)
+    {
+        lock (_left)
+            _left.Add(channel);
+        Interlocked.MemoryBarrier(); // [disposed] who disposes sees it there, or we see that
+        if (Volatile.Read(ref _disposed))
+            channel.End(ClosedHere());
+    }
+
+    /// <summary>A channel has ended.</summary>
+    public void Forget(ClientChannel channel)
+    {
+        lock (_left)
+            _left.Remove(channel);
+    }
+
+    /// <inheritdoc/>
+    public void Follow(CallEngine stale, RpcMethod method, in CallRequest how)
+    {
+        var patience = Deadline.Earlier(
+            how.Deadline,
+            Options.ConnectTimeout == Timeout.InfiniteTimeSpan
+                ? Deadline.Never
+                : Deadline.After(Options.ConnectTimeout));
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(how.Cancel, _closing.Token);
+        for (int pause = ShortestLook; ; pause = Math.Min(pause * 2, LongestLook))
+        {
+            if (IsConnectedBut(stale))
+                return;
+            RpcFailure? failure = null;
+            if (Monitor.TryEnter(_following, pause)) // else another thread is at it, for all
+            {
+                try
+                {
+                    if (TryFollow(stale, patience, ending.Token, ref failure))
+                        return;
+                }
+                finally
+                {
+                    Monitor.Exit(_following);
+                }
+
+                if (!patience.HasPassed)
+                    ending.Token.WaitHandle.WaitOne(pause);
+            }
+
+            ThrowIfDisposedMeanwhile(method);
+            if (how.Cancel.IsCancellationRequested)
+                throw RpcFailure.Cancelled(method).ToException(how.Cancel, method, Peer);
+            if (how.Deadline.HasPassed)
+                throw RpcFailure.Deadline(method).ToException(how.Cancel, method, Peer);
+            if (failure is not null && (patience.HasPassed || failure.Status != RpcStatus.Unavailable))
+                throw failure.ToException(how.Cancel, method, Peer);
+            if (patience.HasPassed)
+                throw (stale.Link.Ended?.OfUnsent() ?? NoSuccessor()).ToException(how.Cancel, method, Peer);
+        }
+    }
+
+    private bool TryFollow(
+        CallEngine stale, Deadline patience, CancellationToken cancellationToken, ref RpcFailure? failure)
+    {
+        if (IsConnectedBut(stale))
+            return true;
+        try
+        {
+            Connection connection = Connection.Connect(_name, ConnectOptionsFor(patience), cancellationToken);
+            lock (_connecting)
+                TakeUnlessLate(connection);
+            return IsConnectedBut(stale);
+        }
+        catch (IpcException e)
+        {
+            failure = e.Status == IpcStatus.Cancelled ? null : FailureOf(e, waited: true);
+            return false;
+        }
+    }
+
+    private RpcFailure NoSuccessor() => new(
+        RpcStatus.Unavailable,
+        PeerName.First(Peer) + " is stopping, and has no successor yet.",
+        null,
+        null,
+        isUnsent: true);
+
+    private void EndLeft()
+    {
+        ClientChannel[] left;
+        lock (_left)
+            left = _left.ToArray();
+        foreach (ClientChannel channel in left)
+            channel.End(ClosedHere());
+    }
+}
