@@ -62,6 +62,12 @@ internal static class FaultTable
         new("connection.close.word", ConnectionScenes.ServerCloses, Variant: "server"),
         new("listener.slot_idle", ConnectionScenes.ServerFreesASlot),
 
+        new("named.login.written", NamedScenes.LoggingIn),
+        new("named.accept.attached", scene => NamedScenes.Accepting(scene, attached: true)),
+        new("named.accept.written", scene => NamedScenes.Accepting(scene, attached: false)),
+        new("named.acknowledge.stored", NamedScenes.Acknowledging),
+        new("named.reset.unlinked", NamedScenes.Resetting),
+
         // The third message: two are committed, the third is being made.
         new("queue.claim.writing", scene => QueueScenes.Sending(scene, published: 2), Pass: 3),
         new("queue.claim.tail", scene => QueueScenes.Sending(scene, published: 2), Pass: 3),

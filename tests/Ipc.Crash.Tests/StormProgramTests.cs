@@ -20,6 +20,7 @@ public sealed class StormProgramTests
     [InlineData("topic")]
     [InlineData("ring")]
     [InlineData("lock")]
+    [InlineData("named")]
     public void NothingIsLostRepeatedOrLeftBehindWhenProcessesAreKilled(string kind) =>
         Run("storm.sh", "kills ", "--kind", kind, "--kills", _kills);
 

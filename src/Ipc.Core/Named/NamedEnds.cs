@@ -41,6 +41,7 @@ internal sealed unsafe class NamedEnds : IDisposable
         Reader = new RingReader(
             new NamedLink(this, region, NamedKind.HeaderOf(region, entrance.Read), isWriter: false), region.View,
             entrance.Read, style, reader.Position, reader.RedeliverUntil);
+        entrance.Ends = this;
     }
 
     public Region Region { get; }
@@ -262,8 +263,12 @@ internal sealed unsafe class NamedEnds : IDisposable
     public void NotifyServer()
     {
         if (_entrance.IsClient)
-            Session?.Notify();
+            NotifySession();
     }
+
+    /// <summary>After a wake of a ring that is none of its publishes: the server is to look, and to arm it
+    /// again.</summary>
+    public void NotifySession() => Session?.Notify();
 
     /// <summary>What a session's client says; null when this is closed.</summary>
     public byte[]? Hello(string client)

@@ -38,6 +38,9 @@ internal sealed unsafe class NamedEntrance : RegionEntrance
 
     public RingStart ReaderStart { get; set; }
 
+    /// <summary>Who has it open; null until then.</summary>
+    public NamedEnds? Ends { get; set; }
+
     /// <summary>Of the message that is sent first.</summary>
     public ulong NextSequence { get; set; } = 1;
 

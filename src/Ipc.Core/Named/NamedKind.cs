@@ -75,6 +75,8 @@ internal sealed unsafe class NamedKind : RegionKind
     {
         RingRoles.Wake(HeaderOf(region, Of(region).ToServer));
         RingRoles.Wake(HeaderOf(region, Of(region).ToClient));
+        // a server that had armed its ring sleeps elsewhere, and its flag is gone
+        Of(region).Ends?.NotifySession();
     }
 
     public static RingHeader* HeaderOf(Region region, in RingGeometry ring) =>

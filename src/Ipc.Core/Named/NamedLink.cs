@@ -15,5 +15,7 @@ internal sealed unsafe class NamedLink : RingRole
         return false; // and it may sleep on the ring's own word
     }
 
+    public override void WakeReader() => _ends.NotifySession();
+
     public override void DisposeEnd() => _ends.Dispose();
 }

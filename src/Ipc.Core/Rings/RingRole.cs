@@ -74,7 +74,7 @@ internal abstract unsafe class RingRole : IRingLink
 
     public void NotePlace() => _processors.Note();
 
-    public void WakeReader()
+    public virtual void WakeReader()
     {
         // It sleeps at its data waiter, which has been signalled.
     }

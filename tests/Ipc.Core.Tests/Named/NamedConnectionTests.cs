@@ -66,6 +66,7 @@ public sealed class NamedConnectionTests : RegionTest
         using (NamedServer server = new("exchange"))
         using (NamedConnection client = NamedConnection.Open("exchange", "trader"))
         {
+            client.Connect(Watchdog.Patience); // a sender's own login may give up a slow server, and come again
             Assert.Equal(2, client.LastSent);
             Assert.Equal(1, client.LastReceived);
             Assert.Equal(3, client.Send("three"u8));
@@ -205,6 +206,7 @@ public sealed class NamedConnectionTests : RegionTest
         client.Changed += (_, change) => changes.Add(change);
         using (NamedServer monday = new("exchange", new NamedListenerOptions { Identity = "monday" }) { Acknowledges = false })
         {
+            client.Connect(Watchdog.Patience);
             for (int i = 1; i <= 3; i++)
                 client.Send(NamedServer.Bytes(i));
             Assert.Equal(IpcStatus.Ok, client.Receive(out _, Hang));
@@ -213,7 +215,7 @@ public sealed class NamedConnectionTests : RegionTest
         }
 
         using NamedServer tuesday = new("exchange", new NamedListenerOptions { Identity = "tuesday" });
-        client.Connect();
+        client.Connect(Watchdog.Patience);
         Assert.Equal([NamedChange.Connected, NamedChange.Disconnected, NamedChange.Reset, NamedChange.Connected], changes.Select(static one => one.Change));
         NamedConnectionChangedEventArgs reset = changes[2];
         Assert.Equal(("monday", "tuesday", 3, 2), (reset.OldIdentity, reset.NewIdentity, reset.LostSent, reset.LostReceived));
@@ -349,6 +351,35 @@ public sealed class NamedConnectionTests : RegionTest
         Assert.Equal(IpcStatus.Ok, client.Send(NamedServer.Bytes(1, 100), 0, Hang));
         leader.Join();
         Assert.True(sent > 8);
+    }
+
+    /// <summary>Killing found it: a wake takes the flag with it that the leader has set, which sleeps on its doorbell.</summary>
+    [Fact]
+    public void AWakeOfAllWaitersDoesNotMakeTheServerDeaf()
+    {
+        using NamedListener listener = NamedListener.Open("exchange", new NamedListenerOptions { WaitMode = WaitMode.Block });
+        using NamedConnection client = NamedConnection.Open("exchange", "trader");
+        Background login = Run(() => client.Connect());
+        NamedConnection connection = Next(listener, NamedEventKind.Login).Connection;
+        connection.Accept();
+        login.Join();
+        for (int i = 1; i <= 3; i++)
+        {
+            Background leader = Run(() => Next(listener, NamedEventKind.Readable));
+            leader.UntilAsleep();
+            if (i == 1)
+                client.EndsNow.Region.SignalAll(); // as the client's watch does
+            else if (i == 2)
+                connection.EndsNow.Region.SignalAll();
+            else
+                connection.Stop();
+            connection.Resume();
+            leader.UntilAsleep();
+            client.Send(NamedServer.Bytes(i));
+            leader.Join();
+            Assert.Equal(i, ReceiveOne(connection));
+            listener.Return(connection);
+        }
     }
 
     [Fact]
