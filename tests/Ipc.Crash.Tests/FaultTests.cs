@@ -81,7 +81,7 @@ public sealed class FaultTests(Peers peers)
         {
             if (file.Contains("/obj/", StringComparison.Ordinal) || file.Contains("/bin/", StringComparison.Ordinal))
                 continue;
-            foreach (Match match in Regex.Matches(File.ReadAllText(file), "\"((?:region|recover|ring|waiter|listener|connect|connection|queue|topic|pool|mutex|semaphore|event|sync)\\.[a-z_]+(?:\\.[a-z_]+)?)\""))
+            foreach (Match match in Regex.Matches(File.ReadAllText(file), "\"((?:region|recover|ring|waiter|listener|connect|connection|named|queue|topic|pool|mutex|semaphore|event|sync)\\.[a-z_]+(?:\\.[a-z_]+)?)\""))
                 names.Add(match.Groups[1].Value);
         }
         return [.. names];

@@ -93,13 +93,20 @@ public sealed partial class NamedConnection
     public IpcStatus TryConnect(Deadline deadline, CancellationToken cancellationToken = default)
     {
         ThrowIfServer();
+        if (IsConnected)
+            return IpcStatus.Ok;
+        if (!Monitor.TryEnter(_login))
+            return Attend(
+                deadline == Deadline.Now ? Deadline.After(TimeSpan.FromSeconds(5)) : deadline,
+                always: true, untilRecord: false, cancellationToken);
         try
         {
-            lock (_login)
-                return IsConnected ? IpcStatus.Ok : LogIn(deadline, cancellationToken);
+            return IsConnected ? IpcStatus.Ok : LogIn(deadline, cancellationToken);
         }
         finally
         {
+            Monitor.Exit(_login);
+            EndNaps();
             TellChanges();
         }
     }
@@ -218,13 +225,21 @@ public sealed partial class NamedConnection
     {
         if (!IsClient)
             return false;
-        lock (_login)
+        if (Monitor.TryEnter(_login)) // else another thread has seen it already, and is asking for the next session
         {
-            if (ends.Session is { } session && ReferenceEquals(ends, Ends))
-                Lose(ends, session, status);
+            try
+            {
+                if (ends.Session is { } session && ReferenceEquals(ends, Ends))
+                    Lose(ends, session, status);
+            }
+            finally
+            {
+                Monitor.Exit(_login);
+            }
+
+            TellChanges();
         }
 
-        TellChanges();
         return _options.Reconnect;
     }
 }

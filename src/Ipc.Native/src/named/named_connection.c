@@ -223,7 +223,7 @@ ipc_status ipc_named_try_claim(ipc_named_connection *connection, uint32_t length
         status = is_shut(&ends->writer.end)
                      ? ipc_named_closed(connection, ends)
                      : ipc_ring_try_claim(&ends->writer, length + IPC_NAMED_SEQUENCE_SIZE, &place);
-        if (IPC_LIKELY(status == IPC_OK)) {
+        if (IPC_LIKELY(status == IPC_OK && place != NULL)) {
             *(uint64_t *)place = ipc_load_relaxed64(&ends->next);
             *payload = (uint8_t *)place + IPC_NAMED_SEQUENCE_SIZE;
         }
@@ -294,7 +294,7 @@ ipc_status ipc_named_try_send(ipc_named_connection *connection, const void *payl
     ipc_status status = ipc_named_try_claim(connection, length, &place);
     if (status != IPC_OK)
         return status;
-    if (length != 0)
+    if (length != 0 && place != NULL)
         memcpy(place, payload, length);
     return ipc_named_commit(connection, length, type, sequence);
 }

@@ -54,7 +54,7 @@ ipc_status ipc_named_listener_open(const char *name, const ipc_named_listener_op
         return status;
     }
     (void)snprintf(made->name, sizeof made->name, "%s", name);
-    memcpy(made->identity, identity, identity_length);
+    memcpy(made->identity, identity, identity_length + 1);
     made->identity_length = (uint32_t)identity_length;
     made->max_ring_capacity = options->max_ring_capacity == 0 ? DEFAULT_MAX_RING_CAPACITY : options->max_ring_capacity;
     made->max_loan_budget = options->max_loan_budget == 0              ? DEFAULT_MAX_LOAN_BUDGET

@@ -10,7 +10,7 @@
 struct ipc_named_listener {
     ipc_listener *listener;
     char name[IPC_NAMED_NAME_MAX + 1];
-    uint8_t identity[IPC_NAMED_NAME_MAX];
+    uint8_t identity[IPC_NAMED_NAME_MAX + 1];
     uint32_t identity_length;
     uint64_t max_ring_capacity;
     uint64_t max_loan_budget;
