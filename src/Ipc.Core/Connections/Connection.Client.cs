@@ -237,6 +237,13 @@ public sealed unsafe partial class Connection
         uint reply = Atomic.LoadAcquire(ref _header->Reply); // [reply]
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Accepted)
             return;
+        // [close] before the reply, which may not be there yet: it says all
+        if (status is IpcStatus.Ok or IpcStatus.PeerClosed &&
+            Atomic.LoadAcquire(ref _header->ServerClose) == (uint)CloseCode.Identity)
+        {
+            throw new ConnectionRefusedException(ReadServerText() ?? "", CloseCode.Identity);
+        }
+
         // [close]
         if ((status == IpcStatus.PeerClosed || (status == IpcStatus.Ok && reply == ConnectionHeader.Refused)) &&
             Atomic.LoadAcquire(ref _header->ServerClose) == (uint)CloseCode.Shutdown)
@@ -249,13 +256,9 @@ public sealed unsafe partial class Connection
         }
 
         if (status == IpcStatus.Ok && reply == ConnectionHeader.Refused)
-        {
-            uint code = Atomic.LoadAcquire(ref _header->ServerClose); // [close] before the reply, if it says more
             throw new ConnectionRefusedException(
                 ReadServerText() ??
-                $"The server \"{name}\" (process {PeerProcessId}) refused the connection and gave no reason.",
-                code == (uint)CloseCode.Identity ? CloseCode.Identity : CloseCode.Refused);
-        }
+                $"The server \"{name}\" (process {PeerProcessId}) refused the connection and gave no reason.");
 
         switch (status)
         {
