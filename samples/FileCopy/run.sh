@@ -34,6 +34,10 @@ while [ "${done[1]}${done[2]}" != yesyes ]; do
     slot=$((RANDOM % 3))
     [ "${done[$slot]}" = no ] || continue
     kill -9 "${programs[$slot]}" 2>/dev/null && kills=$((kills + 1))
+    for _ in {1..500}; do # until it has gone: its successor is refused while it lives
+        kill -0 "${programs[$slot]}" 2>/dev/null || break
+        sleep 0.01
+    done
     start $slot
     sleep 0.1 # to get anywhere
 done
