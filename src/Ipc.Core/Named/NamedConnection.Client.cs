@@ -229,7 +229,9 @@ public sealed partial class NamedConnection
         {
             try
             {
-                if (ends.Session is { } session && ReferenceEquals(ends, Ends))
+                // the other thread may have got the next one meanwhile
+                if (ends.Session is { } session && ReferenceEquals(ends, Ends) &&
+                    (!session.IsOpen || ends.Reader.Peer != PeerState.Live))
                     Lose(ends, session, status);
             }
             finally

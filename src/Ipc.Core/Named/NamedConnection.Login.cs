@@ -141,7 +141,7 @@ public sealed partial class NamedConnection
             }
             catch (ConnectionRefusedException error) when (error.Code == CloseCode.Identity && resets == 0)
             {
-                Reset(ends, error.Message, cancellationToken);
+                Reset(ends, error.Message);
             }
             catch (IpcException)
             {
@@ -244,7 +244,7 @@ public sealed partial class NamedConnection
 
     /// <summary>The server is another one: what was not acknowledged is given up, and said. Under the login's
     /// lock.</summary>
-    private void Reset(NamedEnds ends, string identity, CancellationToken cancellationToken)
+    private void Reset(NamedEnds ends, string identity)
     {
         NamedConnectionChangedEventArgs change = new(NamedChange.Reset)
         {
@@ -255,7 +255,7 @@ public sealed partial class NamedConnection
         };
         ends.Region.End();
         FaultPoints.Pass(FaultPoints.NamedResetUnlinked);
-        Atomic.Exchange(ref _ends, OpenEnds(ServerName, ClientName, _options, cancellationToken));
+        Atomic.Exchange(ref _ends, OpenEnds(ServerName, ClientName, _options, CancellationToken.None));
         ends.Dispose();
         if (Atomic.LoadAcquire(ref _disposed) != 0) // who disposes may have seen the former ones only
             Ends.Dispose();

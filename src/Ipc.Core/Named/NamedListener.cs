@@ -105,8 +105,9 @@ public sealed class NamedListener : IDisposable
     public void Return(NamedConnection connection)
     {
         Throw.IfNull(connection, nameof(connection));
+        Connection? lent = connection.EndsNow.Session; // before a login can be let in, which brings another one
         connection.TakeBack();
-        if (connection.EndsNow.Session is { } session)
+        if (lent is { } session)
             _listener.Return(session);
     }
 
