@@ -118,7 +118,9 @@ static void lose(ipc_named_connection *connection)
 
 void ipc_named_lose(ipc_named_connection *connection, const ipc_named_ends *ends)
 {
-    ipc_mutex_lock(&connection->logging_in);
+    /* Another thread has seen it already, and waits for a server's answer: for longer than this one may. */
+    if (!ipc_mutex_try_lock(&connection->logging_in))
+        return;
     /* Another thread may have found a server again. */
     if (ends == ipc_named_current(connection) &&
         (!ipc_named_is_connected(connection) ||
