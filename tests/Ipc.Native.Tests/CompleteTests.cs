@@ -50,12 +50,8 @@ public sealed partial class CompleteTests
         string[] exported = [.. Exported.Matches(File.ReadAllText(Map())).Select(static match => match.Groups["name"].Value).Order(StringComparer.Ordinal)];
         string[] declared = [.. Declared().Select(static method => method.Name).Order(StringComparer.Ordinal)];
         Assert.True(exported.Length > 130, $"only {exported.Length} functions were found in ipc.map");
-        string[] named = [.. exported.Where(IsOfNamedConnections)]; // C# has its own; the binding does not have the C library's yet
-        Assert.DoesNotContain(declared, IsOfNamedConnections);
-        Assert.Equal(exported, declared.Concat(s_leftOut.Keys).Concat(named).Order(StringComparer.Ordinal));
+        Assert.Equal(exported, declared.Concat(s_leftOut.Keys).Order(StringComparer.Ordinal));
     }
-
-    private static bool IsOfNamedConnections(string function) => function.StartsWith("ipc_named_", StringComparison.Ordinal);
 
     /// <summary>A declaration that does not fit the library is found when it is called, which may be never.</summary>
     [Fact]

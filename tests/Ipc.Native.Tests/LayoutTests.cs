@@ -26,6 +26,12 @@ public sealed class LayoutTests
     [InlineData("TopicInfoData", 88, "LoansExhausted", 80)]
     [InlineData("ParticipantInfoData", 32, "Attached", 24)]
     [InlineData("ChangeData", 40, "Participant", 8)]
+    [InlineData("NamedOptionsData", 56, "NoReconnect", 52)]
+    [InlineData("NamedListenerOptionsData", 48, "Identity", 40)]
+    [InlineData("NamedMessageData", 24, "Sequence", 16)]
+    [InlineData("NamedEventData", 32, "Text", 24)]
+    [InlineData("NamedEndData", 248, "Text", 5)]
+    [InlineData("NamedResetData", 272, "UnacknowledgedReceived", 264)]
     public void AStructureIsThatOfTheHeader(string name, int size, string lastField, int offset)
     {
         Type type = typeof(IpcNative).Assembly.GetType("Ipc.Native." + name, throwOnError: true)!;

@@ -24,6 +24,12 @@ LAYOUT(ipc_queue_info, 80, loans_exhausted, 72);
 LAYOUT(ipc_topic_info, 88, loans_exhausted, 80);
 LAYOUT(ipc_participant_info, 32, attached, 24);
 LAYOUT(ipc_change, 40, participant, 8);
+LAYOUT(ipc_named_options, 56, no_reconnect, 52);
+LAYOUT(ipc_named_listener_options, 48, identity, 40);
+LAYOUT(ipc_named_message, 24, sequence, 16);
+LAYOUT(ipc_named_event, 32, text, 24);
+LAYOUT(ipc_named_end, 248, text, 5);
+LAYOUT(ipc_named_reset, 272, unacknowledged_received, 264);
 #endif
 
 int main(void)
