@@ -93,6 +93,25 @@ public sealed class DroppedOwnerTests
         Assert.True(IsMapped(span));
     }
 
+    /// <summary>A listener and its connection, of which neither was disposed of: both leave, in whichever order they are collected.</summary>
+    [Fact]
+    public void TheSpanOfANamedMessageStaysAndItsServersPlaceIsFree()
+    {
+        string name = RegionName.Of();
+        ReadOnlySpan<byte> span = Taken(NamedMessageOf, name);
+        Collect();
+        Assert.True(IsMapped(span));
+        using (NativeNamedListener next = NativeNamedListener.Open(name))
+        {
+            NativeNamedConnection server = Assert.IsType<NativeNamedConnection>(next.OpenConnection("client"));
+            Assert.Equal(NativeStatus.Ok, server.TryReceive(out NativeNamedMessage message));
+            Assert.Equal(("message", 1ul), (Encoding.UTF8.GetString(message.Payload), message.Sequence));
+        }
+
+        Assert.Equal("message", Encoding.UTF8.GetString(span));
+        Assert.True(NativeNamedConnection.Remove(name, "client"));
+    }
+
     /// <summary>What a claim's span is written to afterwards is nobody else's message.</summary>
     [Fact]
     public void WhatIsWrittenToADroppedClaimReachesNobody()
@@ -189,6 +208,15 @@ public sealed class DroppedOwnerTests
         Assert.Equal(NativeStatus.Ok, queue.Claim(7, out NativeBlock block));
         "message"u8.CopyTo(block.Payload);
         return block.Payload;
+    }
+
+    private static ReadOnlySpan<byte> NamedMessageOf(string name)
+    {
+        using (var client = NativeNamedConnection.Open(name, "client"))
+            Assert.Equal(NativeStatus.Ok, client.TrySend("message"u8, 0, out _));
+        NativeNamedConnection server = NativeNamedListener.Open(name).OpenConnection("client")!;
+        Assert.Equal(NativeStatus.Ok, server.TryReceive(out NativeNamedMessage message));
+        return message.Payload;
     }
 
     private static ReadOnlySpan<byte> TopicMessageOf(string name)
