@@ -244,6 +244,41 @@ TEST(a_hello_that_is_none_is_refused_with_words)
     remove_conversation();
 }
 
+TEST(a_hello_with_another_region_does_not_end_a_session)
+{
+    uint8_t hello[16 + sizeof CLIENT - 1] = {1};
+    memcpy(hello + 16, CLIENT, sizeof CLIENT - 1);
+    ipc_named_connection *client = open_client(NULL);
+    ipc_named_listener *listener = open_server(NULL);
+    ipc_named_connection *server = log_in(client, listener);
+    CHECK_STATUS(IPC_E_REFUSED, ask(hello, sizeof hello, listener));
+    check_error_says("is another one by now");
+    CHECK(ipc_named_is_connected(client));
+    CHECK(ipc_named_is_connected(server));
+    send_number(client, 1, 1);
+    (void)next_event(listener, IPC_NAMED_READABLE);
+    CHECK_STATUS(IPC_PEER_CLOSED, ask(hello, sizeof hello, listener)); /* it is busy: come again */
+    receive_number(server, 1, 1, false);
+    ipc_named_return(listener, server);
+
+    char path[512]; /* somebody removes it: then what has the name is who logs in */
+    test_path(SERVER "~~" CLIENT, path, sizeof path);
+    test_remove_file(path);
+    ipc_named_connection *next = open_client(NULL);
+    ipc_named_connection *with_next = log_in(next, listener);
+    CHECK(with_next != server);
+    CHECK(!ipc_named_is_connected(client));
+    CHECK_STATUS(IPC_CLOSED, ipc_named_try_send(server, "x", 1, 0, NULL));
+    send_number(next, 7, 1);
+    receive_number(with_next, 7, 1, false);
+    ipc_named_close(client, 0, NULL);
+    ipc_named_close(next, 0, NULL);
+    ipc_named_close(server, 0, NULL);
+    ipc_named_listener_close(listener, 0, NULL);
+    ipc_named_close(with_next, 0, NULL);
+    remove_conversation();
+}
+
 TEST(what_is_not_a_named_connection_but_has_its_name_is_refused)
 {
     char path[512];

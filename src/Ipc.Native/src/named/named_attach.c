@@ -41,6 +41,15 @@ static ipc_status check_identity(const ipc_named_listener *listener, ipc_named_e
                     (const char *)listener->identity);
 }
 
+ipc_status ipc_named_listener_check_region(const ipc_named_connection *connection, const uint8_t *region_id)
+{
+    const ipc_region *region = ipc_named_current(connection)->region;
+    if (memcmp(region_id, region->geometry.region_id, sizeof region->geometry.region_id) == 0)
+        return IPC_OK;
+    return ipc_fail(IPC_E_REFUSED, "the conversation of \"%s\" with \"%s\" is another one by now", connection->client,
+                    connection->server);
+}
+
 /* May be otherwise in a moment: another process is ending, or has the lock. */
 static uint32_t code_of(ipc_status status)
 {
@@ -65,9 +74,8 @@ ipc_status ipc_named_listener_attach(ipc_named_listener *listener, const char *c
         return status;
     }
     ipc_named_install(made, ends);
-    if (region_id != NULL && memcmp(region_id, ends->region->geometry.region_id, 16) != 0)
-        status = ipc_fail(IPC_E_REFUSED, "the conversation of \"%s\" with \"%s\" is another one by now", client,
-                          listener->name);
+    if (region_id != NULL)
+        status = ipc_named_listener_check_region(made, region_id);
     if (status == IPC_OK)
         status = check_size(listener, ends);
     if (status == IPC_OK)

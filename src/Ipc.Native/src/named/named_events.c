@@ -115,6 +115,12 @@ static void refuse(ipc_connection *session, uint32_t code, const ipc_named_liste
     ipc_connection_turn_away(session, code, code == IPC_CLOSE_IDENTITY ? identity : ipc_last_error());
 }
 
+/* Does the name still lead to our region? Leaves the words of the last failure alone. */
+static bool is_named(const ipc_named_ends *ends)
+{
+    return ipc_platform_file_is_named(ends->region->file, ends->region->path);
+}
+
 /* Under the mutex. The session waits for an answer. */
 static void log_in(ipc_named_listener *listener, ipc_connection *session)
 {
@@ -135,7 +141,11 @@ static void log_in(ipc_named_listener *listener, ipc_connection *session)
         ipc_connection_turn_away(session, IPC_CLOSE_SHUTDOWN, text);
         return;
     }
-    if (connection != NULL && memcmp(id, ipc_named_current(connection)->region->geometry.region_id, sizeof id) != 0) {
+    if (connection != NULL && ipc_named_listener_check_region(connection, id) != IPC_OK) {
+        if (is_named(ipc_named_current(connection))) { /* what goes on there is not ended by who knows nothing of it */
+            refuse(session, IPC_CLOSE_REFUSED, listener);
+            return;
+        }
         /* Somebody has removed that conversation, and this is another one. */
         ipc_named_listener_drop(listener, connection, IPC_CLOSE_NORMAL, "");
         connection = NULL;

@@ -37,6 +37,8 @@ void ipc_named_listener_drop(ipc_named_listener *listener, ipc_named_connection 
    NULL: whatever it is. `code`: IPC_CLOSE_REFUSED, or with what the session is to be turned away. */
 ipc_status ipc_named_listener_attach(ipc_named_listener *listener, const char *client, const uint8_t *region_id,
                                      ipc_deadline lock_deadline, uint32_t *code, ipc_named_connection **connection);
+/* IPC_E_REFUSED: that connection's region has another id. */
+ipc_status ipc_named_listener_check_region(const ipc_named_connection *connection, const uint8_t *region_id);
 ipc_named_connection *ipc_named_listener_find(const ipc_named_listener *listener, const char *client);
 
 #endif
