@@ -279,6 +279,24 @@ TEST(a_hello_with_another_region_does_not_end_a_session)
     remove_conversation();
 }
 
+TEST(a_server_that_says_in_its_session_that_it_has_left_holds_nobody_up)
+{
+    for (int writes = 0; writes < 2; writes++) {
+        ipc_named_connection *client = open_client(NULL);
+        ipc_named_listener *listener = open_server(NULL);
+        ipc_named_connection *server = log_in(client, listener);
+        ipc_named_message message;
+        ipc_named_ends *ends = ipc_named_current(client);
+        ipc_store_relaxed32(writes != 0 ? &ends->writer.header->reader_state : &ends->reader.header->writer_state,
+                            IPC_OWNER_LEFT);
+        CHECK_STATUS(IPC_TIMEOUT, ipc_named_receive(client, ipc_deadline_after(10000000), NULL, &message));
+        ipc_named_close(client, 0, NULL);
+        ipc_named_close(server, 0, NULL);
+        ipc_named_listener_close(listener, 0, NULL);
+        remove_conversation();
+    }
+}
+
 TEST(what_is_not_a_named_connection_but_has_its_name_is_refused)
 {
     char path[512];

@@ -176,7 +176,8 @@ IPC_API void ipc_named_last_reset(const ipc_named_connection *connection, ipc_na
  * connection the connection
  * length     at most ipc_named_max_payload
  * payload    the bytes at IPC_OK: the caller's until it is committed or abandoned
- * Returns    IPC_OK; IPC_FULL: the other side has not acknowledged enough; IPC_CLOSED; IPC_E_TOO_LARGE; IPC_E_CORRUPT.
+ * Returns    IPC_OK; IPC_FULL: the other side has not acknowledged enough, or the conversation was given up and the next
+ *            one could not be begun yet; IPC_CLOSED; IPC_E_TOO_LARGE; IPC_E_CORRUPT.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_named_try_claim(ipc_named_connection *connection, uint32_t length, void **payload);
@@ -205,7 +206,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_named_claim(ipc_named_connection *connection
  * type       a number that travels with it
  * sequence   the message's number at IPC_OK; or NULL
  * Returns    IPC_OK; IPC_E_INVALID_STATE: there is no open claim, or the conversation was given up since
- *            (ipc_named_last_reset); IPC_E_INVALID_ARGUMENT: longer than claimed; IPC_CLOSED; IPC_E_CORRUPT.
+ *            (ipc_named_last_reset): the message is not sent, and to be claimed and written again;
+ *            IPC_E_INVALID_ARGUMENT: longer than claimed; IPC_CLOSED; IPC_E_CORRUPT.
  * Blocks     never. Allocates nothing. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_named_commit(ipc_named_connection *connection, uint32_t length, uint16_t type,
@@ -237,7 +239,8 @@ IPC_API void ipc_named_flush(ipc_named_connection *connection);
  */
 IPC_API void ipc_named_abandon(ipc_named_connection *connection);
 
-/* Claims, copies, commits. Never logs in.
+/* Claims, copies, commits. Where the conversation is given up meanwhile, it does so once more in the next one. Never logs
+ * in.
  *
  * connection the connection
  * payload    the message, which is copied
@@ -250,7 +253,8 @@ IPC_API void ipc_named_abandon(ipc_named_connection *connection);
 IPC_API IPC_MUST_USE ipc_status ipc_named_try_send(ipc_named_connection *connection, const void *payload, uint32_t length,
                                                    uint16_t type, uint64_t *sequence);
 
-/* Claims as ipc_named_claim does, copies, commits.
+/* Claims as ipc_named_claim does, copies, commits. Where the conversation is given up meanwhile, it does so once more in
+ * the next one: SEQUENCE is of that.
  *
  * connection the connection
  * payload    the message, which is copied
@@ -288,8 +292,9 @@ typedef struct ipc_named_message {
  *
  * connection the connection
  * message    filled in at IPC_OK
- * Returns    IPC_OK; IPC_EMPTY; IPC_CLOSED; IPC_E_CORRUPT: the other side has written what is no message, or one whose
- *            number does not follow, ipc_last_error() has both: remove this conversation; IPC_E_NO_MEMORY.
+ * Returns    IPC_OK; IPC_EMPTY: also where one conversation was given up and the next one could not be begun yet;
+ *            IPC_CLOSED; IPC_E_CORRUPT: the other side has written what is no message, or one whose number does not
+ *            follow, ipc_last_error() has both: remove this conversation; IPC_E_NO_MEMORY.
  * Blocks     never. Allocates when more messages are not acknowledged than ever before. Threads: one at a time.
  */
 IPC_API IPC_MUST_USE ipc_status ipc_named_try_receive(ipc_named_connection *connection, ipc_named_message *message);

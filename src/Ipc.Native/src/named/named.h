@@ -75,7 +75,7 @@ struct ipc_named_connection {
     bool begins_anew;           /* the ends belong to a conversation that was given up, and there are no others yet */
     ipc_atomic64 next_attempt;
     ipc_atomic32 notify_due; /* a publish found the server asleep, and no session */
-    ipc_waiter naps;         /* who waits for nothing but a session */
+    ipc_waiter naps;         /* who waits for nothing but a session, or for other ends */
 
     /* server */
     ipc_named_listener *listener;
@@ -141,8 +141,18 @@ static inline bool ipc_named_is_closed(const ipc_named_connection *connection)
     return ipc_load_acquire32(&connection->is_closed) != 0;
 }
 
-/* Why a call in these ends, which are shut, goes no further: IPC_CLOSED, or IPC_E_INVALID_STATE where there are others. */
-ipc_status ipc_named_closed(const ipc_named_connection *connection, const ipc_named_ends *ends);
+/* After the caller has counted itself in: who shuts it does the reverse. */
+static inline bool ipc_named_is_shut(const ipc_end *end)
+{
+    return IPC_UNLIKELY((ipc_load_relaxed32(&end->flags) & IPC_END_CLOSED) != 0);
+}
+
+/* Why a call in ends that are shut goes no further: IPC_CLOSED, or IPC_E_INVALID_STATE: the conversation was given up, and
+   there are others, or will be. */
+ipc_status ipc_named_closed(ipc_named_connection *connection);
+/* The second half of a send. IPC_E_INVALID_STATE: the conversation was given up since the claim. */
+ipc_status ipc_named_fill(ipc_named_connection *connection, void *place, const void *payload, uint32_t length,
+                          uint16_t type, uint64_t *sequence);
 /* Takes the session out, and says how it ended; the caller closes it. NULL: there is none, or it is not SESSION. */
 ipc_connection *ipc_named_take_session(ipc_named_connection *connection, const ipc_connection *session);
 /* The state of the other side, as far as the session tells: IPC_PEER_LIVE leaves it to the ring. */

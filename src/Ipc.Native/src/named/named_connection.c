@@ -31,7 +31,7 @@ ipc_named_connection *ipc_named_make(const char *server, const char *client, boo
         ipc_end_init(ends[i], IPC_WAIT_BLOCK);
     ipc_end_one_waits(&made->senders);
     ipc_end_one_waits(&made->receivers);
-    made->logins.wakes[1] = &made->naps;
+    made->logins.wakes[0] = &made->naps;
     return made;
 }
 
@@ -58,7 +58,12 @@ void ipc_named_install(ipc_named_connection *connection, ipc_named_ends *ends)
         ipc_end_stop(&ends->writer.end);
         ipc_end_stop(&ends->reader.end);
     }
+    if (ipc_named_is_closed(connection)) { /* who closes has seen the former ones only, and waits for our threads */
+        ipc_end_mark_closed(&ends->writer.end);
+        ipc_end_mark_closed(&ends->reader.end);
+    }
     ipc_mutex_unlock(&connection->mutex);
+    ipc_waiter_wake(&connection->naps); /* who waits for other ends */
     ipc_named_ends_free(unused);
 }
 
@@ -78,20 +83,17 @@ static inline ipc_named_ends *ends_for(ipc_named_connection *connection, ipc_nam
     return IPC_LIKELY(ends == *place) ? ends : move(connection, place);
 }
 
-/* The conversation was given up meanwhile, or it is closed. */
-IPC_NOINLINE ipc_status ipc_named_closed(const ipc_named_connection *connection, const ipc_named_ends *ends)
+IPC_NOINLINE ipc_status ipc_named_closed(ipc_named_connection *connection)
 {
-    if (!ipc_named_is_closed(connection) && ends != ipc_named_current(connection))
+    ipc_mutex_lock(&connection->mutex); /* who closes says so under it, and shuts the ends there */
+    const bool is_closed = ipc_named_is_closed(connection);
+    ipc_mutex_unlock(&connection->mutex);
+    if (!is_closed)
         return ipc_fail(IPC_E_INVALID_STATE,
-                        "the conversation of \"%s\" with \"%s\" was given up, and begun anew with another server: "
+                        "the conversation of \"%s\" with \"%s\" was given up, and is begun anew with another server: "
                         "ipc_named_last_reset() says what was lost",
                         connection->client, connection->server);
     return ipc_ended(IPC_CLOSED);
-}
-
-static inline bool is_shut(const ipc_end *end)
-{
-    return IPC_UNLIKELY((ipc_load_relaxed32(&end->flags) & IPC_END_CLOSED) != 0);
 }
 
 void ipc_named_shut(ipc_named_connection *connection)
@@ -109,9 +111,9 @@ void ipc_named_shut(ipc_named_connection *connection)
     ipc_mutex_unlock(&connection->mutex);
     if (ends == NULL || ends->region->forked)
         return;
-    ipc_end_close(&connection->senders);
-    ipc_end_close(&connection->receivers);
-    ipc_end_close(&connection->logins);
+    ipc_end_drain(&connection->senders);
+    ipc_end_drain(&connection->receivers);
+    ipc_end_drain(&connection->logins); /* it wakes what comes and goes under the mutex */
     ipc_named_ends_shut(ipc_named_current(connection)); /* who was inside may have replaced them */
 }
 
@@ -220,8 +222,8 @@ ipc_status ipc_named_try_claim(ipc_named_connection *connection, uint32_t length
                             "send less at a time, or begin it with a larger capacity or a larger loan budget",
                             length, max_payload(ends));
         ipc_end_enter(&ends->writer.end);
-        status = is_shut(&ends->writer.end)
-                     ? ipc_named_closed(connection, ends)
+        status = ipc_named_is_shut(&ends->writer.end)
+                     ? ipc_named_closed(connection)
                      : ipc_ring_try_claim(&ends->writer, length + IPC_NAMED_SEQUENCE_SIZE, &place);
         if (IPC_LIKELY(status == IPC_OK && place != NULL)) {
             *(uint64_t *)place = ipc_load_relaxed64(&ends->next);
@@ -230,6 +232,8 @@ ipc_status ipc_named_try_claim(ipc_named_connection *connection, uint32_t length
         ipc_end_leave(&ends->writer.end);
         if (IPC_LIKELY(status != IPC_E_INVALID_STATE))
             return status;
+        if (ends == ipc_named_current(connection))
+            return IPC_FULL; /* there are no others yet */
     }
 }
 
@@ -242,8 +246,8 @@ static inline ipc_status commit(ipc_named_connection *connection, uint32_t lengt
         return ipc_fail(IPC_E_INVALID_ARGUMENT, "commit of %u bytes, which nobody can have claimed", length);
     ipc_end_enter(&ends->writer.end);
     ipc_status status;
-    if (is_shut(&ends->writer.end))
-        status = ipc_named_closed(connection, ends);
+    if (ipc_named_is_shut(&ends->writer.end))
+        status = ipc_named_closed(connection);
     else if (batched)
         status = ipc_ring_commit_batched(&ends->writer, length + IPC_NAMED_SEQUENCE_SIZE, type);
     else
@@ -273,7 +277,7 @@ void ipc_named_flush(ipc_named_connection *connection)
 {
     ipc_named_ends *ends = connection->sending;
     ipc_end_enter(&ends->writer.end);
-    if (!is_shut(&ends->writer.end))
+    if (!ipc_named_is_shut(&ends->writer.end))
         ipc_ring_flush(&ends->writer);
     ipc_end_leave(&ends->writer.end);
 }
@@ -282,21 +286,31 @@ void ipc_named_abandon(ipc_named_connection *connection)
 {
     ipc_named_ends *ends = connection->sending;
     ipc_end_enter(&ends->writer.end);
-    if (!is_shut(&ends->writer.end))
+    if (!ipc_named_is_shut(&ends->writer.end))
         ipc_ring_abandon(&ends->writer);
     ipc_end_leave(&ends->writer.end);
+}
+
+ipc_status ipc_named_fill(ipc_named_connection *connection, void *place, const void *payload, uint32_t length,
+                          uint16_t type, uint64_t *sequence)
+{
+    if (length != 0 && place != NULL)
+        memcpy(place, payload, length);
+    return ipc_named_commit(connection, length, type, sequence);
 }
 
 ipc_status ipc_named_try_send(ipc_named_connection *connection, const void *payload, uint32_t length, uint16_t type,
                               uint64_t *sequence)
 {
-    void *place = NULL;
-    ipc_status status = ipc_named_try_claim(connection, length, &place);
-    if (status != IPC_OK)
-        return status;
-    if (length != 0 && place != NULL)
-        memcpy(place, payload, length);
-    return ipc_named_commit(connection, length, type, sequence);
+    for (;;) {
+        void *place = NULL;
+        ipc_status status = ipc_named_try_claim(connection, length, &place);
+        if (status != IPC_OK)
+            return status;
+        status = ipc_named_fill(connection, place, payload, length, type, sequence);
+        if (IPC_LIKELY(status != IPC_E_INVALID_STATE))
+            return status; /* else it was given up since: once more, in what has been begun anew */
+    }
 }
 
 /* ---- receiving ---------------------------------------------------------------------------------------- */
@@ -306,11 +320,13 @@ ipc_status ipc_named_try_receive(ipc_named_connection *connection, ipc_named_mes
     for (;;) {
         ipc_named_ends *ends = ends_for(connection, &connection->receiving);
         ipc_end_enter(&ends->reader.end);
-        const ipc_status status = is_shut(&ends->reader.end) ? ipc_named_closed(connection, ends)
+        const ipc_status status = ipc_named_is_shut(&ends->reader.end) ? ipc_named_closed(connection)
                                                              : ipc_named_ends_receive(ends, message);
         ipc_end_leave(&ends->reader.end);
         if (IPC_LIKELY(status != IPC_E_INVALID_STATE))
             return status;
+        if (ends == ipc_named_current(connection))
+            return IPC_EMPTY; /* there are no others yet */
     }
 }
 
@@ -318,7 +334,7 @@ void ipc_named_acknowledge(ipc_named_connection *connection, uint64_t sequence)
 {
     ipc_named_ends *ends = connection->receiving; /* from which they were received */
     ipc_end_enter(&ends->reader.end);
-    if (!is_shut(&ends->reader.end)) {
+    if (!ipc_named_is_shut(&ends->reader.end)) {
         ipc_named_ends_acknowledge(ends, sequence);
         /* Who has armed it, or looks at it no more, does not look at `wanted` either [wanted]. */
         if (!connection->is_client && ipc_load_acquire32(&connection->is_lent) == 0)

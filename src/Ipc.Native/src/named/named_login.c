@@ -124,7 +124,8 @@ void ipc_named_lose(ipc_named_connection *connection, const ipc_named_ends *ends
     /* Another thread may have found a server again. */
     if (ends == ipc_named_current(connection) &&
         (!ipc_named_is_connected(connection) ||
-         ipc_load_acquire32(&ends->writer.header->reader_state) != IPC_OWNER_LIVE)) /* [close] */
+         ipc_load_acquire32(&ends->writer.header->reader_state) != IPC_OWNER_LIVE || /* [close] */
+         ipc_load_acquire32(&ends->reader.header->writer_state) != IPC_OWNER_LIVE)) /* [close] */
         lose(connection);
     unlock(connection);
 }
@@ -173,7 +174,9 @@ static void note_reset(ipc_named_connection *connection, const ipc_named_ends *e
     ipc_mutex_unlock(&connection->mutex);
 }
 
-/* Under `logging_in`. Nobody commits or acknowledges in the former ends any more when it is counted. */
+/* Under `logging_in`. Nobody commits or acknowledges in the former ends any more when it is counted. The lock comes
+   first: where it cannot be had nothing has changed, and the next attempt does it all. Who is inside the ends, and is
+   waited for, never waits for that lock: to recover a peer, and on the watch thread, it is only tried. */
 static ipc_status begin_anew(ipc_named_connection *connection, const char *identity)
 {
     ipc_named_ends *former = ipc_named_current(connection);
@@ -289,11 +292,11 @@ static ipc_status wait_for_answer(ipc_named_connection *connection, ipc_deadline
         return IPC_EMPTY;
     }
     ipc_mutex_lock(&connection->mutex);
-    connection->logins.wakes[0] = waiter;
+    connection->logins.wakes[1] = waiter;
     ipc_mutex_unlock(&connection->mutex);
     const ipc_status status = ipc_connecting_wait(connection->connecting, &connection->logins, deadline, cancel);
     ipc_mutex_lock(&connection->mutex);
-    connection->logins.wakes[0] = NULL;
+    connection->logins.wakes[1] = NULL;
     ipc_mutex_unlock(&connection->mutex);
     return status;
 }

@@ -1,10 +1,6 @@
 /* Sending and receiving, where that waits: for room, for a message, for the other side to come back. */
 #include "named/named.h"
 
-#include <string.h>
-
-#define LOOK_NS 20000000u /* for what nobody signals */
-
 static ipc_deadline earlier(ipc_deadline a, ipc_deadline b)
 {
     return a < b ? a : b;
@@ -60,6 +56,50 @@ static ipc_status wait_for_peer(ipc_named_ends *ends, ipc_ring_role *role, ipc_e
     return ipc_wait_until(&wait, peer_is_live);
 }
 
+/* ---- other ends ---------------------------------------------------------------------------------------- */
+
+typedef struct ends_wait {
+    const ipc_named_connection *connection;
+    const ipc_named_ends *ends;
+} ends_wait;
+
+static bool are_others(const void *subject)
+{
+    const ends_wait *wait = subject;
+    return ipc_named_current(wait->connection) != wait->ends;
+}
+
+static ipc_status check_others(void *subject)
+{
+    return are_others(subject) ? IPC_OK : IPC_EMPTY;
+}
+
+static bool attend_nobody(void *subject)
+{
+    (void)subject;
+    return true;
+}
+
+/* Until there are others than these, or until then. IPC_OK: look again. */
+static ipc_status wait_for_others(ipc_named_connection *connection, const ipc_named_ends *ends, ipc_deadline until,
+                                  ipc_deadline deadline, ipc_cancel *cancel)
+{
+    ends_wait subject = {.connection = connection, .ends = ends};
+    const ipc_wait wait = {
+        .end = &connection->logins,
+        .waiter = &connection->naps,
+        .check = check_others,
+        .attend = attend_nobody,
+        .subject = &subject,
+        .deadline = until,
+        .cancel = cancel,
+    };
+    const ipc_status status = ipc_wait_until(&wait, are_others);
+    return status == IPC_TIMEOUT && until < deadline && ipc_platform_now() < deadline ? IPC_OK : status;
+}
+
+/* ---- waiting in a ring --------------------------------------------------------------------------------- */
+
 /* After a wait in a ring. IPC_OK: look again. */
 static ipc_status after_wait(ipc_named_connection *connection, ipc_named_ends *ends, ipc_ring_role *role, ipc_end *end,
                              ipc_status status, ipc_deadline waited, ipc_deadline deadline, ipc_cancel *cancel)
@@ -70,17 +110,14 @@ static ipc_status after_wait(ipc_named_connection *connection, ipc_named_ends *e
     case IPC_CLOSED:
         if (ipc_named_is_closed(connection) || !connection->is_client)
             return status;
-        if (ends == ipc_named_current(connection)) { /* given up, and there are no others yet */
-            const ipc_deadline soon = ipc_deadline_after(LOOK_NS);
-            ipc_cancel_pause(cancel, earlier(soon, deadline));
-        }
-        return IPC_OK;
+        return wait_for_others(connection, ends, waited, deadline, cancel); /* given up */
     case IPC_PEER_CLOSED:
     case IPC_PEER_DIED:
         if (!connection->is_client)
             return wait_for_peer(ends, role, end, deadline, cancel);
         ipc_named_lose(connection, ends);
-        return logs_in(connection) ? IPC_OK : status;
+        /* A look at what ends the wait: the other side may say all the time that it has gone. */
+        return logs_in(connection) ? wait_for_others(connection, ends, IPC_NOW, deadline, cancel) : status;
     default:
         return status;
     }
@@ -107,7 +144,7 @@ static ipc_status receive(ipc_named_connection *connection, ipc_deadline deadlin
     for (;;) {
         ipc_deadline until = deadline;
         ipc_status status = ipc_named_try_receive(connection, message);
-        if (status != IPC_EMPTY && (status != IPC_CLOSED || ipc_named_is_closed(connection) || deadline == IPC_NOW))
+        if (status != IPC_EMPTY)
             return status;
         if (deadline != IPC_NOW) {
             status = look_for_server(connection, deadline, cancel, &until);
@@ -143,7 +180,9 @@ static ipc_status wait_for_room(ipc_named_ends *ends, uint32_t length, ipc_deadl
     void *place = NULL;
     ipc_end_enter(&ends->writer.end);
     const ipc_status status =
-        ipc_ring_claim(&ends->writer, length + IPC_NAMED_SEQUENCE_SIZE, until, cancel, &place);
+        ipc_named_is_shut(&ends->writer.end)
+            ? ipc_ended(IPC_CLOSED) /* there may be room in it */
+            : ipc_ring_claim(&ends->writer, length + IPC_NAMED_SEQUENCE_SIZE, until, cancel, &place);
     if (status == IPC_OK)
         ipc_ring_abandon(&ends->writer);
     ipc_end_leave(&ends->writer.end);
@@ -159,7 +198,7 @@ static ipc_status claim(ipc_named_connection *connection, uint32_t length, ipc_d
         ipc_deadline until = deadline;
         ipc_status status = ipc_named_is_closed(connection) ? ipc_ended(IPC_CLOSED)
                                                             : ipc_named_try_claim(connection, length, payload);
-        if (status != IPC_FULL && (status != IPC_CLOSED || ipc_named_is_closed(connection) || deadline == IPC_NOW))
+        if (status != IPC_FULL)
             return status;
         if (deadline != IPC_NOW) {
             status = look_for_server(connection, deadline, cancel, &until);
@@ -192,11 +231,13 @@ ipc_status ipc_named_claim(ipc_named_connection *connection, uint32_t length, ip
 ipc_status ipc_named_send(ipc_named_connection *connection, const void *payload, uint32_t length, uint16_t type,
                           ipc_deadline deadline, ipc_cancel *cancel, uint64_t *sequence)
 {
-    void *place = NULL;
-    ipc_status status = ipc_named_claim(connection, length, deadline, cancel, &place);
-    if (status != IPC_OK)
-        return status;
-    if (length != 0 && place != NULL)
-        memcpy(place, payload, length);
-    return ipc_named_commit(connection, length, type, sequence);
+    for (;;) {
+        void *place = NULL;
+        ipc_status status = ipc_named_claim(connection, length, deadline, cancel, &place);
+        if (status != IPC_OK)
+            return status;
+        status = ipc_named_fill(connection, place, payload, length, type, sequence);
+        if (IPC_LIKELY(status != IPC_E_INVALID_STATE))
+            return status; /* else it was given up since: once more, in what has been begun anew */
+    }
 }

@@ -74,6 +74,11 @@ void ipc_end_mark_closed(ipc_end *end)
 void ipc_end_close(ipc_end *end)
 {
     ipc_end_mark_closed(end);
+    ipc_end_drain(end);
+}
+
+void ipc_end_drain(ipc_end *end)
+{
     if (end->one_waits)
         ipc_waiter_fence_everybody(); /* who counted itself before is seen; who does so from now on sees the flag */
     for (uint32_t turn = 0; ipc_load_acquire32(&end->inside) != 0; turn++) {

@@ -96,6 +96,7 @@ void ipc_end_stop(ipc_end *end);
 void ipc_end_resume(ipc_end *end);
 void ipc_end_mark_closed(ipc_end *end); /* waits return IPC_CLOSED from now on */
 void ipc_end_close(ipc_end *end);       /* ... and returns when no thread is inside a wait */
+void ipc_end_drain(ipc_end *end);       /* the second half of that: of what is marked */
 void ipc_end_wake(ipc_end *end);
 
 /* Looks once: IPC_TIMEOUT when there is nothing. */
