@@ -345,3 +345,49 @@ TEST(a_close_ends_sending_and_receiving_threads_at_any_moment_of_a_login)
         remove_conversation();
     }
 }
+
+/* ---- a server's ------------------------------------------------------------------------------------------- */
+
+static void *accept_with_trap(void *connection)
+{
+    CHECK_OK(ipc_named_accept(connection, trap, 100));
+    return NULL;
+}
+
+TEST(a_login_that_comes_while_the_one_before_is_being_accepted_comes_again)
+{
+    ipc_named_connection *client = open_client(NULL);
+    ipc_named_listener *listener = open_server(NULL);
+    ipc_named_event event;
+    ipc_named_push_login(client);
+    ipc_named_connection *server = next_event(listener, IPC_NAMED_LOGIN).connection;
+    test_thread accepting;
+    (void)set_trap();
+    test_thread_start(&accepting, accept_with_trap, server);
+    WAIT_FOR(is_caught);
+    ipc_named_close(client, 0, NULL);
+    client = open_client(NULL);
+    ipc_named_push_login(client);
+    CHECK_STATUS(IPC_TIMEOUT, ipc_named_listener_next(listener, ipc_deadline_after(5000000), NULL, &event));
+    let_go();
+    test_thread_join(&accepting);
+    end_trap();
+    event.kind = IPC_NAMED_LOGOUT;
+    while (event.kind == IPC_NAMED_LOGOUT) { /* of the one that has gone, seen or not */
+        ipc_named_push_login(client);
+        if (ipc_named_listener_next(listener, ipc_deadline_after(1000000), NULL, &event) != IPC_OK)
+            event.kind = IPC_NAMED_LOGOUT;
+    }
+    CHECK_EQUAL(IPC_NAMED_LOGIN, event.kind);
+    CHECK(event.connection == server);
+    CHECK_OK(ipc_named_accept(server, NULL, 0));
+    ipc_named_push_login(client);
+    CHECK(ipc_named_is_connected(client));
+    send_number(client, 5, 1);
+    (void)next_event(listener, IPC_NAMED_READABLE);
+    receive_number(server, 5, 1, false);
+    ipc_named_close(server, 0, NULL);
+    ipc_named_listener_close(listener, 0, NULL);
+    ipc_named_close(client, 0, NULL);
+    remove_conversation();
+}

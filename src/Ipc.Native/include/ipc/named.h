@@ -513,8 +513,8 @@ IPC_API void ipc_named_listener_resume(ipc_named_listener *listener);
  * code       for the clients: IPC_CLOSE_...; 0 = IPC_CLOSE_SHUTDOWN
  * text       for the clients, UTF-8, cut to 240 bytes; or NULL
  * Blocks     until waits in it and in its connections have returned; up to 5 s for each region whose lock a stopped
- *            process holds. Allocates nothing. Threads: any; no thread may receive or commit in one of its connections
- *            meanwhile, but those that wait.
+ *            process holds. Allocates nothing. Threads: any; no thread may receive, commit or answer a login in one of
+ *            its connections meanwhile, but those that wait.
  */
 IPC_API void ipc_named_listener_close(ipc_named_listener *listener, uint32_t code, const char *text);
 

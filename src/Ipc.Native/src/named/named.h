@@ -81,6 +81,7 @@ struct ipc_named_connection {
     ipc_named_listener *listener;
     ipc_named_connection *next; /* under the listener's mutex */
     ipc_connection *asked;      /* a login that was not answered: likewise */
+    bool is_answering;          /* a thread answers it, or has refused it and closes: likewise */
     bool is_seen;               /* the application has it: likewise */
     ipc_atomic32 is_lent;       /* an event of it is with the application */
 };

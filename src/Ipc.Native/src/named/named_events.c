@@ -135,7 +135,7 @@ static void log_in(ipc_named_listener *listener, ipc_connection *session)
     }
     ipc_named_connection *connection = ipc_named_listener_find(listener, client);
     if (connection != NULL &&
-        (ipc_load_acquire32(&connection->is_lent) != 0 || connection->asked != NULL)) {
+        (ipc_load_acquire32(&connection->is_lent) != 0 || connection->asked != NULL || connection->is_answering)) {
         (void)snprintf(text, sizeof text, "the server is busy with messages of the former session of \"%s\": try again",
                        client);
         ipc_connection_turn_away(session, IPC_CLOSE_SHUTDOWN, text);
@@ -220,6 +220,7 @@ static ipc_connection *take_asked(ipc_named_connection *connection)
     ipc_mutex_lock(&listener->mutex);
     ipc_connection *asked = connection->asked;
     connection->asked = NULL;
+    connection->is_answering = asked != NULL || connection->is_answering; /* another login finds it busy */
     ipc_mutex_unlock(&listener->mutex);
     return asked;
 }
@@ -245,7 +246,11 @@ ipc_status ipc_named_accept(ipc_named_connection *connection, const void *reply,
     connection->session = session;
     ipc_mutex_unlock(&connection->mutex);
     ipc_status status = ipc_connection_accept(session);
-    ipc_listener_return(connection->listener->listener, session);
+    ipc_named_listener *listener = connection->listener;
+    ipc_mutex_lock(&listener->mutex);
+    connection->is_answering = false;
+    ipc_listener_return(listener->listener, session);
+    ipc_mutex_unlock(&listener->mutex); /* from here on others may end both */
     return status;
 }
 
@@ -254,7 +259,7 @@ ipc_status ipc_named_refuse(ipc_named_connection *connection, const char *text)
     ipc_connection *session = take_asked(connection);
     if (session == NULL)
         return not_asked();
-    ipc_connection_turn_down(session, text == NULL ? "" : text);
+    ipc_connection_turn_down(session, text == NULL ? "" : text); /* it may ask again at once */
     ipc_named_close(connection, IPC_CLOSE_NORMAL, NULL);
     return IPC_OK;
 }
