@@ -18,7 +18,7 @@ public partial class HeaderTests
     private const string Include = "src/Ipc.Native/include/";
     private const string Page = "docs/c-api.md";
 
-    private static readonly string[] _order = ["base", "ring", "connection", "named", "queue", "topic", "sync", "participants", "ready_handle"];
+    private static readonly string[] _order = ["base", "ring", "connection", "named", "named_listener", "queue", "topic", "sync", "participants", "ready_handle"];
 
     [Fact]
     public void EveryFunctionSaysWhatItDoes()
@@ -91,7 +91,7 @@ public partial class HeaderTests
         => Directory.EnumerateFiles(Repository.PathOf(Include + "ipc"), "*.h").Append(Repository.PathOf(Include + "ipc.h")).Select(static file => Path.GetRelativePath(Repository.Root, file)).Order();
 
     private static string Title(string header)
-        => Regex.Replace(Regex.Match(header, @"^(?:/\*| \*) [a-z]+\.h - (.*)", RegexOptions.Multiline).Groups[1].Value, @" Included by ipc\.h\..*|\s*\*/$", "").TrimEnd('.');
+        => Regex.Replace(Regex.Match(header, @"^(?:/\*| \*) [a-z_]+\.h - (.*)", RegexOptions.Multiline).Groups[1].Value, @" Included by ipc\.h\..*|\s*\*/$", "").TrimEnd('.');
 
     [GeneratedRegex("^IPC_API ", RegexOptions.Multiline)]
     private static partial Regex Api();

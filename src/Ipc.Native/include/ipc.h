@@ -30,6 +30,7 @@
 #include "ipc/base.h"
 #include "ipc/connection.h"
 #include "ipc/named.h"
+#include "ipc/named_listener.h"
 #include "ipc/participants.h"
 #include "ipc/queue.h"
 #include "ipc/ready_handle.h"

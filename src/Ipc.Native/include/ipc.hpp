@@ -19,6 +19,7 @@
 #include "ipc/basics.hpp"
 #include "ipc/connection.hpp"
 #include "ipc/named.hpp"
+#include "ipc/named_listener.hpp"
 #include "ipc/queue.hpp"
 #include "ipc/ready_handle.hpp"
 #include "ipc/ring.hpp"

@@ -1,6 +1,6 @@
 /* named_listener.h - a server of named connections: an ordinary listener for the sessions, and its connections. */
-#ifndef IPC_NAMED_LISTENER_H
-#define IPC_NAMED_LISTENER_H
+#ifndef IPC_NAMED_LISTENER_INTERNAL_H
+#define IPC_NAMED_LISTENER_INTERNAL_H
 
 #include "connections/listener.h"
 #include "named/named.h"
