@@ -266,7 +266,9 @@ public sealed partial class NamedConnection : IDisposable
         Connection? session = ends.Session;
         session?.Shutdown(code, text);
         session?.Dispose();
-        Atomic.Exchange(ref _asked, null)?.Dispose();
+        // its client is to come again: this object will not answer, and nothing is said against it
+        Atomic.Exchange(ref _asked, null)?.RefuseWith(
+            CloseCode.Shutdown, text ?? "The server has let this conversation go: try again.");
         ends.Dispose();
         Ends.Dispose(); // a reset may have replaced it meanwhile
     }
