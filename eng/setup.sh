@@ -6,7 +6,7 @@
 _build_tools="gcc:gcc g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config protoc:protobuf-compiler
     timeout:coreutils flock:util-linux"
 _test_tools="clang:clang clang-tidy:clang-tidy git:git musl-gcc:musl-tools i686-linux-gnu-gcc:gcc-i686-linux-gnu
-    aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user"
+    aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user qemu-i386:qemu-user"
 _windows_tools="x86_64-w64-mingw32-gcc-win32:gcc-mingw-w64-x86-64-win32 x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64-posix wine:wine"
 
 _require_dotnet() {

@@ -33,4 +33,8 @@ public static class Matrix
     public static TheoryData<Language> Languages => [Language.CSharp, Language.C];
 
     public static Language Other(Language language) => language == Language.C ? Language.CSharp : Language.C;
+
+    /// <summary>For a test of something that the emulator of the peers in C, where they need one, does not pass on to the kernel.</summary>
+    public static void SkipWhenEmulated(Language language, string what) =>
+        Assert.SkipWhen(language == Language.C && PeerPrograms.NativeEmulator != null, $"{PeerPrograms.NativeEmulator} runs the peer in C here, and does not know {what}");
 }

@@ -13,6 +13,8 @@ public class RunTests
     [Theory]
     [InlineData("WorkQueue", "src", "SUBMIT", "cs")]
     [InlineData("WorkQueue", "src", "SUBMIT", "cpp")]
+    [InlineData("FileCopy", "8", "RECEIVE", "cs")]
+    [InlineData("FileCopy", "8", "RECEIVE", "cpp")]
     [InlineData("Ticker", "50000", "WRITER", "cpp")]
     [InlineData("Ticker", "50000", "WRITER", "cs")]
     [InlineData("Mixed", "50000", "", "")]

@@ -5,6 +5,7 @@ internal enum Runner
 {
     NativeLimits,
     NativeRing,
+    NativeNamed,
     NativeSockets,
     NativeRpc,
     NativeCrew,

@@ -37,6 +37,9 @@ internal static class Figures
         new("ring.oneway.64k.c", GigabytesPerSecond, NativeRing, Stream, 0.9, Spins: true),
         new("ring.oneway.64k.cs", GigabytesPerSecond, Managed, Stream, 0.9, Spins: true),
 
+        new("named.echo.64.spin.c", Nanoseconds, NativeNamed, "ring.echo.64.spin.c", 1.3, Polling, Spins: true, Latency: true),
+        new("named.echo.64.spin.cs", Nanoseconds, Managed, "ring.echo.64.spin.cs", 1.3, Polling, Spins: true, Latency: true),
+
         new("queue.8.1-1.c", Nanoseconds, NativeCrew, Slots, 1.4, "rival.boostmq.8.1-1", Spins: true),
         new("queue.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, 1.4, Spins: true),
         new("queue.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, 2.1, "rival.zeromq.8.1-1", Spins: true), // 1.5 times the C queue's 1.4

@@ -15,6 +15,7 @@ internal static class Subjects
         _ when figure.StartsWith("default.uds.64", StringComparison.Ordinal) => new PlainSocket(PlainEcho.QuantileOf(figure)),
         "ring.echo.64.spin.cs" => new RingEcho(WaitMode.Spin, Unit.Nanoseconds, 250_000),
         "ring.echo.64.block.cs" => new RingEcho(WaitMode.Block, Unit.Microseconds, 1_500),
+        "named.echo.64.spin.cs" => new NamedEcho(200_000),
         "ring.oneway.64.cs" => new RingOneWay(2_000_000),
         "ring.oneway.64k.cs" => new RingBlocks(10_000),
         "rpc.sync.64.spin.cs" => new RpcEcho(62, WaitMode.Spin, Unit.Nanoseconds, 50_000), // tag and length take two of the 64

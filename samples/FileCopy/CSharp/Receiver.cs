@@ -28,13 +28,25 @@ internal static class Receiver
                     bool isOver = copy.LastSent > 0 && copy.Unacknowledged == 0;
                     copy.Dispose();
                     if (isOver)
-                        NamedConnection.Remove(server, copy.ClientName);
+                        Forget(server, copy.ClientName);
                     break;
             }
         }
         // end-snippet
 
         return 0;
+    }
+
+    private static void Forget(string server, string name)
+    {
+        try
+        {
+            NamedConnection.Remove(server, name);
+        }
+        catch (IpcException error) when (error.Status == IpcStatus.InUse)
+        {
+            // It was killed before it had told anybody, and has come back to do so.
+        }
     }
 
     // snippet: write

@@ -26,18 +26,15 @@ int send_file(const std::string &server, const std::string &name, const std::str
     while (sent < chunks) {
         const uint32_t size = static_cast<uint32_t>(std::min(chunk_size, length - sent * chunk_size));
         uint8_t *chunk = nullptr;
-        if (copy.claim(size, chunk, ipc::deadline::never()) != IPC_OK)
-            return 1;
+        ipc::require(copy.claim(size, chunk, ipc::deadline::never())); // waits for room, and meanwhile for the receiver
         file.read(reinterpret_cast<char *>(chunk), size); // straight into shared memory
-        if (copy.commit(size, sent + 1 == chunks ? type_last : type_middle, &sent) != IPC_OK)
-            return 1;
+        ipc::require(copy.commit(size, sent + 1 == chunks ? type_last : type_middle, &sent));
     }
     // end-snippet
 
     if (copy.acknowledged() == 0) {
         ipc::named_message receipt;
-        if (copy.receive(receipt, ipc::deadline::never()) != IPC_OK)
-            return 1;
+        ipc::require(copy.receive(receipt, ipc::deadline::never()));
         std::cout << receipt.text() << std::endl;
         copy.acknowledge();
     }

@@ -9,16 +9,16 @@ public sealed partial class NamedConnection
 
     private NamedConnection(NamedEnds ends, string server, string client, NamedConnectionOptions options)
     {
-        _ends = ends;
+        _ends = _sending = _receiving = ends;
         ServerName = server;
         ClientName = client;
         _options = options;
     }
 
-    /// <summary>Raised when a session begins or ends, and when the server is another one. On the thread that was
-    /// logging in, sending or receiving, without a lock of the library's; calls back into this connection are allowed,
-    /// except to send or receive from within the call that raised it. What a handler throws is traced. A server's
-    /// connections do not raise it: <see cref="NamedListener.Next"/> tells.</summary>
+    /// <summary>Raised when a session begins or ends, and when the server is another one. On a thread that is logging
+    /// in, sending or receiving, one at a time and in order, without a lock of the library's: that call waits. A
+    /// handler may call anything of this connection but to send or receive within a call that sends or receives. What
+    /// it throws is traced. A server's connections do not raise it: <see cref="NamedListener.Next"/> tells.</summary>
     public event EventHandler<NamedConnectionChangedEventArgs>? Changed;
 
     /// <summary>Opens the conversation of <paramref name="client"/> with <paramref name="server"/>, or begins it. No
@@ -153,8 +153,8 @@ public sealed partial class NamedConnection
                     status = ends.Reader.WaitForPeer(deadline, cancellationToken);
             }
 
-            if (status == IpcStatus.Closed && HasOtherEnds(ends))
-                continue; // begun anew meanwhile
+            if (status == IpcStatus.Closed)
+                status = WaitForOthers(ends, deadline, cancellationToken);
             if (status != IpcStatus.Ok)
                 return status;
             if (TryReceive(out message))
@@ -173,7 +173,7 @@ public sealed partial class NamedConnection
                 if (!IsConnected)
                     _ = LogIn(Deadline.Earlier(deadline, Patience()), cancellationToken);
             }
-            catch (ConnectionRefusedException)
+            catch (IpcException)
             {
                 // Not this message's affair while there is room for it. Without room the next attempt says so.
             }
@@ -198,6 +198,7 @@ public sealed partial class NamedConnection
                     length + NamedEnds.SequenceSize, out Span<byte> claimed, deadline, cancellationToken);
                 if (status == IpcStatus.Ok)
                 {
+                    _sending = ends;
                     payload = ends.Begin(claimed);
                     return status;
                 }
@@ -211,13 +212,37 @@ public sealed partial class NamedConnection
                     status = ends.Writer.WaitForPeer(deadline, cancellationToken);
             }
 
-            if (status != IpcStatus.Ok && !(status == IpcStatus.Closed && HasOtherEnds(ends)))
+            if (status == IpcStatus.Closed)
+                status = WaitForOthers(ends, deadline, cancellationToken);
+            if (status != IpcStatus.Ok)
                 return status;
         }
     }
 
-    private bool HasOtherEnds(NamedEnds ends) =>
-        Atomic.LoadAcquire(ref _disposed) == 0 && !ReferenceEquals(ends, Ends);
+    /// <summary>These ends are closed: the connection is, or the conversation is being begun anew. Ok: look
+    /// again.</summary>
+    private IpcStatus WaitForOthers(NamedEnds ends, Deadline deadline, CancellationToken cancellationToken)
+    {
+        if (Atomic.LoadAcquire(ref _disposed) != 0)
+            return IpcStatus.Closed;
+        if (!ReferenceEquals(ends, Ends))
+            return IpcStatus.Ok;
+        if (deadline.HasPassed)
+            return IpcStatus.Timeout;
+        using (cancellationToken.Register(static self => ((NamedConnection)self!).EndNaps(), this))
+        {
+            lock (_naps)
+            {
+                if (Atomic.LoadAcquire(ref _stopped) != 0)
+                    return IpcStatus.Stopped;
+                if (cancellationToken.IsCancellationRequested)
+                    return IpcStatus.Cancelled;
+                Monitor.Wait(_naps, NapBesideLogin);
+            }
+        }
+
+        return IpcStatus.Ok;
+    }
 
     /// <summary>The rings say that the server has gone, whatever the session says. False: this side does not look for
     /// another one.</summary>

@@ -24,6 +24,8 @@ public sealed partial class NamedConnection
     private CancellationTokenSource? _asking; // while the server is asked; under _naps
     private int _attempts;      // since the last session; under _login
     private ulong _nextAttempt; // CLOCK_MONOTONIC, ns
+    private bool _beginsAnew;   // the former ends are shut, and there are no others yet; under _login
+    private bool _isTelling;    // under the lock of _changes
 
     /// <summary>Waits until there is a session.</summary>
     /// <param name="deadline">When to give up.</param>
@@ -69,7 +71,7 @@ public sealed partial class NamedConnection
                 {
                     if (Atomic.LoadAcquire(ref _disposed) != 0)
                         return IpcStatus.Closed;
-                    if (reader.Control.IsStopped)
+                    if (Atomic.LoadAcquire(ref _stopped) != 0)
                         return IpcStatus.Stopped;
                     if (cancellationToken.IsCancellationRequested)
                         return IpcStatus.Cancelled;
@@ -127,13 +129,15 @@ public sealed partial class NamedConnection
     {
         for (int resets = 0; ; resets++)
         {
-            NamedEnds ends = Ends;
-            if (Atomic.LoadAcquire(ref _disposed) != 0 || ends.IsDisposed)
+            if (Atomic.LoadAcquire(ref _disposed) != 0)
                 return IpcStatus.Closed;
-            if (ends.Session is { } former)
-                Lose(ends, former, IpcStatus.PeerClosed);
             try
             {
+                if (_beginsAnew)
+                    OpenAnew();
+                NamedEnds ends = Ends;
+                if (ends.Session is { } former)
+                    Lose(ends, former, IpcStatus.PeerClosed);
                 IpcStatus status = Ask(ends, deadline, cancellationToken);
                 if (status != IpcStatus.Ok)
                     PauseAttempts();
@@ -141,7 +145,12 @@ public sealed partial class NamedConnection
             }
             catch (ConnectionRefusedException error) when (error.Code == CloseCode.Identity && resets == 0)
             {
-                Reset(ends, error.Message);
+                GiveUp(error.Message);
+            }
+            catch (IpcException error) when (error.Status == IpcStatus.Timeout)
+            {
+                PauseAttempts(); // somebody who is stopped has the region's lock
+                return IpcStatus.Timeout;
             }
             catch (IpcException)
             {
@@ -160,7 +169,7 @@ public sealed partial class NamedConnection
         Connection? session;
         using CancellationTokenSource asking = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         if (!BeginToAsk(asking))
-            return EndedBy(ends, cancellationToken);
+            return EndedBy(cancellationToken);
         try
         {
             session = Connection.ConnectIfThere(ServerName, SessionOptions(deadline, hello), asking.Token);
@@ -172,7 +181,7 @@ public sealed partial class NamedConnection
         }
         catch (IpcException error) when (error.Status == IpcStatus.Cancelled)
         {
-            return EndedBy(ends, cancellationToken);
+            return EndedBy(cancellationToken);
         }
         finally
         {
@@ -213,16 +222,16 @@ public sealed partial class NamedConnection
     {
         lock (_naps)
         {
-            if (Atomic.LoadAcquire(ref _disposed) != 0 || Ends.Reader.Control.IsStopped)
+            if (Atomic.LoadAcquire(ref _disposed) != 0 || Atomic.LoadAcquire(ref _stopped) != 0)
                 return false;
             _asking = asking;
             return true;
         }
     }
 
-    private static IpcStatus EndedBy(NamedEnds ends, CancellationToken cancellationToken) =>
+    private IpcStatus EndedBy(CancellationToken cancellationToken) =>
         cancellationToken.IsCancellationRequested ? IpcStatus.Cancelled
-        : ends.Reader.Control.IsStopped ? IpcStatus.Stopped : IpcStatus.Closed;
+        : Atomic.LoadAcquire(ref _disposed) != 0 ? IpcStatus.Closed : IpcStatus.Stopped;
 
     /// <summary>The session is over. Under the login's lock.</summary>
     private void Lose(NamedEnds ends, Connection session, IpcStatus status)
@@ -242,24 +251,44 @@ public sealed partial class NamedConnection
         Note(change);
     }
 
-    /// <summary>The server is another one: what was not acknowledged is given up, and said. Under the login's
-    /// lock.</summary>
-    private void Reset(NamedEnds ends, string identity)
+    /// <summary>The server is another one: what was not acknowledged is given up, and said. Under the login's lock.
+    /// Nobody commits or acknowledges in the former ends any more when it is counted.</summary>
+    internal void GiveUp(string identity)
     {
-        NamedConnectionChangedEventArgs change = new(NamedChange.Reset)
+        NamedEnds former = Ends;
+        _beginsAnew = true;
+        former.Shut();
+        Note(new NamedConnectionChangedEventArgs(NamedChange.Reset)
         {
-            OldIdentity = ends.ReadIdentity() is { } bytes ? Encoding.UTF8.GetString(bytes) : "",
+            OldIdentity = former.ReadIdentity() is { } bytes ? Encoding.UTF8.GetString(bytes) : "",
             NewIdentity = identity,
-            LostSent = (long)ends.Outstanding,
-            LostReceived = (long)ends.CountUnacknowledged(),
-        };
-        ends.Region.End();
-        FaultPoints.Pass(FaultPoints.NamedResetUnlinked);
-        Atomic.Exchange(ref _ends, OpenEnds(ServerName, ClientName, _options, CancellationToken.None));
-        ends.Dispose();
-        if (Atomic.LoadAcquire(ref _disposed) != 0) // who disposes may have seen the former ones only
-            Ends.Dispose();
-        Note(change);
+            LostSent = (long)former.Outstanding,
+            LostReceived = (long)former.CountUnacknowledged(),
+        });
+    }
+
+    /// <summary>The former region goes, then there is another one. Where it failed the last time it goes on.</summary>
+    private void OpenAnew()
+    {
+        NamedEnds former = Ends;
+        if (!former.IsDisposed)
+        {
+            former.Region.End();
+            FaultPoints.Pass(FaultPoints.NamedResetUnlinked);
+            former.Dispose();
+        }
+
+        NamedEnds anew = OpenEnds(ServerName, ClientName, _options, CancellationToken.None);
+        Atomic.Exchange(ref _ends, anew);
+        _beginsAnew = false;
+        if (Atomic.LoadAcquire(ref _stopped) != 0) // who stops may have seen the former ones only
+        {
+            anew.Writer.Stop();
+            anew.Reader.Stop();
+        }
+
+        if (Atomic.LoadAcquire(ref _disposed) != 0) // and who disposes
+            anew.Dispose();
     }
 
     private void Note(NamedConnectionChangedEventArgs change)
@@ -268,15 +297,19 @@ public sealed partial class NamedConnection
             _changes.Enqueue(change);
     }
 
-    /// <summary>Without a lock.</summary>
+    /// <summary>Without a lock, in their order: by one thread at a time, which also tells what comes
+    /// meanwhile.</summary>
     private void TellChanges()
     {
-        for (; ; )
+        for (bool isMine = false; ; isMine = true)
         {
             NamedConnectionChangedEventArgs change;
             lock (_changes)
             {
-                if (_changes.Count == 0)
+                if (_isTelling && !isMine)
+                    return;
+                _isTelling = _changes.Count != 0;
+                if (!_isTelling)
                     return;
                 change = _changes.Dequeue();
             }

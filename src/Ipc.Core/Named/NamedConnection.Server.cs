@@ -13,6 +13,8 @@ public sealed partial class NamedConnection
     internal NamedConnection(NamedListener listener, NamedEnds ends, string client)
         : this(ends, listener.Name, client, new NamedConnectionOptions { Reconnect = false }) => _listener = listener;
 
+    internal bool IsDisposed => Atomic.LoadAcquire(ref _disposed) != 0;
+
     internal bool IsLent => Atomic.LoadAcquire(ref _lent) != 0;
 
     internal NamedEnds EndsNow => Ends;
@@ -21,7 +23,8 @@ public sealed partial class NamedConnection
     internal bool IsOf(ReadOnlySpan<byte> hello) =>
         Ends.Hello(ClientName) is { } ours && hello.SequenceEqual(ours);
 
-    /// <summary>Accepts the login: there is a session, and what the client has sent and sends is reported.</summary>
+    /// <summary>Accepts the login: there is a session, and what the client has sent and sends is reported. It has no
+    /// effect on a connection that is disposed, also by another thread meanwhile.</summary>
     /// <param name="reply">For the client: at most 1024 bytes.</param>
     /// <exception cref="InvalidOperationException">There is no login to be answered.</exception>
     /// <exception cref="IpcException">InvalidArgument: the reply is too long.</exception>
@@ -31,13 +34,21 @@ public sealed partial class NamedConnection
             Throw.Status(
                 IpcStatus.InvalidArgument,
                 $"The reply has {reply.Length} bytes, at most {NamedHeader.DataCapacity} are possible.");
-        Connection session = TakeAsked();
+        if (TakeAsked() is not { } session)
+            return;
         NamedEnds ends = Ends;
         ends.WriteData(ofClient: false, reply);
         FaultPoints.Pass(FaultPoints.NamedAcceptWritten);
         session.Watched = ends.Reader;
         session.Owner = this;
         ends.Session = session;
+        if (IsDisposed) // who disposes has not seen it
+        {
+            ends.Session = null;
+            session.Dispose();
+            return;
+        }
+
         session.Accept();
         _listener!.Watch(session);
     }
@@ -47,7 +58,7 @@ public sealed partial class NamedConnection
     /// <exception cref="InvalidOperationException">There is no login to be answered.</exception>
     public void Refuse(string reason)
     {
-        TakeAsked().Refuse(reason);
+        TakeAsked()?.Refuse(reason);
         Dispose();
     }
 
@@ -70,11 +81,14 @@ public sealed partial class NamedConnection
         return true;
     }
 
-    private Connection TakeAsked()
+    /// <summary>Null: it was disposed, and so was who asks.</summary>
+    private Connection? TakeAsked()
     {
         if (IsClient)
             throw new InvalidOperationException("Only a server answers.");
-        return Atomic.Exchange(ref _asked, null) ??
+        Connection? asked = Atomic.Exchange(ref _asked, null);
+        if (asked is null && !IsDisposed)
             throw new InvalidOperationException("There is no login to be answered, or it has been answered before.");
+        return asked;
     }
 }

@@ -12,7 +12,10 @@ namespace Ipc;
 /// needs the other to send: messages wait in shared memory, also while nobody is there. They do not survive the
 /// machine's restart.</para>
 /// <para>One thread at a time may send (claim, commit, flush), and one receive and acknowledge; they may be two.
-/// Everything else is for any thread. In steady state nothing is allocated.</para>
+/// Everything else is for any thread. In steady state nothing is allocated. On a server the receiving half is its
+/// listener's while there is a session and the connection is not lent: receive and acknowledge between
+/// <see cref="NamedEventKind.Readable"/> and <see cref="NamedListener.Return"/>, or on the thread that calls
+/// <see cref="NamedListener.Next"/>.</para>
 /// <para>The memory is a region of the pair of names with two rings; a session, an ordinary connection to the server's
 /// listener, says that both are there, and why it ended. docs/wire-format/named.md.</para>
 /// </remarks>
@@ -21,8 +24,11 @@ public sealed partial class NamedConnection : IDisposable
     internal static readonly ConnectionProtocol Protocol = new(ConnectionProtocol.Named, 1);
 
     private readonly NamedConnectionOptions _options;
-    private NamedEnds _ends;
+    private NamedEnds _ends;      // of now: a reset replaces them
+    private NamedEnds _sending;   // in which the sending thread has its claim
+    private NamedEnds _receiving; // from which the receiving thread has its messages
     private int _disposed;
+    private int _stopped;
 
     /// <summary>The server's name.</summary>
     public string ServerName { get; }
@@ -81,6 +87,7 @@ public sealed partial class NamedConnection : IDisposable
             Throw.TooLarge(length, MaxPayload);
         if (!ends.Writer.TryClaim(length + NamedEnds.SequenceSize, out payload))
             return false;
+        _sending = ends;
         payload = ends.Begin(payload);
         return true;
     }
@@ -102,21 +109,23 @@ public sealed partial class NamedConnection : IDisposable
 
     /// <summary>Sends the first <paramref name="length"/> claimed bytes, with everything that was batched before, and
     /// wakes a sleeping receiver.</summary>
-    /// <returns>The number of the message.</returns>
+    /// <returns>The number of the message. 0: it is not sent, because the connection was closed since the claim, or the
+    /// conversation begun anew (<see cref="NamedChange.Reset"/>): claim again.</returns>
     [MethodImpl(Tiering.Optimized)]
-    public long Commit(int length, ushort type = 0) => (long)Ends.Commit(length, type, publish: true);
+    public long Commit(int length, ushort type = 0) => (long)_sending.Commit(length, type, publish: true);
 
     /// <summary>Commits without publishing: the message goes out with the next commit or <see cref="Flush"/>, or when
-    /// there is no more room.</summary>
-    /// <returns>The number of the message.</returns>
+    /// there is no more room. Until then it is lost with this process, and when the conversation is begun
+    /// anew.</summary>
+    /// <returns>The number of the message; 0 as from <see cref="Commit"/>.</returns>
     [MethodImpl(Tiering.Optimized)]
-    public long CommitBatched(int length, ushort type = 0) => (long)Ends.Commit(length, type, publish: false);
+    public long CommitBatched(int length, ushort type = 0) => (long)_sending.Commit(length, type, publish: false);
 
     /// <summary>Publishes what was batched, with one store and at most one wake-up.</summary>
-    public void Flush() => Ends.Writer.Flush();
+    public void Flush() => _sending.Writer.Flush();
 
     /// <summary>Gives up the open claim. Its number is not used.</summary>
-    public void Abandon() => Ends.Writer.Abandon();
+    public void Abandon() => _sending.Writer.Abandon();
 
     /// <summary>Claim, copy, commit. False when there is no room, or it is closed. Never waits, never logs
     /// in.</summary>
@@ -124,10 +133,13 @@ public sealed partial class NamedConnection : IDisposable
     [MethodImpl(Tiering.Optimized)]
     public bool TrySend(ReadOnlySpan<byte> payload, ushort type = 0)
     {
-        if (!TryClaim(payload.Length, out Span<byte> claimed))
-            return false;
-        payload.CopyTo(claimed);
-        Commit(payload.Length, type);
+        do
+        {
+            if (!TryClaim(payload.Length, out Span<byte> claimed))
+                return false;
+            payload.CopyTo(claimed);
+        }
+        while (Commit(payload.Length, type) == 0); // begun anew meanwhile, or closed: then there is no claim
         return true;
     }
 
@@ -137,12 +149,7 @@ public sealed partial class NamedConnection : IDisposable
     public IpcStatus Send(
         ReadOnlySpan<byte> payload, ushort type, Deadline deadline, CancellationToken cancellationToken = default)
     {
-        IpcStatus status = Claim(payload.Length, out Span<byte> claimed, deadline, cancellationToken);
-        if (status != IpcStatus.Ok)
-            return status;
-        payload.CopyTo(claimed);
-        Commit(payload.Length, type);
-        return IpcStatus.Ok;
+        return Send(payload, type, deadline, out _, cancellationToken);
     }
 
     /// <summary>Sends, and waits for room if there is none.</summary>
@@ -162,15 +169,32 @@ public sealed partial class NamedConnection : IDisposable
         TimeSpan? timeout = null,
         CancellationToken cancellationToken = default)
     {
-        IpcStatus status = Claim(
-            payload.Length,
-            out Span<byte> claimed,
+        IpcStatus status = Send(
+            payload,
+            type,
             Deadline.Within(timeout ?? Timeout.InfiniteTimeSpan, nameof(timeout)),
+            out long number,
             cancellationToken);
         if (status != IpcStatus.Ok)
             Throw.Ended(status, this, nameof(Send), cancellationToken);
-        payload.CopyTo(claimed);
-        return Commit(payload.Length, type);
+        return number;
+    }
+
+    [MethodImpl(Tiering.Optimized)]
+    private IpcStatus Send(
+        ReadOnlySpan<byte> payload, ushort type, Deadline deadline, out long number, CancellationToken token)
+    {
+        do
+        {
+            number = 0;
+            IpcStatus status = Claim(payload.Length, out Span<byte> claimed, deadline, token);
+            if (status != IpcStatus.Ok)
+                return status;
+            payload.CopyTo(claimed);
+            number = Commit(payload.Length, type);
+        }
+        while (number == 0); // begun anew meanwhile, or closed: then the next claim says so
+        return IpcStatus.Ok;
     }
 
     /// <summary>Receives the next message, in place, if there is one. It may be called again before
@@ -178,7 +202,11 @@ public sealed partial class NamedConnection : IDisposable
     /// <exception cref="CorruptRegionException">The other side has written what is no message, or one with a number
     /// that does not follow; both numbers are in the text.</exception>
     [MethodImpl(Tiering.Optimized)]
-    public bool TryReceive(out NamedMessage message) => Ends.TryReceive(out message);
+    public bool TryReceive(out NamedMessage message)
+    {
+        _receiving = Ends;
+        return _receiving.TryReceive(out message);
+    }
 
     /// <summary>Receives the next message, waiting for it. A client without a session logs in, at once and then after
     /// pauses that grow to a second, unless <see cref="NamedConnectionOptions.Reconnect"/> is off; with
@@ -199,11 +227,12 @@ public sealed partial class NamedConnection : IDisposable
     /// already is not acknowledged again.</param>
     [MethodImpl(Tiering.Optimized)]
     public void Acknowledge(long sequence = long.MaxValue) =>
-        Ends.Acknowledge(sequence < 0 ? 0 : (ulong)sequence, returnsAll: !IsClient && !IsLent);
+        _receiving.Acknowledge(sequence < 0 ? 0 : (ulong)sequence, returnsAll: !IsClient && !IsLent);
 
     /// <summary>All waits return Stopped, now and until <see cref="Resume"/>.</summary>
     public void Stop()
     {
+        Atomic.Exchange(ref _stopped, 1); // before the look: ends that come later look at it
         NamedEnds ends = Ends;
         ends.Writer.Stop();
         ends.Reader.Stop();
@@ -213,6 +242,7 @@ public sealed partial class NamedConnection : IDisposable
     /// <summary>Lets waits work again after <see cref="Stop"/>.</summary>
     public void Resume()
     {
+        Atomic.Exchange(ref _stopped, 0);
         NamedEnds ends = Ends;
         ends.Writer.Resume();
         ends.Reader.Resume();
@@ -231,12 +261,14 @@ public sealed partial class NamedConnection : IDisposable
         if (Atomic.Exchange(ref _disposed, 1) != 0)
             return;
         EndLogin();
+        _listener?.Forget(this); // no login comes any more
         NamedEnds ends = Ends;
         Connection? session = ends.Session;
         session?.Shutdown(code, text);
         session?.Dispose();
-        _asked?.Dispose();
-        _listener?.Forget(this);
+        // its client is to come again: this object will not answer, and nothing is said against it
+        Atomic.Exchange(ref _asked, null)?.RefuseWith(
+            CloseCode.Shutdown, text ?? "The server has let this conversation go: try again.");
         ends.Dispose();
         Ends.Dispose(); // a reset may have replaced it meanwhile
     }

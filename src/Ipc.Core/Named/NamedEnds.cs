@@ -13,8 +13,6 @@ internal sealed unsafe class NamedEnds : IDisposable
 {
     public const int SequenceSize = sizeof(ulong);
 
-    private const ulong MaxSequence = 1UL << 62; // nobody gets there
-
     private readonly NamedEntrance _entrance;
     private readonly NamedHeader* _header;
     private readonly RingHeader* _writtenRing;
@@ -24,6 +22,7 @@ internal sealed unsafe class NamedEnds : IDisposable
     private ulong[] _ends = new ulong[16]; // of those behind it, by their number; a power of two
     private Connection? _session;
     private int _disposed;
+    private bool _quiet; // nobody is inside, or holds a span
 
     private NamedEnds(Region region, NamedEntrance entrance, WaitStyle style)
     {
@@ -31,9 +30,8 @@ internal sealed unsafe class NamedEnds : IDisposable
         _entrance = entrance;
         _header = (NamedHeader*)region.Body;
         _writtenRing = NamedKind.HeaderOf(region, entrance.Written);
-        _next = CheckSequence(entrance.NextSequence, region);
-        _last = _acknowledged = CheckSequence(
-            Atomic.LoadAcquire(ref NamedKind.HeaderOf(region, entrance.Read)->Acknowledged), region); // [acknowledge]
+        _next = entrance.NextSequence;
+        _last = _acknowledged = entrance.Acknowledged;
         RingStart writer = entrance.WriterStart, reader = entrance.ReaderStart;
         Writer = new RingWriter(
             new NamedLink(this, region, _writtenRing, isWriter: true), region.View, entrance.Written, style,
@@ -107,14 +105,15 @@ internal sealed unsafe class NamedEnds : IDisposable
         return payload.Slice(SequenceSize);
     }
 
-    /// <summary>The number of the message whose claim is open.</summary>
+    /// <summary>The number of the message whose claim is open; 0: it is closed, and the message is not sent.</summary>
     [MethodImpl(Tiering.Optimized)]
     public ulong Commit(int length, ushort type, bool publish)
     {
-        if (publish)
-            Writer.Commit(length + SequenceSize, type);
-        else
-            Writer.CommitBatched(length + SequenceSize, type);
+        bool committed = publish
+            ? Writer.TryCommit(length + SequenceSize, type)
+            : Writer.TryCommitBatched(length + SequenceSize, type);
+        if (!committed)
+            return 0;
         ulong sequence = _next;
         Atomic.StoreRelease(ref _next, sequence + 1);
         return sequence;
@@ -244,14 +243,15 @@ internal sealed unsafe class NamedEnds : IDisposable
     public long LargestBudget => (long)Math.Max(
         _entrance.ToServer.Pool?.Geometry.Budget ?? 0, _entrance.ToClient.Pool?.Geometry.Budget ?? 0);
 
-    /// <summary>How many messages to this side are not acknowledged. Of a moment.</summary>
+    /// <summary>How many messages to this side are not acknowledged.</summary>
     public ulong CountUnacknowledged()
     {
         if (!Region.View.TryUse())
             return 0;
         try
         {
-            return RingTakeOver.Count(Region, _entrance.Read);
+            ulong last = NamedKind.LastSequence(Region, _entrance.Read);
+            return last > _acknowledged ? last - _acknowledged : 0;
         }
         finally
         {
@@ -285,16 +285,23 @@ internal sealed unsafe class NamedEnds : IDisposable
         }
     }
 
+    /// <summary>Nobody sends, receives or acknowledges here any more; what waits returns Closed. It still holds its
+    /// ends.</summary>
+    public void Shut()
+    {
+        bool writerQuiet = Writer.Close();
+        _quiet = Reader.Close() && writerQuiet;
+    }
+
     /// <summary>Leaves the region. What waits returns Closed.</summary>
     public void Dispose()
     {
         if (Atomic.Exchange(ref _disposed, 1) != 0)
             return;
-        bool quiet = Writer.Close();
-        quiet &= Reader.Close();
+        Shut();
         Reader.TellRead();
         Region.Leave();
-        if (quiet)
+        if (_quiet)
             Region.View.Dispose();
         else
             Region.View.LeaveToCollector();
@@ -313,15 +320,6 @@ internal sealed unsafe class NamedEnds : IDisposable
         for (ulong sequence = _acknowledged; sequence < _last; sequence++)
             larger[(int)sequence & (larger.Length - 1)] = _ends[(int)sequence & (_ends.Length - 1)];
         _ends = larger;
-    }
-
-    private static ulong CheckSequence(ulong sequence, Region region)
-    {
-        if (sequence > MaxSequence)
-            Throw.Corrupt(
-                $"{region.Path}: message {sequence}; a conversation has at most {MaxSequence}. Remove it, and begin " +
-                "anew.");
-        return sequence;
     }
 
     private void ThrowSequence(ulong sequence) => Throw.Corrupt(

@@ -44,6 +44,9 @@ internal sealed unsafe class NamedEntrance : RegionEntrance
     /// <summary>Of the message that is sent first.</summary>
     public ulong NextSequence { get; set; } = 1;
 
+    /// <summary>What this side has acknowledged, in all its lives.</summary>
+    public ulong Acknowledged { get; set; }
+
     public override RegionKind Kind => NamedKind.Instance;
 
     public override ParticipantRole Role => IsClient ? ParticipantRole.Client : ParticipantRole.Server;

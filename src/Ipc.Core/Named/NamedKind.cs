@@ -9,6 +9,8 @@ internal sealed unsafe class NamedKind : RegionKind
 {
     public static readonly NamedKind Instance = new();
 
+    private const ulong MaxSequence = 1UL << 62; // nobody gets there
+
     public override KindNumber Number => KindNumber.OfNamedConnection;
 
     public override Lifetime DefaultLifetime => Lifetime.Persistent;
@@ -49,7 +51,9 @@ internal sealed unsafe class NamedKind : RegionKind
         RingRoles.CheckFree(region, HeaderOf(region, entrance.Written), isWriter: true, what);
         RingRoles.CheckFree(region, HeaderOf(region, entrance.Read), isWriter: false, what);
         entrance.WriterStart = RingTakeOver.Of(region, entrance.Written, isWriter: true);
-        entrance.NextSequence = SequenceAfter(region, entrance.Written, entrance.WriterStart);
+        entrance.NextSequence = 1 + SequenceBefore(region, entrance.Written, entrance.WriterStart);
+        entrance.Acknowledged = Check(
+            region, Atomic.LoadAcquire(ref HeaderOf(region, entrance.Read)->Acknowledged)); // [acknowledge]
         entrance.ReaderStart = RingTakeOver.Of(region, entrance.Read, isWriter: false);
     }
 
@@ -82,27 +86,52 @@ internal sealed unsafe class NamedKind : RegionKind
     public static RingHeader* HeaderOf(Region region, in RingGeometry ring) =>
         (RingHeader*)(region.Base + ring.HeaderOffset);
 
-    /// <summary>Of the message that a new writer sends first: behind the last one that is there, or, when all have been
+    /// <summary>Of the last message that is not released; what is acknowledged when there is none. Of a moment, while a
+    /// writer lives.</summary>
+    public static ulong LastSequence(Region region, in RingGeometry ring)
+    {
+        ulong last = RingTakeOver.LastRecord(region, ring);
+        return last == RingStart.None
+            ? Atomic.LoadAcquire(ref HeaderOf(region, ring)->Acknowledged) // [acknowledge]
+            : SequenceAt(region, ring, last);
+    }
+
+    /// <summary>Before the message that a new writer sends first: of the last one that is there, or, when all have been
     /// released, that was acknowledged.</summary>
-    private static ulong SequenceAfter(Region region, in RingGeometry ring, in RingStart start)
+    private static ulong SequenceBefore(Region region, in RingGeometry ring, in RingStart start)
     {
         RingHeader* header = HeaderOf(region, ring);
         // before the look at the read position: what is not released by then was not when it was read
         ulong last = start.LastRecord == RingStart.None ? 0 : SequenceAt(region, ring, start.LastRecord);
         ulong read = Atomic.LoadAcquire(ref header->ReadPosition); // [release]
-        return 1 + (read == start.Position ? Atomic.LoadAcquire(ref header->Acknowledged) : last); // [acknowledge]
+        if (read == start.Position)
+            return Check(region, Atomic.LoadAcquire(ref header->Acknowledged)); // [acknowledge]
+        if (last == 0)
+            Throw.Corrupt(
+                $"{region.Path}: the last message, at position {start.LastRecord}, has no number. Remove this named " +
+                "connection, and begin anew.");
+        return Check(region, last);
     }
 
-    /// <summary>Checked by the walk that has found it, but for a loan.</summary>
+    /// <summary>0: there is none. Checked by the walk that has found it, but for a loan.</summary>
     private static ulong SequenceAt(Region region, in RingGeometry ring, ulong position)
     {
         ulong* record = (ulong*)(region.Base + ring.DataOffset + (position & (ring.Capacity - 1)));
         ulong header = Atomic.LoadAcquire(ref *record); // [publish]; 0 by now: a reader has released it
         if (header >> RecordHeader.TagShift != RecordHeader.LoanTag)
-            return Atomic.LoadAcquire(ref record[1]);
+            return RecordHeader.LengthOf(header) < sizeof(ulong) ? 0 : Atomic.LoadAcquire(ref record[1]);
         LoanDescriptor descriptor = *(LoanDescriptor*)(record + 1); // a copy: checked and used
         string? wrong = ring.Pool!.Resolve(descriptor, out Loan loan);
         return wrong is null && descriptor.Length >= sizeof(ulong) ? Atomic.LoadAcquire(ref *(ulong*)loan.Bytes) : 0;
+    }
+
+    private static ulong Check(Region region, ulong sequence)
+    {
+        if (sequence > MaxSequence)
+            Throw.Corrupt(
+                $"{region.Path}: message {sequence}; a conversation has at most {MaxSequence}. Remove it, and begin " +
+                "anew.");
+        return sequence;
     }
 
     private static void CheckName(Region region, string whose, byte* written, uint length, string expected)

@@ -83,6 +83,8 @@ public sealed class NamedListener : IDisposable
             if (_events.Count > 0)
             {
                 e = _events.Dequeue();
+                if (e.Connection.IsDisposed)
+                    continue; // by another thread, since it was found
                 return IpcStatus.Ok;
             }
 
@@ -123,11 +125,19 @@ public sealed class NamedListener : IDisposable
         RegionName.Check(client);
         lock (_connections)
         {
+            if (IsDisposed)
+                Throw.Disposed(this);
             if (_connections.TryGetValue(client, out connection))
                 return true;
             NamedEnds? ends = Attach(client);
             if (ends is null)
                 return false;
+            if (WhyNot(ends) is { } reason)
+            {
+                ends.Dispose();
+                Throw.Status(IpcStatus.TooLarge, reason);
+            }
+
             if (!IsOurs(ends, out string theirs))
             {
                 ends.Dispose();
@@ -169,6 +179,8 @@ public sealed class NamedListener : IDisposable
             connection.Close(CloseCode.Shutdown, text);
         _listener.Dispose();
     }
+
+    private bool IsDisposed => Atomic.LoadAcquire(ref _disposed) != 0;
 
     internal void Forget(NamedConnection connection)
     {
@@ -247,19 +259,31 @@ public sealed class NamedListener : IDisposable
 
     private void Asked(Connection session, string client)
     {
-        if (_connections.TryGetValue(client, out NamedConnection? connection) &&
-            !connection.IsOf(session.Hello.Span))
+        if (IsDisposed)
         {
-            connection.Close(CloseCode.Normal); // somebody has removed that conversation, and this is another one
-            connection = null;
+            session.TurnAway(); // who ends all connections may have seen those before
+            return;
         }
 
+        _ = _connections.TryGetValue(client, out NamedConnection? connection);
         if (connection is { IsLent: true } or { IsAsked: true })
         {
             session.RefuseWith(
                 CloseCode.Shutdown,
                 $"The server is still busy with the former session of \"{client}\", or with a login of it: try again.");
             return;
+        }
+
+        if (connection is not null && !connection.IsOf(session.Hello.Span))
+        {
+            if (connection.EndsNow.Region.IsNamed)
+            {
+                session.Refuse($"This is not the conversation of \"{client}\" with \"{Name}\".");
+                return;
+            }
+
+            connection.Close(CloseCode.Normal); // somebody has removed that conversation, and this is another one
+            connection = null;
         }
 
         if (connection is null)

@@ -180,6 +180,16 @@ internal sealed unsafe partial class Region : IWatchedRegion
     private void ThrowNotOurs(string what) => Throw.Status(
         IpcStatus.AccessDenied, $"{Path} {what} and belongs to user {User}: only that user or root can remove it.");
 
+    /// <summary>Its name still leads to it. Of a moment; false when it is left.</summary>
+    public bool IsNamed
+    {
+        get
+        {
+            lock (_sync)
+                return !_left && Os.Current.LeadsTo(Path, _file);
+        }
+    }
+
     /// <summary>Makes whoever sleeps anywhere in the region look again.</summary>
     public void SignalAll()
     {

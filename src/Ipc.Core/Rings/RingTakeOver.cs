@@ -70,24 +70,25 @@ internal readonly unsafe ref struct RingTakeOver
         }
     }
 
-    /// <summary>How many records are not released. Without the lock: of a moment.</summary>
-    public static ulong Count(Region region, in RingGeometry geometry)
+    /// <summary>Where the last record stands that is not released; <see cref="RingStart.None"/>: there is none. Without
+    /// the lock: of a moment. Damage is where it ends.</summary>
+    public static ulong LastRecord(Region region, in RingGeometry geometry)
     {
         RingTakeOver ring = new(region, geometry);
         ulong position = Atomic.LoadAcquire(ref ring._header->ReadPosition); // [release]
         ulong limit = position + geometry.Capacity;
-        ulong count = 0;
+        ulong last = RingStart.None;
         while (position % RecordHeader.Line == 0 && position < limit)
         {
             ulong header = Atomic.LoadAcquire(ref *ring.HeaderAt(position)); // [publish]
             if (header == 0 || geometry.Judge(header, position, limit, out ulong size, out bool isPadding) is not null)
                 break;
             if (!isPadding)
-                count++;
+                last = position;
             position += size;
         }
 
-        return count;
+        return last;
     }
 
     private ulong* HeaderAt(ulong position) => (ulong*)(_records + (position & (_geometry.Capacity - 1)));

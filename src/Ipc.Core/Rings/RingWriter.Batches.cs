@@ -5,14 +5,14 @@ namespace Ipc;
 /// <summary>What becomes of a claim: a record, alone or in a batch, or nothing.</summary>
 public sealed unsafe partial class RingWriter
 {
-    /// <summary>Entered already; leaves.</summary>
+    /// <summary>Entered already; leaves. False: closed, and nothing was committed.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CommitSlow(int length, ushort type, bool publish)
+    private bool CommitSlow(int length, ushort type, bool publish)
     {
         try
         {
             if (!Enter())
-                return; // closed: what is not published is dropped
+                return false; // closed: what is not published is dropped
             if (length < 0)
                 Throw.NegativeLength(length);
             if (_claimed == NoClaim)
@@ -54,6 +54,8 @@ public sealed unsafe partial class RingWriter
                 PublishBatch();
                 FaultPoints.Pass(FaultPoints.RingCommitAfterPublish);
             }
+
+            return true;
         }
         finally
         {

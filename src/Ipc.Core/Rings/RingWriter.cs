@@ -147,7 +147,11 @@ public sealed unsafe partial class RingWriter : RingEnd
     /// <summary>Publishes the first <paramref name="length"/> claimed bytes, with everything batched before, and wakes
     /// a sleeping reader.</summary>
     [MethodImpl(Tiering.Inlined)]
-    public void Commit(int length, ushort type = 0)
+    public void Commit(int length, ushort type = 0) => TryCommit(length, type);
+
+    /// <summary>As <see cref="Commit"/>; false when this end is closed, and nothing was committed.</summary>
+    [MethodImpl(Tiering.Inlined)]
+    internal bool TryCommit(int length, ushort type)
     {
         ulong start = _claimStart;
         if (Enter() && (uint)length < (uint)(_claimed + 1) && RecordHeader.SizeOf((uint)length) == _claimSize &&
@@ -162,19 +166,23 @@ public sealed unsafe partial class RingWriter : RingEnd
             if (Waiter.NeedsSignal(_data))
                 SignalReader();
             Leave();
-            return;
+            return true;
         }
 
-        CommitSlow(length, type, publish: true);
+        return CommitSlow(length, type, publish: true);
     }
 
     /// <summary>Commits without publishing. The batch is published by the next commit or flush, or when the ring is
     /// full.</summary>
     [MethodImpl(Tiering.Optimized)]
-    public void CommitBatched(int length, ushort type = 0)
+    public void CommitBatched(int length, ushort type = 0) => TryCommitBatched(length, type);
+
+    /// <summary>As <see cref="CommitBatched"/>; false when this end is closed, and nothing was committed.</summary>
+    [MethodImpl(Tiering.Optimized)]
+    internal bool TryCommitBatched(int length, ushort type)
     {
         Enter();
-        CommitSlow(length, type, publish: false);
+        return CommitSlow(length, type, publish: false);
     }
 
     /// <summary>Publishes the batched records, with one store and at most one wake-up.</summary>

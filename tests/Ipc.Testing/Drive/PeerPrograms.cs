@@ -10,7 +10,7 @@ public static class PeerPrograms
 
     /// <summary>The program, and what stands before its verb.</summary>
     public static string[] Of(Language language) => language == Language.C
-        ? [Native("tests/native/peer")]
+        ? [.. NativeEmulator is { } emulator ? [emulator] : Array.Empty<string>(), Native("tests/native/peer")]
         : [Dotnet, Existing(Path.Combine(_top, "tests", "peers", "cs", "Ipc.Peer", Output(), "Ipc.Peer.dll"))];
 
     /// <summary>The top of the repository.</summary>
@@ -28,6 +28,10 @@ public static class PeerPrograms
 
     /// <summary>Whether the peers in C have 32 bits, and too few addresses for the default loan budget of others.</summary>
     public static bool NativeHas32Bits { get; } = !OperatingSystem.IsWindows() && ElfClass(Path.Combine(NativeBuild, "tests", "native", "peer")) == 1;
+
+    /// <summary>The emulator that runs the peers in C, on a kernel that does not run programs of 32 bits; null where none is needed.</summary>
+    public static string? NativeEmulator { get; } =
+        Path.Combine(NativeBuild, "emulator") is var file && File.Exists(file) ? File.ReadAllText(file).Trim() : null;
 
     private static int ElfClass(string program)
     {
