@@ -19,7 +19,7 @@ public sealed class VectorTests(Peers peers)
 {
     private const int Records = 8, Max = 700;
 
-    private static readonly string[] _shown = ["ring", "listener", "connection", "queue", "queue-grown", "topic", "ring-loan"];
+    private static readonly string[] _shown = ["ring", "listener", "connection", "queue", "queue-grown", "topic", "ring-loan", "named"];
     private static readonly string[] _locks = ["mutex", "semaphore", "event"]; // a word or two: no peer shows them field by field
 
     public static TheoryData<string> Names => [.. _shown, .. _locks];
@@ -149,6 +149,40 @@ public sealed class VectorTests(Peers peers)
         reader.Must("close 1");
         writer.Must("close 1");
         File.Delete(peers.Directory.FileOf(name)); // it is persistent
+    }
+
+    /// <summary>The client comes again, and so does its server: what was acknowledged does not come, what was not does, and the numbers go on.</summary>
+    [Theory]
+    [MemberData(nameof(Matrix.Languages), MemberType = typeof(Matrix))]
+    public void TheGoldenNamedConnectionGoesOn(Language language)
+    {
+        const string Waiting = "timeout=600000";
+        peers.Directory.Place("exchange~~trader-7", File.ReadAllBytes(FileOf("named", "region")));
+        Driven client = peers.At(language, "client"), server = peers.At(Matrix.Other(language), "server");
+        client.Must("open-named 1 exchange trader-7 login=again");
+        Answer state = client.Must("named-state 1");
+        Assert.Equal((0, 2, 0, 0, 1), (state["connected"], state["sent"], state["received"], state["acknowledged"], state["outstanding"]));
+        Assert.Equal("monday welcome", state.Text);
+        Assert.Equal(3, client.Must($"named-send 1 40 {Waiting}")["sequence"]);
+        server.Must("open-named-listener 1 exchange identity=monday");
+        client.Begin($"named-login 1 {Waiting}");
+        int connection = (int)server.Must($"named-next 1 {Waiting}")["connection"];
+        server.Must($"named-accept {connection} back");
+        Assert.Equal(IpcStatus.Ok, client.Result().Status);
+        server.Must($"named-next 1 {Waiting}");
+        foreach (int sequence in new[] { 2, 3 })
+        {
+            Answer message = server.Must($"named-receive {connection} {Waiting}");
+            Assert.Equal((sequence, 0, sequence == 2 ? 20 : 40), (message["sequence"], message["redelivered"], message["length"]));
+        }
+        Assert.Equal(3, server.Must($"named-acknowledge {connection} 3")["acknowledged"]);
+        Assert.Equal(1, server.Must($"named-send {connection} 30 {Waiting}")["sequence"]);
+        server.Must($"named-return 1 {connection}");
+        Assert.Equal((1, 0, 30), client.Must($"named-receive 1 {Waiting}") is var echo ? (echo["sequence"], echo["redelivered"], echo["length"]) : default);
+        client.Must("named-acknowledge 1 1");
+        client.Must("close 1");
+        server.Must("close 1");
+        server.Must("named-remove exchange trader-7");
     }
 
     /// <summary>Each death is told once for each thing that was held; an event that lets one pass does so.</summary>
@@ -318,6 +352,14 @@ public sealed class VectorTests(Peers peers)
                 loan[loan.Ring + Wire.Ring.WriterState] = Wire.Ring.Left;
                 loan[loan.Ring + Wire.Ring.ReaderState] = Wire.Ring.Died;
                 return loan;
+            case "named":
+                // The server acknowledged the first message, had not returned its space, and left; then the client died.
+                Image named = RegionImage.Named("exchange", "trader-7", "monday", "secret", "welcome");
+                var toServer = new RingImage(named.Bytes, (int)named.U64((int)named.U64(Wire.Region.BodyOffset) + Wire.Named.ToServer));
+                toServer.Add(RegionImage.NamedMessage(1, 20), 7);
+                toServer.U64(toServer.Ring + Wire.Ring.ReadPosition, toServer.Tail);
+                toServer.U64(toServer.Ring + Wire.Ring.Acknowledged, 1);
+                return toServer.Add(RegionImage.NamedMessage(2, 20), 7);
             case "mutex":
                 return WithDeadHolder(RegionImage.Mutex(owner: 1));
             case "semaphore":

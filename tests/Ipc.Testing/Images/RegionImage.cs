@@ -1,4 +1,5 @@
 using System;
+using System.Buffers.Binary;
 
 namespace Ipc.Testing.Images;
 
@@ -56,6 +57,48 @@ public static partial class RegionImage
         return image;
     }
 
+    /// <summary>A named connection whose client, participant 0, has not been cleaned up after, and which no server is attached to any more.</summary>
+    public static Image Named(string server, string client, string identity, string login, string reply, int toServer = 4096, int toClient = 4096)
+    {
+        int body = Image.Align(Wire.Region.Participants + Wire.Participant.Size * Wire.Named.Participants, 128);
+        int rings = body + Wire.Named.Rings, first = Image.Align(rings + 2 * Wire.Ring.Size, Wire.Page), second = first + toServer;
+        int total = second + toClient;
+        Image image = Header(Wire.Region.KindNamed, Wire.Named.Participants, body, total - body, total, persistent: true);
+        image[body + Wire.Named.Magic] = Wire.Named.MagicValue;
+        image.U64(body + Wire.Named.ToServer, (ulong)rings);
+        image.U64(body + Wire.Named.ToClient, (ulong)(rings + Wire.Ring.Size));
+        WriteText(image, body + Wire.Named.ServerLength, body + Wire.Named.Server, server);
+        WriteText(image, body + Wire.Named.ClientLength, body + Wire.Named.Client, client);
+        WriteText(image, body + Wire.Named.IdentityLength, body + Wire.Named.Identity, identity);
+        WriteText(image, body + Wire.Named.ReplyLength, body + Wire.Named.Reply, reply);
+        WriteText(image, body + Wire.Named.LoginLength, body + Wire.Named.Login, login);
+        AddParticipant(image, 0, Wire.Participant.RoleClient);
+        AddParticipant(image, 1, Wire.Participant.RoleServer, runtime: 2);
+        int left = Wire.Region.Participants + Wire.Participant.Size;
+        image[left + Wire.Participant.State] = 0;
+        image[left + Wire.Participant.Ended] = 1;
+        WriteRing(image, rings, toServer, first);
+        WriteRing(image, rings + Wire.Ring.Size, toClient, second);
+        image[rings + Wire.Ring.Writer] = 1;
+        image[rings + Wire.Ring.WriterState] = Wire.Ring.Live;
+        image[rings + Wire.Ring.ReaderState] = Wire.Ring.Left;
+        image[rings + Wire.Ring.Size + Wire.Ring.WriterState] = Wire.Ring.Left;
+        image[rings + Wire.Ring.Size + Wire.Ring.Reader] = 1;
+        image[rings + Wire.Ring.Size + Wire.Ring.ReaderState] = Wire.Ring.Live;
+        return image;
+    }
+
+    /// <summary>A message of a named connection: its sequence, then its content, which the peers know by the same number.</summary>
+    public static byte[] NamedMessage(ulong sequence, int length)
+    {
+        byte[] message = new byte[8 + length];
+        BinaryPrimitives.WriteUInt64LittleEndian(message, sequence);
+        for (int i = 8; i < length; i++)
+            message[8 + i] = (byte)(sequence + (ulong)i);
+        BinaryPrimitives.WriteUInt64LittleEndian(message.AsSpan(8), sequence);
+        return message;
+    }
+
     public static void AddParticipant(Image image, int index, uint role, uint runtime = 1)
     {
         int entry = Wire.Region.Participants + index * Wire.Participant.Size;
@@ -86,6 +129,12 @@ public static partial class RegionImage
         image[Wire.Region.Lifetime] = persistent ? Wire.Region.Persistent : Wire.Region.WhileUsed;
         image[Wire.Region.State] = Wire.Region.StateLive;
         return image;
+    }
+
+    private static void WriteText(Image image, int length, int at, string text)
+    {
+        image[length] = (uint)text.Length;
+        image.Text(at, text);
     }
 
     private static void WriteRing(Image image, int ring, int capacity, int data)

@@ -11,7 +11,7 @@ public static class Wire
         public const int Magic = 0, Major = 8, Minor = 10, Kind = 12, TotalSize = 16, ParticipantOffset = 24, ParticipantCapacity = 28;
         public const int BodyOffset = 32, BodySize = 40, Id = 48, Created = 64, CreatorPid = 72, Lifetime = 76;
         public const int State = 128, Recoveries = 132, Change = 256, Participants = 1024;
-        public const uint KindRing = 1, KindListener = 2, KindConnection = 3, KindQueue = 4, KindTopic = 5, KindMutex = 7, KindSemaphore = 8, KindEvent = 9;
+        public const uint KindRing = 1, KindListener = 2, KindConnection = 3, KindQueue = 4, KindTopic = 5, KindMutex = 7, KindSemaphore = 8, KindEvent = 9, KindNamed = 10;
         public const uint StateLive = 1, StateRetired = 2, WhileUsed = 1, UntilEmpty = 2, Persistent = 3;
         public const long LockOfParticipant = 0x4000000000000000, LockOfRegion = 0x3FFFFFFFFFFFFFFF;
     }
@@ -32,7 +32,7 @@ public static class Wire
     {
         public const uint MagicValue = 0x474E4952; // "RING"
         public const int Size = 1024, Magic = 0, Capacity = 8, DataOffset = 16, PoolOffset = 24, Writer = 128, WriterState = 132, Reader = 136;
-        public const int ReaderState = 140, ReadPosition = 256, FreePosition = 384, Data = 512, Space = 640;
+        public const int ReaderState = 140, ReadPosition = 256, Acknowledged = 272, FreePosition = 384, Data = 512, Space = 640;
         public const uint Never = 0, Live = 1, Left = 2, Died = 3;
         public const ulong Published = 1UL << 63, Padding = 1UL << 62, Loan = 1UL << 61;
     }
@@ -50,6 +50,13 @@ public static class Wire
         public const uint MagicValue = 0x4E4E4F43; // "CONN"
         public const int Magic = 0, Slot = 4, ToServer = 8, ToClient = 16, Id = 24, Reply = 128, ServerClose = 132, ServerTextLength = 136;
         public const int ServerText = 144, ClientClose = 512, HelloLength = 516, Protocol = 524, Hello = 528, Session = 768, Rings = 1024;
+    }
+
+    public static class Named
+    {
+        public const uint MagicValue = 0x444D414E; // "NAMD"
+        public const int Magic = 0, ToServer = 8, ToClient = 16, ServerLength = 24, ClientLength = 28, Server = 32, Client = 160, IdentityLength = 384;
+        public const int ReplyLength = 388, Identity = 392, Reply = 512, LoginLength = 1664, Login = 1672, Rings = 3072, Participants = 16;
     }
 
     public static class Slot

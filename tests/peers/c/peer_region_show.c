@@ -3,6 +3,7 @@
 
 #include "layout/connection_layout.h"
 #include "layout/listener_layout.h"
+#include "layout/named_layout.h"
 #include "regions/region.h"
 #include "peer_show.h"
 
@@ -106,10 +107,10 @@ static void show_listener(const ipc_region *region)
     }
 }
 
-static void show_text(const char *key, const uint8_t *text, uint32_t length)
+static void show_text(const char *prefix, const char *key, const uint8_t *text, uint32_t length, uint32_t most)
 {
-    printf("connection.%s ", key);
-    for (uint32_t i = 0; i < length && i < IPC_CONNECTION_TEXT_MAX; i++)
+    printf("%s%s ", prefix, key);
+    for (uint32_t i = 0; i < length && i < most; i++)
         printf("%02x", text[i]);
     printf("\n");
 }
@@ -127,13 +128,45 @@ static void show_connection(const ipc_region *region)
     show("connection.", "reply", ipc_load_relaxed32(&body->reply));
     show("connection.", "server_close", ipc_load_relaxed32(&body->server_close));
     show("connection.", "server_text_length", server_text_length);
-    show_text("server_text", body->server_text, server_text_length);
+    show_text("connection.", "server_text", body->server_text, server_text_length, IPC_CONNECTION_TEXT_MAX);
     show("connection.", "client_close", ipc_load_relaxed32(&body->client_close));
     show("connection.", "hello_length", hello_length);
-    show_text("hello", body->hello, hello_length);
+    show_text("connection.", "hello", body->hello, hello_length, IPC_CONNECTION_TEXT_MAX);
     show_waiter("connection.", "session", &body->session);
     show_ring(region, "to_server.", body->to_server);
     show_ring(region, "to_client.", body->to_client);
+}
+
+static void show_named_ring(const ipc_region *region, const char *prefix, uint64_t offset)
+{
+    if (offset > region->geometry.total_size - IPC_RING_HEADER_SIZE)
+        return;
+    const ipc_ring_header *header = ipc_region_at(region, offset);
+    show_ring(region, prefix, offset);
+    show(prefix, "acknowledged", ipc_load_relaxed64(&header->acknowledged));
+}
+
+static void show_named(const ipc_region *region)
+{
+    const ipc_named_header *header = ipc_region_at(region, region->geometry.body_offset);
+    const uint32_t identity_length = ipc_load_relaxed32(&header->identity_length);
+    const uint32_t reply_length = ipc_load_relaxed32(&header->reply_length);
+    const uint32_t login_length = ipc_load_relaxed32(&header->login_length);
+    show("named.", "magic", header->magic);
+    show("named.", "to_server", header->to_server);
+    show("named.", "to_client", header->to_client);
+    show("named.", "server_length", header->server_length);
+    show("named.", "client_length", header->client_length);
+    show_text("named.", "server", header->server, header->server_length, IPC_NAMED_NAME_MAX);
+    show_text("named.", "client", header->client, header->client_length, IPC_NAMED_NAME_MAX);
+    show("named.", "identity_length", identity_length);
+    show("named.", "reply_length", reply_length);
+    show_text("named.", "identity", header->identity, identity_length, IPC_NAMED_NAME_MAX);
+    show_text("named.", "reply", header->reply, reply_length, IPC_NAMED_DATA_MAX);
+    show("named.", "login_length", login_length);
+    show_text("named.", "login", header->login, login_length, IPC_NAMED_DATA_MAX);
+    show_named_ring(region, "to_server.", header->to_server);
+    show_named_ring(region, "to_client.", header->to_client);
 }
 
 int peer_region_show(char **arguments, int count)
@@ -161,6 +194,8 @@ int peer_region_show(char **arguments, int count)
         peer_show_topic(region);
     else if (region->geometry.kind == IPC_KIND_LISTENER)
         show_listener(region);
+    else if (region->geometry.kind == IPC_KIND_NAMED)
+        show_named(region);
     else
         show_connection(region);
     ipc_region_discard(region);

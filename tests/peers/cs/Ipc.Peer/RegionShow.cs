@@ -34,6 +34,8 @@ internal static unsafe partial class RegionShow
             ShowTopic(view, geometry);
         else if (header.Kind == (uint)KindNumber.OfListener)
             ShowListener(view, geometry);
+        else if (header.Kind == (uint)KindNumber.OfNamedConnection)
+            ShowNamed(view, geometry);
         else
             ShowConnection(view, geometry);
         return Program.Right;
@@ -140,17 +142,45 @@ internal static unsafe partial class RegionShow
         Show("connection.reply", header->Reply);
         Show("connection.server_close", header->ServerClose);
         Show("connection.server_text_length", header->ServerTextLength);
-        ShowText("connection.server_text", header->ServerText, header->ServerTextLength);
+        ShowText("connection.server_text", header->ServerText, header->ServerTextLength, ConnectionHeader.TextCapacity);
         Show("connection.client_close", header->ClientClose);
         Show("connection.hello_length", header->HelloLength);
-        ShowText("connection.hello", header->Hello, header->HelloLength);
+        ShowText("connection.hello", header->Hello, header->HelloLength, ConnectionHeader.TextCapacity);
         ShowWaiter("connection.session", header->Session);
         ShowRingAt("to_server.", view, header->ToServer);
         ShowRingAt("to_client.", view, header->ToClient);
     }
 
-    private static void ShowText(string key, byte* text, uint length) =>
-        Console.WriteLine(key + " " + Convert.ToHexString(new ReadOnlySpan<byte>(text, (int)Math.Min(length, ConnectionHeader.TextCapacity))).ToLowerInvariant());
+    private static void ShowNamed(MappedView view, in RegionGeometry geometry)
+    {
+        NamedHeader* header = (NamedHeader*)(view.Base + geometry.BodyOffset);
+        Show("named.magic", header->Magic);
+        Show("named.to_server", header->ToServer);
+        Show("named.to_client", header->ToClient);
+        Show("named.server_length", header->ServerLength);
+        Show("named.client_length", header->ClientLength);
+        ShowText("named.server", header->Server, header->ServerLength, NamedHeader.NameCapacity);
+        ShowText("named.client", header->Client, header->ClientLength, NamedHeader.NameCapacity);
+        Show("named.identity_length", header->IdentityLength);
+        Show("named.reply_length", header->ReplyLength);
+        ShowText("named.identity", header->Identity, header->IdentityLength, NamedHeader.NameCapacity);
+        ShowText("named.reply", header->Reply, header->ReplyLength, NamedHeader.DataCapacity);
+        Show("named.login_length", header->LoginLength);
+        ShowText("named.login", header->Login, header->LoginLength, NamedHeader.DataCapacity);
+        ShowNamedRingAt("to_server.", view, header->ToServer);
+        ShowNamedRingAt("to_client.", view, header->ToClient);
+    }
+
+    private static void ShowNamedRingAt(string prefix, MappedView view, ulong offset)
+    {
+        if (offset > view.Size - RingHeader.ByteSize)
+            return;
+        ShowRingAt(prefix, view, offset);
+        Show(prefix + "acknowledged", ((RingHeader*)(view.Base + offset))->Acknowledged);
+    }
+
+    private static void ShowText(string key, byte* text, uint length, int most) =>
+        Console.WriteLine(key + " " + Convert.ToHexString(new ReadOnlySpan<byte>(text, (int)Math.Min(length, (uint)most))).ToLowerInvariant());
 
     private static void ShowRingAt(string prefix, MappedView view, ulong offset)
     {
