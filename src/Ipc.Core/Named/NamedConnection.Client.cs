@@ -148,8 +148,8 @@ public sealed partial class NamedConnection
             if (status is IpcStatus.PeerClosed or IpcStatus.PeerDied && deadline != Deadline.Now)
             {
                 if (LosesPeer(ends, status))
-                    continue;
-                if (!IsClient)
+                    status = LookForAnEnd(deadline, cancellationToken);
+                else if (!IsClient)
                     status = ends.Reader.WaitForPeer(deadline, cancellationToken);
             }
 
@@ -207,8 +207,8 @@ public sealed partial class NamedConnection
             if (status is IpcStatus.PeerClosed or IpcStatus.PeerDied && deadline != Deadline.Now)
             {
                 if (LosesPeer(ends, status))
-                    continue;
-                if (!IsClient)
+                    status = LookForAnEnd(deadline, cancellationToken);
+                else if (!IsClient)
                     status = ends.Writer.WaitForPeer(deadline, cancellationToken);
             }
 
@@ -223,26 +223,26 @@ public sealed partial class NamedConnection
     /// again.</summary>
     private IpcStatus WaitForOthers(NamedEnds ends, Deadline deadline, CancellationToken cancellationToken)
     {
-        if (Atomic.LoadAcquire(ref _disposed) != 0)
-            return IpcStatus.Closed;
-        if (!ReferenceEquals(ends, Ends))
+        if (Atomic.LoadAcquire(ref _disposed) == 0 && !ReferenceEquals(ends, Ends))
             return IpcStatus.Ok;
-        if (deadline.HasPassed)
-            return IpcStatus.Timeout;
         using (cancellationToken.Register(static self => ((NamedConnection)self!).EndNaps(), this))
         {
             lock (_naps)
             {
-                if (Atomic.LoadAcquire(ref _stopped) != 0)
-                    return IpcStatus.Stopped;
-                if (cancellationToken.IsCancellationRequested)
-                    return IpcStatus.Cancelled;
-                Monitor.Wait(_naps, NapBesideLogin);
+                IpcStatus status = LookForAnEnd(deadline, cancellationToken);
+                if (status == IpcStatus.Ok)
+                    Monitor.Wait(_naps, NapBesideLogin);
+                return status;
             }
         }
-
-        return IpcStatus.Ok;
     }
+
+    /// <summary>What ends any wait; Ok: nothing yet. A server may say all the time that it has gone, and answer.</summary>
+    private IpcStatus LookForAnEnd(Deadline deadline, CancellationToken cancellationToken) =>
+        Atomic.LoadAcquire(ref _disposed) != 0 ? IpcStatus.Closed
+        : Atomic.LoadAcquire(ref _stopped) != 0 ? IpcStatus.Stopped
+        : cancellationToken.IsCancellationRequested ? IpcStatus.Cancelled
+        : deadline.HasPassed ? IpcStatus.Timeout : IpcStatus.Ok;
 
     /// <summary>The rings say that the server has gone, whatever the session says. False: this side does not look for
     /// another one.</summary>
@@ -256,7 +256,7 @@ public sealed partial class NamedConnection
             {
                 // the other thread may have got the next one meanwhile
                 if (ends.Session is { } session && ReferenceEquals(ends, Ends) &&
-                    (!session.IsOpen || ends.Reader.Peer != PeerState.Live))
+                    (!session.IsOpen || ends.Reader.Peer != PeerState.Live || !ends.Writer.IsPeerLive))
                     Lose(ends, session, status);
             }
             finally

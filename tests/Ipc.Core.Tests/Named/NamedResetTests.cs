@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
 using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
@@ -177,6 +178,32 @@ public sealed class NamedResetTests : RegionTest
             NamedConnection.Open("exchange", "trader", Alone).Dispose();
         else
             Fails(IpcStatus.Corrupt, () => NamedConnection.Open("exchange", "trader", Alone));
+    }
+
+    /// <summary>A server that answers, and whose rings say that it has gone: nobody is held beyond what ends any wait.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void AServerThatSaysInItsSessionThatItHasLeftHoldsNobodyUp(bool writes)
+    {
+        using NamedServer server = new("exchange") { Answers = false, Acknowledges = false };
+        using NamedConnection client = NamedConnection.Open("exchange", "trader", new NamedConnectionOptions { ToServerCapacity = 4096 });
+        client.Connect();
+        while (client.TrySend(new byte[500]))
+        {
+        }
+
+        using LiveRegion region = Look(File);
+        long ring = (long)region.U64(region.Body + (writes ? Wire.Named.ToServer : Wire.Named.ToClient));
+        region[ring + (writes ? Wire.Ring.ReaderState : Wire.Ring.WriterState)] = Wire.Ring.Left;
+        Background user = Run(() =>
+        {
+            Assert.Equal(IpcStatus.Timeout, client.Receive(out _, Deadline.FromMilliseconds(20)));
+            Assert.Equal(IpcStatus.Timeout, client.Send(new byte[500], 0, Deadline.FromMilliseconds(20)));
+            using CancellationTokenSource canceller = new(20);
+            Assert.Equal(IpcStatus.Cancelled, client.Send(new byte[500], 0, Deadline.Never, canceller.Token));
+        });
+        user.Join();
     }
 
     /// <summary>A client that was with another server: one message of it is not acknowledged.</summary>
