@@ -29,7 +29,7 @@ done
 require build || exit 1
 offer libboost-dev:/usr/include/boost/interprocess libzmq3-dev:/usr/include/zmq.h libnng-dev:/usr/include/nng/nng.h
 
-bench_begin bench/Ipc.Matrix/Ipc.Matrix.csproj bench_limits bench_sockets bench_ring bench_named bench_crew bench_cliff bench_rpc bench_rival
+bench_begin bench/Ipc.Matrix/Ipc.Matrix.csproj bench_limits bench_sockets bench_ring bench_named bench_connect bench_crew bench_cliff bench_rpc bench_rival
 
 matrix=bench/Ipc.Matrix/bin/Release/net10.0/Ipc.Matrix
 # Both sides call the same contract: what C++ was built from is what C# generates.

@@ -6,6 +6,7 @@ internal enum Runner
     NativeLimits,
     NativeRing,
     NativeNamed,
+    NativeConnect,
     NativeSockets,
     NativeRpc,
     NativeCrew,

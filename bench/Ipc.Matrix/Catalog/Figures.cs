@@ -40,6 +40,12 @@ internal static class Figures
         new("named.echo.64.spin.c", Nanoseconds, NativeNamed, "ring.echo.64.spin.c", 1.3, Polling, Spins: true, Latency: true),
         new("named.echo.64.spin.cs", Nanoseconds, Managed, "ring.echo.64.spin.cs", 1.3, Polling, Spins: true, Latency: true),
 
+        new("connect.first", Microseconds, NativeConnect, Rival: "uds.connect", Most: 1000, Latency: true),
+        new("connect.1000", Milliseconds, NativeConnect, Most: 1000),
+        new("many.1.echo", Nanoseconds, NativeConnect, Latency: true),
+        new("many.1000.echo", Nanoseconds, NativeConnect, "many.1.echo", 1.43, Latency: true), // 0.7 times the echoes
+        new("uds.connect", Microseconds, NativeConnect, Latency: true),
+
         new("queue.8.1-1.c", Nanoseconds, NativeCrew, Slots, 1.4, "rival.boostmq.8.1-1", Spins: true),
         new("queue.8.4-4.c", Nanoseconds, NativeCrew, SlotsMany, 1.4, Spins: true),
         new("queue.8.1-1.cs", Nanoseconds, Runner.ManagedCrew, Slots, 2.1, "rival.zeromq.8.1-1", Spins: true), // 1.5 times the C queue's 1.4

@@ -7,6 +7,7 @@ internal enum Unit
 {
     Nanoseconds,
     Microseconds,
+    Milliseconds,
     MillionPerSecond,
     GigabytesPerSecond,
     BytesPerCall,
@@ -19,6 +20,7 @@ internal static class Units
     {
         Unit.Nanoseconds => "ns",
         Unit.Microseconds => "us",
+        Unit.Milliseconds => "ms",
         Unit.MillionPerSecond => "M/s",
         Unit.GigabytesPerSecond => "GB/s",
         Unit.BytesPerCall => "B/call",

@@ -21,6 +21,7 @@ internal sealed class Programs(string nativeFolder, Cores cores, double scale)
             Runner.NativeLimits => Worker.Start(figure.Name, Native("bench_limits"), arguments),
             Runner.NativeSockets => Worker.Start(figure.Name, Native("bench_sockets"), arguments),
             Runner.NativeRing => Worker.Start(figure.Name, Native("bench_ring"), arguments),
+            Runner.NativeConnect => Worker.Start(figure.Name, Native("bench_connect"), arguments),
             Runner.NativeNamed => Worker.Start(figure.Name, Native("bench_named"), arguments),
             Runner.NativeCrew => Worker.Start(figure.Name, Native("bench_crew"), arguments),
             Runner.NativeCliff => Worker.Start(figure.Name, Native("bench_cliff"), arguments),

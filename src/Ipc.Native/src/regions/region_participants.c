@@ -152,7 +152,8 @@ void ipc_region_recover_locked(ipc_region *region)
 void ipc_region_recover_suspects(ipc_region *region)
 {
     for (uint32_t i = 0; region->kind->suspect != NULL && i < region->geometry.participant_capacity; i++) {
-        if (region->kind->suspect(region, i))
+        if (ipc_load_acquire32(&ipc_region_participant(region, i)->state) == IPC_PARTICIPANT_LIVE && /* cheap, of a thousand */
+            region->kind->suspect(region, i))
             (void)recover_one(region, i);
     }
 }

@@ -1,0 +1,291 @@
+/*
+ * connect.c - connections that are made, and that are many; default options, a server of one thread. And Unix sockets.
+ *
+ *   connect.first     us    a connection is made, 64 B go there and back, and it is closed
+ *   uds.connect       us    the same over a Unix socket, whose server accepts, answers and closes in one thread
+ *   connect.1000      ms    a thousand connections are made, one after the other, and stay; closing them is not counted
+ *   many.1.echo       ns    64 B there and back over one connection
+ *   many.1000.echo    ns    the same over a thousand connections, in turn
+ */
+#define _GNU_SOURCE
+#include "harness.h"
+
+#include <ipc.h>
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { SMALL = 64, MANY = 1000, BACKLOG = 64 };
+
+typedef struct side {
+    ipc_listener *listener; /* the server's */
+    uint64_t echoed;
+    uint64_t closed;
+    uint64_t accepted;
+    ipc_connection *connections[MANY]; /* the client's */
+    unsigned count;
+    unsigned next;
+} side;
+
+static ipc_deadline soon(void)
+{
+    return ipc_deadline_after(20000000000u);
+}
+
+static void check(ipc_status status, const char *what)
+{
+    if (status != IPC_OK) {
+        fprintf(stderr, "%s: %s: %s\n", what, ipc_status_name(status), ipc_last_error());
+        exit(1);
+    }
+}
+
+/* ---- the server --------------------------------------------------------------------------------------- */
+
+static void answer(side *it, ipc_connection *connection)
+{
+    ipc_ring_reader *reader = ipc_connection_reader(connection);
+    ipc_record record;
+    while (ipc_ring_try_read(reader, &record) == IPC_OK) {
+        check(ipc_ring_write(ipc_connection_writer(connection), record.payload, record.length, 1, IPC_FOREVER, NULL),
+              "ipc_ring_write");
+        ipc_ring_release(reader);
+        it->echoed++;
+    }
+    ipc_listener_return(it->listener, connection);
+}
+
+static void serve_one(side *it)
+{
+    ipc_event event;
+    check(ipc_listener_next(it->listener, soon(), NULL, &event), "ipc_listener_next");
+    if (event.kind == IPC_EVENT_READABLE) {
+        answer(it, event.connection);
+    } else if (event.kind == IPC_EVENT_CLOSED) {
+        ipc_connection_close(event.connection);
+        it->closed++;
+    } else {
+        check(ipc_connection_accept(event.connection), "ipc_connection_accept");
+        ipc_listener_return(it->listener, event.connection);
+        it->accepted++;
+    }
+}
+
+static void serve_until(side *it, const uint64_t *what, uint64_t count)
+{
+    for (*(uint64_t *)(uintptr_t)what = 0; *what < count;)
+        serve_one(it);
+}
+
+static void answer_until_closed(void *opened, uint64_t count)
+{
+    side *it = opened;
+    serve_until(it, &it->closed, count);
+}
+
+static void answer_echoes(void *opened, uint64_t count)
+{
+    side *it = opened;
+    serve_until(it, &it->echoed, count + 1);
+}
+
+/* ---- the client --------------------------------------------------------------------------------------- */
+
+static ipc_connection *connect_one(void)
+{
+    ipc_connection *made = NULL;
+    const ipc_connect_options options = {.deadline = soon()}; /* the server may be starting */
+    check(ipc_connect(bench_name(), &options, &made), "ipc_connect");
+    return made;
+}
+
+static void echo(ipc_connection *connection)
+{
+    unsigned char bytes[SMALL] = {7};
+    ipc_ring_reader *reader = ipc_connection_reader(connection);
+    ipc_record record;
+    check(ipc_ring_write(ipc_connection_writer(connection), bytes, sizeof bytes, 1, IPC_FOREVER, NULL), "ipc_ring_write");
+    check(ipc_ring_read(reader, IPC_FOREVER, NULL, &record), "ipc_ring_read");
+    ipc_ring_release(reader);
+}
+
+static void *open_side(int which, unsigned many)
+{
+    static side opened;
+    if (which == 1) {
+        check(ipc_listener_open(bench_name(), NULL, &opened.listener), "ipc_listener_open");
+        serve_until(&opened, &opened.accepted, many);
+    }
+    while (which == 0 && opened.count < many)
+        opened.connections[opened.count++] = connect_one();
+    return &opened;
+}
+
+static void *open_none(void *shared, int which)
+{
+    (void)shared;
+    return open_side(which, 0);
+}
+
+static void *open_one(void *shared, int which)
+{
+    (void)shared;
+    return open_side(which, 1);
+}
+
+static void *open_many(void *shared, int which)
+{
+    (void)shared;
+    return open_side(which, MANY);
+}
+
+static void close_all(side *it)
+{
+    while (it->count > 0)
+        ipc_connection_close(it->connections[--it->count]);
+}
+
+static void close_side(void *opened, int which)
+{
+    side *it = opened;
+    (void)which;
+    close_all(it);
+    ipc_listener_close(it->listener);
+}
+
+static double first_measure(void *opened, uint64_t count)
+{
+    (void)opened;
+    const uint64_t began = bench_now();
+    for (uint64_t i = 0; i < count; i++) {
+        ipc_connection *made = connect_one();
+        echo(made);
+        ipc_connection_close(made);
+        bench_done();
+    }
+    return (double)(bench_now() - began) / (double)count / 1e3;
+}
+
+static double thousand_measure(void *opened, uint64_t count)
+{
+    side *it = opened;
+    double took = 0;
+    for (uint64_t left = count; left > 0;) {
+        const uint64_t began = bench_now();
+        for (; left > 0 && it->count < MANY; left--)
+            it->connections[it->count++] = connect_one();
+        took += (double)(bench_now() - began);
+        close_all(it);
+    }
+    return took / (double)count * MANY / 1e6;
+}
+
+static double echo_measure(void *opened, uint64_t count)
+{
+    side *it = opened;
+    uint64_t began = 0;
+    for (uint64_t i = 0; i <= count; i++) { /* the first finds the answerer asleep: not counted */
+        if (i == 1)
+            began = bench_now();
+        echo(it->connections[it->next]);
+        it->next = (it->next + 1) % it->count;
+        bench_done();
+    }
+    return (double)(bench_now() - began) / (double)count;
+}
+
+/* ---- sockets ------------------------------------------------------------------------------------------ */
+
+static int listening;
+
+static void *open_socket(void *shared, int which)
+{
+    (void)shared;
+    (void)which;
+    return NULL;
+}
+
+static struct sockaddr_un address(socklen_t *length)
+{
+    struct sockaddr_un made = {.sun_family = AF_UNIX}; /* the first byte 0: no file */
+    const int written = snprintf(made.sun_path + 1, sizeof made.sun_path - 1, "bench-connect-%d", (int)getpgrp());
+    *length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)written);
+    return made;
+}
+
+static int new_socket(void)
+{
+    const int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (made < 0)
+        bench_fail("socket", strerror(errno));
+    return made;
+}
+
+static void listen_for_sockets(void)
+{
+    socklen_t length;
+    const struct sockaddr_un name = address(&length);
+    listening = new_socket();
+    if (bind(listening, (const struct sockaddr *)&name, length) != 0 || listen(listening, BACKLOG) != 0)
+        bench_fail("bind", strerror(errno));
+}
+
+static void pass(ssize_t moved, const char *what)
+{
+    if (moved != SMALL)
+        bench_fail(what, moved < 0 ? strerror(errno) : "a part of it");
+}
+
+static double socket_measure(void *unused, uint64_t count)
+{
+    (void)unused;
+    unsigned char bytes[SMALL] = {7};
+    socklen_t length;
+    const struct sockaddr_un name = address(&length);
+    const uint64_t began = bench_now();
+    for (uint64_t i = 0; i < count; i++) {
+        const int made = new_socket();
+        if (connect(made, (const struct sockaddr *)&name, length) != 0)
+            bench_fail("connect", strerror(errno));
+        pass(send(made, bytes, sizeof bytes, MSG_NOSIGNAL), "send");
+        pass(recv(made, bytes, sizeof bytes, MSG_WAITALL), "recv");
+        (void)close(made);
+        bench_done();
+    }
+    return (double)(bench_now() - began) / (double)count / 1e3;
+}
+
+static void socket_answer(void *unused, uint64_t count)
+{
+    (void)unused;
+    unsigned char bytes[SMALL];
+    for (uint64_t i = 0; i < count; i++) {
+        const int made = accept(listening, NULL, NULL);
+        if (made < 0)
+            bench_fail("accept", strerror(errno));
+        pass(recv(made, bytes, sizeof bytes, MSG_WAITALL), "recv");
+        pass(send(made, bytes, sizeof bytes, MSG_NOSIGNAL), "send");
+        (void)close(made);
+    }
+}
+
+static const bench_figure figures[] = {
+    {.name = "connect.first", .count = 300, .open = open_none, .measure = first_measure, .answer = answer_until_closed, .close = close_side},
+    {.name = "uds.connect", .count = 1000, .open = open_socket, .measure = socket_measure, .answer = socket_answer},
+    {.name = "connect.1000", .count = MANY, .open = open_none, .measure = thousand_measure, .answer = answer_until_closed, .close = close_side},
+    {.name = "many.1.echo", .count = 30000, .open = open_one, .measure = echo_measure, .answer = answer_echoes, .close = close_side},
+    {.name = "many.1000.echo", .count = 30000, .open = open_many, .measure = echo_measure, .answer = answer_echoes, .close = close_side},
+};
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "uds.connect") == 0)
+        listen_for_sockets(); /* before the fork: nobody comes too early */
+    return bench_main(argc, argv, figures, sizeof figures / sizeof figures[0]);
+}
