@@ -88,8 +88,8 @@ class call_table
     const char *dispatch(const frame &got)
     {
         pending *entry = find(got.header.call);
-        if (entry == nullptr || entry->ended)
-            return nullptr; // a late reply
+        if (entry == nullptr || entry->ended || entry->queued != 0)
+            return nullptr; // a late reply; or one to a request that is still to be sent, which nobody can have answered
         switch (got.kind()) {
         case frame_kind::response:
             if (entry->stream)

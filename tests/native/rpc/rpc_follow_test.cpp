@@ -1,0 +1,42 @@
+// How a client follows a server that ends in good order to its successor: which calls wait for that one, which end at
+// once, and what a server does to its client that refuses calls as it should not.
+#include <future>
+#include <thread>
+
+#include "rpc_old_server.hpp"
+
+namespace rpc_follow_test
+{
+
+using namespace std::chrono_literals;
+using contract::Blob;
+using ipc::rpc::client_options;
+using ipc::rpc::frame_kind;
+using ipc::rpc::outcome;
+using ipc::rpc::status;
+using namespace old_servers;
+using namespace raw_frames;
+
+TEST(AnAnswerToACallThatWaitsToBeMadeAgainIsDropped)
+{
+    for (const frame_kind second : {frame_kind::error, frame_kind::response}) {
+        old_server old;
+        client_options options;
+        options.wait_for_ready = true;
+        const auto from = client_of(old, options);
+        auto called = from->call_async(contract::echo, blob("again"), 30s);
+        const uint64_t number = old.take();
+        old.refuse(number);
+        if (second == frame_kind::error)
+            old.refuse(number);
+        else
+            old.send(of(second, number));
+        old.end(0);
+        const serving next;
+        Blob response;
+        CHECK(called.try_get(response));
+        CHECK_EQUAL(response.data(), "again");
+    }
+}
+
+} // namespace rpc_follow_test
