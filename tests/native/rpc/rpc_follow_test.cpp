@@ -39,4 +39,26 @@ TEST(AnAnswerToACallThatWaitsToBeMadeAgainIsDropped)
     }
 }
 
+TEST(CallsThatBeginOnceTheServerHasRefusedOneWaitForItsSuccessor)
+{
+    old_server old;
+    const auto from = client_of(old);
+    auto refused = call(*from, "first");
+    old.refuse(old.take());
+    std::this_thread::sleep_for(100ms); // by now the client has read it: else the next ones go to the old server, too
+    auto second = call(*from, "second");
+    auto third = call(*from, "third");
+    auto noted = std::async(std::launch::async, [&] { return from->try_notify(contract::note, blob("note")); });
+    std::this_thread::sleep_for(100ms);
+    old.end(UINT64_MAX - 1);
+    const serving next;
+    CHECK_EQUAL(refused.get().data, "first");
+    CHECK_EQUAL(second.get().data, "second");
+    CHECK_EQUAL(third.get().data, "third");
+    CHECK(noted.get());
+    Blob notes;
+    CHECK(from->try_call(contract::noted, Blob(), notes));
+    CHECK_EQUAL(notes.data(), "1");
+}
+
 } // namespace rpc_follow_test

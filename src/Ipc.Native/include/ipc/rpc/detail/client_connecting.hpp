@@ -87,8 +87,10 @@ class client_connecting : public client_posting
 
     outcome prepare(lock_type &held, deadline until, canceller *cancel, bool follows) override
     {
-        const deadline patience = patience_of(until, follows);
+        deadline patience = patience_of(until, follows);
         for (;;) {
+            if (usable_ && left_ && !std::exchange(follows, true)) // as those wait that the server has refused
+                patience = patience_of(until, true);
             if (closed_)
                 return refuse();
             if (!usable_ && !options_.auto_reconnect) // before the deadline: who asks late learns the same
