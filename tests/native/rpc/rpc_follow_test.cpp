@@ -1,7 +1,10 @@
 // How a client follows a server that ends in good order to its successor: which calls wait for that one, which end at
 // once, and what a server does to its client that refuses calls as it should not.
+#include <chrono>
 #include <future>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "rpc_old_server.hpp"
 
@@ -10,12 +13,21 @@ namespace rpc_follow_test
 
 using namespace std::chrono_literals;
 using contract::Blob;
+using ipc::rpc::client;
 using ipc::rpc::client_options;
 using ipc::rpc::frame_kind;
 using ipc::rpc::outcome;
+using ipc::rpc::server;
 using ipc::rpc::status;
 using namespace old_servers;
 using namespace raw_frames;
+
+namespace
+{
+
+constexpr ipc::rpc::method<Blob, Blob> special{"tests.v1", "Special"};
+
+} // namespace
 
 TEST(AnAnswerToACallThatWaitsToBeMadeAgainIsDropped)
 {
@@ -59,6 +71,82 @@ TEST(CallsThatBeginOnceTheServerHasRefusedOneWaitForItsSuccessor)
     Blob notes;
     CHECK(from->try_call(contract::noted, Blob(), notes));
     CHECK_EQUAL(notes.data(), "1");
+}
+
+// The server waits for the callback before it ends, and so the callback cannot wait for the next server.
+TEST(CallsOfACallbacksHandlerEndWhereItsServerIsStopping)
+{
+    for (const bool waits : {false, true}) {
+        check::signal begun, go;
+        std::unique_ptr<client> from;
+        std::vector<outcome> made;
+        client_options options;
+        options.wait_for_ready = waits;
+        options.connect_timeout = 20s;
+        options.services = std::make_shared<ipc::rpc::service>();
+        options.services->unary(contract::back, [&](const Blob &, Blob &response, ipc::rpc::call_context &context) {
+            begun.set();
+            go.wait();
+            Blob got;
+            made.push_back(context.caller().try_call(contract::echo, blob("refused"), got));
+            made.push_back(from->try_call(contract::echo, blob("on a connection that was left"), got));
+            made.push_back(from->call_async(contract::echo, blob("likewise")).try_get(got));
+            response.set_data("done");
+        });
+        serving here([](server &at) {
+            at.unary(special, [](const Blob &request, Blob &response, ipc::rpc::call_context &context) {
+                response = context.caller().call(contract::back, request);
+            });
+        });
+        from = std::make_unique<client>("rpc", options);
+        auto called = std::async(std::launch::async, [&] { return from->call(special, Blob()).data(); });
+        begun.wait();
+        const auto began = std::chrono::steady_clock::now();
+        auto stopping = std::async(std::launch::async, [&] { here.at.stop(20s); });
+        std::this_thread::sleep_for(50ms); // by now it takes no further calls
+        go.set();
+        CHECK_EQUAL(called.get(), "done");
+        stopping.get();
+        CHECK(std::chrono::steady_clock::now() - began < 10s);
+        CHECK_EQUAL(made.size(), 3u);
+        for (const outcome &each : made) {
+            CHECK_EQUAL(each.code, status::unavailable);
+            CHECK(each.unsent);
+            CHECK(each.text.find(" is stopping and has not handled the call.") != std::string::npos);
+        }
+    }
+}
+
+TEST(AnAsynchronousCallOfACallbacksHandlerIsNotMadeAgainWhereItsServerIsStopping)
+{
+    check::signal begun, go;
+    std::unique_ptr<client> from;
+    outcome made;
+    client_options options;
+    options.wait_for_ready = true;
+    options.services = std::make_shared<ipc::rpc::service>();
+    options.services->unary(contract::back, [&](const Blob &, Blob &response) {
+        begun.set();
+        go.wait();
+        Blob got;
+        made = from->call_async(contract::echo, blob("refused")).try_get(got);
+        response.set_data("done");
+    });
+    serving here([](server &at) {
+        at.unary(special, [](const Blob &request, Blob &response, ipc::rpc::call_context &context) {
+            response = context.caller().call(contract::back, request);
+        });
+    });
+    from = std::make_unique<client>("rpc", options);
+    auto called = std::async(std::launch::async, [&] { return from->call(special, Blob()).data(); });
+    begun.wait();
+    auto stopping = std::async(std::launch::async, [&] { here.at.stop(20s); });
+    std::this_thread::sleep_for(50ms);
+    go.set();
+    CHECK_EQUAL(called.get(), "done");
+    stopping.get();
+    CHECK_EQUAL(made.code, status::unavailable);
+    CHECK(made.unsent);
 }
 
 } // namespace rpc_follow_test

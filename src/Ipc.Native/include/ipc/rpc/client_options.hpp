@@ -36,7 +36,8 @@ struct client_options {
     std::chrono::nanoseconds connect_timeout =
         std::chrono::seconds(5); // how long the constructor waits for the server; 0: not
     // A call after the server's end connects to its successor. A synchronous call that a server did not handle before
-    // it ended in good order is made again there, if that one comes within connect_timeout
+    // it ended in good order is made again there, if that one comes within connect_timeout; but not one that the
+    // handler of a callback makes, for which the server may wait before it ends
     bool auto_reconnect = true;
     // A call without a server waits for one as long as its deadline allows, and an asynchronous call that was not
     // handled is made again, too, for which a copy of its request is kept. Else it waits only when its deadline is less

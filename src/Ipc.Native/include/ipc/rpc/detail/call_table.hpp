@@ -65,6 +65,7 @@ class call_table
         entry.credit.items = input ? first_input_credit : 0;
         entry.epoch = epoch;
         entry.queued = 0;
+        entry.stays = false;
         entry.kept = false;
         entry.answered = nullptr;
         entry.late = {};

@@ -31,9 +31,13 @@ class client_connecting : public client_posting
     {
     }
 
-    bool is_followed() const noexcept override
+    bool is_followed(const following &again, outcome &result) override
     {
-        return options_.auto_reconnect;
+        if (!again.called_back)
+            return options_.auto_reconnect;
+        const lock_type held(mutex_);
+        result = is_stopping();
+        return false;
     }
 
   protected:
@@ -49,6 +53,12 @@ class client_connecting : public client_posting
 #else
         throw ipc::error(IPC_CLOSED, text);
 #endif
+    }
+
+    outcome is_stopping() const override
+    {
+        return of_unsent({status::unavailable,
+                          first_word(server_of(name_, peer_pid_)) + " is stopping and has not handled the call."});
     }
 
     bool waits_for_server(deadline until) const noexcept
@@ -85,8 +95,9 @@ class client_connecting : public client_posting
                connection_.is_open();
     }
 
-    outcome prepare(lock_type &held, deadline until, canceller *cancel, bool follows) override
+    outcome prepare(lock_type &held, deadline until, canceller *cancel, following *again) override
     {
+        bool follows = again != nullptr && again->follows;
         deadline patience = patience_of(until, follows);
         for (;;) {
             if (usable_ && left_ && !std::exchange(follows, true)) // as those wait that the server has refused
@@ -104,8 +115,8 @@ class client_connecting : public client_posting
             if (cancel != nullptr && cancel->triggered())
                 return {status::cancelled};
             if (usable_ && left_ && connection_.is_open()) { // until it has ended
-                if (patience.has_passed())
-                    return of_unsent({status::unavailable, first_word(server_of(name_, peer_pid_)) + " is stopping."});
+                if (patience.has_passed() || is_called_back())
+                    return is_stopping();
                 enter();
                 read_meanwhile(held, soon(patience));
                 leave();

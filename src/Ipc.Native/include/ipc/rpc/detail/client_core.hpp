@@ -116,6 +116,11 @@ class client_core final : public client_connecting,
         return true;
     }
 
+    bool is_called_back() const noexcept override
+    {
+        return callee_ != nullptr && callee_->is_served_here();
+    }
+
     background &thread() noexcept
     {
         return background_;

@@ -48,10 +48,14 @@ class client_posting : public client_channel
         const bool connected = usable_ && !left_ && connection_.is_open();
         if (!connected && !reconnects_)
             return of_unsent({status::unavailable, usable_ ? "the connection has ended" : reason_});
+        const bool stays = is_called_back();
+        if (stays && usable_ && left_ && connection_.is_open())
+            return is_stopping();
         const uint64_t epoch = connected ? epoch_ : epoch_ + 1;
         pending *const fresh = take_entry(what, epoch);
         if (fresh == nullptr)
             return too_many();
+        fresh->stays = stays;
         outcome result = connected ? write_or_queue(*fresh, what, until) : queue(*fresh, what, epoch, until);
         if (result)
             calls_.attach(*fresh, what.done); // perhaps the connection is lost by now: then it ends here
@@ -66,7 +70,7 @@ class client_posting : public client_channel
     // ENTRY's call, which nobody has handled, waits for the next connection. False: it cannot.
     bool send_again(pending &entry)
     {
-        if (!repeats_ || !entry.kept || closed_)
+        if (!repeats_ || !entry.kept || entry.stays || closed_)
             return false; // not an asynchronous one, among others
         entry.queued = queue_.add_again(entry.request, std::move(entry.body), epoch_ + 1, entry.until);
         entry.kept = false;
@@ -94,6 +98,8 @@ class client_posting : public client_channel
 
     // What a call is told that begins on a closed client.
     virtual outcome refuse() const = 0;
+    // What a call is told that its server does not handle any more, and no other one either.
+    virtual outcome is_stopping() const = 0;
     // The client's thread may wait for a server: it looks again for whom.
     virtual void look() noexcept = 0;
 

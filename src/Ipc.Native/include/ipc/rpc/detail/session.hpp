@@ -227,7 +227,7 @@ class session final : public std::enable_shared_from_this<session>,
     // ---- caller_core
     // -------------------------------------------------------------------------------------------------------
 
-    outcome prepare(lock_type &, deadline until, canceller *, bool) override
+    outcome prepare(lock_type &, deadline until, canceller *, following *) override
     {
         if (ended()) // before the deadline: who asks late learns the same as who asks in time
             return {status::unavailable, "the client is gone"};

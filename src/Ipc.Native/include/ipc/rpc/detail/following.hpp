@@ -1,0 +1,48 @@
+// Calls that no server has handled: whether they are made again, of the next one.
+#ifndef IPC_RPC_DETAIL_FOLLOWING_HPP
+#define IPC_RPC_DETAIL_FOLLOWING_HPP
+
+#include "../../../ipc.hpp"
+#include "../status.hpp"
+
+namespace ipc::rpc::detail
+{
+
+// What is known of such a call, from one time that it is made to the next.
+struct following {
+    bool follows = false;     // it was made before, of a server that has ended: it waits for the next one
+    bool reached = false;     // there was a connection, unless that ended before the request was sent
+    bool called_back = false; // and it was the one of the callback whose handler makes the call
+};
+
+// A caller as one that may have another server to turn to. Under its lock, unless a line says otherwise.
+class follower
+{
+  public:
+    // Whether the calling thread is in the handler of a callback that came over the connection. Who makes the callback
+    // may be a handler for which the server waits before it ends: what is called meanwhile does not wait for its end.
+    // To be asked before the thread leaves the connection.
+    virtual bool is_called_back() const noexcept
+    {
+        return false;
+    }
+
+    // Whether a call that ended with RESULT, and that nobody has handled, is made again. RESULT may become another one.
+    // Without the lock.
+    virtual bool is_followed(const following &, outcome &)
+    {
+        return false;
+    }
+
+  protected:
+    ~follower() = default;
+
+    // Whether the last connection was ended by a server that has said what it has handled.
+    virtual bool has_ended_well() const noexcept
+    {
+        return false;
+    }
+};
+
+} // namespace ipc::rpc::detail
+#endif
