@@ -149,4 +149,34 @@ TEST(AnAsynchronousCallOfACallbacksHandlerIsNotMadeAgainWhereItsServerIsStopping
     CHECK(made.unsent);
 }
 
+// Nobody can have handled what was not sent, however its server ended.
+TEST(ACallThatWaitsForRoomWhenItsServerDiesWaitsForTheNextOne)
+{
+    for (const bool closes : {false, true}) {
+        const std::string large(1500, 'x'); // two of them fill the ring
+        old_server old;
+        client_options options;
+        options.wait_for_ready = true;
+        options.to_server_capacity = 4096;
+        const auto from = client_of(old, options);
+        std::vector<ipc::rpc::pending_call<Blob>> sent;
+        for (int i = 0; i < 2; ++i)
+            sent.push_back(from->call_async(contract::echo, blob(large)));
+        auto called = call(*from, large.c_str());
+        std::this_thread::sleep_for(50ms); // it waits
+        if (closes)
+            from->close();
+        old.end_without_a_word();
+        if (closes) {
+            CHECK_EQUAL(called.get().result.code, status::unavailable);
+            continue;
+        }
+        const serving next;
+        CHECK_EQUAL(called.get().data, large);
+        Blob response;
+        for (auto &each : sent)
+            CHECK_EQUAL(each.try_get(response).code, status::unavailable);
+    }
+}
+
 } // namespace rpc_follow_test

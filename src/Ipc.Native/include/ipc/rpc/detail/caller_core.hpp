@@ -88,7 +88,7 @@ class caller_core : public surroundings, public follower
             if (!why) {
                 why.unsent = why.code == status::unavailable && why.has_words();
                 if (what.again != nullptr) {
-                    what.again->reached = has_ended_well();
+                    what.again->reached = is_for_another(until);
                     what.again->called_back = is_called_back();
                 }
                 calls_.free(*fresh);

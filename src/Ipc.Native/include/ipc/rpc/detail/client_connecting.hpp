@@ -149,9 +149,10 @@ class client_connecting : public client_posting
         return deadline(std::min(until.at(), most.at()));
     }
 
-    bool has_ended_well() const noexcept override
+    // Nobody has handled it, whoever has died. A server that ended in good order has a successor.
+    bool is_for_another(deadline until) const noexcept override
     {
-        return ended_well_;
+        return !closed_ && (ended_well_ || waits_for_server(until));
     }
 
     // Nobody is inside.

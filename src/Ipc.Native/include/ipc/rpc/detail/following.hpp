@@ -37,8 +37,8 @@ class follower
   protected:
     ~follower() = default;
 
-    // Whether the last connection was ended by a server that has said what it has handled.
-    virtual bool has_ended_well() const noexcept
+    // The connection has ended before a request went out: whether its call, which has until then, goes to the next one.
+    virtual bool is_for_another(deadline) const noexcept
     {
         return false;
     }
