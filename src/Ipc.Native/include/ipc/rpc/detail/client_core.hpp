@@ -310,6 +310,8 @@ class client_core final : public client_connecting,
             return; // by somebody whom it has to look at first
         if (waits && !until.has_passed()) // it was there, and took no clients: its successor may
             sleep_until(held, changed_, soon(until, between_looks));
+        if (usable_ || connecting_ || closed_)
+            return; // a caller has connected meanwhile, or does: what waits goes out there
         // Those who have the time to ask again learn it; the others wait, if waiting can help: else this would be asked
         // again at once, and again.
         for (auto each = queue_.first(); each != queue_.end();) {
