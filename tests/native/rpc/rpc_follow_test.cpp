@@ -1,6 +1,8 @@
 // How a client follows a server that ends in good order to its successor: which calls wait for that one, which end at
 // once, and what a server does to its client that refuses calls as it should not.
+#include <atomic>
 #include <chrono>
+#include <cstring>
 #include <future>
 #include <memory>
 #include <thread>
@@ -176,6 +178,126 @@ TEST(ACallThatWaitsForRoomWhenItsServerDiesWaitsForTheNextOne)
         Blob response;
         for (auto &each : sent)
             CHECK_EQUAL(each.try_get(response).code, status::unavailable);
+    }
+}
+
+// It takes its client, says of every request that no handler has seen it, and lets the client go.
+class refusing_server
+{
+  public:
+    refusing_server()
+    {
+        serving_ = std::thread([this] { serve(); });
+    }
+
+    ~refusing_server()
+    {
+        at_.stop();
+        serving_.join();
+    }
+
+    int connections() const
+    {
+        return connections_.load();
+    }
+
+  private:
+    void serve()
+    {
+        for (ipc_event event{}; ipc_listener_next(at_.get(), IPC_FOREVER, nullptr, &event) == IPC_OK;) {
+            if (event.kind == IPC_EVENT_CONNECT) {
+                if (ipc_connection_accept(event.connection) != IPC_OK)
+                    continue;
+                ++connections_;
+            } else if (event.kind == IPC_EVENT_READABLE) {
+                refuse(event.connection);
+                ipc_connection_shutdown(event.connection, IPC_CLOSE_SHUTDOWN, "The server stopped.");
+                ipc_connection_close(event.connection);
+                continue;
+            } else {
+                ipc_connection_close(event.connection);
+                continue;
+            }
+            at_.give_back(event.connection);
+        }
+    }
+
+    static void refuse(ipc_connection *from)
+    {
+        ipc_record raw{};
+        while (ipc_ring_try_read(ipc_connection_reader(from), &raw) == IPC_OK) {
+            ipc::rpc::frame_header header;
+            std::memcpy(&header, raw.payload, sizeof header);
+            ipc_ring_release(ipc_connection_reader(from));
+            const frame_header error = refusal(header.call);
+            if (ipc_ring_write(ipc_connection_writer(from), &error, sizeof error, 1, IPC_NOW, nullptr) != IPC_OK)
+                return; // the client has gone
+        }
+    }
+
+    ipc::listener at_{"rpc", protocol()};
+    std::atomic<int> connections_{0};
+    std::thread serving_;
+};
+
+TEST(AServerThatRefusesEverythingKeepsACallNoLongerThanTheTimeToConnect)
+{
+    const refusing_server bad;
+    client_options options;
+    options.connect_timeout = 1s;
+    client from("rpc", options);
+    const auto began = std::chrono::steady_clock::now();
+    Blob response;
+    const outcome result = from.try_call(contract::echo, blob("never"), response);
+    const auto took = std::chrono::steady_clock::now() - began;
+    CHECK_EQUAL(result.code, status::unavailable);
+    CHECK(result.unsent);
+    CHECK(took >= 900ms);
+    CHECK(took < 10s);
+    CHECK(bad.connections() > 3);
+    CHECK(bad.connections() < 30); // 5 ms, 10, 20, ... 100
+}
+
+TEST(AServerThatRefusesEverythingIsAskedWithPausesByAClientThatWaits)
+{
+    for (const bool asynchronous : {false, true}) {
+        const refusing_server bad;
+        client_options options;
+        options.wait_for_ready = true;
+        client from("rpc", options);
+        Blob response;
+        outcome result;
+        if (asynchronous)
+            result = from.call_async(contract::echo, blob("never"), 1s).try_get(response);
+        else
+            result = from.try_call(contract::echo, blob("never"), response, 1s);
+        CHECK_EQUAL(result.code, status::deadline_exceeded);
+        CHECK(bad.connections() > 3);
+        CHECK(bad.connections() < 30);
+    }
+}
+
+TEST(ACallThatARefusingServerKeepsCanBeCancelledAndEndsWithItsClient)
+{
+    for (const bool closes : {false, true}) {
+        const refusing_server bad;
+        client_options options;
+        options.wait_for_ready = true;
+        client from("rpc", options);
+        ipc::rpc::canceller cancel;
+        auto called = std::async(std::launch::async, [&] {
+            ipc::rpc::call_options with;
+            with.cancel = &cancel;
+            Blob response;
+            return from.try_call(contract::echo, blob("never"), response, with);
+        });
+        while (bad.connections() < 5)
+            std::this_thread::sleep_for(1ms);
+        if (closes)
+            from.close();
+        else
+            cancel.trigger();
+        CHECK_EQUAL(called.get().code, closes ? status::unavailable : status::cancelled);
     }
 }
 

@@ -13,6 +13,21 @@
 namespace old_servers
 {
 
+inline ipc_listener_options protocol()
+{
+    ipc_listener_options how{};
+    how.protocol = ipc::rpc::rpc_protocol;
+    return how;
+}
+
+// Of a request that no handler has seen.
+inline ipc::rpc::frame_header refusal(uint64_t call)
+{
+    ipc::rpc::frame_header error = raw_frames::of(ipc::rpc::frame_kind::error, call, ipc::rpc::error_unhandled);
+    error.code = static_cast<uint16_t>(ipc::rpc::status::unavailable);
+    return error;
+}
+
 // A server made of nothing but a listener.
 class old_server
 {
@@ -55,9 +70,7 @@ class old_server
     // A request that no handler has seen, says the server.
     void refuse(uint64_t call)
     {
-        ipc::rpc::frame_header error = raw_frames::of(ipc::rpc::frame_kind::error, call, ipc::rpc::error_unhandled);
-        error.code = static_cast<uint16_t>(ipc::rpc::status::unavailable);
-        send(error);
+        send(refusal(call));
     }
 
     void send(const ipc::rpc::frame_header &header)
@@ -80,13 +93,6 @@ class old_server
     }
 
   private:
-    static ipc_listener_options protocol()
-    {
-        ipc_listener_options how{};
-        how.protocol = ipc::rpc::rpc_protocol;
-        return how;
-    }
-
     ipc::listener at_;
     ipc_connection *from_ = nullptr;
 };

@@ -66,6 +66,7 @@ class call_table
         entry.epoch = epoch;
         entry.queued = 0;
         entry.stays = false;
+        entry.times = 0;
         entry.kept = false;
         entry.answered = nullptr;
         entry.late = {};

@@ -95,11 +95,8 @@ class calling
         outcome result = attempted(method, request, response, options, progress, take, report, again);
         // A server that ended, or is ending, has not handled it, nor reported anything.
         while (!result && result.unsent && again.reached && result.code == status::unavailable &&
-               core_->is_followed(again, result)) {
-            again = {};
-            again.follows = true;
+               is_made_again(again, options, result))
             result = attempted(method, request, response, options, progress, take, report, again);
-        }
         return result;
     }
 
@@ -285,6 +282,15 @@ class calling
             core.end(held, *entry);
         }
     };
+
+    bool is_made_again(following &again, const call_options &options, outcome &result)
+    {
+        const call_limits limits(options);
+        pending *none = nullptr;
+        const registration registered(limits.cancel, *core_, none);
+        auto held = core_->lock();
+        return core_->follow(held, again, limits.until, limits.cancel, result);
+    }
 
     // The answer to a callback would never be read.
     bool is_refused_in_place() const noexcept

@@ -31,13 +31,21 @@ class client_connecting : public client_posting
     {
     }
 
-    bool is_followed(const following &again, outcome &result) override
+    bool follow(lock_type &held, following &again, deadline until, canceller *cancel, outcome &result) override
     {
-        if (!again.called_back)
-            return options_.auto_reconnect;
-        const lock_type held(mutex_);
-        result = is_stopping();
-        return false;
+        if (again.called_back)
+            result = is_stopping();
+        if (again.called_back || closed_ || !options_.auto_reconnect)
+            return false;
+        again.reached = false;
+        if (again.times++ == 0) {
+            again.until = patience_of(until, true);
+            return true;
+        }
+        const deadline next(std::min(again.until.at(), ipc_deadline_after(pause_before(again.times))));
+        while (!closed_ && !next.has_passed() && (cancel == nullptr || !cancel->triggered()))
+            sleep_until(held, changed_, next);
+        return !closed_ && (!again.until.has_passed() || until.has_passed()); // its own deadline it is to be told
     }
 
   protected:
@@ -53,6 +61,11 @@ class client_connecting : public client_posting
 #else
         throw ipc::error(IPC_CLOSED, text);
 #endif
+    }
+
+    outcome was_closed() const
+    {
+        return {status::unavailable, "The client of " + server_of(name_, 0) + " was closed."};
     }
 
     outcome is_stopping() const override
@@ -97,13 +110,18 @@ class client_connecting : public client_posting
 
     outcome prepare(lock_type &held, deadline until, canceller *cancel, following *again) override
     {
-        bool follows = again != nullptr && again->follows;
-        deadline patience = patience_of(until, follows);
-        for (;;) {
-            if (usable_ && left_ && !std::exchange(follows, true)) // as those wait that the server has refused
+        bool follows = again != nullptr && again->times != 0;
+        deadline patience = follows ? again->until : patience_of(until, false);
+        for (bool begins = !follows;; begins = false) {
+            if (usable_ && left_ && !std::exchange(follows, true)) { // as those wait that the server has refused
                 patience = patience_of(until, true);
+                if (again != nullptr) {
+                    again->times = 1;
+                    again->until = patience;
+                }
+            }
             if (closed_)
-                return refuse();
+                return begins ? refuse() : of_unsent(was_closed());
             if (!usable_ && !options_.auto_reconnect) // before the deadline: who asks late learns the same
                 return of_unsent({status::unavailable, reason_});
             if (until.has_passed())

@@ -87,7 +87,7 @@ class client_core final : public client_connecting,
     {
         lock_type held(mutex_);
         if (!std::exchange(closed_, true)) {
-            const outcome why(status::unavailable, "The client of " + server_of(name_, 0) + " was closed.");
+            const outcome why = was_closed();
             closing_.trigger();
             if (usable_) {
                 connection_.reader().stop();
@@ -296,6 +296,10 @@ class client_core final : public client_connecting,
 
     void connect_once(lock_type &held, deadline until, ipc_cancel *interrupt) override
     {
+        if (!deadline(connect_at_).has_passed()) { // it looks about meanwhile: there may be other things to do
+            sleep_until(held, changed_, soon(deadline(std::min(until.at(), connect_at_)), between_looks));
+            return;
+        }
         const bool waits = waits_for_server_;
         connection made;
         connecting_ = true;

@@ -3,6 +3,7 @@
 #ifndef IPC_RPC_DETAIL_CLIENT_POSTING_HPP
 #define IPC_RPC_DETAIL_CLIENT_POSTING_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -77,6 +78,7 @@ class client_posting : public client_channel
         if (entry.queued == 0)
             return false;
         entry.epoch = epoch_ + 1;
+        connect_at_ = std::max(connect_at_, ipc_deadline_after(pause_before(++entry.times)));
         return true;
     }
 
@@ -105,6 +107,7 @@ class client_posting : public client_channel
 
     bool closed_ = false;
     bool waits_for_server_ = false; // the client's thread, when it connects
+    ipc_deadline connect_at_ = IPC_NOW; // and not before that
 
   private:
     outcome write_or_queue(pending &fresh, const asking &what, deadline until)

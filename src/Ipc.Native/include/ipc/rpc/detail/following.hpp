@@ -2,7 +2,10 @@
 #ifndef IPC_RPC_DETAIL_FOLLOWING_HPP
 #define IPC_RPC_DETAIL_FOLLOWING_HPP
 
+#include <mutex>
+
 #include "../../../ipc.hpp"
+#include "../canceller.hpp"
 #include "../status.hpp"
 
 namespace ipc::rpc::detail
@@ -10,12 +13,13 @@ namespace ipc::rpc::detail
 
 // What is known of such a call, from one time that it is made to the next.
 struct following {
-    bool follows = false;     // it was made before, of a server that has ended: it waits for the next one
+    unsigned times = 0;       // it was made so often before, of servers that have ended: it waits for the next one
+    deadline until;           // so long, all these times together
     bool reached = false;     // there was a connection, unless that ended before the request was sent
     bool called_back = false; // and it was the one of the callback whose handler makes the call
 };
 
-// A caller as one that may have another server to turn to. Under its lock, unless a line says otherwise.
+// A caller as one that may have another server to turn to. Under its lock.
 class follower
 {
   public:
@@ -28,8 +32,8 @@ class follower
     }
 
     // Whether a call that ended with RESULT, and that nobody has handled, is made again. RESULT may become another one.
-    // Without the lock.
-    virtual bool is_followed(const following &, outcome &)
+    // It waits before every time but the first: a server may refuse whatever it is asked.
+    virtual bool follow(std::unique_lock<std::mutex> &, following &, deadline, canceller *, outcome &)
     {
         return false;
     }
