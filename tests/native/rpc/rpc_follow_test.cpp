@@ -301,4 +301,15 @@ TEST(ACallThatARefusingServerKeepsCanBeCancelledAndEndsWithItsClient)
     }
 }
 
+TEST(ACallThatHasEndedLeavesNoCopyOfItsRequest)
+{
+    ipc::rpc::detail::call_table calls(1);
+    ipc::rpc::detail::pending *const entry = calls.allocate(1, 0, false);
+    entry->kept = true;
+    entry->body.assign(1 << 20, 'x');
+    calls.free(*entry);
+    CHECK(entry->body.capacity() < 100);
+    CHECK(!entry->kept);
+}
+
 } // namespace rpc_follow_test

@@ -81,6 +81,8 @@ class call_table
             entry.end = {};
         if (!entry.arrived.empty())
             entry.arrived.clear();
+        if (std::exchange(entry.kept, false))
+            std::string().swap(entry.body); // entries stay, and each would keep the longest that it ever had
         entry.done = nullptr;
         free_.push_back(entry.index); // reserved
         live_.store(live_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
@@ -91,7 +93,7 @@ class call_table
     {
         pending *entry = find(got.header.call);
         if (entry == nullptr || entry->ended || entry->queued != 0)
-            return nullptr; // a late reply; or one to a request that is still to be sent, which nobody can have answered
+            return nullptr; // a late reply; or one to a request that is still to be sent
         switch (got.kind()) {
         case frame_kind::response:
             if (entry->stream)
