@@ -3,6 +3,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "rpc_raw.hpp"
 #include "rpc_serving.hpp"
@@ -96,6 +97,38 @@ TEST(AnAnswerForWhichNoRoomComesKeepsAServerUntilItsTimeIsOver)
         with.stop(200ms).get(); // the watchdog
         CHECK_EQUAL(with.raw.close_code(), static_cast<uint32_t>(IPC_CLOSE_SHUTDOWN));
     }
+}
+
+TEST(AServerWhoseTimeIsOverSaysWhereItBeganToRefuse)
+{
+    check::signal begun;
+    serving here([&](server &at) {
+        at.unary(held, [&](const Blob &, Blob &, ipc::rpc::call_context &context) {
+            begun.set();
+            context.wait(ipc::deadline::never());
+        });
+    });
+    ipc::connection stuck = ipc::connection::connect("rpc"), other = ipc::connection::connect("rpc"),
+                    idle = ipc::connection::connect("rpc");
+    CHECK_EQUAL(stuck.writer().try_write(bytes_of(of(frame_kind::request, 1, held.id)), 1), IPC_OK);
+    begun.wait();
+    auto stopping = std::async(std::launch::async, [&] { here.at.stop(300ms); });
+    std::this_thread::sleep_for(50ms); // by now it takes no further calls
+    std::string body;
+    std::vector<uint64_t> refused_at;
+    for (ipc::connection *each : {&stuck, &other}) {
+        refused_at.push_back(each->writer().position());
+        for (uint64_t call = 2; call <= 3; ++call) {
+            CHECK_EQUAL(each->writer().try_write(request(call, "late"), 1), IPC_OK);
+            CHECK_EQUAL(receive(*each, body).method, ipc::rpc::error_unhandled);
+        }
+    }
+    stopping.get();
+    CHECK_EQUAL(stuck.close_code(), static_cast<uint32_t>(IPC_CLOSE_SHUTDOWN));
+    CHECK_EQUAL(stuck.handled(), refused_at[0]);
+    CHECK_EQUAL(other.handled(), refused_at[1]);
+    CHECK_EQUAL(idle.close_code(), static_cast<uint32_t>(IPC_CLOSE_SHUTDOWN));
+    CHECK_EQUAL(idle.handled(), UINT64_MAX); // nothing was refused, and it may have been read on
 }
 
 } // namespace rpc_drain_test

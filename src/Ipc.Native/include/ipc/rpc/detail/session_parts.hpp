@@ -67,7 +67,8 @@ class session_notes
             continue;
     }
 
-    // How far its requests were handled, when it was read so far. Any thread, when no other reads any more.
+    // How far its requests were handled, when it was read so far; UINT64_MAX for READ: when it may be read on. Any
+    // thread: one that learns late of a refusal says of less that it was not handled.
     uint64_t handled_to(uint64_t read) const noexcept
     {
         return std::min(ends_at_.load(std::memory_order_relaxed), read); // [flag]
