@@ -301,6 +301,34 @@ TEST(ACallThatARefusingServerKeepsCanBeCancelledAndEndsWithItsClient)
     }
 }
 
+// Their bytes are here already: the bound is for what callers add.
+TEST(HoweverMuchIsSentAgainItFindsPlaceToWait)
+{
+    old_server old;
+    client_options options;
+    options.wait_for_ready = true;
+    options.max_queued_bytes = 4096;
+    const auto from = client_of(old, options);
+    const std::string large(1500, 'x');
+    std::vector<ipc::rpc::pending_call<Blob>> sent;
+    for (int i = 0; i < 10; ++i)
+        sent.push_back(from->call_async(contract::echo, blob(large), 30s));
+    old.wait_for_request();
+    old.refuse(old.take());
+    std::this_thread::sleep_for(50ms); // by now the client has read it
+    Blob response;
+    auto more = from->call_async(contract::echo, blob(large), 30s);
+    auto most = from->call_async(contract::echo, blob(large + large), 30s);
+    CHECK_EQUAL(most.try_get(response).code, status::resource_exhausted);
+    old.end(0);
+    const serving next;
+    for (auto &each : sent) {
+        CHECK(each.try_get(response));
+        CHECK_EQUAL(response.data(), large);
+    }
+    CHECK(more.try_get(response));
+}
+
 TEST(ACallThatHasEndedLeavesNoCopyOfItsRequest)
 {
     ipc::rpc::detail::call_table calls(1);

@@ -44,8 +44,8 @@ struct client_options {
     // than 5 s away, and fails at once with unavailable otherwise
     bool wait_for_ready = false;
     uint32_t max_pending = 65535; // calls and streams at once
-    // Of requests of asynchronous calls that wait for room in the ring, or for a connection; beyond that such calls
-    // end with resource_exhausted
+    // Of requests of asynchronous calls that wait for room in the ring, or for a connection; beyond that further calls
+    // end with resource_exhausted. Those that are made again may be more
     uint64_t max_queued_bytes = 16 << 20;
     // Of what callbacks are refused with that waits for a server that does not read; beyond that the connection ends
     uint64_t max_unsent_bytes = 256ull << 20;

@@ -75,8 +75,6 @@ class client_posting : public client_channel
             return false; // not an asynchronous one, among others
         entry.queued = queue_.add_again(entry.request, std::move(entry.body), epoch_ + 1, entry.until);
         entry.kept = false;
-        if (entry.queued == 0)
-            return false;
         entry.epoch = epoch_ + 1;
         connect_at_ = std::max(connect_at_, ipc_deadline_after(pause_before(++entry.times)));
         return true;
