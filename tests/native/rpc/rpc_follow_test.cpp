@@ -181,11 +181,11 @@ TEST(ACallThatWaitsForRoomWhenItsServerDiesWaitsForTheNextOne)
     }
 }
 
-// It takes its client, says of every request that no handler has seen it, and lets the client go.
+// It takes its client, says of every request that no handler has seen it, and lets the client go; or lets it go AT_ONCE.
 class refusing_server
 {
   public:
-    refusing_server()
+    explicit refusing_server(bool at_once = false) : at_once_(at_once)
     {
         serving_ = std::thread([this] { serve(); });
     }
@@ -209,10 +209,13 @@ class refusing_server
                 if (ipc_connection_accept(event.connection) != IPC_OK)
                     continue;
                 ++connections_;
+                if (at_once_) {
+                    end(event.connection);
+                    continue;
+                }
             } else if (event.kind == IPC_EVENT_READABLE) {
                 refuse(event.connection);
-                ipc_connection_shutdown(event.connection, IPC_CLOSE_SHUTDOWN, "The server stopped.");
-                ipc_connection_close(event.connection);
+                end(event.connection);
                 continue;
             } else {
                 ipc_connection_close(event.connection);
@@ -220,6 +223,12 @@ class refusing_server
             }
             at_.give_back(event.connection);
         }
+    }
+
+    static void end(ipc_connection *with)
+    {
+        ipc_connection_shutdown(with, IPC_CLOSE_SHUTDOWN, "The server stopped.");
+        ipc_connection_close(with);
     }
 
     static void refuse(ipc_connection *from)
@@ -235,6 +244,7 @@ class refusing_server
         }
     }
 
+    const bool at_once_;
     ipc::listener at_{"rpc", protocol()};
     std::atomic<int> connections_{0};
     std::thread serving_;
@@ -271,9 +281,31 @@ TEST(AServerThatRefusesEverythingIsAskedWithPausesByAClientThatWaits)
             result = from.call_async(contract::echo, blob("never"), 1s).try_get(response);
         else
             result = from.try_call(contract::echo, blob("never"), response, 1s);
-        CHECK_EQUAL(result.code, status::deadline_exceeded);
+        CHECK(result.code == status::deadline_exceeded || result.unsent); // that, while it connects
         CHECK(bad.connections() > 3);
         CHECK(bad.connections() < 30);
+    }
+}
+
+TEST(AServerThatLetsItsClientsGoAtOnceIsAskedWithPauses)
+{
+    for (const bool waits : {false, true}) {
+        const refusing_server bad(true);
+        client_options options;
+        options.wait_for_ready = waits;
+        client from("rpc", options);
+        std::this_thread::sleep_for(20ms); // it has lost its connection
+        Blob response;
+        const auto began = std::chrono::steady_clock::now();
+        if (waits) {
+            auto also = from.call_async(contract::echo, blob("never"), 1s);
+            CHECK(!from.try_call(contract::echo, blob("never"), response, 1s));
+            CHECK(!also.try_get(response));
+        } else {
+            CHECK_EQUAL(from.try_call(contract::echo, blob("never"), response).code, status::unavailable);
+            CHECK(std::chrono::steady_clock::now() - began < 4s);
+        }
+        CHECK(bad.connections() < 150); // one in 5 ms, at most, by the client's thread
     }
 }
 

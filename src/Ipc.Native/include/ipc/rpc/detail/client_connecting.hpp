@@ -112,6 +112,8 @@ class client_connecting : public client_posting
     {
         bool follows = again != nullptr && again->times != 0;
         deadline patience = follows ? again->until : patience_of(until, false);
+        unsigned made = 0; // connections that have ended before it had one
+        deadline next = deadline::now();
         for (bool begins = !follows;; begins = false) {
             if (usable_ && left_ && !std::exchange(follows, true)) { // as those wait that the server has refused
                 patience = patience_of(until, true);
@@ -145,7 +147,15 @@ class client_connecting : public client_posting
                 continue;
             }
             if (!usable_ && !connecting_ && inside_ == 0) {
+                if (made >= most_in_vain && patience.has_passed())
+                    return of_unsent({status::unavailable, reason_});
+                if (!next.has_passed()) {
+                    sleep_until(held, changed_, deadline(std::min(until.at(), next.at())));
+                    continue;
+                }
                 outcome connected = reconnect(held, patience, cancel);
+                if (connected)
+                    next = deadline(ipc_deadline_after(pause_before(++made + 1)));
                 if (!connected && (connected.code != status::unavailable || patience.has_passed()))
                     return of_unsent(std::move(connected));
                 if (!connected) // it was there, and took no clients: its successor may
@@ -157,6 +167,8 @@ class client_connecting : public client_posting
                 return {status::deadline_exceeded};
         }
     }
+
+    static constexpr unsigned most_in_vain = 3; // connections, for a call that waits for none
 
     // How long a call waits for a server.
     deadline patience_of(deadline until, bool follows) const noexcept

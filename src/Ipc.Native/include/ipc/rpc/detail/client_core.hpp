@@ -6,6 +6,7 @@
 #ifndef IPC_RPC_DETAIL_CLIENT_CORE_HPP
 #define IPC_RPC_DETAIL_CLIENT_CORE_HPP
 
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -308,8 +309,10 @@ class client_core final : public client_connecting,
         held.lock();
         waits_for_server_ = false;
         result = of_unsent(connected(std::move(made), std::move(result)));
-        if (result)
+        if (result) {
+            connect_at_ = std::max(connect_at_, ipc_deadline_after(between_looks)); // should this one end at once
             return pay(held);
+        }
         if (background_.was_interrupted())
             return; // by somebody whom it has to look at first
         if (waits && !until.has_passed()) // it was there, and took no clients: its successor may
