@@ -162,6 +162,7 @@ TEST(ACallThatWaitsForRoomWhenItsServerDiesWaitsForTheNextOne)
         options.to_server_capacity = 4096;
         const auto from = client_of(old, options);
         std::vector<ipc::rpc::pending_call<Blob>> sent;
+        sent.reserve(2);
         for (int i = 0; i < 2; ++i)
             sent.push_back(from->call_async(contract::echo, blob(large)));
         auto called = call(*from, large.c_str());
@@ -343,6 +344,7 @@ TEST(HoweverMuchIsSentAgainItFindsPlaceToWait)
     const auto from = client_of(old, options);
     const std::string large(1500, 'x');
     std::vector<ipc::rpc::pending_call<Blob>> sent;
+    sent.reserve(10);
     for (int i = 0; i < 10; ++i)
         sent.push_back(from->call_async(contract::echo, blob(large), 30s));
     old.wait_for_request();
