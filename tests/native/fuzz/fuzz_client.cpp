@@ -2,13 +2,15 @@
 // call ends, and the next one too.
 //
 // A thread is the server: it reads the request, writes the input, then an error for the call, and answers whatever the
-// client asks from then on, until that goes. So no call has a reason to hang.
+// client asks from then on, until that goes. So no call has a reason to hang. In one shape it ends in good order
+// instead, having handled nothing, and the client, which waits for its server, comes again.
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <unistd.h>
 
@@ -33,15 +35,20 @@ class raw_server
     {
     }
 
-    void serve(fuzz::script input)
+    // LEAVES: it ends, when it has said what the input says, and comes again.
+    void serve(fuzz::script input, bool leaves)
     {
         ipc_event event{};
-        fuzz::require(next(event) && event.kind == IPC_EVENT_CONNECT, "the client connects");
-        fuzz::require(ipc_connection_accept(event.connection) == IPC_OK, "it is accepted");
-        listener_.give_back(event.connection);
+        admit(event);
         for (bool first = true; next(event) && event.kind == IPC_EVENT_READABLE; first = false) {
             ipc::connection lent(event.connection);
-            exchange(lent, first ? &input : nullptr);
+            exchange(lent, first ? &input : nullptr, leaves);
+            if (first && leaves) {
+                lent.shutdown(IPC_CLOSE_SHUTDOWN, "The server stopped.", 0);
+                lent.close();
+                admit(event);
+                continue;
+            }
             lent.release();
             listener_.give_back(event.connection);
         }
@@ -49,12 +56,19 @@ class raw_server
     }
 
   private:
+    void admit(ipc_event &event)
+    {
+        fuzz::require(next(event) && event.kind == IPC_EVENT_CONNECT, "the client connects");
+        fuzz::require(ipc_connection_accept(event.connection) == IPC_OK, "it is accepted");
+        listener_.give_back(event.connection);
+    }
+
     bool next(ipc_event &event)
     {
         return listener_.next(event, 20s) == IPC_OK;
     }
 
-    static void exchange(ipc::connection &with, fuzz::script *input)
+    static void exchange(ipc::connection &with, fuzz::script *input, bool leaves)
     {
         ipc::record raw;
         while (with.reader().try_read(raw) == IPC_OK) {
@@ -66,7 +80,8 @@ class raw_server
                 continue;
             if (input != nullptr)
                 play(with, *input, header.call);
-            input = nullptr;
+            if (std::exchange(input, nullptr) != nullptr && leaves)
+                return;
             frame_header end = ipc::rpc::header_of(frame_kind::error, header.call);
             end.code = 10;
             if (with.writer().write_until(std::string(reinterpret_cast<const char *>(&end), sizeof end), 1, 10s) != IPC_OK)
@@ -137,6 +152,15 @@ void attempt(ipc::rpc::client &client, unsigned shape)
     }
 }
 
+// The server has handled it at the first time or is asked again, whatever it has said.
+void attempt_again(ipc::rpc::client &client)
+{
+    contract::Blob response;
+    const outcome ended = client.call_async(contract::echo, contract::Blob(), 10s).try_get(response);
+    fuzz::require(ended.code != ipc::rpc::status::deadline_exceeded, "a call that is made again ends");
+    attempt(client, 0); // perhaps where the first one was, to its end
+}
+
 } // namespace
 
 int run(const uint8_t *data, size_t size)
@@ -146,16 +170,20 @@ int run(const uint8_t *data, size_t size)
     contract::most() = 64;
     fuzz::script input(data, size);
     const unsigned shape = input.byte();
-    std::thread serving([&] { server.serve(input); });
+    const bool leaves = (shape & 0x7F) == 5;
+    std::thread serving([&] { server.serve(input, leaves); });
     {
         ipc::rpc::client_options options;
-        options.auto_reconnect = false;
+        options.auto_reconnect = options.wait_for_ready = leaves;
         options.stream_window = 2;
         options.max_threads = 2;
         if (shape >= 0x80)
             options.services = contract::callbacks();
         ipc::rpc::client client("fuzz", options);
-        attempt(client, shape);
+        if (leaves)
+            attempt_again(client);
+        else
+            attempt(client, shape);
         attempt(client, 0);
     }
     serving.join();

@@ -1,11 +1,9 @@
 // Calls that a server had not handled when it ended in good order: it says how far it has come, and what lies behind is
 // made again, of the next server, or ends as unsent.
 #include <future>
-#include <memory>
 #include <optional>
 
-#include "rpc_raw.hpp"
-#include "rpc_serving.hpp"
+#include "rpc_old_server.hpp"
 
 namespace rpc_restart_test
 {
@@ -18,106 +16,13 @@ using ipc::rpc::frame_kind;
 using ipc::rpc::outcome;
 using ipc::rpc::server;
 using ipc::rpc::status;
+using namespace old_servers;
 using namespace raw_frames;
 
 namespace
 {
 
 constexpr ipc::rpc::method<Blob, Blob> special{"tests.v1", "Special"};
-
-// A server made of nothing but a listener.
-class old_server
-{
-  public:
-    old_server() : at_("rpc", protocol())
-    {
-    }
-
-    // Of the one client, which connects meanwhile.
-    void accept()
-    {
-        ipc_event asked{};
-        CHECK_EQUAL(ipc_listener_next(at_.get(), ipc_deadline_after(30'000'000'000), nullptr, &asked), IPC_OK);
-        CHECK_EQUAL(ipc_connection_accept(asked.connection), IPC_OK);
-        from_ = asked.connection;
-    }
-
-    ipc_ring_reader *reader()
-    {
-        return ipc_connection_reader(from_);
-    }
-
-    void wait_for_request()
-    {
-        CHECK_EQUAL(ipc_ring_wait(reader(), ipc_deadline_after(30'000'000'000), nullptr), IPC_OK);
-    }
-
-    // The next request, which it then has handled.
-    uint64_t take()
-    {
-        wait_for_request();
-        ipc_record raw{};
-        CHECK_EQUAL(ipc_ring_try_read(reader(), &raw), IPC_OK);
-        ipc::rpc::frame_header header;
-        std::memcpy(&header, raw.payload, sizeof header);
-        ipc_ring_release(reader());
-        return header.call;
-    }
-
-    void send(const ipc::rpc::frame_header &header)
-    {
-        CHECK_EQUAL(ipc_ring_write(ipc_connection_writer(from_), &header, sizeof header, 1, IPC_NOW, nullptr), IPC_OK);
-    }
-
-    void end(uint64_t handled)
-    {
-        ipc_connection_shutdown_at(from_, IPC_CLOSE_SHUTDOWN, "The server stopped.", handled);
-        ipc_connection_close(from_);
-        at_ = {};
-    }
-
-    void end_without_a_word()
-    {
-        ipc_connection_shutdown(from_, IPC_CLOSE_SHUTDOWN, "The server stopped.");
-        ipc_connection_close(from_);
-        at_ = {};
-    }
-
-  private:
-    static ipc_listener_options protocol()
-    {
-        ipc_listener_options how{};
-        how.protocol = ipc::rpc::rpc_protocol;
-        return how;
-    }
-
-    ipc::listener at_;
-    ipc_connection *from_ = nullptr;
-};
-
-// A client of OLD.
-std::unique_ptr<client> client_of(old_server &old, const client_options &options = {})
-{
-    auto made = std::async(std::launch::async, [&] { return std::make_unique<client>("rpc", options); });
-    old.accept();
-    return made.get();
-}
-
-struct answer {
-    outcome result;
-    std::string data;
-};
-
-std::future<answer> call(client &of, const char *data)
-{
-    return std::async(std::launch::async, [&of, data] {
-        answer got;
-        Blob response;
-        got.result = of.try_call(contract::echo, blob(data), response);
-        got.data = response.data();
-        return got;
-    });
-}
 
 } // namespace
 
@@ -159,9 +64,7 @@ TEST(ACallThatIsToldThatItWasNotHandledIsMadeAgainAtTheNextServer)
     const auto from = client_of(old);
     auto called = call(*from, "again");
     const uint64_t number = old.take();
-    ipc::rpc::frame_header error = of(frame_kind::error, number, ipc::rpc::error_unhandled);
-    error.code = static_cast<uint16_t>(status::unavailable);
-    old.send(error);
+    old.refuse(number);
     old.end(UINT64_MAX - 1); // that it was handled is not what counts
     const serving next;
     const answer got = called.get();

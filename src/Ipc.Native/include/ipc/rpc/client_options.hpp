@@ -36,15 +36,16 @@ struct client_options {
     std::chrono::nanoseconds connect_timeout =
         std::chrono::seconds(5); // how long the constructor waits for the server; 0: not
     // A call after the server's end connects to its successor. A synchronous call that a server did not handle before
-    // it ended in good order is made again there, if that one comes within connect_timeout
+    // it ended in good order is made again there, if that one comes within connect_timeout; but not one that the
+    // handler of a callback makes, for which the server may wait before it ends
     bool auto_reconnect = true;
     // A call without a server waits for one as long as its deadline allows, and an asynchronous call that was not
     // handled is made again, too, for which a copy of its request is kept. Else it waits only when its deadline is less
     // than 5 s away, and fails at once with unavailable otherwise
     bool wait_for_ready = false;
     uint32_t max_pending = 65535; // calls and streams at once
-    // Of requests of asynchronous calls that wait for room in the ring, or for a connection; beyond that such calls
-    // end with resource_exhausted
+    // Of requests of asynchronous calls that wait for room in the ring, or for a connection; beyond that further calls
+    // end with resource_exhausted. Those that are made again may be more
     uint64_t max_queued_bytes = 16 << 20;
     // Of what callbacks are refused with that waits for a server that does not read; beyond that the connection ends
     uint64_t max_unsent_bytes = 256ull << 20;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "../metadata.hpp"
+#include "following.hpp"
 #include "payload.hpp"
 #include "pending.hpp"
 
@@ -22,8 +23,7 @@ struct asking {
     metadata *answered = nullptr;     // where an answer's metadata goes
     std::shared_ptr<completion> done; // asynchronous calls
     uint64_t *announced = nullptr;    // where those find the call's id, before anything can come for it
-    bool follows = false;             // it was made before, of a server that has ended: it waits for the next one
-    bool *reached = nullptr;          // set when there is a connection, unless that ends before the request is sent
+    following *again = nullptr;       // calls that are made again if nobody has handled them
 };
 
 } // namespace ipc::rpc::detail

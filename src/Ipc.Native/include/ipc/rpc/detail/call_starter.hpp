@@ -34,11 +34,11 @@ class call_starter
             return found.handle(threads_, from, me, got);
         }
         const std::shared_ptr<job> accepted = found.accept(from.keep(), got);
-        const uint64_t bytes = frame_header_size + uint64_t{got.size};
+        const uint64_t bytes = frame_header_size + uint64_t{got.size}, lay_at = from.reader().released();
         from.reader().release();
         switch (starts ? gate::verdict::starts : gate_.wait(kept, accepted, found.has_streams(), bytes)) {
         case gate::verdict::starts:
-            start(kept, accepted, found.has_streams());
+            start(kept, accepted, found.has_streams(), lay_at);
             return true;
         case gate::verdict::waits_alone:
             kept->watch();
@@ -69,6 +69,16 @@ class call_starter
     {
         if ((header.flags & flag_one_way) == 0)
             from.post_unhandled(header.call, "The server is stopping and takes no further calls.");
+    }
+
+    // One that lay at LAY_AT and is accepted, and that no thread runs.
+    static void refuse_not_run(const crew &threads, session &from, const frame_header &header, uint64_t lay_at)
+    {
+        if (!threads.is_stopping())
+            return refuse(from, header);
+        if (threads.is_draining())
+            from.note_ending(lay_at);
+        refuse_ending(from, header);
     }
 
   private:
@@ -103,7 +113,9 @@ class call_starter
         const bool streams_;
     };
 
-    void start(const std::shared_ptr<session> &from, const std::shared_ptr<job> &call, bool streams)
+    // LAY_AT: where its request was the last that was read; not known of one that has waited.
+    void start(const std::shared_ptr<session> &from, const std::shared_ptr<job> &call, bool streams,
+               uint64_t lay_at = UINT64_MAX)
     {
         const auto run = [this, from, call, streams] {
             const turn mine(*this, from, streams);
@@ -111,10 +123,7 @@ class call_starter
         };
         if (threads_.run(run))
             return;
-        if (threads_.is_stopping())
-            refuse_ending(*from, call->request);
-        else
-            refuse(*from, call->request);
+        refuse_not_run(threads_, *from, call->request, lay_at);
         go_on(gate_.end(*from, streams));
     }
 

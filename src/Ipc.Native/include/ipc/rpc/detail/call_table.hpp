@@ -65,6 +65,8 @@ class call_table
         entry.credit.items = input ? first_input_credit : 0;
         entry.epoch = epoch;
         entry.queued = 0;
+        entry.stays = false;
+        entry.times = 0;
         entry.kept = false;
         entry.answered = nullptr;
         entry.late = {};
@@ -79,6 +81,8 @@ class call_table
             entry.end = {};
         if (!entry.arrived.empty())
             entry.arrived.clear();
+        if (std::exchange(entry.kept, false))
+            std::string().swap(entry.body); // entries stay, and each would keep the longest that it ever had
         entry.done = nullptr;
         free_.push_back(entry.index); // reserved
         live_.store(live_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
@@ -88,8 +92,8 @@ class call_table
     const char *dispatch(const frame &got)
     {
         pending *entry = find(got.header.call);
-        if (entry == nullptr || entry->ended)
-            return nullptr; // a late reply
+        if (entry == nullptr || entry->ended || entry->queued != 0)
+            return nullptr; // a late reply; or one to a request that is still to be sent
         switch (got.kind()) {
         case frame_kind::response:
             if (entry->stream)

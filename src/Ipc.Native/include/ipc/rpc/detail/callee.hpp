@@ -205,6 +205,13 @@ class callee : public callee_calls
     // ---- a request's head, before its handler runs
     // ------------------------------------------------------------------------------
 
+    // Whether the calling thread is in the handler of a call that came from there.
+    bool is_served_here() const noexcept
+    {
+        const call_context *const serving = call_context::current();
+        return serving != nullptr && &serving->home_ == this;
+    }
+
     static void set_in_place(call_context &context) noexcept
     {
         context.in_place_ = true;

@@ -17,6 +17,7 @@
 #include "../status.hpp"
 #include "asking.hpp"
 #include "call_table.hpp"
+#include "following.hpp"
 #include "frame.hpp"
 #include "lateness.hpp"
 #include "payload.hpp"
@@ -26,7 +27,7 @@
 namespace ipc::rpc::detail
 {
 
-class caller_core : public surroundings
+class caller_core : public surroundings, public follower
 {
   public:
     using lock_type = std::unique_lock<std::mutex>;
@@ -65,12 +66,12 @@ class caller_core : public surroundings
     bool begin(lock_type &held, const asking &what, deadline until, canceller *cancel, pending *&entry, outcome &why)
     {
         if (!is_prepared(until)) {
-            why = prepare(held, until, cancel, what.follows);
+            why = prepare(held, until, cancel, what.again);
             if (!why)
                 return false;
         }
-        if (what.reached != nullptr)
-            *what.reached = true;
+        if (what.again != nullptr)
+            what.again->reached = true;
         if (cancel != nullptr && cancel->triggered()) {
             why = {status::cancelled};
             return false;
@@ -86,8 +87,10 @@ class caller_core : public surroundings
             why = send(held, header, what.body, until, cancel);
             if (!why) {
                 why.unsent = why.code == status::unavailable && why.has_words();
-                if (what.reached != nullptr)
-                    *what.reached = has_ended_well();
+                if (what.again != nullptr) {
+                    what.again->reached = is_for_another(until);
+                    what.again->called_back = is_called_back();
+                }
                 calls_.free(*fresh);
                 leave();
                 return false;
@@ -101,7 +104,7 @@ class caller_core : public surroundings
     // A request without an answer.
     outcome notify(lock_type &held, const asking &what, deadline until, canceller *cancel)
     {
-        if (outcome ready = prepare(held, until, cancel, false); !ready)
+        if (outcome ready = prepare(held, until, cancel, nullptr); !ready)
             return ready;
         if (cancel != nullptr && cancel->triggered())
             return {status::cancelled};
@@ -111,12 +114,6 @@ class caller_core : public surroundings
         outcome sent = send(held, header_for(what, id, until), what.body, until, cancel);
         leave();
         return sent;
-    }
-
-    // Whether a call that nobody has handled is made again: of the server that comes next.
-    virtual bool is_followed() const noexcept
-    {
-        return false;
     }
 
     virtual void enter() noexcept
@@ -300,12 +297,6 @@ class caller_core : public surroundings
     {
     }
 
-    // Whether the last connection was ended by a server that has said what it has handled.
-    virtual bool has_ended_well() const noexcept
-    {
-        return false;
-    }
-
     // Whether prepare() would have nothing to do. False is always right.
     virtual bool is_prepared(deadline) noexcept
     {
@@ -318,8 +309,8 @@ class caller_core : public surroundings
         return false;
     }
 
-    // Sees to it that there is a connection. FOLLOWS: it may wait for a server.
-    virtual outcome prepare(lock_type &held, deadline until, canceller *cancel, bool follows) = 0;
+    // Sees to it that there is a connection. AGAIN: of a call that may be made again; else null.
+    virtual outcome prepare(lock_type &held, deadline until, canceller *cancel, following *again) = 0;
 
     // Waits for room.
     virtual outcome send(lock_type &held, const frame_header &header, const payload &body, deadline until,

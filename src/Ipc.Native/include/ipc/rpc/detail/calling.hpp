@@ -18,6 +18,7 @@
 #include "callee.hpp"
 #include "caller_core.hpp"
 #include "codec.hpp"
+#include "following.hpp"
 #include "frame.hpp"
 #include "open_call.hpp"
 #include "payload.hpp"
@@ -90,20 +91,19 @@ class calling
     outcome unobserved(uint32_t method, const message &request, Response &response, const call_options &options,
                        bool progress, Take &take, Report &report)
     {
-        bool reached = false;
-        outcome result = attempted(method, request, response, options, progress, take, report, false, reached);
+        following again;
+        outcome result = attempted(method, request, response, options, progress, take, report, again);
         // A server that ended, or is ending, has not handled it, nor reported anything.
-        while (!result && result.unsent && reached && result.code == status::unavailable && core_->is_followed()) {
-            reached = false;
-            result = attempted(method, request, response, options, progress, take, report, true, reached);
-        }
+        while (!result && result.unsent && again.reached && result.code == status::unavailable &&
+               is_made_again(again, options, result))
+            result = attempted(method, request, response, options, progress, take, report, again);
         return result;
     }
 
-    // FOLLOWS: it was made before, of a server that has ended. REACHED: as in asking.
+    // AGAIN: what is known of it from before, and what is known of it then.
     template <class Response, class Take, class Report>
     outcome attempted(uint32_t method, const message &request, Response &response, const call_options &options,
-                      bool progress, Take &take, Report &report, bool follows, bool &reached)
+                      bool progress, Take &take, Report &report, following &again)
     {
         outcome result; // the only one, and what is returned: an outcome costs more than most steps of a call
         if (is_refused_in_place()) {
@@ -125,8 +125,7 @@ class calling
         what.body = payload(request, head);
         what.progress = progress;
         what.answered = options.received;
-        what.follows = follows;
-        what.reached = &reached;
+        what.again = &again;
         auto held = core.lock();
         if (!core.begin(held, what, limits.until, limits.cancel, entry, result))
             return result;
@@ -158,6 +157,8 @@ class calling
             held.lock();
             inside.step_in();
         }
+        if (result.unsent)
+            again.called_back = core.is_called_back();
         return result;
     }
 
@@ -281,6 +282,15 @@ class calling
             core.end(held, *entry);
         }
     };
+
+    bool is_made_again(following &again, const call_options &options, outcome &result)
+    {
+        const call_limits limits(options);
+        pending *none = nullptr;
+        const registration registered(limits.cancel, *core_, none);
+        auto held = core_->lock();
+        return core_->follow(held, again, limits.until, limits.cancel, result);
+    }
 
     // The answer to a callback would never be read.
     bool is_refused_in_place() const noexcept

@@ -2,6 +2,7 @@
 #ifndef IPC_RPC_DETAIL_CLIENT_CONNECT_HPP
 #define IPC_RPC_DETAIL_CLIENT_CONNECT_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,6 +18,13 @@ namespace ipc::rpc::detail
 inline bool is_hurried(deadline until) noexcept
 {
     return until.at() < ipc_deadline_after(5'000'000'000u);
+}
+
+// Nanoseconds, before a call that no server has handled is made again for that time. The first successor is there
+// when it can be reached; who refuses more often is asked ever more seldom.
+inline uint64_t pause_before(unsigned times) noexcept
+{
+    return times < 2 ? 0 : std::min<uint64_t>(100'000'000, uint64_t{5'000'000} << std::min(times - 2, 5u));
 }
 
 // The server NAME for errors. PID 0: there is no connection.

@@ -31,9 +31,21 @@ class client_connecting : public client_posting
     {
     }
 
-    bool is_followed() const noexcept override
+    bool follow(lock_type &held, following &again, deadline until, canceller *cancel, outcome &result) override
     {
-        return options_.auto_reconnect;
+        if (again.called_back)
+            result = is_stopping();
+        if (again.called_back || closed_ || !options_.auto_reconnect)
+            return false;
+        again.reached = false;
+        if (again.times++ == 0) {
+            again.until = patience_of(until, true);
+            return true;
+        }
+        const deadline next(std::min(again.until.at(), ipc_deadline_after(pause_before(again.times))));
+        while (!closed_ && !next.has_passed() && (cancel == nullptr || !cancel->triggered()))
+            sleep_until(held, changed_, next);
+        return !closed_ && (!again.until.has_passed() || until.has_passed()); // its own deadline it is to be told
     }
 
   protected:
@@ -49,6 +61,17 @@ class client_connecting : public client_posting
 #else
         throw ipc::error(IPC_CLOSED, text);
 #endif
+    }
+
+    outcome was_closed() const
+    {
+        return {status::unavailable, "The client of " + server_of(name_, 0) + " was closed."};
+    }
+
+    outcome is_stopping() const override
+    {
+        return of_unsent({status::unavailable,
+                          first_word(server_of(name_, peer_pid_)) + " is stopping and has not handled the call."});
     }
 
     bool waits_for_server(deadline until) const noexcept
@@ -85,12 +108,22 @@ class client_connecting : public client_posting
                connection_.is_open();
     }
 
-    outcome prepare(lock_type &held, deadline until, canceller *cancel, bool follows) override
+    outcome prepare(lock_type &held, deadline until, canceller *cancel, following *again) override
     {
-        const deadline patience = patience_of(until, follows);
-        for (;;) {
+        bool follows = again != nullptr && again->times != 0;
+        deadline patience = follows ? again->until : patience_of(until, false);
+        unsigned made = 0; // connections that have ended before it had one
+        deadline next = deadline::now();
+        for (bool begins = !follows;; begins = false) {
+            if (usable_ && left_ && !std::exchange(follows, true)) { // as those wait that the server has refused
+                patience = patience_of(until, true);
+                if (again != nullptr) {
+                    again->times = 1;
+                    again->until = patience;
+                }
+            }
             if (closed_)
-                return refuse();
+                return begins ? refuse() : of_unsent(was_closed());
             if (!usable_ && !options_.auto_reconnect) // before the deadline: who asks late learns the same
                 return of_unsent({status::unavailable, reason_});
             if (until.has_passed())
@@ -102,8 +135,8 @@ class client_connecting : public client_posting
             if (cancel != nullptr && cancel->triggered())
                 return {status::cancelled};
             if (usable_ && left_ && connection_.is_open()) { // until it has ended
-                if (patience.has_passed())
-                    return of_unsent({status::unavailable, first_word(server_of(name_, peer_pid_)) + " is stopping."});
+                if (patience.has_passed() || is_called_back())
+                    return is_stopping();
                 enter();
                 read_meanwhile(held, soon(patience));
                 leave();
@@ -114,7 +147,15 @@ class client_connecting : public client_posting
                 continue;
             }
             if (!usable_ && !connecting_ && inside_ == 0) {
+                if (made >= most_in_vain && patience.has_passed())
+                    return of_unsent({status::unavailable, reason_});
+                if (!next.has_passed()) {
+                    sleep_until(held, changed_, deadline(std::min(until.at(), next.at())));
+                    continue;
+                }
                 outcome connected = reconnect(held, patience, cancel);
+                if (connected)
+                    next = deadline(ipc_deadline_after(pause_before(++made + 1)));
                 if (!connected && (connected.code != status::unavailable || patience.has_passed()))
                     return of_unsent(std::move(connected));
                 if (!connected) // it was there, and took no clients: its successor may
@@ -127,6 +168,8 @@ class client_connecting : public client_posting
         }
     }
 
+    static constexpr unsigned most_in_vain = 3; // connections, for a call that waits for none
+
     // How long a call waits for a server.
     deadline patience_of(deadline until, bool follows) const noexcept
     {
@@ -136,9 +179,10 @@ class client_connecting : public client_posting
         return deadline(std::min(until.at(), most.at()));
     }
 
-    bool has_ended_well() const noexcept override
+    // Nobody has handled it, whoever has died. A server that ended in good order has a successor.
+    bool is_for_another(deadline until) const noexcept override
     {
-        return ended_well_;
+        return !closed_ && (ended_well_ || waits_for_server(until));
     }
 
     // Nobody is inside.

@@ -6,6 +6,7 @@
 #ifndef IPC_RPC_DETAIL_CLIENT_CORE_HPP
 #define IPC_RPC_DETAIL_CLIENT_CORE_HPP
 
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -87,7 +88,7 @@ class client_core final : public client_connecting,
     {
         lock_type held(mutex_);
         if (!std::exchange(closed_, true)) {
-            const outcome why(status::unavailable, "The client of " + server_of(name_, 0) + " was closed.");
+            const outcome why = was_closed();
             closing_.trigger();
             if (usable_) {
                 connection_.reader().stop();
@@ -114,6 +115,11 @@ class client_core final : public client_connecting,
         finished_ = true;
         changed_.notify_all();
         return true;
+    }
+
+    bool is_called_back() const noexcept override
+    {
+        return callee_ != nullptr && callee_->is_served_here();
     }
 
     background &thread() noexcept
@@ -291,6 +297,10 @@ class client_core final : public client_connecting,
 
     void connect_once(lock_type &held, deadline until, ipc_cancel *interrupt) override
     {
+        if (!deadline(connect_at_).has_passed()) { // it looks about meanwhile: there may be other things to do
+            sleep_until(held, changed_, soon(deadline(std::min(until.at(), connect_at_)), between_looks));
+            return;
+        }
         const bool waits = waits_for_server_;
         connection made;
         connecting_ = true;
@@ -299,12 +309,16 @@ class client_core final : public client_connecting,
         held.lock();
         waits_for_server_ = false;
         result = of_unsent(connected(std::move(made), std::move(result)));
-        if (result)
+        if (result) {
+            connect_at_ = std::max(connect_at_, ipc_deadline_after(between_looks)); // should this one end at once
             return pay(held);
+        }
         if (background_.was_interrupted())
             return; // by somebody whom it has to look at first
         if (waits && !until.has_passed()) // it was there, and took no clients: its successor may
             sleep_until(held, changed_, soon(until, between_looks));
+        if (usable_ || connecting_ || closed_)
+            return; // a caller has connected meanwhile, or does: what waits goes out there
         // Those who have the time to ask again learn it; the others wait, if waiting can help: else this would be asked
         // again at once, and again.
         for (auto each = queue_.first(); each != queue_.end();) {

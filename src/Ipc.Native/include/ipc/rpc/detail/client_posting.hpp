@@ -3,6 +3,7 @@
 #ifndef IPC_RPC_DETAIL_CLIENT_POSTING_HPP
 #define IPC_RPC_DETAIL_CLIENT_POSTING_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -48,10 +49,14 @@ class client_posting : public client_channel
         const bool connected = usable_ && !left_ && connection_.is_open();
         if (!connected && !reconnects_)
             return of_unsent({status::unavailable, usable_ ? "the connection has ended" : reason_});
+        const bool stays = is_called_back();
+        if (stays && usable_ && left_ && connection_.is_open())
+            return is_stopping();
         const uint64_t epoch = connected ? epoch_ : epoch_ + 1;
         pending *const fresh = take_entry(what, epoch);
         if (fresh == nullptr)
             return too_many();
+        fresh->stays = stays;
         outcome result = connected ? write_or_queue(*fresh, what, until) : queue(*fresh, what, epoch, until);
         if (result)
             calls_.attach(*fresh, what.done); // perhaps the connection is lost by now: then it ends here
@@ -66,13 +71,12 @@ class client_posting : public client_channel
     // ENTRY's call, which nobody has handled, waits for the next connection. False: it cannot.
     bool send_again(pending &entry)
     {
-        if (!repeats_ || !entry.kept || closed_)
+        if (!repeats_ || !entry.kept || entry.stays || closed_)
             return false; // not an asynchronous one, among others
         entry.queued = queue_.add_again(entry.request, std::move(entry.body), epoch_ + 1, entry.until);
         entry.kept = false;
-        if (entry.queued == 0)
-            return false;
         entry.epoch = epoch_ + 1;
+        connect_at_ = std::max(connect_at_, ipc_deadline_after(pause_before(++entry.times)));
         return true;
     }
 
@@ -94,11 +98,14 @@ class client_posting : public client_channel
 
     // What a call is told that begins on a closed client.
     virtual outcome refuse() const = 0;
+    // What a call is told that its server does not handle any more, and no other one either.
+    virtual outcome is_stopping() const = 0;
     // The client's thread may wait for a server: it looks again for whom.
     virtual void look() noexcept = 0;
 
     bool closed_ = false;
     bool waits_for_server_ = false; // the client's thread, when it connects
+    ipc_deadline connect_at_ = IPC_NOW; // and not before that
 
   private:
     outcome write_or_queue(pending &fresh, const asking &what, deadline until)

@@ -79,13 +79,15 @@ class crew final : public crew_threads
         attention_.fetch_or(draining); // [rouse] a handler that begins from now on sees it
     }
 
-    // Once it drains: begin_stop(), unless a handler runs, or something is to be run that no thread has taken up yet.
-    bool try_begin_stop()
+    // Once it drains: begin_stop(), unless a handler runs, something is to be run that no thread has taken up yet, or
+    // IS_QUIET() says no. That is asked last, and before anything is taken up: what a handler has left behind that is
+    // not seen to run any more, and what was accepted to be run, it sees.
+    template <class Quiet> bool try_begin_stop(Quiet &&is_quiet)
     {
         {
             const std::lock_guard held(mutex_);
             const auto is_busy = [](const worker *each) { return worker::is_busy(each->phase()); }; // [rouse]
-            if (!tasks_.empty() || std::any_of(workers_.begin(), workers_.end(), is_busy))
+            if (!tasks_.empty() || std::any_of(workers_.begin(), workers_.end(), is_busy) || !is_quiet())
                 return false;
             attention_.fetch_or(stopping); // what would be run from now on is refused
         }

@@ -51,6 +51,12 @@ class crew_threads : public reliever
         return (attention_.load() & stopping) != 0; // [rouse]
     }
 
+    // No handler begins any more. Whoever sees it sees, too, that no request is to be handled that is read from now on.
+    bool is_draining() const noexcept
+    {
+        return (attention_.load() & draining) != 0; // [rouse]
+    }
+
     // Whether the calling thread is of this crew.
     bool is_current() const noexcept
     {

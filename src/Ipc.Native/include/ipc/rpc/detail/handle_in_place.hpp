@@ -26,7 +26,7 @@ bool method_handler<Request, Response, Function>::handle(crew &threads, session 
     bool is_large = got.size > large;
     outcome result = check(context, got, request);
     const bool got_one_way = got.has(flag_one_way);
-    const uint64_t got_call = got.header.call;
+    const uint64_t got_call = got.header.call, lay_at = from.reader().released();
     from.reader().release();
     if (!result) {
         answer(from, context, result, nullptr);
@@ -41,8 +41,11 @@ bool method_handler<Request, Response, Function>::handle(crew &threads, session 
         is_large = answer(from, context, called, answer_of(response)) || is_large;
         completed(from, context, called);
         let_go(response);
-    } else if (!got_one_way) {
-        from.post_unhandled(got_call, "The server is stopping and takes no further calls.");
+    } else {
+        if (threads.is_draining())
+            from.note_ending(lay_at);
+        if (!got_one_way)
+            from.post_unhandled(got_call, "The server is stopping and takes no further calls.");
     }
     if (is_large) {
         request = Request();

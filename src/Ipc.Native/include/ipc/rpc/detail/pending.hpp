@@ -131,6 +131,8 @@ struct pending {
     uint64_t epoch = 0;       // the connection it went out on, or will
     uint64_t queued = 0;      // its request's place in the queue; 0 when it has none
     uint64_t sent_at = 0;     // else where in the ring its request was put
+    bool stays = false;       // it is of no other server's business
+    unsigned times = 0;       // it was sent again so often
     bool kept = false;        // its request was kept, to be sent again if nobody handles it:
     frame_header request;
     std::string body;

@@ -110,8 +110,9 @@ class server_core final : private courier_host, private server_reading
     //
     // What is read from here on no handler sees, and its callers are told. What runs on threads of its own, waits for
     // its turn or for room is waited for. Then no thread takes anything up any more; those that are in a handler, of a
-    // request that was read before, answer it and end. When all have, nobody reads: how far each ring was read is how
-    // far its requests were handled, and each client is told so with the close word.
+    // request that was read before, answer it and end. When all have, and what they have answered has been sent, nobody
+    // reads: how far each ring was read is how far its requests were handled, and each client is told so with the close
+    // word.
     void stop(deadline until) noexcept
     {
         std::unique_lock held(mutex_);
@@ -122,16 +123,18 @@ class server_core final : private courier_host, private server_reading
             threads_->begin_drain();
             while (!begun && !stopped_ && failure_ == IPC_OK && !until.has_passed()) {
                 held.unlock();
-                begun = sessions_.are_quiet() && gate_.is_empty() && threads_->try_begin_stop();
+                begun = threads_->try_begin_stop([this] { return sessions_.are_quiet() && gate_.is_empty(); });
                 held.lock();
                 if (!begun)
-                    sleep_until(held, changed_, deadline(std::min(until.at(), ipc_deadline_after(2'000'000))));
+                    sleep_until(held, changed_, soon(until));
             }
             held.unlock();
             if (begun) {
                 listener_->stop();
-                if (threads_->wait_until_ended(until))
+                if (threads_->wait_until_ended(until)) {
+                    await_room(until);
                     sessions_.cut_off(IPC_CLOSE_SHUTDOWN, shutting_down, true);
+                }
             }
             held.lock();
             --waiting_;
@@ -156,6 +159,24 @@ class server_core final : private courier_host, private server_reading
         listener_->stop();
         threads_->begin_stop();
         sessions_.cut_off(IPC_CLOSE_SHUTDOWN, shutting_down);
+    }
+
+    // What the last handlers have answered finds room, which is the courier's work, or UNTIL passes.
+    void await_room(deadline until) noexcept
+    {
+        std::unique_lock held(mutex_);
+        for (bool done = false; !done && !stopped_ && !until.has_passed();) {
+            held.unlock();
+            done = !sessions_.are_congested();
+            held.lock();
+            if (!done)
+                sleep_until(held, changed_, soon(until));
+        }
+    }
+
+    static deadline soon(deadline until) noexcept
+    {
+        return deadline(std::min(until.at(), ipc_deadline_after(2'000'000)));
     }
 
     // No connection outlives the listener, whoever still knows its session.

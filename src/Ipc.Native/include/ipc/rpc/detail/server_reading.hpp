@@ -215,13 +215,10 @@ class server_reading : protected crew_host
         if (!found->has_streams())
             return found->handle(*threads_, from, me, got);
         const std::shared_ptr<job> accepted = found->accept(from.keep(), got);
+        const uint64_t lay_at = from.reader().released();
         from.reader().release();
-        if (threads_->run([accepted] { accepted->run(); }, from.calls()))
-            return true;
-        if (threads_->is_stopping())
-            call_starter::refuse_ending(from, header);
-        else
-            call_starter::refuse(from, header);
+        if (!threads_->run([accepted] { accepted->run(); }, from.calls()))
+            call_starter::refuse_not_run(*threads_, from, header, lay_at);
         return true;
     }
 

@@ -100,10 +100,10 @@ class session final : public std::enable_shared_from_this<session>,
         return sender_.is_congested();
     }
 
-    // end() with a code and a text for the client, and how far it was read where NOBODY_READS it any more.
+    // end() with a code, a text, and where what was handled ends: at a refusal, or as far as read if NOBODY_READS it.
     void cut_off(uint32_t code, const std::string &text, bool nobody_reads = false) noexcept
     {
-        const uint64_t handled = nobody_reads && connection_ ? handled_to(reader().released()) : UINT64_MAX;
+        const uint64_t handled = handled_to(nobody_reads && connection_ ? reader().released() : UINT64_MAX);
         sender_.stop(code, text.c_str(), handled); // first: no handler that hears of it may still answer "cancelled"
         end_calls(text);
     }
@@ -227,7 +227,7 @@ class session final : public std::enable_shared_from_this<session>,
     // ---- caller_core
     // -------------------------------------------------------------------------------------------------------
 
-    outcome prepare(lock_type &, deadline until, canceller *, bool) override
+    outcome prepare(lock_type &, deadline until, canceller *, following *) override
     {
         if (ended()) // before the deadline: who asks late learns the same as who asks in time
             return {status::unavailable, "the client is gone"};

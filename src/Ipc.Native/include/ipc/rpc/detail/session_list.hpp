@@ -73,6 +73,13 @@ class session_list
                            [](const auto &each) { return each.second->calls() == 0 && !each.second->is_congested(); });
     }
 
+    // Whether something has found no room and waits for it.
+    bool are_congested()
+    {
+        const std::lock_guard held(mutex_);
+        return std::any_of(all_.begin(), all_.end(), [](const auto &each) { return each.second->is_congested(); });
+    }
+
     // All of them. The list is empty then.
     std::unordered_map<session *, std::shared_ptr<session>> take_all()
     {

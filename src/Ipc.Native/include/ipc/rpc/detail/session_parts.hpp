@@ -3,6 +3,7 @@
 #define IPC_RPC_DETAIL_SESSION_PARTS_HPP
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -29,7 +30,7 @@ struct session_options {
     uint16_t stream_window;
 };
 
-// Only whoever reads it uses it. See turn_watch.hpp.
+// Only whoever reads it uses it, unless a line says otherwise. See turn_watch.hpp.
 class session_notes
 {
   public:
@@ -57,21 +58,25 @@ class session_notes
         return before && is_long;
     }
 
-    // A request that lies there, and all that come behind it, no handler sees.
+    // A request that lies there, and all that come behind it, no handler sees. Also who has read it, and has lost the
+    // connection since.
     void note_ending(uint64_t at) noexcept
     {
-        ends_at_ = std::min(ends_at_, at);
+        uint64_t seen = ends_at_.load(std::memory_order_relaxed); // [flag]
+        while (at < seen && !ends_at_.compare_exchange_weak(seen, at, std::memory_order_relaxed))
+            continue;
     }
 
-    // How far its requests were handled, when it was read so far.
+    // How far its requests were handled, when it was read so far; UINT64_MAX for READ: when it may be read on. Any
+    // thread: one that learns late of a refusal says of less that it was not handled.
     uint64_t handled_to(uint64_t read) const noexcept
     {
-        return std::min(ends_at_, read);
+        return std::min(ends_at_.load(std::memory_order_relaxed), read); // [flag]
     }
 
   private:
-    uint64_t ends_at_ = UINT64_MAX;
-    static constexpr unsigned aside_times = 8; // what one observation is good for
+    std::atomic<uint64_t> ends_at_{UINT64_MAX}; // [flag]
+    static constexpr unsigned aside_times = 8;  // what one observation is good for
 
     unsigned aside_times_ = 0;
     bool was_long_ = false;
