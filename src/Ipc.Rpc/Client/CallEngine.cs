@@ -62,7 +62,7 @@ internal sealed partial class CallEngine
             if (call.Queued is { IsWaiting: true } queued)
                 Link.WaitUntilSent(queued, how.Deadline, how.Cancel);
             Link.Wait(call, how.Deadline, how.Cancel);
-            if (call.IsUnhandled && Link.IsFollowed)
+            if (call.IsUnhandled)
             {
                 response = default!;
                 return CallOutcome.Unhandled;

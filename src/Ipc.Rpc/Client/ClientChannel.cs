@@ -88,9 +88,6 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     /// to.</summary>
     public bool TakesCalls => Ended is null && !Volatile.Read(ref _isLeft);
 
-    /// <inheritdoc/>
-    public override bool IsFollowed => _owner.Options.AutoReconnect;
-
     /// <summary>The calls made on it.</summary>
     public CallEngine Engine { get; }
 

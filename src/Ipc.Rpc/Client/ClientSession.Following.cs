@@ -37,6 +37,8 @@ internal sealed partial class ClientSession
     /// <inheritdoc/>
     public void Follow(CallEngine stale, RpcMethod method, in CallRequest how)
     {
+        if (!Options.AutoReconnect)
+            throw stale.OfUnhandled().ToException(how.Cancel, method, Peer);
         var patience = Deadline.Earlier(
             how.Deadline,
             Options.ConnectTimeout == Timeout.InfiniteTimeSpan

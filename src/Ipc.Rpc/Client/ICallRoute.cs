@@ -13,7 +13,8 @@ internal interface ICallRoute
     CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how);
 
     /// <summary>Waits for a connection after <paramref name="stale"/>, on which a call was not handled.</summary>
-    /// <exception cref="RpcCallException">There is none in time.</exception>
+    /// <exception cref="RpcCallException">There is none in time, or none is waited for. The call is
+    /// unsent.</exception>
     void Follow(CallEngine stale, RpcMethod method, in CallRequest how);
 
     /// <summary>The same, if it is there; <see langword="null"/> where <see cref="Get"/> would have to connect first,

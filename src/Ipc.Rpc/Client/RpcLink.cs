@@ -18,10 +18,6 @@ internal abstract class RpcLink
     /// <summary>Why it is over; <see langword="null"/> while it is not known to be.</summary>
     public abstract RpcFailure? Ended { get; }
 
-    /// <summary>Whether another connection comes after it, on which a call can be made again that was not
-    /// handled.</summary>
-    public virtual bool IsFollowed => false;
-
     /// <summary>The peer takes no further calls: those that it has are answered, others go elsewhere.</summary>
     public virtual void Leave()
     {
