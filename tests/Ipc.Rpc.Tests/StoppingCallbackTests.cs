@@ -25,6 +25,62 @@ public sealed class StoppingCallbackTests
         Assert.Equal((RpcStatus.Unavailable, true, true), await CallAgainWhileTheServerStops(new RpcClientOptions(), Again));
     }
 
+    /// <summary>A call of the client itself was made again, of a server that could not come: until the time to connect was over, or for ever where the client waits for
+    /// its server. So long the server did not end, either.</summary>
+    [Theory]
+    [InlineData("Call", false, false)]
+    [InlineData("Call", true, false)]
+    [InlineData("Call", false, true)]
+    [InlineData("CallAsync", false, false)]
+    [InlineData("CallAsync", true, false)]
+    [InlineData("CallAsync", false, true)]
+    [InlineData("progress", false, false)]
+    [InlineData("progress", true, false)]
+    [InlineData("stream", false, false)]
+    [InlineData("stream", true, false)]
+    [InlineData("upload", true, false)]
+    public async Task OneOfTheClientEndsUnsentToo(string kind, bool waits, bool retries)
+    {
+        RpcClientOptions Options() => new()
+        {
+            WaitForReady = waits,
+            ConnectTimeout = Eventually.Watchdog,
+            Retry = retries ? new RpcRetryPolicy { Attempts = 1000, FirstPause = TimeSpan.FromSeconds(1), On = { RpcStatus.Unavailable } } : null,
+        };
+        Assert.Equal((RpcStatus.Unavailable, true, true), await CallAgainWhileTheServerStops(Options(), client => Call(client, kind)));
+        // the connection is known to be left now: what comes after that is not sent at all
+        Assert.Equal((RpcStatus.Unavailable, true, true), await CallAgainWhileTheServerStops(Options(), client => CallTwice(client, kind), isAsync: true));
+    }
+
+    private static async Task CallTwice(RpcClient client, string kind)
+    {
+        await Assert.ThrowsAsync<RpcCallException>(() => Call(client, kind));
+        await Call(client, kind);
+    }
+
+    private static async Task Call(RpcClient client, string kind)
+    {
+        switch (kind)
+        {
+            case "Call":
+                client.Call(Hand.Other, 1);
+                break;
+            case "CallAsync":
+                await client.CallAsync(Hand.Other, 1);
+                break;
+            case "progress":
+                await client.CallAsync(Hand.Work, 1, new Progress<int>());
+                break;
+            case "upload":
+                await client.ClientStream(Hand.Sum, 1, new Source(3));
+                break;
+            default:
+                await foreach (int item in client.Stream(Hand.Items, 1))
+                    Assert.Fail("an item: " + item);
+                break;
+        }
+    }
+
     /// <summary>What a call that a callback makes ends with, when its server has begun to stop.</summary>
     private static async Task<(RpcStatus Status, bool IsUnsent, bool SaysSo)> CallAgainWhileTheServerStops(
         RpcClientOptions options, Func<RpcClient, Task> again, bool isAsync = false)

@@ -7,6 +7,10 @@ namespace Ipc.Rpc;
 // A server that ends in good order says how far it has handled the requests of each client; while it ends it answers
 // those that come later as not handled. Such a call is made again at the server that comes next. While the old one
 // still has calls of this client, its connection is left: it is read to its end, and new calls go elsewhere.
+//
+// Except for calls that a callback of that server makes: the old server waits for the call that waits for the
+// callback, and its name is taken until it has ended. So they do not wait for the next one; they end, and nobody has
+// handled them.
 
 /// <content>From a server that is ending to the next one.</content>
 internal sealed partial class ClientSession
@@ -34,10 +38,16 @@ internal sealed partial class ClientSession
             _left.Remove(channel);
     }
 
+    /// <summary>The connection whose callback is being handled here, if it is this client's.</summary>
+    public ClientChannel? CallbackHere =>
+        ServerCall.CurrentLink is ClientCalleeLink { Channel: { } channel } && ReferenceEquals(channel.BatchOwner, this)
+            ? channel
+            : null;
+
     /// <inheritdoc/>
     public void Follow(CallEngine stale, RpcMethod method, in CallRequest how)
     {
-        if (!Options.AutoReconnect)
+        if (!Options.AutoReconnect || ReferenceEquals(CallbackHere, stale.Link))
             throw stale.OfUnhandled().ToException(how.Cancel, method, Peer);
         var patience = Deadline.Earlier(
             how.Deadline,

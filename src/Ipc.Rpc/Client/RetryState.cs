@@ -8,13 +8,18 @@ internal struct RetryState
 {
     private readonly RpcClientOptions _options;
     private readonly CallSetup _setup;
+    private readonly ClientChannel? _within;
     private TimeSpan _pause;
     private int _made;
     private bool _waits;
     private bool _mayBeSent; // by an attempt before
 
-    public RetryState(RpcClientOptions options, CallSetup setup)
+    /// <param name="options">The client's.</param>
+    /// <param name="setup">Of the call.</param>
+    /// <param name="within">The connection whose callback makes the call; <see langword="null"/> for none.</param>
+    public RetryState(RpcClientOptions options, CallSetup setup, ClientChannel? within = null)
     {
+        _within = within;
         _options = options;
         _setup = setup;
         _pause = options.Retry?.FirstPause ?? default;
@@ -39,8 +44,11 @@ internal struct RetryState
     /// <param name="isOver">Whether the client connects no more.</param>
     public bool GoesOn(RpcCallException failure, bool isIdempotent, bool isOver)
     {
-        _waits = WaitsForServer(failure);
-        if (!isOver && (_waits || MayTryAgain(failure, isIdempotent)))
+        bool hasNoServer = failure.IsUnsent && failure.Status == RpcStatus.Unavailable;
+        _waits = hasNoServer && _options.WaitForReady && !Deadline.HasPassed;
+        // while the callback runs, whose server is about to end, there will be none
+        bool isHopeless = hasNoServer && _within is { IsLeaving: true };
+        if (!isOver && !isHopeless && (_waits || MayTryAgain(failure, isIdempotent)))
         {
             _mayBeSent |= !failure.IsUnsent;
             return true;
@@ -54,10 +62,6 @@ internal struct RetryState
     /// <summary>Counts another attempt, if it is by the policy.</summary>
     /// <returns>The pause before it; <see langword="null"/> when it is made as soon as there is a server.</returns>
     public TimeSpan? Pause(double random) => _waits ? null : Again(random);
-
-    /// <summary>Whether the failure is that there is no server, and the client waits for it.</summary>
-    private readonly bool WaitsForServer(RpcCallException failure)
-        => _options.WaitForReady && failure.IsUnsent && failure.Status == RpcStatus.Unavailable && !Deadline.HasPassed;
 
     /// <summary>Whether the policy has the call made again.</summary>
     private readonly bool MayTryAgain(RpcCallException failure, bool isIdempotent)

@@ -27,7 +27,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     public override TResponse Call<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
-        var state = new RetryState(_session.Options, _setup);
+        var state = Begin();
         RpcCaller next = Next;
         while (true)
         {
@@ -46,7 +46,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
 
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
-        => CallAgainAsync(method, request, new RetryState(_session.Options, _setup), cancellationToken);
+        => CallAgainAsync(method, request, Begin(), cancellationToken);
 
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
@@ -63,7 +63,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
 
     public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request)
     {
-        var state = new RetryState(_session.Options, _setup);
+        var state = Begin();
         RpcCaller next = Next;
         while (true)
         {
@@ -83,7 +83,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
 
     public override ValueTask NotifyAsync<TRequest>(
         RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
-        => NotifyAgainAsync(method, request, new RetryState(_session.Options, _setup), cancellationToken);
+        => NotifyAgainAsync(method, request, Begin(), cancellationToken);
 
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
         RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
@@ -106,7 +106,12 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         CancellationToken cancellationToken = default)
         => WhenReady(method, Next.Duplex(method, request, items, cancellationToken), cancellationToken);
 
-    private bool IsReady => !_session.Options.WaitForReady || _session.Channel is { TakesCalls: true } || IsOver;
+    private bool IsReady =>
+        !_session.Options.WaitForReady || _session.Channel is { TakesCalls: true } || IsOver ||
+        _session.CallbackHere is { IsLeaving: true }; // there will be none while that runs: the call says so
+
+    /// <summary>On the thread that makes the call.</summary>
+    private RetryState Begin() => new(_session.Options, _setup, _session.CallbackHere);
 
     private bool IsOver => _session.End is not null;
 
@@ -157,7 +162,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     private async ValueTask<TResponse> ReadyAsync<TResponse>(
         RpcMethod method, Func<RpcCaller, ValueTask<TResponse>> call, CancellationToken cancellationToken)
     {
-        var state = new RetryState(_session.Options, _setup);
+        var state = Begin();
         await PrepareAsync(null, state.Deadline, method, cancellationToken).ConfigureAwait(false);
         return await call(Another(state)).ConfigureAwait(false);
     }
