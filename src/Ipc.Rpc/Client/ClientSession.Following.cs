@@ -45,26 +45,27 @@ internal sealed partial class ClientSession
             : null;
 
     /// <inheritdoc/>
-    public void Follow(CallEngine stale, RpcMethod method, in CallRequest how)
+    public void Follow(CallEngine stale, RpcMethod method, in CallRequest how, ref FollowedCall? followed)
     {
         if (!Options.AutoReconnect || ReferenceEquals(CallbackHere, stale.Link))
             throw stale.OfUnhandled().ToException(how.Cancel, method, Peer);
-        var patience = Deadline.Earlier(
-            how.Deadline,
-            Options.ConnectTimeout == Timeout.InfiniteTimeSpan
-                ? Deadline.Never
-                : Deadline.After(Options.ConnectTimeout));
+        followed ??= new FollowedCall(PatienceOf(in how));
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(how.Cancel, _closing.Token);
-        for (int pause = ShortestLook; ; pause = Math.Min(pause * 2, LongestLook))
+        TimeSpan before = followed.NextPause();
+        if (before != TimeSpan.Zero)
         {
-            if (IsConnectedBut(stale))
-                return;
+            ending.Token.WaitHandle.WaitOne(before < followed.Until.Remaining ? before : followed.Until.Remaining);
+            ThrowIfOver(stale, method, in how, followed.Until, stale.OfUnhandled());
+        }
+
+        for (int pause = ShortestLook; !IsConnectedBut(stale); pause = Math.Min(pause * 2, LongestLook))
+        {
             RpcFailure? failure = null;
             if (Monitor.TryEnter(_following, pause)) // else another thread is at it, for all
             {
                 try
                 {
-                    if (TryFollow(stale, patience, ending.Token, ref failure))
+                    if (TryFollow(stale, followed.Until, ending.Token, ref failure))
                         return;
                 }
                 finally
@@ -72,20 +73,37 @@ internal sealed partial class ClientSession
                     Monitor.Exit(_following);
                 }
 
-                if (!patience.HasPassed)
+                if (!followed.Until.HasPassed)
                     ending.Token.WaitHandle.WaitOne(pause);
             }
 
-            ThrowIfDisposedMeanwhile(method);
-            if (how.Cancel.IsCancellationRequested)
-                throw RpcFailure.Cancelled(method).ToException(how.Cancel, method, Peer);
-            if (how.Deadline.HasPassed)
-                throw RpcFailure.Deadline(method).ToException(how.Cancel, method, Peer);
-            if (failure is not null && (patience.HasPassed || failure.Status != RpcStatus.Unavailable))
-                throw failure.ToException(how.Cancel, method, Peer);
-            if (patience.HasPassed)
-                throw (stale.Link.Ended?.OfUnsent() ?? NoSuccessor()).ToException(how.Cancel, method, Peer);
+            ThrowIfOver(stale, method, in how, followed.Until, failure);
         }
+    }
+
+    private Deadline PatienceOf(in CallRequest how) => Deadline.Earlier(
+        how.Deadline,
+        Options.ConnectTimeout == Timeout.InfiniteTimeSpan
+            ? Deadline.Never
+            : Deadline.After(Options.ConnectTimeout));
+
+    /// <param name="stale">Where the call was not handled.</param>
+    /// <param name="method">What is called.</param>
+    /// <param name="how">What else the request says.</param>
+    /// <param name="until">When the next server had to be there.</param>
+    /// <param name="failure">Why it is not.</param>
+    private void ThrowIfOver(
+        CallEngine stale, RpcMethod method, in CallRequest how, Deadline until, RpcFailure? failure)
+    {
+        ThrowIfDisposedMeanwhile(method);
+        if (how.Cancel.IsCancellationRequested)
+            throw RpcFailure.Cancelled(method).ToException(how.Cancel, method, Peer);
+        if (how.Deadline.HasPassed)
+            throw RpcFailure.Deadline(method).ToException(how.Cancel, method, Peer);
+        if (failure is not null && (until.HasPassed || failure.Status != RpcStatus.Unavailable))
+            throw failure.ToException(how.Cancel, method, Peer);
+        if (until.HasPassed)
+            throw (stale.Link.Ended?.OfUnsent() ?? NoSuccessor()).ToException(how.Cancel, method, Peer);
     }
 
     private bool TryFollow(

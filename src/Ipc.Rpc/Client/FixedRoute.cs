@@ -22,7 +22,7 @@ internal sealed class FixedRoute : ICallRoute
             : _engine;
 
     /// <summary>There is no other connection: the call ends as what it is, one that nobody has handled.</summary>
-    public void Follow(CallEngine stale, RpcMethod method, in CallRequest how) =>
+    public void Follow(CallEngine stale, RpcMethod method, in CallRequest how, ref FollowedCall? followed) =>
         throw stale.OfUnhandled().ToException(how.Cancel, method, stale.Link.Peer);
 
     public CallEngine? GetNow(CallEngine? stale) => _engine.Link.Ended is null ? _engine : null;
