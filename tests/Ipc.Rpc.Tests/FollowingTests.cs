@@ -67,6 +67,40 @@ public sealed class FollowingTests
         Assert.Equal(1, Volatile.Read(ref asked));
     }
 
+    /// <summary>They were accepted, and then there was no server: when one came, those that found its ring full were more than may be queued, and failed.</summary>
+    [Fact]
+    public async Task CallsThatAreMadeAgainMayBeMoreThanMayBeQueued()
+    {
+        const int Calls = 300;
+        using var old = new RawServer();
+        Task accepted = old.AcceptAside();
+        var options = new RpcClientOptions { WaitForReady = true, ToServerCapacity = 4096, MaxQueuedBytes = 1000 };
+        using RpcClient client = await RpcClient.ConnectAsync(old.Name, options, TestContext.Current.CancellationToken);
+        await Eventually.Ends(accepted);
+        old.End(handledTo: 0);
+        int attempts = 0;
+        client.Session.Attempted = () => Interlocked.Increment(ref attempts);
+        var calls = new List<Task<int>>();
+        for (int number = 0; number < Calls; number++)
+        {
+            int before = Volatile.Read(ref attempts);
+            calls.Add(client.CallAsync(Hand.Ask, number).AsTask());
+            Eventually.True(() => Volatile.Read(ref attempts) != before, "it is found that there is no server");
+        }
+
+        using var next = new RawServer(old.Name);
+        await Eventually.Ends(next.AcceptAside());
+        Eventually.True(
+            () => client.Session.Channel!.Engine.CountPending() == Calls || calls.Exists(static call => call.IsCompleted), "all of them wait, or one has failed");
+        for (int answers = 0; answers < Calls && !calls.Exists(static call => call.IsFaulted); answers++)
+        {
+            FrameHeader request = next.Receive(out byte[] body);
+            next.Send(new FrameHeader(FrameKind.Response, request.Call), body);
+        }
+
+        Assert.Equal(Enumerable.Range(0, Calls), await Eventually.Ends(Task.WhenAll(calls)));
+    }
+
     /// <summary>Takes every client, and says of every request that it was not handled.</summary>
     private sealed class Refuser : IDisposable
     {

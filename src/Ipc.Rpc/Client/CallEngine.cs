@@ -105,7 +105,7 @@ internal sealed partial class CallEngine
                 QueuedFrame? queued = null;
                 bool publish = Encode(
                     method, codec, in request, Header(slot.CallId, method, in how, head), head, in how)
-                    || !TryQueue(method, call.HasThread, isAwaited: false, out queued);
+                    || !TryQueue(method, call.HasThread || how.Setup.MayExceed, isAwaited: false, out queued);
                 call.Queued = queued;
                 call.SentAt = Link.Builder.Position;
                 call.OnSending(this);

@@ -35,8 +35,16 @@ internal struct RetryState
     public static TimeSpan Until(Deadline deadline)
         => deadline == Deadline.Never ? Timeout.InfiniteTimeSpan : deadline.Remaining;
 
-    /// <summary>What the next attempt is made with: it has the time that is left.</summary>
-    public readonly CallSetup Setup => Deadline == Deadline.Never ? _setup : _setup.WithTimeout(Deadline.Remaining);
+    /// <summary>What the next attempt is made with: it has the time that is left, and if there was no server, room
+    /// whatever else waits for the same one.</summary>
+    public readonly CallSetup Setup
+    {
+        get
+        {
+            CallSetup setup = _waits ? _setup.Exceeding() : _setup;
+            return Deadline == Deadline.Never ? setup : setup.WithTimeout(Deadline.Remaining);
+        }
+    }
 
     /// <summary>Whether the call is made again, at once when there is a server or by the policy. Decided here once:
     /// a deadline may pass at any time.</summary>
