@@ -156,6 +156,21 @@ public sealed class UnhandledTests
             Assert.True((await Failure(call)).IsUnsent);
     }
 
+    /// <summary>A reader learns that the server takes no more while another thread finds that it has gone: that one forgot the connection, and then the reader noted it, for as
+    /// long as the client lived.</summary>
+    [Fact]
+    public async Task AConnectionThatIsLeftWhenItHasEndedIsForgotten()
+    {
+        using var old = new RawServer();
+        using RpcClient client = await Connect(old, new RpcClientOptions());
+        ClientChannel channel = client.Session.Channel!;
+        old.End(handledTo: 0);
+        channel.EndGone(Deadline.After(Eventually.Watchdog), TestContext.Current.CancellationToken);
+        Assert.NotNull(channel.Ended);
+        channel.Leave();
+        Assert.Equal(0, client.Session.LeftCount);
+    }
+
     /// <summary>The other side of it: what a server that stops had read runs, and is answered; what it reads then is refused, and its clients are told.</summary>
     [Fact]
     public async Task AServerThatStopsAnswersWhatItHasAndRefusesTheRest()

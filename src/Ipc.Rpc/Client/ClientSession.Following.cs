@@ -26,9 +26,21 @@ internal sealed partial class ClientSession
     {
         lock (_left)
             _left.Add(channel);
+        if (channel.Ended is not null)
+            Forget(channel); // it may have been forgotten already, by who ended it
         Interlocked.MemoryBarrier(); // [disposed] who disposes sees it there, or we see that
         if (Volatile.Read(ref _disposed))
             channel.End(ClosedHere());
+    }
+
+    /// <summary>How many channels were left, and have not ended: for tests.</summary>
+    internal int LeftCount
+    {
+        get
+        {
+            lock (_left)
+                return _left.Count;
+        }
     }
 
     /// <summary>A channel has ended.</summary>
