@@ -66,7 +66,7 @@ public sealed class RestartKillTests
     {
         string name = Repository.NewName();
         string file = Path.Combine(Path.GetTempPath(), name);
-        using OtherProcess server = Peer.RestartedServer(language, name, file, fault);
+        using OtherProcess server = Peer.RestartedServer(language, name, file, fault, isSlow: true);
         RpcClient[] clients = [.. Enumerable.Range(0, 3).Select(_ => RpcClient.Connect(name, new RpcClientOptions { AutoReconnect = false }))];
         try
         {
