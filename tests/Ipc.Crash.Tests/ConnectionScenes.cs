@@ -217,6 +217,36 @@ internal static class ConnectionScenes
         End(scene, server, client);
     }
 
+    /// <summary>The same, and the client sleeps meanwhile: nobody has woken it when the server has closed.</summary>
+    public static void ServerClosesWhileItsClientSleeps(Scene scene)
+    {
+        Driven server = scene.Victim, client = scene.Survivor("client");
+        server.Must($"listen 1 {scene.Name} max=63");
+        client.Begin($"connect 1 {scene.Name} timeout=600000");
+        Answer asked = server.Must("next 1 timeout=600000");
+        server.Must($"accept {asked["connection"]}");
+        Assert.Equal(IpcStatus.Ok, client.Result().Status);
+        client.Begin("read 1 timeout=600000");
+        server.Begin($"close {asked["connection"]}");
+        scene.WaitForFault();
+        if (scene.Kills)
+        {
+            Assert.True(client.Result().Status is IpcStatus.PeerDied or IpcStatus.PeerClosed);
+            server = scene.Survivor("server");
+            server.Must($"listen 1 {scene.Name} max=63");
+        }
+        else
+        {
+            server.Continue();
+            Assert.Equal(IpcStatus.Ok, server.Result().Status);
+            Assert.Equal(IpcStatus.PeerClosed, client.Result().Status);
+        }
+        client.Must("close 1");
+        server.Begin("serve 1 timeout=600000");
+        client.Must($"connect 1 {scene.Name} timeout=600000");
+        End(scene, server, client);
+    }
+
     /// <summary>The victim is the server; one of its two clients has closed and its slot is being freed.</summary>
     public static void ServerFreesASlot(Scene scene)
     {

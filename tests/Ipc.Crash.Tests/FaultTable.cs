@@ -60,6 +60,7 @@ internal static class FaultTable
         new("region.leave.entry_freed", ConnectionScenes.ClientCloses, Variant: "client"),
         new("connection.close.word", ConnectionScenes.ClientCloses, Variant: "client"),
         new("connection.close.word", ConnectionScenes.ServerCloses, Variant: "server"),
+        new("connection.close.word", ConnectionScenes.ServerClosesWhileItsClientSleeps, Variant: "server, client asleep"),
         new("listener.slot_idle", ConnectionScenes.ServerFreesASlot),
 
         new("named.login.written", NamedScenes.LoggingIn),

@@ -15,6 +15,9 @@ internal static class Repository
 
     public static string NativePeer => PeerPrograms.Native("tests/native/rpc_peer");
 
+    /// <summary>The same with fault points.</summary>
+    public static string NativeFaultPeer => PeerPrograms.Native("tests/native/rpc_fault_peer");
+
     /// <summary>A name that no other test uses.</summary>
     public static string NewName() => "rpc-interop-" + Guid.NewGuid().ToString("N");
 

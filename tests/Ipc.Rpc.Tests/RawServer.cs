@@ -14,9 +14,14 @@ internal sealed class RawServer : IDisposable
     private FrameHeader? _ahead;
     private byte[] _body = [];
 
-    public RawServer() => _listener = Listener.Open(Name);
+    /// <param name="name">Of a server before it; <see langword="null"/> for a new one.</param>
+    public RawServer(string? name = null)
+    {
+        Name = name ?? TestServer.NewName();
+        _listener = Listener.Open(Name);
+    }
 
-    public string Name { get; } = TestServer.NewName();
+    public string Name { get; }
 
     public Connection Connection => _connection!;
 

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using Xunit;
@@ -126,6 +127,48 @@ public sealed class UnhandledTests
         RpcCallException failure = await Failure(call);
         Assert.Equal(RpcStatus.Unavailable, failure.Status);
         Assert.True(failure.IsUnsent);
+    }
+
+    /// <summary>It was never in the ring, and said that nothing is known of it.</summary>
+    [Fact]
+    public async Task ARequestThatFindsNoRoomWhenTheServerEndsIsUnsent()
+    {
+        using var old = new RawServer();
+        using RpcClient client = await Connect(old, new RpcClientOptions { AutoReconnect = false, ToServerCapacity = 4096 });
+        ClientChannel channel = client.Session.Channel!;
+        channel.Watch(); // or nobody would notice the end
+        Task<int>[] before = [.. Enumerable.Range(0, 50).Select(number => client.CallAsync(Hand.Ask, number).AsTask())];
+        bool ended = false;
+        var ending = new MessageCodec<int>(
+            "Ending",
+            (ref ProtoWriter writer, in int _) =>
+            {
+                writer.WriteBytes((3 << 3) | 2, new byte[1800]);
+                if (!ended)
+                    old.End(handledTo: 0);
+                ended = true;
+                Eventually.True(() => channel.Ended is not null, "the end is noticed");
+            },
+            static (ref ProtoReader _) => 0);
+        var method = new RpcMethod<int, int>(Hand.Name, "Ask", RpcMethodKind.Unary, ending, Hand.Number);
+        Assert.True((await Failure(Aside(() => client.Call(method, 1)))).IsUnsent);
+        foreach (Task<int> call in before)
+            Assert.True((await Failure(call)).IsUnsent);
+    }
+
+    /// <summary>A reader learns that the server takes no more while another thread finds that it has gone: that one forgot the connection, and then the reader noted it, for as
+    /// long as the client lived.</summary>
+    [Fact]
+    public async Task AConnectionThatIsLeftWhenItHasEndedIsForgotten()
+    {
+        using var old = new RawServer();
+        using RpcClient client = await Connect(old, new RpcClientOptions());
+        ClientChannel channel = client.Session.Channel!;
+        old.End(handledTo: 0);
+        channel.EndGone(Deadline.After(Eventually.Watchdog), TestContext.Current.CancellationToken);
+        Assert.NotNull(channel.Ended);
+        channel.Leave();
+        Assert.Equal(0, client.Session.LeftCount);
     }
 
     /// <summary>The other side of it: what a server that stops had read runs, and is answered; what it reads then is refused, and its clients are told.</summary>

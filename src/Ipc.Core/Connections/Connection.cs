@@ -261,14 +261,17 @@ public sealed unsafe partial class Connection : IDisposable
         Waiter.SignalAlways(&_header->Session);
     }
 
-    /// <summary>On the watch thread, after a recovery of the listener's region: is it our peer that died?</summary>
+    /// <summary>On the watch thread, after a recovery of the listener's region: is it our peer that died? It may have
+    /// been killed when it had said that it closes, and had not woken anybody.</summary>
     internal void PeersRecovered()
     {
         if (!_view.TryUse())
             return;
+        PeerState peer;
         try
         {
-            if (PeerNow != PeerState.Died)
+            peer = PeerNow;
+            if (peer == PeerState.Live)
                 return;
             Writer.Control.WakeSleepers();
             Reader.Control.WakeSleepers();
@@ -281,7 +284,8 @@ public sealed unsafe partial class Connection : IDisposable
             _view.Unuse();
         }
 
-        RaiseClosed(IpcStatus.PeerDied);
+        if (peer == PeerState.Died)
+            RaiseClosed(IpcStatus.PeerDied);
     }
 
     /// <summary>Raises <see cref="Closed"/>, once.</summary>

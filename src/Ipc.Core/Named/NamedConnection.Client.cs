@@ -237,7 +237,8 @@ public sealed partial class NamedConnection
         }
     }
 
-    /// <summary>What ends any wait; Ok: nothing yet. A server may say all the time that it has gone, and answer.</summary>
+    /// <summary>What ends any wait; Ok: nothing yet. A server may say all the time that it has gone, and
+    /// answer.</summary>
     private IpcStatus LookForAnEnd(Deadline deadline, CancellationToken cancellationToken) =>
         Atomic.LoadAcquire(ref _disposed) != 0 ? IpcStatus.Closed
         : Atomic.LoadAcquire(ref _stopped) != 0 ? IpcStatus.Stopped

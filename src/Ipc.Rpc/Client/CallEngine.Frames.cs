@@ -130,6 +130,9 @@ internal sealed partial class CallEngine
         return isUnsent ? end.OfUnsent() : end;
     }
 
+    /// <summary>What a call ends with that was not handled here, and is not made again elsewhere.</summary>
+    public RpcFailure OfUnhandled() => Link.Ended?.OfUnsent() ?? RpcFailure.Unhandled(Link.Peer);
+
     /// <summary>Frames were left behind: tries again in a moment.</summary>
     public void RetrySoon() => _timer.RetrySoon();
 
@@ -154,7 +157,7 @@ internal sealed partial class CallEngine
     public void HasRoom() => _timer.HasRoom();
 
     [MethodImpl(Tiering.Optimized)]
-    private static string? Complete(PendingCall call, in FrameHeader header, ReadOnlySpan<byte> body)
+    private string? Complete(PendingCall call, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         if (CallHead.TryTake(in header, ref body, out CallHead? head) is { } wrong)
         {
@@ -189,8 +192,10 @@ internal sealed partial class CallEngine
         return true;
     }
 
-    private static RpcFailure FailureOf(in FrameHeader header, ReadOnlySpan<byte> body)
+    private RpcFailure FailureOf(in FrameHeader header, ReadOnlySpan<byte> body)
     {
+        if (header.IsUnhandled)
+            return RpcFailure.Unhandled(Link.Peer);
         ushort code = header.Code;
         ErrorBody error = ErrorBody.Decode(body);
         RpcStatus status = code is > 0 and <= (ushort)RpcStatus.Unauthenticated ? (RpcStatus)code : RpcStatus.Unknown;
@@ -200,8 +205,6 @@ internal sealed partial class CallEngine
             text,
             error.Type.Length == 0 ? null : error.Type,
             null,
-            error.Details,
-            isUnsent: header.IsUnhandled,
-            isUnhandled: header.IsUnhandled);
+            error.Details);
     }
 }

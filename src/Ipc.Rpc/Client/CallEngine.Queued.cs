@@ -30,7 +30,7 @@ internal sealed partial class CallEngine
             try
             {
                 if (Encode(method, codec, in request, Header(callId, method, in how, head), head, in how) ||
-                    !TryQueue(method, waits, isAwaited, out queued))
+                    !TryQueue(method, waits || how.Setup.MayExceed, isAwaited, out queued))
                 {
                     Publish();
                 }
@@ -55,7 +55,8 @@ internal sealed partial class CallEngine
 
     /// <summary>Leaves a frame that was built and found no room to the link. Under the write lock.</summary>
     /// <param name="method">What is called.</param>
-    /// <param name="mayExceed">Whether its thread waits with it, so that it counts for nothing.</param>
+    /// <param name="mayExceed">Whether its thread waits with it, or it was accepted before, so that it may be more than
+    /// is allowed.</param>
     /// <param name="isAwaited">Whether somebody awaits it.</param>
     /// <param name="queued">Where it waits, if it can be taken back.</param>
     /// <returns><see langword="false"/> when it is in the ring after all, to be published.</returns>

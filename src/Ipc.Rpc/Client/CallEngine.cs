@@ -62,7 +62,7 @@ internal sealed partial class CallEngine
             if (call.Queued is { IsWaiting: true } queued)
                 Link.WaitUntilSent(queued, how.Deadline, how.Cancel);
             Link.Wait(call, how.Deadline, how.Cancel);
-            if (call.IsUnhandled && Link.IsFollowed)
+            if (call.IsUnhandled)
             {
                 response = default!;
                 return CallOutcome.Unhandled;
@@ -105,7 +105,7 @@ internal sealed partial class CallEngine
                 QueuedFrame? queued = null;
                 bool publish = Encode(
                     method, codec, in request, Header(slot.CallId, method, in how, head), head, in how)
-                    || !TryQueue(method, call.HasThread, isAwaited: false, out queued);
+                    || !TryQueue(method, call.HasThread || how.Setup.MayExceed, isAwaited: false, out queued);
                 call.Queued = queued;
                 call.SentAt = Link.Builder.Position;
                 call.OnSending(this);

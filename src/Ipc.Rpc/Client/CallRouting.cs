@@ -20,6 +20,7 @@ internal static class CallRouting
         in CallRequest how)
     {
         CallEngine? stale = null;
+        FollowedCall? followed = null;
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
         {
             CallEngine engine = route.Get(stale, method, in how);
@@ -30,7 +31,7 @@ internal static class CallRouting
             stale = engine;
             if (outcome == CallOutcome.Unhandled)
             {
-                route.Follow(engine, method, in how);
+                route.Follow(engine, method, in how, ref followed);
                 attempt = -1; // every server that it came too late for was there, and went in good order
             }
         }

@@ -28,6 +28,10 @@ internal sealed class CallSetup
     /// <summary>Who wants to know the metadata of answers.</summary>
     public Action<RpcMetadata>? Answer { get; private set; }
 
+    /// <summary>Whether the requests may wait in whatever number: they were accepted before, and their callers wait for
+    /// a server with them.</summary>
+    public bool MayExceed { get; private set; }
+
     public CallSetup WithLease(ClientLease lease)
     {
         var copy = (CallSetup)MemberwiseClone();
@@ -39,6 +43,14 @@ internal sealed class CallSetup
     {
         var copy = (CallSetup)MemberwiseClone();
         copy.Timeout = timeout;
+        return copy;
+    }
+
+    /// <summary>For a call that is made again because there was no server.</summary>
+    public CallSetup Exceeding()
+    {
+        var copy = (CallSetup)MemberwiseClone();
+        copy.MayExceed = true;
         return copy;
     }
 

@@ -100,9 +100,12 @@ internal sealed partial class ClientChannel
                 case IpcStatus.PeerClosed or IpcStatus.PeerDied:
                     mayExceed = true; // it waits until the lock is given back: then what the server has sent is read
                     break;
+                case IpcStatus.Stopped or IpcStatus.Closed when _ended is not null:
+                    mayExceed = true; // the same: who gives the lock back finds it unsent
+                    break;
                 case var status:
                     End(ReasonOf(status));
-                    throw Ended!.ToException(CancellationToken.None, method, Peer);
+                    throw Ended!.OfUnsent().ToException(CancellationToken.None, method, Peer);
             }
         }
 

@@ -88,8 +88,8 @@ internal sealed partial class ClientChannel : RpcLink, ICountedConnection
     /// to.</summary>
     public bool TakesCalls => Ended is null && !Volatile.Read(ref _isLeft);
 
-    /// <inheritdoc/>
-    public override bool IsFollowed => _owner.Options.AutoReconnect;
+    /// <summary>Whether its server is about to end, and still there: it answers the calls that it has.</summary>
+    public bool IsLeaving => Volatile.Read(ref _isLeft) && Ended is null;
 
     /// <summary>The calls made on it.</summary>
     public CallEngine Engine { get; }

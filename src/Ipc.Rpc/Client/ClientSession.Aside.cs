@@ -42,6 +42,8 @@ internal sealed partial class ClientSession
         early = null;
         if (IsConnectedBut(stale))
             return false;
+        if (CallbackHere is { IsLeaving: true } within)
+            throw within.Engine.OfUnhandled().ToException(how.Cancel, method, Peer);
 
         lock (_early.Gate)
             ThrowUnlessMayConnect(method, how.Cancel);

@@ -24,7 +24,8 @@ internal sealed class EarlyRequests
     private long _bytes;
     private long _numbers;
 
-    /// <param name="mostBytes">How many bytes may wait; one request may, of whatever length.</param>
+    /// <param name="mostBytes">How many bytes may wait; one request may, of whatever length, and those that are made
+    /// again.</param>
     /// <param name="most">How many requests may.</param>
     public EarlyRequests(long mostBytes, int most)
     {
@@ -52,7 +53,7 @@ internal sealed class EarlyRequests
     {
         if (Count >= _most)
             return TooMany(request, _most + " of them may be pending (RpcClientOptions.MaxPendingCalls)");
-        if (Count != 0 && request.Frame.Length > _mostBytes - _bytes)
+        if (Count != 0 && !request.How.Setup.MayExceed && request.Frame.Length > _mostBytes - _bytes)
             return TooMany(
                 request,
                 "there is no connection to " + peer + " yet, and " + _mostBytes +

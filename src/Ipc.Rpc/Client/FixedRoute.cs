@@ -21,8 +21,9 @@ internal sealed class FixedRoute : ICallRoute
             ? throw ended.OfUnsent().ToException(how.Cancel, method, _engine.Link.Peer)
             : _engine;
 
-    public void Follow(CallEngine stale, RpcMethod method, in CallRequest how) =>
-        throw new NotSupportedException("Nothing waits for another connection.");
+    /// <summary>There is no other connection: the call ends as what it is, one that nobody has handled.</summary>
+    public void Follow(CallEngine stale, RpcMethod method, in CallRequest how, ref FollowedCall? followed) =>
+        throw stale.OfUnhandled().ToException(how.Cancel, method, stale.Link.Peer);
 
     public CallEngine? GetNow(CallEngine? stale) => _engine.Link.Ended is null ? _engine : null;
 

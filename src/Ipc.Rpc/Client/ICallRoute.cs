@@ -13,8 +13,13 @@ internal interface ICallRoute
     CallEngine Get(CallEngine? stale, RpcMethod method, in CallRequest how);
 
     /// <summary>Waits for a connection after <paramref name="stale"/>, on which a call was not handled.</summary>
-    /// <exception cref="RpcCallException">There is none in time.</exception>
-    void Follow(CallEngine stale, RpcMethod method, in CallRequest how);
+    /// <param name="stale">As above.</param>
+    /// <param name="method">What is called.</param>
+    /// <param name="how">What else the request says.</param>
+    /// <param name="followed">How long the call may go on so; made when it does for the first time.</param>
+    /// <exception cref="RpcCallException">There is none in time, or none is waited for. The call is
+    /// unsent.</exception>
+    void Follow(CallEngine stale, RpcMethod method, in CallRequest how, ref FollowedCall? followed);
 
     /// <summary>The same, if it is there; <see langword="null"/> where <see cref="Get"/> would have to connect first,
     /// or would throw.</summary>

@@ -26,7 +26,7 @@ internal sealed class RequestQueue
     /// <summary>Puts a request behind all others. Under the write lock.</summary>
     /// <param name="frame">The request.</param>
     /// <param name="mayExceed">Whether it may be more than is allowed: its thread waits with it, so there is one for
-    /// each such thread.</param>
+    /// each such thread; or it was accepted before, for a server that has gone.</param>
     /// <returns><see langword="false"/> when too much waits already.</returns>
     public bool Add(QueuedFrame frame, bool mayExceed)
     {

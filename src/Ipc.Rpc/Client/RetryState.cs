@@ -8,13 +8,19 @@ internal struct RetryState
 {
     private readonly RpcClientOptions _options;
     private readonly CallSetup _setup;
+    private readonly ClientChannel? _within;
     private TimeSpan _pause;
+    private BackOff _looks;
     private int _made;
     private bool _waits;
     private bool _mayBeSent; // by an attempt before
 
-    public RetryState(RpcClientOptions options, CallSetup setup)
+    /// <param name="options">The client's.</param>
+    /// <param name="setup">Of the call.</param>
+    /// <param name="within">The connection whose callback makes the call; <see langword="null"/> for none.</param>
+    public RetryState(RpcClientOptions options, CallSetup setup, ClientChannel? within = null)
     {
+        _within = within;
         _options = options;
         _setup = setup;
         _pause = options.Retry?.FirstPause ?? default;
@@ -29,18 +35,29 @@ internal struct RetryState
     public static TimeSpan Until(Deadline deadline)
         => deadline == Deadline.Never ? Timeout.InfiniteTimeSpan : deadline.Remaining;
 
-    /// <summary>What the next attempt is made with: it has the time that is left.</summary>
-    public readonly CallSetup Setup => Deadline == Deadline.Never ? _setup : _setup.WithTimeout(Deadline.Remaining);
+    /// <summary>What the next attempt is made with: it has the time that is left, and if there was no server, room
+    /// whatever else waits for the same one.</summary>
+    public readonly CallSetup Setup
+    {
+        get
+        {
+            CallSetup setup = _waits ? _setup.Exceeding() : _setup;
+            return Deadline == Deadline.Never ? setup : setup.WithTimeout(Deadline.Remaining);
+        }
+    }
 
-    /// <summary>Whether the call is made again, at once when there is a server or by the policy. Decided here once: the
-    /// deadline may pass at any time.</summary>
+    /// <summary>Whether the call is made again, at once when there is a server or by the policy. Decided here once:
+    /// a deadline may pass at any time.</summary>
     /// <param name="failure">How it failed.</param>
     /// <param name="isIdempotent">Whether its method may be called twice.</param>
     /// <param name="isOver">Whether the client connects no more.</param>
     public bool GoesOn(RpcCallException failure, bool isIdempotent, bool isOver)
     {
-        _waits = WaitsForServer(failure);
-        if (!isOver && (_waits || MayTryAgain(failure, isIdempotent)))
+        bool hasNoServer = failure.IsUnsent && failure.Status == RpcStatus.Unavailable;
+        _waits = hasNoServer && _options.WaitForReady; // if the deadline has passed, the wait ends with that
+        // while the callback runs, whose server is about to end, there will be none
+        bool isHopeless = hasNoServer && _within is { IsLeaving: true };
+        if (!isOver && !isHopeless && (_waits || MayTryAgain(failure, isIdempotent)))
         {
             _mayBeSent |= !failure.IsUnsent;
             return true;
@@ -51,13 +68,13 @@ internal struct RetryState
         return false;
     }
 
-    /// <summary>Counts another attempt, if it is by the policy.</summary>
-    /// <returns>The pause before it; <see langword="null"/> when it is made as soon as there is a server.</returns>
-    public TimeSpan? Pause(double random) => _waits ? null : Again(random);
+    /// <summary>Whether the next attempt is made as soon as there is a server, after the pause. A server that takes
+    /// everybody and handles nothing is not asked without one.</summary>
+    public readonly bool WaitsForServer => _waits;
 
-    /// <summary>Whether the failure is that there is no server, and the client waits for it.</summary>
-    private readonly bool WaitsForServer(RpcCallException failure)
-        => _options.WaitForReady && failure.IsUnsent && failure.Status == RpcStatus.Unavailable && !Deadline.HasPassed;
+    /// <summary>Counts another attempt, if it is by the policy.</summary>
+    /// <returns>The pause before it.</returns>
+    public TimeSpan Pause(double random) => _waits ? _looks.Next() : Again(random);
 
     /// <summary>Whether the policy has the call made again.</summary>
     private readonly bool MayTryAgain(RpcCallException failure, bool isIdempotent)

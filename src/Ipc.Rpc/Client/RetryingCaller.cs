@@ -10,9 +10,6 @@ namespace Ipc.Rpc;
 /// so clients without a policy do not have it.</remarks>
 internal sealed class RetryingCaller : RpcForwardingCaller
 {
-    /// <summary>Between two looks for a server that does not let itself be connected to.</summary>
-    private static readonly TimeSpan _look = TimeSpan.FromMilliseconds(5);
-
     private readonly ClientSession _session;
     private readonly CallSetup _setup;
     private readonly Random _random = new();
@@ -27,7 +24,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     public override TResponse Call<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
-        var state = new RetryState(_session.Options, _setup);
+        var state = Begin();
         RpcCaller next = Next;
         while (true)
         {
@@ -46,7 +43,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
 
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
-        => CallAgainAsync(method, request, new RetryState(_session.Options, _setup), cancellationToken);
+        => CallAgainAsync(method, request, Begin(), cancellationToken);
 
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse, TProgress>(
         RpcProgressMethod<TRequest, TResponse, TProgress> method,
@@ -63,7 +60,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
 
     public override void Notify<TRequest>(RpcMethod<TRequest, RpcEmpty> method, in TRequest request)
     {
-        var state = new RetryState(_session.Options, _setup);
+        var state = Begin();
         RpcCaller next = Next;
         while (true)
         {
@@ -83,7 +80,7 @@ internal sealed class RetryingCaller : RpcForwardingCaller
 
     public override ValueTask NotifyAsync<TRequest>(
         RpcMethod<TRequest, RpcEmpty> method, in TRequest request, CancellationToken cancellationToken = default)
-        => NotifyAgainAsync(method, request, new RetryState(_session.Options, _setup), cancellationToken);
+        => NotifyAgainAsync(method, request, Begin(), cancellationToken);
 
     public override IAsyncEnumerable<TItem> Stream<TRequest, TItem>(
         RpcMethod<TRequest, TItem> method, TRequest request, CancellationToken cancellationToken = default)
@@ -106,7 +103,12 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         CancellationToken cancellationToken = default)
         => WhenReady(method, Next.Duplex(method, request, items, cancellationToken), cancellationToken);
 
-    private bool IsReady => !_session.Options.WaitForReady || _session.Channel is { TakesCalls: true } || IsOver;
+    private bool IsReady =>
+        !_session.Options.WaitForReady || _session.Channel is { TakesCalls: true } || IsOver ||
+        _session.CallbackHere is { IsLeaving: true }; // there will be none while that runs: the call says so
+
+    /// <summary>On the thread that makes the call.</summary>
+    private RetryState Begin() => new(_session.Options, _setup, _session.CallbackHere);
 
     private bool IsOver => _session.End is not null;
 
@@ -124,8 +126,9 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             }
             catch (RpcCallException e) when (state.GoesOn(e, method.IsIdempotent, IsOver))
             {
-                TimeSpan? pause = state.Pause(NextRandom());
-                await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);
+                TimeSpan pause = state.Pause(NextRandom());
+                await PrepareAsync(pause, state.WaitsForServer, state.Deadline, method, cancellationToken)
+                    .ConfigureAwait(false);
             }
 
             next = Another(state);
@@ -145,8 +148,9 @@ internal sealed class RetryingCaller : RpcForwardingCaller
             }
             catch (RpcCallException e) when (state.GoesOn(e, isIdempotent: false, IsOver))
             {
-                TimeSpan? pause = state.Pause(NextRandom());
-                await PrepareAsync(pause, state.Deadline, method, cancellationToken).ConfigureAwait(false);
+                TimeSpan pause = state.Pause(NextRandom());
+                await PrepareAsync(pause, state.WaitsForServer, state.Deadline, method, cancellationToken)
+                    .ConfigureAwait(false);
             }
 
             next = Another(state);
@@ -157,8 +161,9 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     private async ValueTask<TResponse> ReadyAsync<TResponse>(
         RpcMethod method, Func<RpcCaller, ValueTask<TResponse>> call, CancellationToken cancellationToken)
     {
-        var state = new RetryState(_session.Options, _setup);
-        await PrepareAsync(null, state.Deadline, method, cancellationToken).ConfigureAwait(false);
+        var state = Begin();
+        await PrepareAsync(TimeSpan.Zero, waitsForServer: true, state.Deadline, method, cancellationToken)
+            .ConfigureAwait(false);
         return await call(Another(state)).ConfigureAwait(false);
     }
 
@@ -166,7 +171,10 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         RpcMethod method, IAsyncEnumerable<TItem> stream, CancellationToken cancellationToken)
         => _session.Options.WaitForReady
             ? new ReadyStream<TItem>(
-                stream, () => IsReady, token => PrepareAsync(null, StreamDeadline, method, token), cancellationToken)
+                stream,
+                () => IsReady,
+                token => PrepareAsync(TimeSpan.Zero, waitsForServer: true, StreamDeadline, method, token),
+                cancellationToken)
             : stream;
 
     /// <summary>Timeouts of calls do not apply to streams.</summary>
@@ -175,16 +183,16 @@ internal sealed class RetryingCaller : RpcForwardingCaller
     /// <summary>Waits on the calling thread for what the next attempt needs.</summary>
     private void Prepare(ref RetryState state, RpcMethod method, CancellationToken cancellationToken)
     {
-        TimeSpan? pause = state.Pause(NextRandom());
+        TimeSpan pause = state.Pause(NextRandom());
         using var scope = new CallScope(cancellationToken);
         using CancellationTokenSource ending =
             CancellationTokenSource.CreateLinkedTokenSource(scope.Token, _session.Closing);
         try
         {
-            if (pause is null)
-                pause = GetReady(state.Deadline, method, ending.Token);
-            if (pause != TimeSpan.Zero && ending.Token.WaitHandle.WaitOne(pause.GetValueOrDefault()))
+            if (pause != TimeSpan.Zero && ending.Token.WaitHandle.WaitOne(Within(pause, state.Deadline)))
                 throw new OperationCanceledException(ending.Token);
+            if (state.WaitsForServer)
+                _session.WaitUntilReady(state.Deadline, method, ending.Token);
         }
         catch (OperationCanceledException)
         {
@@ -192,41 +200,27 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         }
     }
 
-    /// <returns>How long to wait before the next look: not at all when there is a server.</returns>
-    private TimeSpan GetReady(Deadline deadline, RpcMethod method, CancellationToken cancellationToken)
-    {
-        try
-        {
-            _session.EnsureConnected(RetryState.Until(deadline), cancellationToken);
-            return TimeSpan.Zero;
-        }
-        catch (RpcCallException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
-        {
-            return PauseOrThrow(deadline, method, cancellationToken);
-        }
-    }
-
     /// <summary>Waits for what the next attempt needs.</summary>
-    /// <param name="pause">How long; <see langword="null"/> until there is a server.</param>
+    /// <param name="pause">How long to wait first.</param>
+    /// <param name="waitsForServer">Whether to wait for a server after that.</param>
     /// <param name="deadline">The call's.</param>
     /// <param name="method">What is called.</param>
     /// <param name="cancellationToken">The caller's token.</param>
     private async Task PrepareAsync(
-        TimeSpan? pause, Deadline deadline, RpcMethod method, CancellationToken cancellationToken)
+        TimeSpan pause,
+        bool waitsForServer,
+        Deadline deadline,
+        RpcMethod method,
+        CancellationToken cancellationToken)
     {
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(
             cancellationToken, CallScope.HandlerOf(cancellationToken), _session.Closing);
         try
         {
-            while (true)
-            {
-                TimeSpan time = pause ?? await GetReadyAsync(deadline, method, ending.Token).ConfigureAwait(false);
-                if (time == TimeSpan.Zero)
-                    return;
-                await Task.Delay(time, ending.Token).ConfigureAwait(false);
-                if (pause is not null)
-                    return;
-            }
+            if (pause != TimeSpan.Zero)
+                await Task.Delay(Within(pause, deadline), ending.Token).ConfigureAwait(false);
+            if (waitsForServer)
+                await _session.WaitUntilReadyAsync(deadline, method, ending.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException)
         {
@@ -234,26 +228,8 @@ internal sealed class RetryingCaller : RpcForwardingCaller
         }
     }
 
-    private async Task<TimeSpan> GetReadyAsync(Deadline deadline, RpcMethod method, CancellationToken cancellationToken)
-    {
-        try
-        {
-            await _session.EnsureConnectedAsync(RetryState.Until(deadline), cancellationToken).ConfigureAwait(false);
-            return TimeSpan.Zero;
-        }
-        catch (RpcCallException e) when (e.IsUnsent && e.Status == RpcStatus.Unavailable)
-        {
-            return PauseOrThrow(deadline, method, cancellationToken);
-        }
-    }
-
-    /// <summary>There was no server until the deadline; or one died, or did not answer, before that: then it is looked
-    /// for again.</summary>
-    private TimeSpan PauseOrThrow(Deadline deadline, RpcMethod method, CancellationToken cancellationToken)
-        => deadline == Deadline.Never || deadline.Remaining > _look
-            ? _look
-            : throw RpcFailure.Deadline(method).ToException(
-                cancellationToken, method, PeerName.OfServer(_session.Name));
+    private static TimeSpan Within(TimeSpan pause, Deadline deadline)
+        => deadline.Remaining < pause ? deadline.Remaining : pause;
 
     /// <summary>The wait was cut off: by the client's end, or by a token.</summary>
     private Exception Ended(RpcMethod method, CancellationToken cancellationToken)

@@ -74,7 +74,8 @@ public sealed class RpcClientOptions
     /// <summary>How many bytes of requests may wait in this process for a server that does not read, or for a
     /// connection. An asynchronous call never blocks its caller's thread: if there is no room in the ring, or no
     /// connection, its request is queued, in order. Beyond this limit it fails with
-    /// <see cref="RpcStatus.ResourceExhausted"/>; one request may always wait for a connection. Synchronous calls
+    /// <see cref="RpcStatus.ResourceExhausted"/>; one request may always wait for a connection, and so may those that
+    /// are made again for want of a server (<see cref="WaitForReady"/>): they were accepted before. Synchronous calls
     /// block instead. Default: 16 MiB.</summary>
     public long MaxQueuedBytes { get; set; } = 16 << 20;
 

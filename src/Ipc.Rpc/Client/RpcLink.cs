@@ -18,10 +18,6 @@ internal abstract class RpcLink
     /// <summary>Why it is over; <see langword="null"/> while it is not known to be.</summary>
     public abstract RpcFailure? Ended { get; }
 
-    /// <summary>Whether another connection comes after it, on which a call can be made again that was not
-    /// handled.</summary>
-    public virtual bool IsFollowed => false;
-
     /// <summary>The peer takes no further calls: those that it has are answered, others go elsewhere.</summary>
     public virtual void Leave()
     {
@@ -97,7 +93,8 @@ internal abstract class RpcLink
     /// <summary>Finds a place for the frame that is <see cref="FrameOutcome.Full"/>. Under the write lock; waits no
     /// longer than a moment.</summary>
     /// <param name="method">What is called.</param>
-    /// <param name="mayExceed">Whether it does not count for what may wait: its thread waits with it.</param>
+    /// <param name="mayExceed">Whether it may be more than is allowed to wait: its thread waits with it, or it was
+    /// accepted before, for a server that has gone.</param>
     /// <param name="isAwaited">Whether somebody awaits that it leaves the queue.</param>
     /// <param name="queued">Where it is, if it can be taken back.</param>
     /// <returns>Whether it is in the ring now, to be published; if not, the link has taken its bytes and sends them by

@@ -88,6 +88,15 @@ internal sealed class RpcFailure
         return made;
     }
 
+    /// <summary>The callee is ending in good order, and has said that it has not handled the call.</summary>
+    /// <param name="peer">Who.</param>
+    public static RpcFailure Unhandled(string peer)
+        => new(
+            RpcStatus.Unavailable,
+            PeerName.First(peer) + " is stopping and has not handled the call.",
+            isUnsent: true,
+            isUnhandled: true);
+
     public static RpcFailure Deadline(RpcMethod method)
         => new(RpcStatus.DeadlineExceeded, "The deadline of a call to " + method.FullName + " passed.", method: method);
 

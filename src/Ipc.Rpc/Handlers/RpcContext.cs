@@ -70,6 +70,10 @@ public sealed class RpcContext
     /// <summary>What the handler passed to run; <see langword="null"/> for nothing.</summary>
     internal CallTurns? Turns { get; }
 
+    /// <summary>The connection of the call; <see langword="null"/> when the call is over.</summary>
+    internal CalleeLink? OpenLink // [part]
+        => Volatile.Read(ref _token) == Parted || _call.IsAnswered ? null : _callee.Link;
+
     /// <summary>The call is over and may be another one from here on.</summary>
     /// <returns><see langword="false"/> when somebody has asked for its token, and may again.</returns>
     internal bool TryPart() => Interlocked.CompareExchange(ref _token, Parted, 0) != Asked; // [part]

@@ -35,6 +35,11 @@ internal sealed partial class ServerCall
             ? call.Token
             : Volatile.Read(ref _flows) ? _flowing.Value?.Cancellation ?? default : default;
 
+    /// <summary>The connection whose call is being handled here; <see langword="null"/> for none, and in a task that a
+    /// handler has left behind.</summary>
+    public static CalleeLink? CurrentLink =>
+        _ofThread is { } call ? call.Callee.Link : Volatile.Read(ref _flows) ? _flowing.Value?.OpenLink : null;
+
     /// <summary>A handler begins, or with <see langword="null"/> something that has no thread of its own.</summary>
     /// <returns>What this thread was in before: a handler that calls may handle a callback while it waits.</returns>
     [MethodImpl(Tiering.Optimized)]

@@ -155,7 +155,7 @@ public sealed class RpcServer : IDisposable, IAsyncDisposable
     /// <summary>Stops gracefully: accepts no further clients and calls, waits for pending calls, then stops.</summary>
     /// <remarks>Calls whose requests it has not taken by then are made again by their clients, of the next server with
     /// that name (<see cref="RpcClientOptions.AutoReconnect"/>, <see cref="RpcClientOptions.WaitForReady"/>): a server
-    /// can be restarted without a failed call.
+    /// can be restarted without a failed call of clients that wait for it.
     /// <para>Completes when the server has ended. When <paramref name="cancellationToken"/> fires, the tokens of
     /// pending handlers fire, their callers get <see cref="RpcStatus.Unavailable"/>, and the task completes without an
     /// exception. No thread is blocked meanwhile. A handler may call it but must not await it, because its own call is

@@ -24,9 +24,14 @@ internal static class Peer
     public static OtherProcess Storm(Language language, string name)
         => Start(false, language == Language.CSharp ? Managed("storm") : [Repository.NativePeer, "storm"], name);
 
-    /// <summary>A server that notes what it handles in the file, and that stops in good order when its input ends.</summary>
-    public static OtherProcess RestartedServer(Language language, string name, string file)
-        => new OtherProcess(true, _environment, [.. Verb(language, "restart-serve"), name, file]).WaitUntilReady();
+    /// <summary>A server that notes what it handles in the file, and that stops in good order when its input ends; or that is killed at a fault point. A slow one takes a millisecond for some of its
+    /// calls.</summary>
+    public static OtherProcess RestartedServer(Language language, string name, string file, string? fault = null, bool isSlow = false)
+    {
+        Dictionary<string, string> environment = fault is null ? _environment : new(_environment) { ["IPC_FAULT"] = fault };
+        string[] command = language == Language.Cpp && fault is not null ? [Repository.NativeFaultPeer, "restart-serve"] : Verb(language, "restart-serve");
+        return new OtherProcess(true, environment, [.. command, name, file, .. isSlow ? ["slow"] : Array.Empty<string>()]).WaitUntilReady();
+    }
 
     /// <summary>A client that calls such servers until its input ends.</summary>
     public static OtherProcess RestartedClient(Language language, string name)

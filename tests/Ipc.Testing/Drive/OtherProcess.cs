@@ -57,10 +57,13 @@ public sealed partial class OtherProcess : IDisposable
     /// <summary>What it says from here to its end.</summary>
     public string Rest() => _process.StandardOutput.ReadToEnd();
 
+    /// <summary>Its input ends, and nothing is waited for.</summary>
+    public void CloseInput() => _process.StandardInput.Close();
+
     /// <summary>Its input ends. Returns its exit code.</summary>
     public int EndInput()
     {
-        _process.StandardInput.Close();
+        CloseInput();
         return WaitForExit();
     }
 

@@ -22,7 +22,7 @@
 //     rpc_peer errors NAME         rpc_errors.cpp
 //     rpc_peer probe NAME SHAPE    rpc_probe.cpp
 //     rpc_peer storm NAME          rpc_storm.cpp
-//     rpc_peer restart-serve NAME FILE | restart-call NAME    rpc_restart.cpp
+//     rpc_peer restart-serve NAME FILE [slow] | restart-call NAME    rpc_restart.cpp
 //
 // What serve offers, and what the verbs expect of a server, is described at each method of rpc_contract.hpp.
 // 0 well, 1 wrong content, 2 usage, 3 typed error (printed: error STATUS text).
@@ -414,7 +414,7 @@ int main(int argc, char **argv)
         if (verb == "storm")
             return storm::run(argv[2]);
         if (verb == "restart-serve" && argc > 3)
-            return restart::serve(argv[2], argv[3]);
+            return restart::serve(argv[2], argv[3], argc > 4);
         if (verb == "restart-call")
             return restart::call(argv[2]);
     } catch (const ipc::rpc::error &failure) {

@@ -1,8 +1,9 @@
 // A server that is restarted in good order, again and again, and a client that calls it all the while.
 //
-//     rpc_peer restart-serve NAME FILE   prints "ready" and serves Echo, appending the first 8 bytes of every request
-//     to
-//                                        FILE as it handles it; when its input ends it stops in good order
+//     rpc_peer restart-serve NAME FILE [slow]
+//                                        prints "ready" and serves, appending the first 8 bytes of every request of
+//                                        Echo and Note to FILE as it handles it; when its input ends it stops in good
+//                                        order. Slow: some calls take a millisecond
 //     rpc_peer restart-call NAME         calls Echo from several threads, with small and large requests, synchronously
 //                                        and not; each begins with a number that no other has. Prints "ready" when some
 //                                        were answered, and when its input ends "CALLS FAILED" and what failed first
@@ -97,17 +98,27 @@ void call_in_bursts(ipc::rpc::client &client, uint64_t thread, tally &all)
 
 } // namespace
 
-int serve(const char *name, const char *file)
+int serve(const char *name, const char *file, bool is_slow)
 {
     const int handled = open(file, O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (handled < 0)
         return 2;
     ipc::rpc::server server(name);
-    server.unary(contract::echo, [handled](const contract::Blob &request, contract::Blob &response) {
+    const auto note = [handled, is_slow](const contract::Blob &request) {
         if (request.data().size() >= 8 && write(handled, request.data().data(), 8) != 8)
             throw ipc::rpc::error(ipc::rpc::status::internal, "the number was not noted");
+        if (is_slow && !request.data().empty() && request.data()[0] % 16 == 0)
+            std::this_thread::sleep_for(1ms); // one that is killed has calls that it has handled and not answered
+    };
+    server.unary(contract::echo, [note](const contract::Blob &request, contract::Blob &response) {
+        note(request);
         response.set_data(request.data());
     });
+    server.one_way(contract::note, note);
+    server.unary(contract::sleep, [](const contract::SleepRequest &request, contract::Blob &,
+                                     ipc::rpc::call_context &context) { context.wait(request.ms() * 1ms); });
+    contract::serve_streams(server);
+    contract::serve_callbacks(server);
     server.start();
     std::puts("ready");
     std::fflush(stdout);

@@ -14,7 +14,7 @@ int run(const char *name, const char *shape);
 
 namespace restart
 {
-int serve(const char *name, const char *file);
+int serve(const char *name, const char *file, bool is_slow);
 int call(const char *name);
 } // namespace restart
 

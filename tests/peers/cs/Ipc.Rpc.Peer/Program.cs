@@ -11,7 +11,7 @@ using Ipc.Rpc.Peer.Interop;
 //   call-tests NAME COUNT  makes COUNT calls of that contract, and takes a stream of COUNT items; all checked
 //                          (a name of the machine is everybody's, here and for "tests": tests/users.sh has them be two users)
 //   storm NAME             a client of that contract: calls of every shape from four threads, until it is killed
-//   restart-serve NAME FILE, restart-call NAME  see Restart.cs
+//   restart-serve NAME FILE [slow], restart-call NAME  see Restart.cs
 //   hold NAME GATE         connects, starts a call that waits at GATE and a stream, and stays until it is killed
 //   call NAME COUNT        makes COUNT calls and checks the answers
 // A line "ready" says that it is under way. Exit code 0: everything was as it should be.
@@ -50,7 +50,7 @@ switch (args[0])
         return await Storm.RunAsync(args[1]);
 
     case "restart-serve":
-        return await Restart.ServeAsync(args[1], args[2]);
+        return await Restart.ServeAsync(args[1], args[2], isSlow: args.Length > 3);
 
     case "restart-call":
         return await Restart.CallAsync(args[1]);

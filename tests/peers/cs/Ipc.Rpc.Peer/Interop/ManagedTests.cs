@@ -34,6 +34,9 @@ public sealed class ManagedTests : ITests
     /// <summary>Gets every request of Echo before it is answered.</summary>
     public Action<Blob>? Echoing { get; init; }
 
+    /// <summary>Gets every Note.</summary>
+    public Action<Blob>? Noting { get; init; }
+
     public Blob Echo(Blob request)
     {
         Echoing?.Invoke(request);
@@ -99,7 +102,11 @@ public sealed class ManagedTests : ITests
 
     public IAsyncEnumerable<Blob> Mirror(CountRequest request, IAsyncEnumerable<Blob> items, CancellationToken cancel = default) => Taking(request, items, cancel);
 
-    public void Note(Blob request) => Interlocked.Increment(ref _notes);
+    public void Note(Blob request)
+    {
+        Noting?.Invoke(request);
+        Interlocked.Increment(ref _notes);
+    }
 
     public Blob Noted(Blob request) => Text(Volatile.Read(ref _notes));
 

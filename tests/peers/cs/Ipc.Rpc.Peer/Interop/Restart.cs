@@ -10,19 +10,22 @@ namespace Ipc.Rpc.Peer.Interop;
 /// <summary>A server that is restarted in good order, again and again, and a client that calls it all the while. Twin of <c>rpc_restart.cpp</c>.</summary>
 internal static class Restart
 {
-    /// <summary>Prints "ready" and serves, appending the first 8 bytes of every request of Echo to the file as it handles it; when its input ends it stops in
-    /// good order.</summary>
-    public static async Task<int> ServeAsync(string name, string file)
+    private const int Slow = 16; // one call of so many takes a millisecond, if any does
+
+    /// <summary>Prints "ready" and serves, appending the first 8 bytes of every request of Echo and Note to the file as it handles it; when its input ends it
+    /// stops in good order.</summary>
+    public static async Task<int> ServeAsync(string name, string file, bool isSlow)
     {
         using var handled = new FileStream(file, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
-        var tests = new ManagedTests
+        void Write(Blob request)
         {
-            Echoing = request =>
-            {
-                lock (handled)
-                    handled.Write(request.Data, 0, 8);
-            },
-        };
+            lock (handled)
+                handled.Write(request.Data, 0, 8);
+            if (isSlow && request.Data[0] % Slow == 0)
+                Thread.Sleep(1); // one that is killed has calls that it has handled and not answered
+        }
+
+        var tests = new ManagedTests { Echoing = Write, Noting = Write };
         await using RpcServer server = RpcServer.Start(name, TestsRpc.Service(tests));
         Console.WriteLine("ready");
         await Console.In.ReadToEndAsync();
