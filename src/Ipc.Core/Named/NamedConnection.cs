@@ -227,7 +227,7 @@ public sealed partial class NamedConnection : IDisposable
     /// already is not acknowledged again.</param>
     [MethodImpl(Tiering.Optimized)]
     public void Acknowledge(long sequence = long.MaxValue) =>
-        _receiving.Acknowledge(sequence < 0 ? 0 : (ulong)sequence, returnsAll: !IsClient && !IsLent);
+        _receiving.Acknowledge(sequence < 0 ? 0 : (ulong)sequence, isWatched: !IsClient);
 
     /// <summary>All waits return Stopped, now and until <see cref="Resume"/>.</summary>
     public void Stop()

@@ -154,9 +154,9 @@ internal sealed unsafe class NamedEnds : IDisposable
     /// <summary>Up to that number, or everything received when it is more; what is done already is not done
     /// again.</summary>
     /// <param name="sequence">The number.</param>
-    /// <param name="returnsAll">The ring is armed, perhaps: nobody looks whether its writer waits for room.</param>
+    /// <param name="isWatched">The ring is armed, perhaps: then nobody looks whether its writer waits for room.</param>
     [MethodImpl(Tiering.Optimized)]
-    public void Acknowledge(ulong sequence, bool returnsAll)
+    public void Acknowledge(ulong sequence, bool isWatched)
     {
         ulong last = _last;
         if (sequence > last)
@@ -166,7 +166,7 @@ internal sealed unsafe class NamedEnds : IDisposable
             return;
         ulong end = _ends[(int)(sequence - 1) & (_ends.Length - 1)];
         Atomic.StoreRelease(ref _acknowledged, sequence);
-        Reader.Acknowledge(sequence, end, returnsAll);
+        Reader.Acknowledge(sequence, end, isWatched);
     }
 
     /// <summary>The bytes of a login or of a reply; null for what cannot be one.</summary>

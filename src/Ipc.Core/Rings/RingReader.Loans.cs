@@ -29,7 +29,7 @@ public sealed unsafe partial class RingReader
     /// <paramref name="position"/>, are done, and their records are released. What was read behind them
     /// stays.</summary>
     [MethodImpl(Tiering.Optimized)]
-    internal void Acknowledge(ulong sequence, ulong position, bool returnsAll)
+    internal void Acknowledge(ulong sequence, ulong position, bool isWatched)
     {
         if (Enter() && position > _released && position <= _position)
         {
@@ -40,7 +40,9 @@ public sealed unsafe partial class RingReader
             FaultPoints.Pass(FaultPoints.RingReleaseAfterStore);
             if (position - _free >= _returnAt || Atomic.LoadAcquire(ref Header->Space.Wanted) != 0) // [wanted]
                 ReleaseSlow();
-            if (returnsAll && _free != _released)
+            // whoever has armed it does not look at `wanted`: this thread has, which leads, unless it is lent
+            if (isWatched && _free != _released &&
+                (Atomic.LoadAcquire(ref Header->Data.Word) & WaiterWords.SleeperBit) != 0)
                 ReturnSpace();
         }
 

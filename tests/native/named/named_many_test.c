@@ -233,6 +233,62 @@ TEST(what_a_thread_sends_while_another_begins_anew_is_counted_as_lost_or_arrives
     remove_conversation();
 }
 
+/* ---- two threads, one session ------------------------------------------------------------------------------ */
+
+static void *receive_one(void *connection)
+{
+    ipc_named_message message;
+    CHECK_OK(ipc_named_receive(connection, IPC_FOREVER, NULL, &message));
+    return NULL;
+}
+
+static void *send_one(void *connection)
+{
+    CHECK_OK(ipc_named_send(connection, "1", 1, 7, IPC_FOREVER, NULL, NULL));
+    return NULL;
+}
+
+/* The other thread finds that the server has gone, and does not come again: who sleeps has to look for it. */
+TEST(who_waits_looks_for_the_server_when_another_thread_has_lost_it)
+{
+    for (int sends = 0; sends < 2; sends++) {
+        const ipc_named_options options = {.to_server_capacity = 4096};
+        ipc_named_connection *client = open_client(&options);
+        ipc_named_listener *listener = open_server(NULL);
+        ipc_named_connection *there = log_in(client, listener);
+        while (sends != 0 && ipc_named_try_send(client, "1", 1, 7, NULL) == IPC_OK)
+            ;
+        test_thread waiter;
+        test_thread_start(&waiter, sends != 0 ? send_one : receive_one, client);
+        test_pause(30);
+        ipc_named_ends *ends = ipc_named_current(client);
+        ipc_atomic32 *state = sends != 0 ? &ends->reader.header->writer_state : &ends->writer.header->reader_state;
+        ipc_store_relaxed32(state, IPC_OWNER_LEFT); /* that the waiter does not look at */
+        ipc_named_lose(client, ends);
+        ipc_store_relaxed32(state, IPC_OWNER_LIVE);
+
+        ipc_named_event event = {0}; /* what has come before, then the end of the session, then the next one */
+        do {
+            CHECK_OK(ipc_named_listener_next(listener, SOON, NULL, &event));
+            if (event.kind == IPC_NAMED_READABLE)
+                ipc_named_return(listener, event.connection);
+        } while (event.kind != IPC_NAMED_LOGIN);
+        CHECK_OK(ipc_named_accept(there, NULL, 0));
+        ipc_named_message message;
+        if (sends != 0) {
+            CHECK_OK(ipc_named_receive(there, SOON, NULL, &message));
+            ipc_named_acknowledge(there, 0);
+        } else {
+            CHECK_OK(ipc_named_send(there, "1", 1, 7, SOON, NULL, NULL));
+        }
+        test_thread_join(&waiter);
+        ipc_named_close(client, 0, NULL);
+        ipc_named_close(there, 0, NULL);
+        ipc_named_listener_close(listener, 0, NULL);
+        remove_conversation();
+    }
+}
+
 /* ---- nothing to do --------------------------------------------------------------------------------------- */
 
 static void *wait_for_message(void *connection)

@@ -33,6 +33,8 @@ typedef struct ipc_named_ends {
     ipc_ring_role reading;
     ipc_peer_state writer_before; /* what had become of the last holder of our ends */
     ipc_peer_state reader_before;
+    ipc_atomic32 sender_saw;   /* `sessions`, when that thread last looked for the server; so did: */
+    ipc_atomic32 receiver_saw;
     bool is_started;
     ipc_atomic64 next;         /* of the message that is sent next; written by the sending thread */
     ipc_atomic64 last;         /* of the message that was received last; by the receiving one, and so is: */
@@ -43,9 +45,10 @@ typedef struct ipc_named_ends {
 } ipc_named_ends;
 
 struct ipc_named_connection {
-    ipc_mutex mutex;         /* what is not one thread's: the next eight, and who has which ends */
+    ipc_mutex mutex;         /* what is not one thread's: the next nine, and who has which ends */
     ipc_atomic_pointer ends; /* ipc_named_ends */
     ipc_connection *session;
+    ipc_atomic32 sessions; /* how often one came or went: odd, there is one */
     bool is_stopped;
     bool has_ended;
     ipc_named_end ended;
@@ -156,8 +159,9 @@ ipc_status ipc_named_fill(ipc_named_connection *connection, void *place, const v
                           uint16_t type, uint64_t *sequence);
 /* Takes the session out, and says how it ended; the caller closes it. NULL: there is none, or it is not SESSION. */
 ipc_connection *ipc_named_take_session(ipc_named_connection *connection, const ipc_connection *session);
-/* The state of the other side, as far as the session tells: IPC_PEER_LIVE leaves it to the ring. */
-ipc_peer_state ipc_named_session_state(ipc_named_connection *connection);
+/* The state of the other side, as far as the session tells: IPC_PEER_LIVE leaves it to the ring. SAW: `sessions`, when
+   the caller looked for the server; if that session has ended since, and there is no other, it has LEFT. */
+ipc_peer_state ipc_named_session_state(ipc_named_connection *connection, uint32_t saw);
 /* The other side has written what is no ring, or no message. */
 void ipc_named_corrupt(ipc_named_connection *connection);
 /* The server is to look at the session's slot: a client's publish has found it asleep, or a wake of `to_server.data` has

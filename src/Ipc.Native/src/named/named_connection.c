@@ -140,6 +140,7 @@ ipc_connection *ipc_named_take_session(ipc_named_connection *connection, const i
     if (taken != NULL) {
         ipc_named_end *ended = &connection->ended;
         connection->session = NULL;
+        ipc_store_release32(&connection->sessions, ipc_load_relaxed32(&connection->sessions) + 1);
         connection->has_ended = true;
         const ipc_peer_state state = ipc_connection_peer_state(taken);
         ended->code = ipc_connection_close_code(taken);
@@ -150,12 +151,16 @@ ipc_connection *ipc_named_take_session(ipc_named_connection *connection, const i
     return taken;
 }
 
-ipc_peer_state ipc_named_session_state(ipc_named_connection *connection)
+ipc_peer_state ipc_named_session_state(ipc_named_connection *connection, uint32_t saw)
 {
     ipc_mutex_lock(&connection->mutex);
-    ipc_peer_state state = connection->options.no_reconnect ? IPC_PEER_LIVE : IPC_PEER_NEVER;
+    ipc_peer_state state = IPC_PEER_LEFT; /* another thread has given it up: ours has to look for the next one */
     if (connection->session != NULL)
         state = ipc_connection_peer_state(connection->session);
+    else if (connection->options.no_reconnect)
+        state = IPC_PEER_LIVE;
+    else if (ipc_load_relaxed32(&connection->sessions) == saw)
+        state = IPC_PEER_NEVER;
     ipc_mutex_unlock(&connection->mutex);
     return state;
 }
@@ -336,8 +341,8 @@ void ipc_named_acknowledge(ipc_named_connection *connection, uint64_t sequence)
     ipc_end_enter(&ends->reader.end);
     if (!ipc_named_is_shut(&ends->reader.end)) {
         ipc_named_ends_acknowledge(ends, sequence);
-        /* Who has armed it, or looks at it no more, does not look at `wanted` either [wanted]. */
-        if (!connection->is_client && ipc_load_acquire32(&connection->is_lent) == 0)
+        /* Whoever has armed it does not look at `wanted` [wanted]: this thread has, which leads, unless it is lent. */
+        if (!connection->is_client && ipc_waiter_is_marked(&ends->reader.header->data))
             ipc_ring_return_all(&ends->reader);
     }
     ipc_end_leave(&ends->reader.end);

@@ -24,7 +24,9 @@ static bool is_client(const ipc_named_ends *ends)
 /* A client whose session has ended has no peer, whatever the ring says: it looks for one. */
 static ipc_peer_state peer_state(ipc_named_ends *ends, ipc_ring_role *role)
 {
-    const ipc_peer_state state = is_client(ends) ? ipc_named_session_state(ends->connection) : IPC_PEER_LIVE;
+    const ipc_atomic32 *saw = role == &ends->writing ? &ends->sender_saw : &ends->receiver_saw;
+    const ipc_peer_state state =
+        is_client(ends) ? ipc_named_session_state(ends->connection, ipc_load_relaxed32(saw)) : IPC_PEER_LIVE;
     return state == IPC_PEER_LIVE ? ipc_ring_role_peer_state(role) : state;
 }
 

@@ -123,13 +123,16 @@ static ipc_status after_wait(ipc_named_connection *connection, ipc_named_ends *e
     }
 }
 
-/* Until there is a session, or time to look for one again. IPC_OK: wait in the ring meanwhile, until UNTIL. */
+/* Until there is a session, or time to look for one again. IPC_OK: wait in the ring meanwhile, until UNTIL. SAW: of the
+   ends that the caller waits in. One that has ended, and that nobody has given up, the wait itself notices. */
 static ipc_status look_for_server(ipc_named_connection *connection, ipc_deadline deadline, ipc_cancel *cancel,
-                                  ipc_deadline *until)
+                                  ipc_atomic32 *saw, ipc_deadline *until)
 {
     ipc_deadline again = IPC_FOREVER;
+    const uint32_t sessions = ipc_load_acquire32(&connection->sessions);
     *until = deadline;
-    if (!logs_in(connection) || ipc_named_is_connected(connection))
+    ipc_store_relaxed32(saw, sessions);
+    if (!logs_in(connection) || deadline == IPC_NOW || sessions % 2 != 0)
         return IPC_OK;
     const ipc_status status = ipc_named_attend(connection, deadline, cancel, &again);
     *until = earlier(deadline, again);
@@ -146,12 +149,10 @@ static ipc_status receive(ipc_named_connection *connection, ipc_deadline deadlin
         ipc_status status = ipc_named_try_receive(connection, message);
         if (status != IPC_EMPTY)
             return status;
-        if (deadline != IPC_NOW) {
-            status = look_for_server(connection, deadline, cancel, &until);
-            if (status != IPC_OK)
-                return status;
-        }
         ipc_named_ends *ends = connection->receiving;
+        status = look_for_server(connection, deadline, cancel, &ends->receiver_saw, &until);
+        if (status != IPC_OK)
+            return status;
         status = ipc_ring_wait(&ends->reader, until, cancel);
         if (status != IPC_OK)
             status = after_wait(connection, ends, &ends->reading, &ends->reader.end, status, until, deadline, cancel);
@@ -200,12 +201,10 @@ static ipc_status claim(ipc_named_connection *connection, uint32_t length, ipc_d
                                                             : ipc_named_try_claim(connection, length, payload);
         if (status != IPC_FULL)
             return status;
-        if (deadline != IPC_NOW) {
-            status = look_for_server(connection, deadline, cancel, &until);
-            if (status != IPC_OK)
-                return status;
-        }
         ipc_named_ends *ends = connection->sending;
+        status = look_for_server(connection, deadline, cancel, &ends->sender_saw, &until);
+        if (status != IPC_OK)
+            return status;
         status = wait_for_room(ends, length, until, cancel);
         if (status != IPC_OK)
             status = after_wait(connection, ends, &ends->writing, &ends->writer.end, status, until, deadline, cancel);

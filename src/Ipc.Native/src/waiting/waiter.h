@@ -55,6 +55,12 @@ void ipc_waiter_signal_sleeper(ipc_waiter *waiter);
 /* Wakes whoever sleeps or is about to, armed or not: for deaths, closes and stops. */
 void ipc_waiter_wake(ipc_waiter *waiter);
 
+/* Somebody sleeps, or is about to. Of use to the thread that has armed it: without a fence others may not be seen. */
+static inline bool ipc_waiter_is_marked(const ipc_waiter *waiter)
+{
+    return (ipc_load_relaxed32(&waiter->word) & IPC_WAITER_SLEEPING) != 0;
+}
+
 /* The publisher's half of [sleep]: call after the release store that makes the condition true. */
 static inline bool ipc_waiter_is_armed(const ipc_waiter *waiter, bool process_fences)
 {
@@ -62,7 +68,7 @@ static inline bool ipc_waiter_is_armed(const ipc_waiter *waiter, bool process_fe
         ipc_full_fence();
     else
         ipc_compiler_fence();
-    return (ipc_load_relaxed32(&waiter->word) & IPC_WAITER_SLEEPING) != 0; /* [sleep] */
+    return ipc_waiter_is_marked(waiter); /* [sleep] */
 }
 
 static inline void ipc_waiter_signal(ipc_waiter *waiter, bool process_fences)
