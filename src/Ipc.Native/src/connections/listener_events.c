@@ -89,25 +89,36 @@ void ipc_listener_drop(ipc_listener *listener, const ipc_connection *connection)
     remove_due(listener, connection);
 }
 
-/* The least recently used makes room. Armed, with the barrier paid and looked at once more, it is cold. */
-static void cool_one(ipc_listener *listener)
+/* The least recently used make room, half of them at a time: one barrier serves them all, and costs more than a message.
+   Armed, with the barrier paid and looked at once more, they are cold. */
+static void cool_half(ipc_listener *listener)
 {
-    ipc_event_kind kind;
+    ipc_connection *oldest[IPC_HOT_MAX / 2];
+    const uint32_t count = listener->hot_count / 2;
     uint32_t armed = 0;
-    ipc_connection *oldest = listener->hot[listener->hot_count - 1];
-    remove_hot(listener, listener->hot_count - 1);
-    ipc_ring_return_all(oldest->watched);
-    if (!ipc_waiter_announce(&oldest->watched->header->data, &armed)) /* [sleep] */
-        ipc_waiter_settle(); /* membarrier has been forbidden by now: once for each; nobody looks there again */
-    oldest->place = PLACE_COLD;
-    if (is_due(oldest, &kind))
-        put_due(listener, oldest, kind);
+    bool settled = true;
+    listener->hot_count -= count;
+    for (uint32_t i = 0; i < count; i++) {
+        oldest[i] = listener->hot[listener->hot_count + i];
+        ipc_ring_return_all(oldest[i]->watched);
+        ipc_waiter *waiter = &oldest[i]->watched->header->data;
+        const bool last = i + 1 == count;
+        settled = (last ? ipc_waiter_announce(waiter, &armed) : ipc_waiter_arm(waiter)) && settled; /* [sleep] */
+    }
+    if (!settled)
+        ipc_waiter_settle(); /* membarrier is forbidden, or has been by now: nobody looks there again */
+    for (uint32_t i = 0; i < count; i++) {
+        ipc_event_kind kind;
+        oldest[i]->place = PLACE_COLD;
+        if (is_due(oldest[i], &kind))
+            put_due(listener, oldest[i], kind);
+    }
 }
 
 static void put_hot(ipc_listener *listener, ipc_connection *connection)
 {
     if (listener->hot_count == IPC_HOT_MAX)
-        cool_one(listener);
+        cool_half(listener);
     for (uint32_t i = listener->hot_count; i > 0; i--)
         listener->hot[i] = listener->hot[i - 1];
     listener->hot[0] = connection;
