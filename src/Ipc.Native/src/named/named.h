@@ -157,6 +157,13 @@ ipc_status ipc_named_closed(ipc_named_connection *connection);
 /* The second half of a send. IPC_E_INVALID_STATE: the conversation was given up since the claim. */
 ipc_status ipc_named_fill(ipc_named_connection *connection, void *place, const void *payload, uint32_t length,
                           uint16_t type, uint64_t *sequence);
+
+/* ---- named_session.c ---------------------------------------------------------------------------------- */
+
+/* Under the mutex. */
+void ipc_named_put_session(ipc_named_connection *connection, ipc_connection *session);
+/* Of ours, which wait. Under `logging_in`: the ends are not replaced. */
+void ipc_named_wake_threads(ipc_named_connection *connection);
 /* Takes the session out, and says how it ended; the caller closes it. NULL: there is none, or it is not SESSION. */
 ipc_connection *ipc_named_take_session(ipc_named_connection *connection, const ipc_connection *session);
 /* The state of the other side, as far as the session tells: IPC_PEER_LIVE leaves it to the ring. SAW: `sessions`, when

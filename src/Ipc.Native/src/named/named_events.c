@@ -243,7 +243,7 @@ ipc_status ipc_named_accept(ipc_named_connection *connection, const void *reply,
     IPC_FAULT_POINT("named.accept.written");
     session->watched = &ends->reader;
     ipc_mutex_lock(&connection->mutex);
-    connection->session = session;
+    ipc_named_put_session(connection, session);
     ipc_mutex_unlock(&connection->mutex);
     ipc_status status = ipc_connection_accept(session);
     ipc_named_listener *listener = connection->listener;

@@ -86,15 +86,6 @@ bool ipc_named_is_settled(const ipc_named_connection *connection, const ipc_name
                ipc_load_relaxed32(&connection->server_generation);
 }
 
-/* Other threads of ours. Under `logging_in`: the ends are not replaced. */
-static void wake_threads(ipc_named_connection *connection)
-{
-    const ipc_named_ends *ends = ipc_named_current(connection);
-    ipc_waiter_wake(&ends->reader.header->data);
-    ipc_waiter_wake(&ends->writer.header->space);
-    ipc_waiter_wake(&connection->naps);
-}
-
 static void install(ipc_named_connection *connection, ipc_connection *session)
 {
     ipc_named_ends *ends = ipc_named_current(connection);
@@ -105,12 +96,11 @@ static void install(ipc_named_connection *connection, ipc_connection *session)
         ipc_store_relaxed32(&connection->server_generation,
                             ipc_load_relaxed32(&ipc_region_participant(ends->region, word - 1)->generation));
     ipc_store_relaxed32(&connection->server_word, word);
-    connection->session = session;
-    ipc_store_release32(&connection->sessions, ipc_load_relaxed32(&connection->sessions) + 1);
+    ipc_named_put_session(connection, session);
     ipc_mutex_unlock(&connection->mutex);
     ipc_connection_ring_doorbell(session); /* who published since the server looked, and found no session to notify */
     connection->attempts = 0;
-    wake_threads(connection); /* which look for it */
+    ipc_named_wake_threads(connection); /* which look for it */
 }
 
 /* Under `logging_in`. */
@@ -122,7 +112,7 @@ static void lose(ipc_named_connection *connection)
         return;
     ipc_store_relaxed64(&connection->next_attempt, 0);
     ipc_connection_close(session);
-    wake_threads(connection); /* which sleep as if it were there: they look for the next one */
+    ipc_named_wake_threads(connection); /* which sleep as if it were there: they look for the next one */
 }
 
 void ipc_named_lose(ipc_named_connection *connection, const ipc_named_ends *ends)
