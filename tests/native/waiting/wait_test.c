@@ -135,6 +135,18 @@ TEST(a_deadline_ends_a_wait)
     }
 }
 
+/* Not by looking again and again: of time that is cut off to seconds, the last one would be spent so. */
+POSIX_TEST(the_kernel_sleeps_until_the_deadline)
+{
+    ipc_atomic32 word = {0};
+    ipc_atomic64 asleep = {0};
+    const ipc_deadline until = ipc_deadline_after(1200000000);
+    uint32_t looks = 0;
+    for (; ipc_deadline_after(0) < until; looks++)
+        ipc_platform_futex_wait(&word, &asleep, 0, until);
+    CHECK(looks < 100);
+}
+
 TEST(a_deadline_further_than_time_is_for_ever)
 {
     CHECK_EQUAL(IPC_FOREVER, ipc_deadline_after(UINT64_MAX));

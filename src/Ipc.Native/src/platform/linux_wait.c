@@ -38,30 +38,43 @@ uint64_t ipc_platform_unix_time(void)
     return nanoseconds(CLOCK_REALTIME);
 }
 
+/* As the kernel has it, whatever time_t is: the call of 32 bits that SYS_futex names reads seconds of 32 bits, and with
+   more of them the upper half as nanoseconds. Its successor is there since 5.1. */
+typedef struct kernel_time {
+    int64_t seconds;
+    int64_t nanoseconds;
+} kernel_time;
+
+#ifdef SYS_futex_time64
+#define FUTEX SYS_futex_time64
+#else
+#define FUTEX SYS_futex
+#endif
+
 /* NULL: for ever. */
-static struct timespec *limit_of(ipc_deadline deadline, struct timespec *until)
+static kernel_time *limit_of(ipc_deadline deadline, kernel_time *until)
 {
     const uint64_t seconds = deadline / 1000000000u;
     if (deadline == IPC_FOREVER || seconds > INT32_MAX) /* later than 68 years after boot is never */
         return NULL;
-    until->tv_sec = (time_t)seconds;
-    until->tv_nsec = (long)(deadline % 1000000000u);
+    until->seconds = (int64_t)seconds;
+    until->nanoseconds = (int64_t)(deadline % 1000000000u);
     return until;
 }
 
 void ipc_platform_futex_wait(ipc_atomic32 *word, ipc_atomic64 *asleep, uint32_t expected, ipc_deadline deadline)
 {
     (void)asleep; /* the kernel knows */
-    struct timespec until;
-    struct timespec *limit = limit_of(deadline, &until);
+    kernel_time until;
+    const kernel_time *limit = limit_of(deadline, &until);
     /* Shared, not private; absolute CLOCK_MONOTONIC. EAGAIN, EINTR and ETIMEDOUT all mean: let the caller look. */
-    (void)syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, limit, NULL, FUTEX_BITSET_MATCH_ANY);
+    (void)syscall(FUTEX, word, FUTEX_WAIT_BITSET, expected, limit, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
 void ipc_platform_futex_wake(ipc_atomic32 *word, ipc_atomic64 *asleep)
 {
     (void)asleep;
-    (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    (void)syscall(FUTEX, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 #ifndef SYS_futex_waitv
@@ -93,7 +106,7 @@ uint32_t ipc_platform_sleep_words(void)
 void ipc_platform_futex_wait_any(const ipc_sleep_word *words, uint32_t count, ipc_deadline deadline)
 {
     struct sleeper sleepers[IPC_SLEEP_WORDS_MAX];
-    struct timespec until;
+    kernel_time until;
     if (count == 1) {
         ipc_platform_futex_wait(words[0].word, words[0].asleep, words[0].expected, deadline);
         return;
