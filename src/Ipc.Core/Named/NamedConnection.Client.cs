@@ -10,6 +10,7 @@ public sealed partial class NamedConnection
     private NamedConnection(NamedEnds ends, string server, string client, NamedConnectionOptions options)
     {
         _ends = _sending = _receiving = ends;
+        ends.IsFollowed = options.Reconnect;
         ServerName = server;
         ClientName = client;
         _options = options;
@@ -139,6 +140,7 @@ public sealed partial class NamedConnection
         for (; ; )
         {
             message = default;
+            Ends.NoteLook(isWriter: false);
             IpcStatus status = deadline == Deadline.Now
                 ? IpcStatus.Ok
                 : Attend(deadline, always: false, untilRecord: true, cancellationToken);
@@ -188,6 +190,7 @@ public sealed partial class NamedConnection
         {
             if (TryClaim(length, out payload))
                 return IpcStatus.Ok;
+            Ends.NoteLook(isWriter: true);
             IpcStatus status = deadline == Deadline.Now
                 ? IpcStatus.Ok
                 : Attend(deadline, always: false, untilRecord: false, cancellationToken);
@@ -247,7 +250,7 @@ public sealed partial class NamedConnection
 
     /// <summary>The rings say that the server has gone, whatever the session says. False: this side does not look for
     /// another one.</summary>
-    private bool LosesPeer(NamedEnds ends, IpcStatus status)
+    internal bool LosesPeer(NamedEnds ends, IpcStatus status)
     {
         if (!IsClient)
             return false;
@@ -257,7 +260,8 @@ public sealed partial class NamedConnection
             {
                 // the other thread may have got the next one meanwhile
                 if (ends.Session is { } session && ReferenceEquals(ends, Ends) &&
-                    (!session.IsOpen || ends.Reader.Peer != PeerState.Live || !ends.Writer.IsPeerLive))
+                    (!session.IsOpen || ends.Reader.Peer != PeerState.Live ||
+                        ends.Writer.Peer != PeerState.Live))
                     Lose(ends, session, status);
             }
             finally

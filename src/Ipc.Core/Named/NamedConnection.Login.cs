@@ -247,6 +247,7 @@ public sealed partial class NamedConnection
             change.Reason = IpcStatus.PeerDied;
         ends.Session = null;
         session.Dispose();
+        ends.WakeThreads(); // which sleep as if it were there
         Atomic.StoreRelease(ref _nextAttempt, 0);
         Note(change);
     }
@@ -279,6 +280,7 @@ public sealed partial class NamedConnection
         }
 
         NamedEnds anew = OpenEnds(ServerName, ClientName, _options, CancellationToken.None);
+        anew.IsFollowed = _options.Reconnect;
         Atomic.Exchange(ref _ends, anew);
         _beginsAnew = false;
         if (Atomic.LoadAcquire(ref _stopped) != 0) // who stops may have seen the former ones only

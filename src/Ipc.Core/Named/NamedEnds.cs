@@ -21,6 +21,9 @@ internal sealed unsafe class NamedEnds : IDisposable
     private ulong _acknowledged;
     private ulong[] _ends = new ulong[16]; // of those behind it, by their number; a power of two
     private Connection? _session;
+    private int _sessions;    // how often one came or went
+    private int _writerSaw;   // _sessions, when that thread last looked for the server; so did:
+    private int _readerSaw;
     private int _disposed;
     private bool _quiet; // nobody is inside, or holds a span
 
@@ -52,8 +55,15 @@ internal sealed unsafe class NamedEnds : IDisposable
     public Connection? Session
     {
         get => Atomic.LoadAcquire(ref _session);
-        set => Atomic.Exchange(ref _session, value);
+        set
+        {
+            Atomic.Exchange(ref _session, value);
+            Atomic.Increment(ref _sessions); // behind it: who sees another number sees the session that it counts
+        }
     }
+
+    /// <summary>Whoever waits here looks for the server when the session has ended.</summary>
+    public bool IsFollowed { get; set; }
 
     public bool IsDisposed => Atomic.LoadAcquire(ref _disposed) != 0;
 
@@ -264,6 +274,32 @@ internal sealed unsafe class NamedEnds : IDisposable
     {
         if (_entrance.IsClient)
             NotifySession();
+    }
+
+    /// <summary>The calling thread, which is about to wait, looks for the server if there is no session.</summary>
+    public void NoteLook(bool isWriter) =>
+        Atomic.StoreRelease(ref isWriter ? ref _writerSaw : ref _readerSaw, Atomic.LoadAcquire(ref _sessions));
+
+    /// <summary>Another thread has given the session up since this half looked for the server, and there is no other:
+    /// its wait ends, and it looks again.</summary>
+    public bool HasLostSession(bool isWriter) =>
+        IsFollowed && Session is null &&
+        Atomic.LoadAcquire(ref _sessions) != Atomic.LoadAcquire(ref isWriter ? ref _writerSaw : ref _readerSaw);
+
+    /// <summary>Who sleeps in either ring looks again.</summary>
+    public void WakeThreads()
+    {
+        if (!Region.View.TryUse())
+            return;
+        try
+        {
+            Writer.Control.WakeSleepers();
+            Reader.Control.WakeSleepers();
+        }
+        finally
+        {
+            Region.View.Unuse();
+        }
     }
 
     /// <summary>After a wake of a ring that is none of its publishes: the server is to look, and to arm it

@@ -5,9 +5,16 @@ namespace Ipc;
 internal sealed unsafe class NamedLink : RingRole
 {
     private readonly NamedEnds _ends;
+    private readonly bool _isWriter;
 
     public NamedLink(NamedEnds ends, Region region, RingHeader* header, bool isWriter)
-        : base(region, header, isWriter) => _ends = ends;
+        : base(region, header, isWriter)
+    {
+        _ends = ends;
+        _isWriter = isWriter;
+    }
+
+    public override PeerState Peer => _ends.HasLostSession(_isWriter) ? PeerState.Left : base.Peer;
 
     public override bool RelaySignal()
     {

@@ -20,7 +20,7 @@ internal abstract unsafe class RingRole : IRingLink
             : new PeerProcessors(&_header->ReaderProcessor, &_header->WriterProcessor);
     }
 
-    public PeerState Peer
+    public virtual PeerState Peer
     {
         get
         {

@@ -206,6 +206,40 @@ public sealed class NamedResetTests : RegionTest
         user.Join();
     }
 
+    /// <summary>The other thread finds that the server has gone, and does not come again: who sleeps has to look for it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void WhoWaitsLooksForTheServerWhenAnotherThreadHasLostIt(bool sends)
+    {
+        using NamedServer server = new("exchange") { Answers = !sends, Acknowledges = !sends };
+        using NamedConnection client = NamedConnection.Open("exchange", "trader", new NamedConnectionOptions { ToServerCapacity = 4096 });
+        client.Connect();
+        while (sends && client.TrySend(new byte[500]))
+        {
+        }
+
+        Background waiter = sends
+            ? Run(() => Assert.Equal(IpcStatus.Stopped, client.Send(new byte[500], 0, Deadline.Never)))
+            : Run(() => Assert.Equal(IpcStatus.Ok, client.Receive(out _, Deadline.Never)));
+        waiter.UntilAsleep();
+        using (LiveRegion region = Look(File))
+        {
+            long ring = (long)region.U64(region.Body + (sends ? Wire.Named.ToClient : Wire.Named.ToServer));
+            int state = sends ? Wire.Ring.WriterState : Wire.Ring.ReaderState; // that the waiter does not look at
+            region[ring + state] = Wire.Ring.Left;
+            Assert.True(client.LosesPeer(client.EndsNow, IpcStatus.PeerClosed));
+            region[ring + state] = Wire.Ring.Live;
+        }
+
+        Watchdog.Until(() => server.LogNow().Count(static line => line.StartsWith("login", StringComparison.Ordinal)) == 2, "the next login");
+        if (sends)
+            client.Stop();
+        else
+            client.Send("echo"u8);
+        waiter.Join();
+    }
+
     /// <summary>A client that was with another server: one message of it is not acknowledged.</summary>
     private static NamedConnection OfMonday(bool answers = false)
     {
