@@ -1,6 +1,7 @@
 /* Where the system does not allow membarrier or pidfd_open (old kernels, tight containers): the same promises. */
 #define _GNU_SOURCE
 #include "connections/connection.h"
+#include "connections/listener.h"
 #include "platform/platform.h"
 #include "rings/ring.h"
 #include "sync/sync.h"
@@ -185,6 +186,45 @@ TEST(a_server_asks_for_fences_before_its_client_publishes)
     CHECK_OK(ipc_connection_accept(event.connection));
     test_thread_join(&thread);
     ipc_connection_close(event.connection);
+    ipc_listener_close(listener);
+}
+
+static void *connect_and_keep(void *place)
+{
+    const ipc_connect_options options = {.deadline = SOON, .loan_budget = IPC_NO_LOANS};
+    CHECK_OK(ipc_connect("l", &options, (ipc_connection **)place));
+    return NULL;
+}
+
+/* Half of what it polls goes at a time, with one barrier: where that fails, each of them has to ask. */
+TEST(a_server_whose_membarrier_fails_asks_all_that_it_does_not_poll_any_more)
+{
+    enum { POLLED = IPC_HOT_MAX, ALL = POLLED + 1 };
+    ipc_listener *listener = NULL;
+    ipc_connection *there[ALL];
+    ipc_connection *here[ALL];
+    ipc_event event;
+    test_thread thread;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    if (ipc_waiter_process_fences())
+        test_skip("there is no membarrier here");
+    for (int i = 0; i < ALL; i++) {
+        test_thread_start(&thread, connect_and_keep, &there[i]);
+        CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+        CHECK_OK(ipc_connection_accept(event.connection));
+        test_thread_join(&thread);
+        here[i] = event.connection;
+        ipc_listener_return(listener, here[i]);
+    }
+    take_away(SYS_membarrier, SYS_membarrier);
+    CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event));
+    for (int i = 0; i < POLLED / 2; i++) {
+        ipc_waiter *waiter = &ipc_connection_reader(here[i])->header->data;
+        CHECK(ipc_waiter_is_marked(waiter));
+        CHECK_EQUAL(1, ipc_load_acquire32(&waiter->fence_required));
+    }
+    for (int i = 0; i < ALL; i++)
+        ipc_connection_close(there[i]);
     ipc_listener_close(listener);
 }
 

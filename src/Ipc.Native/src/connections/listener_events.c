@@ -105,8 +105,11 @@ static void cool_half(ipc_listener *listener)
         const bool last = i + 1 == count;
         settled = (last ? ipc_waiter_announce(waiter, &armed) : ipc_waiter_arm(waiter)) && settled; /* [sleep] */
     }
-    if (!settled)
-        ipc_waiter_settle(); /* membarrier is forbidden, or has been by now: nobody looks there again */
+    if (!settled) { /* membarrier is forbidden, perhaps only by now: the others have counted on it. Nobody looks again */
+        for (uint32_t i = 0; i + 1 < count; i++)
+            (void)ipc_waiter_arm(&oldest[i]->watched->header->data); /* [sleep] */
+        ipc_waiter_settle();
+    }
     for (uint32_t i = 0; i < count; i++) {
         ipc_event_kind kind;
         oldest[i]->place = PLACE_COLD;
