@@ -77,9 +77,9 @@ static void serve_one(side *it)
     }
 }
 
-static void serve_until(side *it, const uint64_t *what, uint64_t count)
+static void serve_until(side *it, uint64_t *what, uint64_t count)
 {
-    for (*(uint64_t *)(uintptr_t)what = 0; *what < count;)
+    for (*what = 0; *what < count;)
         serve_one(it);
 }
 
@@ -203,20 +203,13 @@ static double echo_measure(void *opened, uint64_t count)
 /* ---- sockets ------------------------------------------------------------------------------------------ */
 
 static int listening;
+static struct sockaddr_un name = {.sun_family = AF_UNIX}; /* its first byte is 0: no file */
+static socklen_t name_length;
 
 static void *open_socket(void *shared, int which)
 {
-    (void)shared;
     (void)which;
-    return NULL;
-}
-
-static struct sockaddr_un address(socklen_t *length)
-{
-    struct sockaddr_un made = {.sun_family = AF_UNIX}; /* the first byte 0: no file */
-    const int written = snprintf(made.sun_path + 1, sizeof made.sun_path - 1, "bench-connect-%d", (int)getpgrp());
-    *length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)written);
-    return made;
+    return shared;
 }
 
 static int new_socket(void)
@@ -229,10 +222,10 @@ static int new_socket(void)
 
 static void listen_for_sockets(void)
 {
-    socklen_t length;
-    const struct sockaddr_un name = address(&length);
+    const int written = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "bench-connect-%d", (int)getpid());
+    name_length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)written);
     listening = new_socket();
-    if (bind(listening, (const struct sockaddr *)&name, length) != 0 || listen(listening, BACKLOG) != 0)
+    if (bind(listening, (const struct sockaddr *)&name, name_length) != 0 || listen(listening, BACKLOG) != 0)
         bench_fail("bind", strerror(errno));
 }
 
@@ -246,12 +239,10 @@ static double socket_measure(void *unused, uint64_t count)
 {
     (void)unused;
     unsigned char bytes[SMALL] = {7};
-    socklen_t length;
-    const struct sockaddr_un name = address(&length);
     const uint64_t began = bench_now();
     for (uint64_t i = 0; i < count; i++) {
         const int made = new_socket();
-        if (connect(made, (const struct sockaddr *)&name, length) != 0)
+        if (connect(made, (const struct sockaddr *)&name, name_length) != 0)
             bench_fail("connect", strerror(errno));
         pass(send(made, bytes, sizeof bytes, MSG_NOSIGNAL), "send");
         pass(recv(made, bytes, sizeof bytes, MSG_WAITALL), "recv");

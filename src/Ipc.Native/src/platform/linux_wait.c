@@ -39,16 +39,16 @@ uint64_t ipc_platform_unix_time(void)
 }
 
 /* As the kernel has it, whatever time_t is: the call of 32 bits that SYS_futex names reads seconds of 32 bits, and with
-   more of them the upper half as nanoseconds. Its successor is there since 5.1. */
+   more of them the upper half as nanoseconds. Its successor is there since 5.1; before, such a wait does not sleep. */
 typedef struct kernel_time {
     int64_t seconds;
     int64_t nanoseconds;
 } kernel_time;
 
 #ifdef SYS_futex_time64
-#define FUTEX SYS_futex_time64
+#define FUTEX_UNTIL SYS_futex_time64
 #else
-#define FUTEX SYS_futex
+#define FUTEX_UNTIL SYS_futex
 #endif
 
 /* NULL: for ever. */
@@ -68,13 +68,13 @@ void ipc_platform_futex_wait(ipc_atomic32 *word, ipc_atomic64 *asleep, uint32_t 
     kernel_time until;
     const kernel_time *limit = limit_of(deadline, &until);
     /* Shared, not private; absolute CLOCK_MONOTONIC. EAGAIN, EINTR and ETIMEDOUT all mean: let the caller look. */
-    (void)syscall(FUTEX, word, FUTEX_WAIT_BITSET, expected, limit, NULL, FUTEX_BITSET_MATCH_ANY);
+    (void)syscall(FUTEX_UNTIL, word, FUTEX_WAIT_BITSET, expected, limit, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
 void ipc_platform_futex_wake(ipc_atomic32 *word, ipc_atomic64 *asleep)
 {
     (void)asleep;
-    (void)syscall(FUTEX, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 #ifndef SYS_futex_waitv
