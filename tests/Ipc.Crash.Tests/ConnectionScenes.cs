@@ -181,19 +181,26 @@ internal static class ConnectionScenes
         End(scene, server, client);
     }
 
+    /// <returns>The server's number of the connection.</returns>
+    private static long Connect(Scene scene, Driven server, Driven client)
+    {
+        server.Must($"listen 1 {scene.Name} max=63");
+        client.Begin($"connect 1 {scene.Name} timeout=600000");
+        long connection = server.Must("next 1 timeout=600000")["connection"];
+        server.Must($"accept {connection}");
+        Assert.Equal(IpcStatus.Ok, client.Result().Status);
+        return connection;
+    }
+
     /// <summary>The victim is a server that closes the connection of a client that waits for an answer.</summary>
     public static void ServerCloses(Scene scene)
     {
         Driven server = scene.Victim, client = scene.Survivor("client");
-        server.Must($"listen 1 {scene.Name} max=63");
-        client.Begin($"connect 1 {scene.Name} timeout=600000");
-        Answer asked = server.Must("next 1 timeout=600000");
-        server.Must($"accept {asked["connection"]}");
-        Assert.Equal(IpcStatus.Ok, client.Result().Status);
-        server.Must($"write {asked["connection"]} 1 100 1 timeout=600000");
+        long connection = Connect(scene, server, client);
+        server.Must($"write {connection} 1 100 1 timeout=600000");
         client.Begin("receive 1 1 0 100 timeout=1"); // nothing yet: it has an open connection
         client.Result();
-        server.Begin($"close {asked["connection"]}");
+        server.Begin($"close {connection}");
         scene.WaitForFault();
         Assert.Equal(1, client.Must("read 1 timeout=600000")["type"]); // published before the close
         client.Must("release 1");
@@ -221,13 +228,9 @@ internal static class ConnectionScenes
     public static void ServerClosesWhileItsClientSleeps(Scene scene)
     {
         Driven server = scene.Victim, client = scene.Survivor("client");
-        server.Must($"listen 1 {scene.Name} max=63");
-        client.Begin($"connect 1 {scene.Name} timeout=600000");
-        Answer asked = server.Must("next 1 timeout=600000");
-        server.Must($"accept {asked["connection"]}");
-        Assert.Equal(IpcStatus.Ok, client.Result().Status);
+        long connection = Connect(scene, server, client);
         client.Begin("read 1 timeout=600000");
-        server.Begin($"close {asked["connection"]}");
+        server.Begin($"close {connection}");
         scene.WaitForFault();
         if (scene.Kills)
         {
