@@ -138,8 +138,10 @@ TEST(a_deadline_ends_a_wait)
 /* Not by looking again and again: of time that is cut off to seconds, the last one would be spent so. */
 POSIX_TEST(the_kernel_sleeps_until_the_deadline)
 {
-    ipc_atomic32 word = {0};
-    ipc_atomic64 asleep = {0};
+    ipc_atomic32 word;
+    ipc_atomic64 asleep;
+    atomic_init(&word, 0);
+    atomic_init(&asleep, 0);
     const ipc_deadline until = ipc_deadline_after(1200000000);
     uint32_t looks = 0;
     for (; ipc_deadline_after(0) < until; looks++)
