@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using Ipc.Testing.Drive;
+using Ipc.Testing.Images;
 using Xunit;
 
 namespace Ipc.Crash.Tests;
@@ -69,6 +70,29 @@ public sealed class CleaningUpTests(Peers peers)
         next.Kill();
         other.Kill();
         CheckNothingLeft(language);
+    }
+
+    /// <summary>The server has closed the connection and watches nothing of it any more; nobody else comes who would clean up.</summary>
+    [Theory]
+    [MemberData(nameof(Pairs))]
+    public void AServerCleansUpAfterAClientThatIsKilledOnItsWayOut(Language language, Language serving)
+    {
+        using Driven client = Faulty(language, "connection.close.word", "stop"), server = peers.New(serving);
+        server.Must($"listen 1 {_name} max=63");
+        client.Begin($"connect 1 {_name} timeout=600000");
+        long connection = server.Must("next 1 timeout=600000")["connection"];
+        server.Must($"accept {connection}");
+        Assert.Equal(IpcStatus.Ok, client.Result().Status);
+        client.Begin("close 1");
+        client.WaitUntilStopped();
+        server.Must($"return 1 {connection}"); // nobody has woken it: it looks now
+        Assert.Equal(3, server.Must("next 1 timeout=600000")["kind"]); // closed
+        server.Must($"close {connection}");
+        client.Kill();
+        using var region = new LiveRegion(peers.Directory.FileOf(_name));
+        Watchdog.Until(() => region[Wire.Region.Participants + Wire.Participant.Size] == 0, "the entry of the dead client to be free");
+        server.Must("close 1");
+        Assert.Empty(peers.Directory.FilesOf(_name));
     }
 
     /// <summary>The cleaner is connected, and sees the death; the other one has stopped on its way in.</summary>

@@ -106,6 +106,7 @@ static void release(ipc_listener *listener)
     ipc_mutex_unlock(&listener->mutex);
     if (!last)
         return;
+    ipc_listener_forget_leavers(listener);
     ipc_region_discard(listener->view.region);
     ipc_mutex_destroy(&listener->mutex);
     free((void *)listener->table);
@@ -156,7 +157,10 @@ static void remove_connection(ipc_connection *connection)
     if (!connection->watching)
         ipc_store_relaxed32(&listener->unwatched, ipc_load_relaxed32(&listener->unwatched) - 1);
     take_off_lists(listener, connection);
+    const bool closed = listener->closed;
     ipc_mutex_unlock(&listener->mutex);
+    if (!closed) /* else nobody looks at the table any more */
+        ipc_listener_see_off(listener, connection);
     ipc_connection_unmap(connection);
     if (!listener->view.region->forked)
         ipc_connection_free_slot(connection);

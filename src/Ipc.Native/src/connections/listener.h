@@ -11,6 +11,8 @@
    without them. */
 #define IPC_PASSED_OVER_MAX 8
 
+typedef struct ipc_leaver ipc_leaver;
+
 struct ipc_listener {
     ipc_listener_view view;
     ipc_end end;
@@ -25,6 +27,7 @@ struct ipc_listener {
     uint32_t references;    /* the connections', and the application's until it closes the listener */
     ipc_atomic32 unwatched; /* connections in the table whose client's death nothing tells of; read without the mutex */
     bool closed;
+    ipc_leaver *leavers; /* clients that are watched although they have no connection any more */
 
     ipc_atomic_pointer returned; /* stack of connections that the application has given back, from any thread */
 
@@ -44,6 +47,11 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot)
 
 /* listener.c */
 void ipc_listener_add(ipc_listener *listener, ipc_connection *connection);
+
+/* listener_leavers.c */
+/* While the connection is still watched: its client is watched from now on until it has left the table. */
+void ipc_listener_see_off(ipc_listener *listener, const ipc_connection *connection);
+void ipc_listener_forget_leavers(ipc_listener *listener); /* at the end */
 
 /* listener_events.c */
 void ipc_listener_drain_returned(ipc_listener *listener);

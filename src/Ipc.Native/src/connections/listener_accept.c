@@ -208,6 +208,8 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_
             ipc_connection_set_server_text(connection->body, reason);
         reply(connection, IPC_REPLY_REFUSED);
         ipc_connection_free_slot(connection);
+        if (reason != is_ending)
+            ipc_listener_see_off(listener, connection);
         discard(connection);
         return NULL;
     }
