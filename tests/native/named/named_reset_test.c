@@ -254,23 +254,31 @@ TEST(ends_that_come_while_it_is_closed_are_shut)
     remove_conversation();
 }
 
-static void *send_until_closed(void *connection)
+/* A call that waits when the connection is closed. One each: whoever began another one would not be waited for. */
+typedef struct waiting_call {
+    ipc_named_connection *connection;
+    ipc_status may_end; /* besides IPC_CLOSED */
+    ipc_atomic32 has_returned;
+} waiting_call;
+
+static void end_call(waiting_call *call, ipc_status status)
 {
-    ipc_status status;
-    while ((status = ipc_named_send(connection, "12345678", 8, 7, IPC_FOREVER, NULL, NULL)) == IPC_OK)
-        ;
-    CHECK_STATUS(IPC_CLOSED, status);
+    CHECK(status == IPC_CLOSED || status == call->may_end);
+    ipc_store_release32(&call->has_returned, 1);
+}
+
+static void *send_one(void *argument)
+{
+    waiting_call *call = argument;
+    end_call(call, ipc_named_send(call->connection, "12345678", 8, 7, IPC_FOREVER, NULL, NULL));
     return NULL;
 }
 
-static void *receive_until_closed(void *connection)
+static void *receive_one(void *argument)
 {
+    waiting_call *call = argument;
     ipc_named_message message;
-    ipc_status status;
-    while ((status = ipc_named_receive(connection, IPC_FOREVER, NULL, &message)) == IPC_OK ||
-           status == IPC_E_REFUSED)
-        ipc_named_acknowledge(connection, 0);
-    CHECK_STATUS(IPC_CLOSED, status);
+    end_call(call, ipc_named_receive(call->connection, IPC_FOREVER, NULL, &message));
     return NULL;
 }
 
@@ -317,13 +325,16 @@ TEST(a_close_ends_sending_and_receiving_threads_at_any_moment_of_a_login)
             server.listener = open_server(NULL);
             test_thread_start(&leader, serve, &server);
         }
-        while (ipc_named_sent(client) < 63) /* it waits for room: who has not begun to wait is not waited for */
+        while (ipc_named_sent(client) < 63) /* there is no room for another one */
             CHECK_OK(ipc_named_send(client, "", 0, 7, SOON, NULL, NULL)); /* the server may begin anew between two */
-        test_thread_start(&receiver, receive_until_closed, client);
+        waiting_call receives = {.connection = client, .may_end = state == 3 ? IPC_E_REFUSED : IPC_CLOSED};
+        waiting_call sends = {.connection = client, .may_end = state == 4 ? IPC_OK : IPC_CLOSED}; /* in the next one */
+        test_thread_start(&receiver, receive_one, &receives);
         if (state != 3)
-            test_thread_start(&sender, send_until_closed, client);
-        WAIT_FOR(ipc_load_relaxed32(&client->receivers.inside) != 0);
-        WAIT_FOR(state == 3 || ipc_load_relaxed32(&client->senders.inside) != 0);
+            test_thread_start(&sender, send_one, &sends);
+        WAIT_FOR(ipc_load_relaxed32(&client->receivers.inside) != 0 || ipc_load_acquire32(&receives.has_returned) != 0);
+        WAIT_FOR(state == 3 || ipc_load_relaxed32(&client->senders.inside) != 0 ||
+                 ipc_load_acquire32(&sends.has_returned) != 0);
         ipc_cancel *never = NULL;
         CHECK_OK(ipc_cancel_create(&never));
         if (round % 7 != 0)
