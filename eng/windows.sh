@@ -41,7 +41,7 @@ export IPC_NATIVE_BUILD
 
 finish() {
     local left
-    left=$(find "$regions" -type f ! -name '~dead.*' | head -n 5) # who ends with a removed region mapped leaves that for the next one to sweep
+    left=$(find "$regions" -type f ! -name '~dead.*' ! -name '~tmp.*' | head -n 5) # who ends with a removed region mapped, or is killed while he makes one, leaves that for the next one to sweep
     if [ -n "$left" ]; then
         say "  FAILED: left behind:" "$left"
         failed=$((failed + 1))
