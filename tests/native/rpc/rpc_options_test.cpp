@@ -178,9 +178,11 @@ TEST(SoManyBytesOfRequestsWaitAndNoMore)
     server_options options;
     options.max_concurrent_calls = 1;
     options.max_held_bytes = 100'000;
+    std::atomic<int> begun{0};
     const serving here(
-        [](server &at) {
-            at.client_stream(gather, [](const Blob &, stream_input<Blob> &items, Blob &) {
+        [&begun](server &at) {
+            at.client_stream(gather, [&begun](const Blob &, stream_input<Blob> &items, Blob &) {
+                ++begun;
                 for (Blob item; items.next(item);) {
                 }
             });
@@ -189,6 +191,8 @@ TEST(SoManyBytesOfRequestsWaitAndNoMore)
     client caller("rpc");
     for (int round = 0; round < 3; ++round) { // what has run does not count any more
         auto stream = caller.client_stream(gather, Blob()); // for which the connection has to be read on
+        while (begun <= round) // else the first call may be the one that runs
+            std::this_thread::yield();
         std::vector<pending_call<Blob>> calls;
         for (int i = 0; i < 10; ++i)
             calls.push_back(caller.call_async(contract::echo, blob(std::string(size, 'x'))));
