@@ -93,5 +93,7 @@ public sealed class RestartKillTests
                 client.Dispose();
             File.Delete(file);
         }
+
+        Listener.Open(name).Dispose(); // killed when its last client has left, a server leaves its region to the next one
     }
 }
