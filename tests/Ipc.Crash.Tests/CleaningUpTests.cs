@@ -1,4 +1,6 @@
+using System;
 using System.Collections.Generic;
+using System.IO;
 using Ipc.Testing.Drive;
 using Ipc.Testing.Images;
 using Xunit;
@@ -93,6 +95,55 @@ public sealed class CleaningUpTests(Peers peers)
         Watchdog.Until(() => region[Wire.Region.Participants + Wire.Participant.Size] == 0, "the entry of the dead client to be free");
         server.Must("close 1");
         Assert.Empty(peers.Directory.FilesOf(_name));
+    }
+
+    /// <summary>The same of one that was refused, by the server or by its listener's bound, or whose request cannot be opened, and that is killed before it learns of
+    /// it.</summary>
+    [Theory]
+    [MemberData(nameof(PairsAndWays))]
+    public void AServerCleansUpAfterAClientThatWasTurnedAwayAndIsKilled(Language language, Language serving, string way)
+    {
+        using Driven client = Faulty(language, "connect.requested", "stop"), first = peers.New(serving), server = peers.New(serving);
+        int index = 1;
+        server.Must($"listen 1 {_name} max=1");
+        if (way == "full")
+        {
+            first.Begin($"connect 1 {_name} timeout=600000");
+            server.Must($"accept {server.Must("next 1 timeout=600000")["connection"]}");
+            Assert.Equal(IpcStatus.Ok, first.Result().Status);
+            index = 2;
+        }
+
+        client.Begin($"connect 1 {_name} timeout=600000");
+        client.WaitUntilStopped();
+        if (way == "dropped")
+            File.Delete(Assert.Single(Directory.GetFiles(peers.Directory.Path, _name + "~*")));
+        if (way == "refused")
+            server.Must($"refuse {server.Must("next 1 timeout=600000")["connection"]} no");
+        else
+            Assert.Equal(IpcStatus.Timeout, server.Do("next 1 timeout=100").Status); // there is no event of it
+        client.Kill();
+        using var region = new LiveRegion(peers.Directory.FileOf(_name));
+        Watchdog.Until(() => region[Wire.Region.Participants + index * Wire.Participant.Size] == 0, "the entry of the dead client to be free");
+        server.Must("close 1");
+    }
+
+    public static TheoryData<Language, Language, string> PairsAndWays
+    {
+        get
+        {
+            TheoryData<Language, Language, string> all = new();
+            foreach (string way in new[] { "refused", "full", "dropped" })
+            {
+                foreach (Language language in Enum.GetValues<Language>())
+                {
+                    foreach (Language serving in Enum.GetValues<Language>())
+                        all.Add(language, serving, way);
+                }
+            }
+
+            return all;
+        }
     }
 
     /// <summary>The cleaner is connected, and sees the death; the other one has stopped on its way in.</summary>

@@ -246,6 +246,8 @@ public sealed unsafe partial class Listener
         if (ListenerSlot.StateOf(requested) != ListenerSlot.Requested)
             return null;
         Opening?.Invoke();
+        // whatever becomes of the request: who is killed before it has left the table is cleaned up after
+        _region.WatchParticipant(slot);
         ulong id = ListenerSlot.IdOf(requested);
         ConnectionEntrance layout = new(slot, id);
         Region region;
@@ -289,7 +291,6 @@ public sealed unsafe partial class Listener
             return null;
         }
 
-        _region.WatchParticipant(slot);
         return connection;
     }
 

@@ -17,8 +17,8 @@ internal sealed unsafe class ListenerKind : RegionKind
 
     public override bool FirstJudges => true;
 
-    /// <summary>A client on its way in (its slot may still be idle) or out: the server does not have it, so nobody
-    /// watches it.</summary>
+    /// <summary>A client on its way in (its slot may still be idle), whom nobody watches; or out, if the server could
+    /// not watch it.</summary>
     public override bool IsSuspect(Region region, int index) =>
         index != ServerIndex &&
         ListenerSlot.StateOf(Atomic.LoadAcquire(ref Of(region).Slot(region, index)->Word)) != ListenerSlot.Attached;

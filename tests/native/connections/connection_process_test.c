@@ -43,6 +43,18 @@ static int listen_and_never_answer(void *argument)
     test_stay();
 }
 
+typedef struct connect_arguments {
+    const ipc_connect_options *options;
+    ipc_connection **connection;
+} connect_arguments;
+
+static void *connect_in_thread(void *argument)
+{
+    const connect_arguments *it = argument;
+    CHECK_OK(ipc_connect("l", it->options, it->connection));
+    return NULL;
+}
+
 static int connect_and_stay(void *argument)
 {
     ipc_connection *connection = NULL;
@@ -133,6 +145,109 @@ TEST(a_server_reads_a_dead_clients_last_words_then_closes)
         ipc_connection_close(event.connection);
     }
     ipc_listener_close(listener);
+}
+
+/* A client that has asked, and the server knows it; it stops there, else it would leave as soon as it has its answer. */
+static pid_t start_and_stop(const ipc_listener *listener, uint32_t slot)
+{
+    child one;
+    const pid_t pid = start(&one, connect_and_stay);
+    WAIT_FOR((ipc_load_acquire64(&listener->view.ready[0]) & 1ull << slot) != 0);
+    test_stop(pid);
+    test_wait_stopped(pid);
+    return pid;
+}
+
+static bool stands_in_the_table(const ipc_listener *listener, uint32_t index)
+{
+    return ipc_load_acquire32(&ipc_region_participant(listener->view.region, index)->state) == IPC_PARTICIPANT_LIVE;
+}
+
+/* The leader has been told that somebody has left. */
+static bool has_forgotten(ipc_listener *listener)
+{
+    ipc_event event;
+    CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event));
+    return listener->leavers == NULL;
+}
+
+/* Closed, refused, refused without a word of the application's, not to be opened: then the client is killed where it
+   stands, and nobody comes who would clean up. */
+TEST(a_client_that_the_server_is_through_with_gives_its_place_back_when_it_is_killed)
+{
+    enum { CLOSED, REFUSED, ONE_TOO_MANY, DROPPED, WAYS };
+    for (int way = CLOSED; way < WAYS; way++) {
+        ipc_listener *listener = NULL;
+        ipc_connection *first = NULL;
+        ipc_event event;
+        const ipc_listener_options options = {.max_connections = 1};
+        const ipc_connect_options own = {.deadline = SOON, .loan_budget = IPC_NO_LOANS};
+        uint32_t slot = 1;
+        CHECK_OK(ipc_listener_open("l", &options, &listener));
+        if (way == ONE_TOO_MANY) { /* this process has the place */
+            test_thread connecting;
+            connect_arguments arguments = {.options = &own, .connection = &first};
+            test_thread_start(&connecting, connect_in_thread, &arguments);
+            CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+            CHECK_OK(ipc_connection_accept(event.connection));
+            test_thread_join(&connecting);
+            ipc_listener_return(listener, event.connection);
+            slot = 2;
+        }
+        const pid_t pid = start_and_stop(listener, slot);
+        if (way == DROPPED) {
+            char path[IPC_PATH_MAX];
+            const uint64_t id = ipc_slot_id(ipc_load_acquire64(&listener->view.slots[slot].word));
+            ipc_listener_connection_path(listener->view.region, id, path, sizeof path);
+            CHECK(ipc_platform_file_unlink(path));
+        }
+        if (way == ONE_TOO_MANY || way == DROPPED) {
+            CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event));
+        } else {
+            CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+            CHECK_EQUAL(slot, ipc_connection_slot(event.connection));
+            if (way == CLOSED) {
+                CHECK_OK(ipc_connection_accept(event.connection));
+                ipc_connection_close(event.connection);
+            } else {
+                CHECK_OK(ipc_connection_refuse(event.connection, "no"));
+            }
+        }
+        for (int again = 0; way == DROPPED && again < 3; again++) { /* one that does not stop asking for nothing */
+            ipc_store_release64(&listener->view.slots[slot].word, ipc_slot_of(77, IPC_SLOT_REQUESTED));
+            ipc_listener_notify(&listener->view, slot);
+            CHECK_STATUS(IPC_TIMEOUT, ipc_listener_next(listener, IPC_NOW, NULL, &event));
+        }
+        CHECK(stands_in_the_table(listener, slot));
+        CHECK(listener->leavers != NULL && listener->leavers->next == NULL);
+        test_kill(pid);
+        WAIT_FOR(!stands_in_the_table(listener, slot));
+        WAIT_FOR(has_forgotten(listener));
+        ipc_connection_close(first);
+        ipc_listener_close(listener);
+    }
+}
+
+/* One that leaves by itself, one that is there yet when the listener goes. */
+TEST(a_client_that_has_left_is_watched_no_longer)
+{
+    ipc_listener *listener = NULL;
+    ipc_event event;
+    CHECK_OK(ipc_listener_open("l", NULL, &listener));
+    for (int leaves = 1; leaves >= 0; leaves--) {
+        const pid_t pid = start_and_stop(listener, 1);
+        CHECK_OK(ipc_listener_next(listener, SOON, NULL, &event));
+        CHECK_OK(ipc_connection_refuse(event.connection, "no"));
+        CHECK(listener->leavers != NULL);
+        if (leaves != 0) {
+            test_continue(pid);
+            CHECK_EQUAL(1, test_wait_exit(pid)); /* it was refused */
+            WAIT_FOR(has_forgotten(listener));
+        } else {
+            ipc_listener_close(listener);
+            test_kill(pid);
+        }
+    }
 }
 
 TEST(a_request_of_a_dead_client_is_forgotten)

@@ -21,9 +21,7 @@ static ipc_atomic32 *close_word(const ipc_connection *connection, bool of_server
 
 static bool peer_has_left_the_table(const ipc_connection *connection)
 {
-    const ipc_participant *entry = ipc_region_participant(connection->view->region, connection->peer_index);
-    return ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE ||
-           ipc_load_acquire32(&entry->generation) != connection->peer_generation;
+    return !ipc_region_has(connection->view->region, connection->peer_index, connection->peer_generation);
 }
 
 ipc_peer_state ipc_connection_peer_state(void *owner)

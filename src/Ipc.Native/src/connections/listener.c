@@ -160,7 +160,7 @@ static void remove_connection(ipc_connection *connection)
     const bool closed = listener->closed;
     ipc_mutex_unlock(&listener->mutex);
     if (!closed) /* else nobody looks at the table any more */
-        ipc_listener_see_off(listener, connection);
+        ipc_listener_see_off(listener, slot);
     ipc_connection_unmap(connection);
     if (!listener->view.region->forked)
         ipc_connection_free_slot(connection);

@@ -11,7 +11,13 @@
    without them. */
 #define IPC_PASSED_OVER_MAX 8
 
-typedef struct ipc_leaver ipc_leaver;
+typedef struct ipc_leaver { /* listener_leavers.c */
+    ipc_watch watch;
+    ipc_region *region;
+    uint32_t index;
+    uint32_t generation;
+    struct ipc_leaver *next;
+} ipc_leaver;
 
 struct ipc_listener {
     ipc_listener_view view;
@@ -49,9 +55,11 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot)
 void ipc_listener_add(ipc_listener *listener, ipc_connection *connection);
 
 /* listener_leavers.c */
-/* While the connection is still watched: its client is watched from now on until it has left the table. */
-void ipc_listener_see_off(ipc_listener *listener, const ipc_connection *connection);
-void ipc_listener_forget_leavers(ipc_listener *listener); /* at the end */
+/* The client of that slot is watched from now on until it has left the table. While the slot is not free, so that the
+   entry is no other client's; and before the connection's own watch ends. */
+void ipc_listener_see_off(ipc_listener *listener, uint32_t index);
+void ipc_listener_forget_gone(ipc_listener *listener);    /* who has left by now */
+void ipc_listener_forget_leavers(ipc_listener *listener); /* all, at the end */
 
 /* listener_events.c */
 void ipc_listener_drain_returned(ipc_listener *listener);

@@ -193,6 +193,8 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_
     IPC_FAULT_POINT("listener.accept.mapped");
     (void)ipc_platform_file_unlink(path); /* where only the client can it does so, when it has its answer */
     IPC_FAULT_POINT("listener.accept.unlinked");
+    if (status != IPC_OK)
+        ipc_listener_see_off(listener, slot_index);
     /* From the word that was seen, id and all: if the client was cleaned up meanwhile, the slot may be asking for
        another one by now, whose ready bit is on its way. */
     const uint64_t next = status == IPC_OK ? ipc_slot_of(connection->id, IPC_SLOT_ATTACHED) : IPC_SLOT_IDLE;
@@ -207,9 +209,9 @@ ipc_connection *ipc_listener_take_request(ipc_listener *listener, uint32_t slot_
         else
             ipc_connection_set_server_text(connection->body, reason);
         reply(connection, IPC_REPLY_REFUSED);
-        ipc_connection_free_slot(connection);
         if (reason != is_ending)
-            ipc_listener_see_off(listener, connection);
+            ipc_listener_see_off(listener, slot_index);
+        ipc_connection_free_slot(connection);
         discard(connection);
         return NULL;
     }

@@ -162,11 +162,14 @@ static void look_at_slot(ipc_listener *listener, uint32_t slot)
     ipc_mutex_lock(&listener->mutex);
     ipc_connection *connection = listener->table[slot];
     const bool ours = connection != NULL && (connection->place == PLACE_HOT || connection->place == PLACE_COLD);
+    const bool has_leavers = listener->leavers != NULL;
     ipc_mutex_unlock(&listener->mutex);
     if (ours)
         look_at(listener, connection); /* not lent, so nobody else can close it */
     if (connection != NULL || slot == IPC_LISTENER_SERVER)
         return;
+    if (has_leavers)
+        ipc_listener_forget_gone(listener);
 
     connection = ipc_listener_take_request(listener, slot);
     if (connection == NULL)

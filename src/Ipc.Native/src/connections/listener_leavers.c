@@ -1,25 +1,16 @@
 /*
  * Clients with which the server is through, and who still stand in its table: each frees its entry itself, unless it is
  * killed before. Then nobody else would: the connection, and the watch in it, are gone. So the process is watched until
- * the entry is free. Whose entry is free by then is forgotten when the next one comes, and when the listener goes.
+ * the entry is free. Whoever frees it notifies the slot: the leader then forgets who has left. Where nobody leads any
+ * more, whoever sees the next one off does, or closes the listener.
  */
 #include "connections/listener.h"
 
 #include <stdlib.h>
 
-struct ipc_leaver {
-    ipc_watch watch;
-    ipc_region *region;
-    uint32_t index;
-    uint32_t generation;
-    ipc_leaver *next;
-};
-
 static bool has_left(const ipc_leaver *leaver)
 {
-    const ipc_participant *entry = ipc_region_participant(leaver->region, leaver->index);
-    return ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE ||
-           ipc_load_acquire32(&entry->generation) != leaver->generation;
+    return !ipc_region_has(leaver->region, leaver->index, leaver->generation);
 }
 
 /* On the watch thread. */
@@ -63,14 +54,22 @@ static void forget_all(ipc_leaver *leaver)
     }
 }
 
-void ipc_listener_see_off(ipc_listener *listener, const ipc_connection *connection)
+/* Who asks again and again, for nothing, is watched once. */
+static bool is_seen_off(ipc_listener *listener, const ipc_leaver *leaver)
 {
-    ipc_leaver made = {
-        .region = listener->view.region,
-        .index = connection->peer_index,
-        .generation = connection->peer_generation,
-    };
-    if (made.region->forked || has_left(&made))
+    ipc_mutex_lock(&listener->mutex);
+    const ipc_leaver *each = listener->leavers;
+    while (each != NULL && (each->index != leaver->index || each->generation != leaver->generation))
+        each = each->next;
+    ipc_mutex_unlock(&listener->mutex);
+    return each != NULL;
+}
+
+void ipc_listener_see_off(ipc_listener *listener, uint32_t index)
+{
+    ipc_leaver made = {.region = listener->view.region, .index = index};
+    made.generation = ipc_load_acquire32(&ipc_region_participant(made.region, index)->generation);
+    if (made.region->forked || has_left(&made) || is_seen_off(listener, &made))
         return;
     ipc_region_process process;
     ipc_region_process_to_watch(made.region, made.index, &process);
@@ -85,9 +84,16 @@ void ipc_listener_see_off(ipc_listener *listener, const ipc_connection *connecti
         return;
     }
     ipc_mutex_lock(&listener->mutex);
-    ipc_leaver *gone = take(listener, has_left);
     leaver->next = listener->leavers;
     listener->leavers = leaver;
+    ipc_mutex_unlock(&listener->mutex);
+    ipc_listener_forget_gone(listener);
+}
+
+void ipc_listener_forget_gone(ipc_listener *listener)
+{
+    ipc_mutex_lock(&listener->mutex);
+    ipc_leaver *gone = take(listener, has_left);
     ipc_mutex_unlock(&listener->mutex);
     forget_all(gone);
 }

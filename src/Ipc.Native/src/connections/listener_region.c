@@ -158,7 +158,7 @@ static void wake(ipc_region *region)
     ipc_waiter_wake(&body_of(region)->doorbell);
 }
 
-/* A client on its way in (its slot may still be idle) or out: the server does not have it, so nobody watches it. */
+/* A client on its way in (its slot may still be idle), whom nobody watches; or out, if the server could not watch it. */
 static bool suspect(ipc_region *region, uint32_t index)
 {
     ipc_listener_view view = {0};

@@ -89,6 +89,14 @@ static inline ipc_participant *ipc_region_participant(const ipc_region *region, 
     return (ipc_participant *)ipc_region_at(region, IPC_PARTICIPANT_OFFSET + (uint64_t)index * IPC_PARTICIPANT_SIZE);
 }
 
+/* By the table alone: that participant stands in it, and no other. */
+static inline bool ipc_region_has(const ipc_region *region, uint32_t index, uint32_t generation)
+{
+    const ipc_participant *entry = ipc_region_participant(region, index);
+    return ipc_load_acquire32(&entry->state) == IPC_PARTICIPANT_LIVE && /* [live] */
+           ipc_load_acquire32(&entry->generation) == generation;
+}
+
 /* region_name.c: DIR/NAME, and with whom it is shared. Refuses what is not a name, or not such a one's access. */
 ipc_status ipc_region_place(const char *name, const ipc_access *access, char *path, size_t size, ipc_share *share);
 ipc_status ipc_region_path(const char *name, char *path, size_t size); /* of this user alone */

@@ -165,10 +165,8 @@ ipc_watch_answer ipc_region_recover(ipc_region *region, uint32_t index, uint32_t
     if (!ipc_region_try_lock(region, IPC_NOW)) /* a stopped process may hold many: none of them holds us up */
         return IPC_WATCH_ASK_SOON;
     (void)recover_one(region, index);
-    const ipc_participant *entry = ipc_region_participant(region, index);
     /* By the entry, not by a second look at the process: one that has died since the first was not recovered. */
-    const bool gone = ipc_load_acquire32(&entry->state) != IPC_PARTICIPANT_LIVE ||
-                      ipc_load_relaxed32(&entry->generation) != generation;
+    const bool gone = !ipc_region_has(region, index, generation);
     /* Also when another has freed the entry: it may have been killed before it woke anybody. */
     if (gone)
         ipc_region_wake_all(region);
