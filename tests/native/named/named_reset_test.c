@@ -158,10 +158,17 @@ typedef struct waiting {
     test_thread thread;
 } waiting;
 
+static ipc_end *half_of(const waiting *it)
+{
+    return it->kind == RECEIVES ? &it->client->receivers : &it->client->senders;
+}
+
 static void *wait_on(void *argument)
 {
     const waiting *it = argument;
     CHECK_STATUS(it->expected, wait_for(it->kind, it->client, IPC_FOREVER, it->cancel));
+    if (it->expected == IPC_CLOSED)
+        ipc_end_leave(half_of(it));
     return NULL;
 }
 
@@ -169,6 +176,8 @@ static void start_to_wait(waiting *it, wait_kind kind, ipc_named_connection *cli
                           ipc_status expected)
 {
     *it = (waiting){.kind = kind, .client = client, .cancel = cancel, .expected = expected};
+    if (expected == IPC_CLOSED)
+        ipc_end_enter(half_of(it)); /* close waits for who is inside, and not for who is about to call */
     test_thread_start(&it->thread, wait_on, it);
     test_pause(10); /* it waits */
 }

@@ -485,8 +485,10 @@ TEST(a_cancellation_ends_the_search_for_a_server_and_the_wait_for_its_answer)
 
 static void *receive_until_closed(void *connection)
 {
+    ipc_named_connection *client = connection;
     ipc_named_message message;
-    CHECK_STATUS(IPC_CLOSED, ipc_named_receive(connection, IPC_FOREVER, NULL, &message));
+    CHECK_STATUS(IPC_CLOSED, ipc_named_receive(client, IPC_FOREVER, NULL, &message));
+    ipc_end_leave(&client->receivers);
     return NULL;
 }
 
@@ -496,6 +498,7 @@ TEST(a_close_ends_the_waits_with_a_server_and_without)
         ipc_named_connection *client = open_client(NULL);
         ipc_named_listener *listener = has_server != 0 ? open_server(NULL) : NULL;
         test_thread thread;
+        ipc_end_enter(&client->receivers); /* close waits for who is inside, and not for who is about to call */
         test_thread_start(&thread, receive_until_closed, client);
         if (has_server != 0)
             CHECK_OK(ipc_named_accept(next_event(listener, IPC_NAMED_LOGIN).connection, NULL, 0));
