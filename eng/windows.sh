@@ -113,12 +113,23 @@ run_native() { # NAME
 }
 
 run_managed() { # PROJECT   its methods that are left out are named in full, with * for any
-    local name=$1 log=$logs/windows-$1.log case code=0 total bad gaps
+    local name=$1 log=$logs/windows-$1.log case code total bad gaps attempt watch
     local -a without=() filters=()
     read_left_out "$name"
     for case in ${classes[$name]:-}; do filters+=(-class "*.$case"); done
     for case in ${without[@]+"${without[@]}"}; do filters+=(-method- "$case"); done
-    run_logged "windows: $name" "$log" 1200 wine "$runtime/dotnet.exe" "tests/$name/bin/Release/net10.0/$name.dll" -noLogo -noColor -reporter verbose ${filters[@]+"${filters[@]}"} || code=$?
+    for attempt in 1 2; do
+        code=0
+        : >"$log"
+        wine_watch "$log" >/dev/null 2>&1 &
+        watch=$!
+        run_logged "windows: $name" "$log" 1200 wine "$runtime/dotnet.exe" "tests/$name/bin/Release/net10.0/$name.dll" -noLogo -noColor -reporter verbose ${filters[@]+"${filters[@]}"} || code=$?
+        kill $watch 2>/dev/null
+        wait $watch 2>/dev/null
+        [ -e "$log.hangs" ] && [ $attempt = 1 ] || break
+        say "    after $took_seconds s wine itself hung (eng/windows/wine.sh, wine_hangs): once more"
+        find "$regions" -mindepth 1 -delete # of those who were killed in the middle
+    done
     say "    $took_seconds s"
     sed -i 's/\r$//' "$log"
     if [[ $(grep -a ' Total: ' "$log") =~ Total:\ ([0-9]+),\ Errors:\ ([0-9]+),\ Failed:\ ([0-9]+),\ Skipped:\ ([0-9]+) ]]; then

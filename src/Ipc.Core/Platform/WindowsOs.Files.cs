@@ -174,7 +174,7 @@ internal sealed unsafe partial class WindowsOs
         SafeFileHandle handle = OpenHandle(path, access, out int error);
         for (int look = 0; error == ERROR_SHARING_VIOLATION && look < SharingAttempts; look++)
         {
-            Thread.Sleep(10);
+            Thread.Sleep(10); // who has it open alone, a virus scanner above all, tells nobody when it lets go
             handle.Dispose();
             handle = OpenHandle(path, access, out error);
         }
