@@ -18,4 +18,7 @@ public enum CloseCode
     Protocol = 5,
     /// <summary>The server is another one than the one that this client's named connection is with.</summary>
     Identity = 6,
+    /// <summary>The side was on another machine, or between: the way to it was lost. Nothing is known of what it has
+    /// done.</summary>
+    Lost = 7,
 }

@@ -11,6 +11,7 @@ internal unsafe struct NamedHeader
     public const uint MagicValue = 0x444D414E; // "NAMD"
     public const int NameCapacity = 120;
     public const int DataCapacity = 1024;
+    public const int IdSize = 16;
     public const int ToServerRing = 3072; // from the start of the body
     public const int ToClientRing = 4096;
 
@@ -22,6 +23,12 @@ internal unsafe struct NamedHeader
     [FieldOffset(28)] public uint ClientLength;
     [FieldOffset(32)] public fixed byte Server[NameCapacity];
     [FieldOffset(160)] public fixed byte Client[NameCapacity];
+
+    // What each side has bound the conversation to.
+    [FieldOffset(288)] public uint ClientIsBound; // 1, once the id stands there
+    [FieldOffset(292)] public uint ServerIsBound; // likewise
+    [FieldOffset(296)] public fixed byte ClientBound[IdSize];
+    [FieldOffset(312)] public fixed byte ServerBound[IdSize];
 
     // Written by the server.
     [FieldOffset(384)] public uint IdentityLength; // 0: no server has been here yet

@@ -60,6 +60,9 @@ public sealed partial class NamedConnection : IDisposable
     /// <summary>The number of the last message that was received; at the start, that was acknowledged.</summary>
     public long LastReceived => (long)Ends.Received;
 
+    /// <summary>The number of the last message that the other side has sent, received or not. Of a moment.</summary>
+    public long LastArrived => (long)Ends.Arrived;
+
     /// <summary>The number up to which messages are acknowledged by this side.</summary>
     public long LastAcknowledged => (long)Ends.Acknowledged;
 

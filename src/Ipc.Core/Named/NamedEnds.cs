@@ -9,7 +9,7 @@ namespace Ipc;
 /// <remarks>The writing half is for one thread at a time, and so is the reading half. <c>acknowledged</c>, beside the
 /// read position, is the truth about what is done; the read position follows it <c>[acknowledge]</c>. Messages that are
 /// received and not acknowledged are remembered by where they end: their numbers are consecutive.</remarks>
-internal sealed unsafe class NamedEnds : IDisposable
+internal sealed unsafe partial class NamedEnds : IDisposable
 {
     public const int SequenceSize = sizeof(ulong);
 
@@ -252,22 +252,6 @@ internal sealed unsafe class NamedEnds : IDisposable
 
     public long LargestBudget => (long)Math.Max(
         _entrance.ToServer.Pool?.Geometry.Budget ?? 0, _entrance.ToClient.Pool?.Geometry.Budget ?? 0);
-
-    /// <summary>How many messages to this side are not acknowledged.</summary>
-    public ulong CountUnacknowledged()
-    {
-        if (!Region.View.TryUse())
-            return 0;
-        try
-        {
-            ulong last = NamedKind.LastSequence(Region, _entrance.Read);
-            return last > _acknowledged ? last - _acknowledged : 0;
-        }
-        finally
-        {
-            Region.View.Unuse();
-        }
-    }
 
     /// <summary>A client's publish has taken the server's flag.</summary>
     public void NotifyServer()

@@ -6,7 +6,7 @@ namespace Ipc;
 /// <summary>What a session's client says of itself: the id of its region, 16 bytes, and its name.</summary>
 internal static unsafe class NamedHello
 {
-    private const int IdSize = 16;
+    private const int IdSize = NamedHeader.IdSize;
 
     public static byte[] Write(Region region, string client)
     {
@@ -32,7 +32,7 @@ internal static unsafe class NamedHello
         return hello.Length > IdSize && hello.Slice(0, IdSize).SequenceEqual(id);
     }
 
-    private static void IdOf(Region region, byte[] to)
+    public static void IdOf(Region region, byte[] to)
     {
         BitConverter.GetBytes(region.Header->RegionIdLow).CopyTo(to, 0);
         BitConverter.GetBytes(region.Header->RegionIdHigh).CopyTo(to, sizeof(ulong));

@@ -265,7 +265,8 @@ enum {
     IPC_CLOSE_CORRUPT = 3,
     IPC_CLOSE_SHUTDOWN = 4,
     IPC_CLOSE_PROTOCOL = 5,
-    IPC_CLOSE_IDENTITY = 6 /* the server is another one than the one that a named connection is with */
+    IPC_CLOSE_IDENTITY = 6, /* the server is another one than the one that a named connection is with */
+    IPC_CLOSE_LOST = 7 /* it was on another machine, and the way to it was lost: nothing is known of what it has done */
 };
 
 /* The outgoing ring. All calls of ring.h work on it but open, close and wait_for_peer. If the peer writes an invalid

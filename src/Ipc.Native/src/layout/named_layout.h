@@ -10,6 +10,7 @@
 #define IPC_NAMED_TO_SERVER   3072u /* from the start of the body */
 #define IPC_NAMED_TO_CLIENT   4096u
 #define IPC_NAMED_NAME_MAX    120u
+#define IPC_NAMED_ID_SIZE     16u
 #define IPC_NAMED_DATA_MAX    1024u
 
 typedef struct ipc_named_header {
@@ -23,7 +24,14 @@ typedef struct ipc_named_header {
     uint8_t server[IPC_NAMED_NAME_MAX];
     uint8_t reserved_152[8];
     uint8_t client[IPC_NAMED_NAME_MAX];
-    uint8_t reserved_280[104];
+    uint8_t reserved_280[8];
+
+    /* by each side, of what it has bound the conversation to */
+    ipc_atomic32 client_is_bound; /* [login] 1, once the id stands there */
+    ipc_atomic32 server_is_bound; /* likewise */
+    uint8_t client_bound[IPC_NAMED_ID_SIZE];
+    uint8_t server_bound[IPC_NAMED_ID_SIZE];
+    uint8_t reserved_328[56];
 
     /* written by the server */
     ipc_atomic32 identity_length; /* [login] 0: no server has been here yet */
