@@ -11,7 +11,7 @@ namespace Ipc.Api.Tests;
 /// <summary>One library as it ships for one framework, read as a compiler reads it: never loaded, never run.</summary>
 internal sealed class Asset
 {
-    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines", "Ipc.AspNetCore", "Ipc.Grpc"];
+    public static readonly string[] Libraries = ["Ipc.Core", "Ipc.Rpc", "Ipc.Hosting", "Ipc.Native", "Ipc.Rpc.MessagePack", "Ipc.Rpc.ProtobufNet", "Ipc.Pipelines", "Ipc.Tcp", "Ipc.AspNetCore", "Ipc.Grpc"];
 
     private static readonly string[] s_frameworks = ["netstandard2.0", "net8.0", "net10.0"];
 

@@ -38,8 +38,9 @@ public sealed partial class LayerTests
         ["Ipc.Hosting"] = ["Ipc.Rpc"],
         ["Ipc.Grpc"] = ["Ipc.Rpc"],
         ["Ipc.Pipelines"] = ["Ipc.Core"],
+        ["Ipc.Tcp"] = ["Ipc.Core"],
         ["Ipc.AspNetCore"] = ["Ipc.Pipelines"],
-        ["Ipc.Tool"] = ["Ipc.Rpc"],
+        ["Ipc.Tool"] = ["Ipc.Rpc", "Ipc.Tcp"],
         ["Ipc.Native"] = [], // the binding: the C library from C#, and nothing of Ipc.Core
     };
 

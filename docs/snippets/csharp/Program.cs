@@ -13,6 +13,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Rings) => Rings.Run,
     nameof(Connections) => Connections.Run,
     nameof(Bytes) => Bytes.Run,
+    nameof(Machines) => Machines.Run,
     nameof(Web) => Web.Run,
     nameof(Gateways) => Gateways.Run,
     nameof(Locks) => Locks.Run,

@@ -34,6 +34,7 @@ internal static partial class RunnerInputs
         ["Ipc.Interop.Tests"] = [NativePrograms, Peers, "src/Ipc.Core", "src/Ipc.Native", "tests/vectors", "docs/wire-format.md"],
         ["Ipc.Native.Tests"] = [NativePrograms, "build/native/src", "src/Ipc.Native"],
         ["Ipc.Pipelines.Tests"] = [],
+        ["Ipc.Tcp.Tests"] = [],
         ["Ipc.Rpc.Codec.Tests"] = OfCodecs,
         ["Ipc.Rpc.Contracts.Tests"] = [],
         ["Ipc.Rpc.Generator.Tests"] = ["docs/diagnostics", "src/Ipc.Rpc.Generator", "tests/Ipc.Rpc.Generator.Tests"],

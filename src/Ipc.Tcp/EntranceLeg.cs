@@ -1,0 +1,196 @@
+using System;
+using System.IO;
+using System.Net.Sockets;
+using System.Threading;
+
+namespace Ipc.Tcp;
+
+/// <summary>One TCP connection of an entrance: it is greeted, then carries one connection to a server here.</summary>
+internal sealed class EntranceLeg
+{
+    private readonly TcpEntrance _entrance;
+    private readonly TcpEntranceOptions _options;
+    private readonly Socket _socket;
+    private Wire? _wire;
+
+    public EntranceLeg(TcpEntrance entrance, TcpEntranceOptions options, Socket socket)
+    {
+        _entrance = entrance;
+        _options = options;
+        _socket = socket;
+        RemoteEnd = socket.RemoteEndPoint?.ToString() ?? "?";
+    }
+
+    /// <summary>The calling thread is a connection's.</summary>
+    [field: ThreadStatic]
+    public static bool IsOnItsThread { get; private set; }
+
+    public string RemoteEnd { get; }
+
+    public bool IsOneTooMany { get; set; }
+
+    /// <summary>Of a named connection, under the entrance's lock: its two names; null until it has them.</summary>
+    public string? Key { get; set; }
+
+    /// <summary>Of a named connection: the exit's.</summary>
+    public Guid Conversation { get; set; }
+
+    /// <summary>On its thread. It does not throw.</summary>
+    public void Run()
+    {
+        IsOnItsThread = true;
+        try
+        {
+            using Wire wire = Wire.Accept(_socket, _options);
+            Volatile.Write(ref _wire, wire);
+            Serve(wire);
+        }
+        catch (IOException)
+        {
+            // gone during the greeting
+        }
+        finally
+        {
+            _entrance.Forget(this);
+        }
+    }
+
+    /// <summary>In good order, if the other end is there.</summary>
+    public void End(string why)
+    {
+        if (Volatile.Read(ref _wire) is { CanSend: true } wire)
+            wire.Close(CloseCode.Shutdown, why);
+        else
+            Abort(why);
+    }
+
+    public void Abort(string why)
+    {
+        Volatile.Read(ref _wire)?.Abort(why);
+        _socket.Dispose();
+    }
+
+    private void Serve(Wire wire)
+    {
+        try
+        {
+            Hello hello = Hello.Read(wire);
+            Judge(hello);
+            if (hello.Carries == Hello.CarriesNamed)
+                EntranceOfNamed.Carry(this, _entrance, wire, hello, _options);
+            else
+                Carry(wire, hello);
+        }
+        catch (TcpRefusedException e)
+        {
+            wire.SendRefused(e.Code, e.Message);
+            wire.Drain();
+        }
+        catch (TcpProtocolException e)
+        {
+            wire.Close(CloseCode.Protocol, e.Message);
+            wire.Drain();
+        }
+    }
+
+    private void Judge(Hello hello)
+    {
+        if (IsOneTooMany)
+            throw Later($"The entrance has {_options.MaxConnections} connections, its maximum.");
+        if (hello.Oldest > Hello.Version || hello.Newest < Hello.Version)
+            throw No($"The exit speaks versions {hello.Oldest} to {hello.Newest}, this entrance {Hello.Version}.");
+        if (!IsSame(hello.Token, _options.Token.Span))
+            throw No("The token is wrong.");
+        if (hello.Carries is not (Hello.CarriesConnection or Hello.CarriesNamed))
+            throw No($"The exit asks to carry {hello.Carries}: neither a connection (1) nor a named one (2).");
+        bool isAllowed;
+        try
+        {
+            isAllowed = _options.Allows(hello.Server);
+        }
+#pragma warning disable CA1031 // the user's code: what it throws is a no
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            isAllowed = false;
+        }
+
+        if (!isAllowed)
+            throw No($"The entrance does not lead to \"{hello.Server}\".");
+    }
+
+    /// <summary>In the same time for any token of that length.</summary>
+    private static bool IsSame(ReadOnlySpan<byte> one, ReadOnlySpan<byte> other)
+    {
+        int difference = one.Length ^ other.Length;
+        for (int i = 0; i < Math.Min(one.Length, other.Length); i++)
+            difference |= one[i] ^ other[i];
+        return difference == 0;
+    }
+
+    public static TcpRefusedException No(string text) => new(CloseCode.Refused, text);
+
+    public static TcpRefusedException Later(string text) => new(CloseCode.Shutdown, text);
+
+    /// <summary>By what became of an attempt to reach a server here.</summary>
+    public static TcpRefusedException RefusalOf(IpcException error) => error switch
+    {
+        ConnectionRefusedException => No(error.Message),
+        {
+            Status: IpcStatus.NotFound or IpcStatus.Timeout or IpcStatus.PeerClosed or IpcStatus.PeerDied or
+                IpcStatus.TableFull
+        } => Later(error.Message),
+        _ => No(error.Message),
+    };
+
+    private void Carry(Wire wire, Hello hello)
+    {
+        ConnectOptions like = _options.Connections ?? new ConnectOptions();
+        Connection connection;
+        try
+        {
+            connection = Connection.Connect(hello.Server, new ConnectOptions
+            {
+                ToServerCapacity = like.ToServerCapacity,
+                ToClientCapacity = like.ToClientCapacity,
+                LoanBudget = like.LoanBudget,
+                WaitMode = like.WaitMode,
+                SpinLimit = like.SpinLimit,
+                Access = like.Access,
+                Hello = hello.ClientHello,
+                Protocol = like.Protocol,
+            });
+        }
+        catch (IpcException e)
+        {
+            throw RefusalOf(e);
+        }
+
+        using (connection)
+        {
+            PlainLeg leg = new(connection, wire);
+            new Welcome { Alive = (uint)_options.AliveMilliseconds, Longest = (uint)_options.MaxMessage }.Send(wire);
+            wire.Begin(hello.Alive, hello.Longest);
+            Thread forwards = new(() => Forward(connection, leg, wire)) { IsBackground = true, Name = "ipc-tcp-out" };
+            forwards.Start();
+            leg.Receive();
+            forwards.Join();
+        }
+    }
+
+    private static void Forward(Connection connection, PlainLeg leg, Wire wire)
+    {
+        try
+        {
+            IpcStatus status;
+            while ((status = connection.Reader.Wait(Deadline.Never)) == IpcStatus.Ok)
+                leg.Forward(null);
+            if (status is IpcStatus.PeerClosed or IpcStatus.PeerDied)
+                leg.EndWire();
+        }
+        catch (Exception e) when (e is IpcException or TcpProtocolException)
+        {
+            wire.Close(CloseCode.Protocol, e.Message);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+using System;
+using System.IO;
+using System.Threading;
+
+namespace Ipc.Tcp;
+
+/// <summary>A named connection at the entrance: the rest of the way of the exit's, as a client of a server
+/// here.</summary>
+internal sealed class EntranceOfNamed
+{
+    private readonly NamedConnection _connection;
+    private readonly Wire _wire;
+    private NamedConnectionChangedEventArgs? _ended;
+    private NamedLeg? _leg;
+    private bool _isOver;
+
+    private EntranceOfNamed(NamedConnection connection, Wire wire)
+    {
+        _connection = connection;
+        _wire = wire;
+        connection.Changed += (_, change) =>
+        {
+            if (change.Change == NamedChange.Disconnected)
+                Volatile.Write(ref _ended, change);
+        };
+    }
+
+    /// <exception cref="TcpRefusedException">What the exit is to be told.</exception>
+    public static void Carry(
+        EntranceLeg leg, TcpEntrance entrance, Wire wire, Hello hello, TcpEntranceOptions options)
+    {
+        NamedState state = hello.Named!;
+        if (state.Conversation == Guid.Empty)
+            throw EntranceLeg.No("A conversation has an id.");
+        if (entrance.Take(leg, hello.Server + "~~" + state.Client, state.Conversation) is { } other)
+            throw EntranceLeg.No($"\"{state.Client}\" is logged in to \"{hello.Server}\" from {other}.");
+        NamedConnectionOptions like = options.NamedConnections ?? new NamedConnectionOptions();
+        try
+        {
+            NamedConnectionOptions own = new()
+            {
+                ToServerCapacity = like.ToServerCapacity,
+                ToClientCapacity = like.ToClientCapacity,
+                LoanBudget = like.LoanBudget,
+                WaitMode = like.WaitMode,
+                SpinLimit = like.SpinLimit,
+                Login = state.Login,
+                Reconnect = false,
+            };
+            using NamedConnection connection = NamedConnection.Open(hello.Server, state.Client, own);
+            new EntranceOfNamed(connection, wire).Carry(hello, state, options);
+        }
+        catch (IpcException e)
+        {
+            throw EntranceLeg.RefusalOf(e);
+        }
+    }
+
+    private void Carry(Hello hello, NamedState state, TcpEntranceOptions options)
+    {
+        Bind(hello, state);
+        IpcStatus status = _connection.TryConnect(Deadline.After(options.ConnectTimeout));
+        if (status != IpcStatus.Ok)
+            throw EntranceLeg.Later($"The server \"{hello.Server}\" of the entrance's machine: {status}.");
+        Bind(hello, state); // the server was another one: the conversation with it has begun just now
+        Check(state);
+        _leg = new NamedLeg(_connection, _wire, state.Received, WakeReader);
+        new Welcome
+        {
+            Alive = (uint)options.AliveMilliseconds,
+            Longest = (uint)options.MaxMessage,
+            IsNamed = true,
+            Reply = _connection.ReadReply(),
+            Identity = _connection.Identity ?? hello.Server,
+            Conversation = _connection.Id,
+            Received = _connection.LastSent,
+        }.Send(_wire);
+        _wire.Begin(hello.Alive, hello.Longest);
+        Thread forwards = new(Forward) { IsBackground = true, Name = "ipc-tcp-out" };
+        forwards.Start();
+        (CloseCode code, string text) = _leg.Receive();
+        Volatile.Write(ref _isOver, true);
+        _connection.Stop();
+        forwards.Join();
+        _connection.Close(code, text);
+    }
+
+    private void Bind(Hello hello, NamedState state)
+    {
+        Guid bound = _connection.Bound;
+        if (bound == state.Conversation)
+            return;
+        if (bound != Guid.Empty)
+            _connection.BeginAnew(); // the client's machine has lost its side of it
+        else if (_connection.LastSent != 0 || _connection.LastAcknowledged != 0)
+            throw EntranceLeg.No(
+                $"On the entrance's machine \"{state.Client}\" is a program of that machine, which has a " +
+                $"conversation with \"{hello.Server}\". Take another name, or remove that one there.");
+        _connection.Bind(state.Conversation);
+    }
+
+    private void Check(NamedState state)
+    {
+        if (state.Bound != Guid.Empty && state.Bound != _connection.Id)
+            throw new TcpRefusedException(CloseCode.Identity, _connection.Identity ?? "");
+        long sent = _connection.LastSent, acknowledged = _connection.LastAcknowledged;
+        if (sent < state.Acknowledged || sent > state.Sent)
+            throw EntranceLeg.No(
+                $"The entrance has message {sent} as the client's last, the exit {state.Acknowledged} to " +
+                $"{state.Sent}: one of them has lost its place. Remove the conversation on both machines.");
+        long arrived = _connection.LastArrived;
+        if (state.Received < acknowledged || state.Received > arrived)
+            throw EntranceLeg.No(
+                $"The exit has message {state.Received} as the server's last, the entrance {acknowledged} to " +
+                $"{arrived}: one of them has lost its place. Remove the conversation on both machines.");
+    }
+
+    private void WakeReader() => _connection.Stop();
+
+    /// <summary>From the ring to TCP; on a thread of its own, which also acknowledges.</summary>
+    private void Forward()
+    {
+        NamedLeg leg = _leg!;
+        try
+        {
+            while (!Volatile.Read(ref _isOver))
+            {
+                IpcStatus status = _connection.Receive(out NamedMessage message, Deadline.Never);
+                if (status == IpcStatus.Ok)
+                {
+                    leg.ForwardFirst(message);
+                    leg.Forward(null);
+                    continue;
+                }
+
+                if (status != IpcStatus.Stopped)
+                {
+                    Tell(leg, status);
+                    return;
+                }
+
+                if (Volatile.Read(ref _isOver))
+                    return;
+                _connection.Resume(); // first: who stops it afterwards is seen
+                leg.Acknowledge();
+            }
+        }
+        catch (Exception e) when (e is IpcException or TcpProtocolException)
+        {
+            _wire.Close(CloseCode.Protocol, e.Message);
+        }
+    }
+
+    private void Tell(NamedLeg leg, IpcStatus status)
+    {
+        NamedConnectionChangedEventArgs? ended = Volatile.Read(ref _ended);
+        if (ended is { Code: not CloseCode.None })
+            leg.EndWire(ended.Code, ended.Text ?? "");
+        else
+            leg.EndWire(CloseCode.Lost, $"The server \"{_connection.ServerName}\": {status}.");
+    }
+}

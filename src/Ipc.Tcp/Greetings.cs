@@ -1,0 +1,140 @@
+using System;
+
+namespace Ipc.Tcp;
+
+/// <summary>What an exit says first.</summary>
+internal sealed class Hello
+{
+    public const uint MagicValue = 0x54435049; // "IPCT"
+    public const int Version = 1;
+    public const uint CarriesConnection = 1, CarriesNamed = 2;
+
+    public int Oldest { get; set; } = Version;
+    public int Newest { get; set; } = Version;
+    public uint Carries { get; set; }
+    public uint Alive { get; set; }
+    public uint Longest { get; set; }
+    public string Server { get; set; } = "";
+    public byte[] Token { get; set; } = Array.Empty<byte>();
+    public byte[] ClientHello { get; set; } = Array.Empty<byte>();
+    public NamedState? Named { get; set; }
+
+    public void Send(Wire wire)
+    {
+        FieldWriter fields = new(new byte[Frame.LongestGreeting]);
+        fields.U32(MagicValue);
+        fields.U16(Oldest);
+        fields.U16(Newest);
+        fields.U32(Carries);
+        fields.U32(Alive);
+        fields.U32(Longest);
+        fields.Text(Server);
+        fields.Bytes(Token);
+        fields.Bytes(ClientHello);
+        if (Named is { } named)
+        {
+            fields.Text(named.Client);
+            fields.Bytes(named.Login);
+            fields.Id(named.Conversation);
+            fields.Id(named.Bound);
+            fields.U64(named.Acknowledged);
+            fields.U64(named.Sent);
+            fields.U64(named.Received);
+        }
+
+        wire.Send(FrameKind.Hello, 0, fields.Written);
+    }
+
+    public static Hello Read(Wire wire)
+    {
+        FieldReader fields = new(wire.ReadGreeting(FrameKind.Hello));
+        uint magic = fields.U32();
+        if (magic != MagicValue)
+            throw new TcpProtocolException($"A greeting begins with 0x{magic:X8}, not with 0x{MagicValue:X8}.");
+        Hello hello = new()
+        {
+            Oldest = fields.U16(),
+            Newest = fields.U16(),
+            Carries = fields.U32(),
+            Alive = fields.U32(),
+            Longest = fields.U32(),
+            Server = fields.Text(),
+            Token = fields.Bytes(),
+            ClientHello = fields.Bytes(),
+        };
+        if (hello.Carries == CarriesNamed)
+            hello.Named = new NamedState
+            {
+                Client = fields.Text(),
+                Login = fields.Bytes(),
+                Conversation = fields.Id(),
+                Bound = fields.Id(),
+                Acknowledged = fields.U64(),
+                Sent = fields.U64(),
+                Received = fields.U64(),
+            };
+        fields.End();
+        return hello;
+    }
+}
+
+/// <summary>Where the exit's region of a named connection is.</summary>
+internal sealed class NamedState
+{
+    public string Client { get; set; } = "";
+    public byte[] Login { get; set; } = Array.Empty<byte>();
+    public Guid Conversation { get; set; }
+    public Guid Bound { get; set; }
+    public long Acknowledged { get; set; }
+    public long Sent { get; set; }
+    public long Received { get; set; }
+}
+
+/// <summary>What an entrance answers.</summary>
+internal sealed class Welcome
+{
+    public int Version { get; set; } = Hello.Version;
+    public uint Alive { get; set; }
+    public uint Longest { get; set; }
+    public bool IsNamed { get; set; }
+    public byte[] Reply { get; set; } = Array.Empty<byte>();
+    public string Identity { get; set; } = "";
+    public Guid Conversation { get; set; }
+    public long Received { get; set; }
+
+    public void Send(Wire wire)
+    {
+        FieldWriter fields = new(new byte[Frame.LongestGreeting]);
+        fields.U16(Version);
+        fields.U32(Alive);
+        fields.U32(Longest);
+        if (IsNamed)
+        {
+            fields.Bytes(Reply);
+            fields.Text(Identity);
+            fields.Id(Conversation);
+            fields.U64(Received);
+        }
+
+        wire.Send(FrameKind.Welcome, 0, fields.Written);
+    }
+
+    public static Welcome Read(Wire wire, bool isNamed)
+    {
+        FieldReader fields = new(wire.ReadGreeting(FrameKind.Welcome));
+        Welcome welcome = new() { Version = fields.U16(), Alive = fields.U32(), Longest = fields.U32() };
+        if (isNamed)
+        {
+            welcome.IsNamed = true;
+            welcome.Reply = fields.Bytes();
+            welcome.Identity = fields.Text();
+            welcome.Conversation = fields.Id();
+            welcome.Received = fields.U64();
+        }
+
+        fields.End();
+        if (welcome.Version != Hello.Version)
+            throw new TcpProtocolException($"The entrance chose version {welcome.Version}, this exit speaks 1.");
+        return welcome;
+    }
+}

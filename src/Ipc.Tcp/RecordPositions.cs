@@ -1,0 +1,68 @@
+namespace Ipc.Tcp;
+
+/// <summary>Where the last records of a ring begin, by their number: positions are each machine's own, numbers are
+/// both's. For any thread.</summary>
+internal sealed class RecordPositions
+{
+    public const ulong Unknown = ulong.MaxValue;
+
+    private const int Kept = 8192; // more are not on their way, unless they are very small
+
+    private readonly object _sync = new();
+    private long[] _begins = new long[64]; // of record n at n modulo its length
+    private long _count;
+
+    /// <summary>The next record begins at or behind that position.</summary>
+    public void Add(long position)
+    {
+        lock (_sync)
+        {
+            if (_count == _begins.Length && _begins.Length < Kept)
+            {
+                long[] larger = new long[2 * _begins.Length];
+                _begins.CopyTo(larger, 0);
+                _begins = larger;
+            }
+
+            _begins[_count++ & (_begins.Length - 1)] = position;
+        }
+    }
+
+    /// <summary>How many records begin before that position; <see cref="Unknown"/> if that is too long ago.</summary>
+    public ulong CountBefore(long position)
+    {
+        lock (_sync)
+        {
+            long first = First;
+            if (first > 0 && position <= At(first))
+                return Unknown;
+            long low = first, high = _count;
+            while (low < high)
+            {
+                long middle = low + (high - low) / 2;
+                if (At(middle) < position)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+
+            return (ulong)low;
+        }
+    }
+
+    /// <summary>Where the record behind so many ones begins, or <paramref name="next"/> when it has not come yet; null
+    /// if that is not known any more, or never was.</summary>
+    public long? BeginOf(ulong count, long next)
+    {
+        lock (_sync)
+        {
+            if (count == Unknown || count > (ulong)_count || (long)count < First)
+                return null;
+            return count == (ulong)_count ? next : At((long)count);
+        }
+    }
+
+    private long First => _count < _begins.Length ? 0 : _count - _begins.Length;
+
+    private long At(long number) => _begins[number & (_begins.Length - 1)];
+}

@@ -1,0 +1,26 @@
+using System;
+using System.Net;
+
+namespace Ipc.Tcp;
+
+/// <summary>Options of a <see cref="TcpEntrance"/>.</summary>
+public sealed class TcpEntranceOptions : TcpOptions
+{
+    /// <summary>Where it listens. Default: 127.0.0.1 and a port that the system chooses, so that nobody is let in from
+    /// elsewhere without having been asked for.</summary>
+    public IPEndPoint Endpoint { get; set; } = new(IPAddress.Loopback, 0);
+
+    /// <summary>Which servers of this machine may be reached: called on a thread of its own with the name that the
+    /// other machine asks for. What it throws is a no. Default: none.</summary>
+    public Func<string, bool> Allows { get; set; } = static _ => false;
+
+    /// <summary>How many connections at once; more are refused. Each has two threads. Default: 256.</summary>
+    public int MaxConnections { get; set; } = 256;
+
+    /// <summary>Ring sizes and loan budget of the connections that it makes here, and how they wait. Null: the
+    /// defaults.</summary>
+    public ConnectOptions? Connections { get; set; }
+
+    /// <summary>The same of named connections.</summary>
+    public NamedConnectionOptions? NamedConnections { get; set; }
+}

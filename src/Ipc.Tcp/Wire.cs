@@ -1,0 +1,341 @@
+using System;
+using System.Buffers.Binary;
+using System.Diagnostics;
+using System.IO;
+using System.Net.Sockets;
+using System.Text;
+using System.Threading;
+
+namespace Ipc.Tcp;
+
+/// <summary>Frames over one TCP connection. One thread at a time reads; any thread sends, each frame as a whole. What
+/// goes wrong with the way is an <see cref="IOException"/>, what the other end does wrong a
+/// <see cref="TcpProtocolException"/>.</summary>
+/// <remarks>While it waits for bytes it gives up after three times what the other end has promised. While nobody reads,
+/// because a ring is full, nobody counts: the other end is not silent then, it is not heard.</remarks>
+internal sealed partial class Wire : IDisposable
+{
+    private const int BufferSize = 64 << 10;
+    private const int SendBuffer = 512 << 10; // the kernel's: when it says that there is room, BufferSize fits in
+
+    private readonly Socket _socket;
+    private readonly Stream _stream;
+    private readonly byte[] _input = new byte[BufferSize];
+    private readonly object _sending = new();
+    private readonly byte[] _output = new byte[BufferSize];
+    private readonly TcpOptions _options;
+    private Timer? _timer;
+    private int _inputAt;
+    private int _inputEnd;
+    private int _outputLength;  // under _sending, like this:
+    private int _sentAt;        // Environment.TickCount
+    private bool _hasFinished;
+    private string? _aborted;
+    private int _longest = Frame.LongestGreeting; // of a frame that the other end takes, or sends before its greeting
+
+    private Wire(Socket socket, Stream stream, TcpOptions options)
+    {
+        _socket = socket;
+        _stream = stream;
+        _options = options;
+        RemoteEnd = socket.RemoteEndPoint?.ToString() ?? "?";
+    }
+
+    /// <summary>Who is at the other end.</summary>
+    public string RemoteEnd { get; }
+
+    /// <summary>Called by the reading thread before it waits for the next frame.</summary>
+    public Action? BeforeWaiting { get; set; }
+
+    /// <summary>Whether so many bytes are here. The reading thread's.</summary>
+    public bool Has(int length) => _inputEnd - _inputAt >= length;
+
+    /// <summary>Whether as much as the buffer holds can be sent without waiting for the other end.</summary>
+    public bool CanSend
+    {
+        get
+        {
+            try
+            {
+                return _socket.Poll(0, SelectMode.SelectWrite);
+            }
+            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            {
+                return true; // it fails at once
+            }
+        }
+    }
+
+    /// <summary>What fits into the buffer.</summary>
+    public const int Short = BufferSize - 64;
+
+    /// <summary>The way to an entrance, with TLS if the options say so. Nothing is said yet; the greeting has to end in
+    /// time, too.</summary>
+    /// <exception cref="IOException">There is no way.</exception>
+    public static Wire Connect(in TcpAddress address, TcpOptions options)
+    {
+        Socket socket = new(SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            using Timer limit = Limit(socket, options);
+            try
+            {
+                socket.Connect(address.Host, address.Port);
+            }
+            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            {
+                throw new IOException(
+                    e is SocketException { SocketErrorCode: not SocketError.OperationAborted }
+                        ? $"{address.Host}:{address.Port}: {e.Message}"
+                        : $"{address.Host}:{address.Port} did not answer within " +
+                          $"{options.ConnectTimeout.TotalSeconds:0.#} s.",
+                    e);
+            }
+
+            return Over(socket, options, isServer: false, address.Host);
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>The way to an exit that has connected.</summary>
+    public static Wire Accept(Socket socket, TcpOptions options)
+    {
+        try
+        {
+            return Over(socket, options, isServer: true, "");
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    private static Timer Limit(Socket socket, TcpOptions options) =>
+        new(static it => ((Socket)it!).Dispose(), socket, options.ConnectTimeout, Timeout.InfiniteTimeSpan);
+
+    private static Wire Over(Socket socket, TcpOptions options, bool isServer, string host)
+    {
+        NetworkStream plain;
+        try
+        {
+            socket.NoDelay = true;
+            socket.SendBufferSize = SendBuffer;
+            plain = new NetworkStream(socket, ownsSocket: true);
+        }
+        catch (Exception e) when (e is SocketException or IOException or ObjectDisposedException)
+        {
+            throw new IOException("The other end has gone at once: " + e.Message, e);
+        }
+
+        Stream stream = plain;
+        if (options.Tls is { } tls)
+        {
+            using Timer limit = Limit(socket, options);
+            try
+            {
+                stream = isServer ? tls.AsServer(plain) : tls.AsClient(plain, host);
+            }
+            catch (Exception e) when (e is not OutOfMemoryException)
+            {
+                throw new IOException("TLS: " + e.Message, e); // of several kinds, by system
+            }
+        }
+
+        Wire wire = new(socket, stream, options);
+        wire._timer = new Timer(
+            static it => ((Wire)it!).Abort("the greeting did not end in time"), wire, options.ConnectTimeout,
+            Timeout.InfiniteTimeSpan);
+        return wire;
+    }
+
+    /// <summary>The greeting has ended: from now on silence is noticed, and none is left behind here.</summary>
+    public void Begin(uint othersAlive, uint othersLongest)
+    {
+        if (othersAlive is < 10 or > 3_600_000)
+            throw new TcpProtocolException(
+                $"The other end says something every {othersAlive} ms; 10 to 3,600,000 are possible.");
+        if (othersLongest == 0)
+            throw new TcpProtocolException("The other end takes no frame.");
+        _longest = (int)Math.Min(othersLongest, Frame.LongestEver);
+        _timer?.Dispose();
+        try
+        {
+            _socket.ReceiveTimeout = (int)Math.Min(3L * othersAlive, int.MaxValue);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            throw Lost(e);
+        }
+
+        int alive = _options.AliveMilliseconds;
+        _timer = new Timer(static it => ((Wire)it!).SayAlive(), this, alive, Math.Max(5, alive / 4));
+    }
+
+    /// <summary>The next frame that is no sign of life; its bytes are to be read next. False: the other end has ended
+    /// its half.</summary>
+    public bool TryRead(out Frame frame)
+    {
+        do
+        {
+            frame = default;
+            if (!Fill(Frame.HeaderSize, mayEnd: true))
+                return false;
+            ReadOnlySpan<byte> header = _input.AsSpan(_inputAt, Frame.HeaderSize);
+            uint length = BinaryPrimitives.ReadUInt32LittleEndian(header);
+            frame = new Frame(
+                (FrameKind)BinaryPrimitives.ReadUInt16LittleEndian(header.Slice(4)),
+                BinaryPrimitives.ReadUInt16LittleEndian(header.Slice(6)),
+                (int)Math.Min(length, int.MaxValue));
+            _inputAt += Frame.HeaderSize;
+            long most = frame.Kind switch
+            {
+                FrameKind.Record => _options.MaxMessage,
+                FrameKind.Message => (long)_options.MaxMessage + Frame.SequenceSize,
+                FrameKind.Hello or FrameKind.Welcome => Frame.LongestGreeting,
+                FrameKind.Refused => Frame.LongestText,
+                FrameKind.Close => sizeof(ulong) + Frame.LongestText,
+                FrameKind.Acknowledge => Frame.SequenceSize,
+                FrameKind.Alive => 0,
+                _ => throw new TcpProtocolException($"The other end sent a frame of kind {(int)frame.Kind}."),
+            };
+            long least = frame.Kind is FrameKind.Message or FrameKind.Acknowledge or FrameKind.Close
+                ? Frame.SequenceSize
+                : 0;
+            if (length > most || length < least)
+                throw new TcpProtocolException(
+                    $"The other end sent a frame {frame.Kind} of {length} bytes; {least} to {most} are possible here.");
+        }
+        while (frame.Kind == FrameKind.Alive);
+        return true;
+    }
+
+    /// <summary>The next bytes of the frame.</summary>
+    public void Read(Span<byte> to)
+    {
+        while (to.Length > 0)
+        {
+            if (_inputAt == _inputEnd)
+                Fill(1, mayEnd: false);
+            int some = Math.Min(to.Length, _inputEnd - _inputAt);
+            _input.AsSpan(_inputAt, some).CopyTo(to);
+            _inputAt += some;
+            to = to.Slice(some);
+        }
+    }
+
+    public void Skip(int length)
+    {
+        while (length > 0)
+        {
+            if (_inputAt == _inputEnd)
+                Fill(1, mayEnd: false);
+            int some = Math.Min(length, _inputEnd - _inputAt);
+            _inputAt += some;
+            length -= some;
+        }
+    }
+
+    public long ReadSequence()
+    {
+        Fill(Frame.SequenceSize, mayEnd: false);
+        long sequence = BinaryPrimitives.ReadInt64LittleEndian(_input.AsSpan(_inputAt));
+        _inputAt += Frame.SequenceSize;
+        return sequence > 0 ? sequence : throw new TcpProtocolException($"A message's number is {(ulong)sequence}.");
+    }
+
+    /// <summary>Of a CLOSE.</summary>
+    public (CloseCode Code, ulong Handled, string Text) ReadClose(in Frame frame)
+    {
+        if (frame.Type is 0 or > (ushort)CloseCode.Lost)
+            throw new TcpProtocolException($"The other end closed with code {frame.Type}.");
+        Fill(sizeof(ulong), mayEnd: false);
+        ulong handled = BinaryPrimitives.ReadUInt64LittleEndian(_input.AsSpan(_inputAt));
+        _inputAt += sizeof(ulong);
+        return ((CloseCode)frame.Type, handled, ReadText(frame.Length - sizeof(ulong)));
+    }
+
+    private string ReadText(int length)
+    {
+        byte[] bytes = new byte[length];
+        Read(bytes);
+        return Encoding.UTF8.GetString(bytes);
+    }
+
+    /// <summary>The bytes of the greeting that has to come now.</summary>
+    /// <exception cref="TcpRefusedException">The entrance says no.</exception>
+    public byte[] ReadGreeting(FrameKind kind)
+    {
+        if (!TryRead(out Frame frame))
+            throw new IOException("The other end went without a word.");
+        if (frame.Kind == FrameKind.Refused && kind == FrameKind.Welcome)
+            throw new TcpRefusedException((CloseCode)frame.Type, ReadText(frame.Length));
+        if (frame.Kind != kind)
+            throw new TcpProtocolException($"The other end sent {frame.Kind} where its {kind} has to come.");
+        byte[] bytes = new byte[frame.Length];
+        Read(bytes);
+        return bytes;
+    }
+
+    /// <summary>Reads and drops what still comes, until the other end has ended its half: else the system would tell it
+    /// that the way is broken, before it has read our last words.</summary>
+    public void Drain()
+    {
+        try
+        {
+            _socket.ReceiveTimeout = 5000;
+            Stopwatch since = Stopwatch.StartNew();
+            while (since.ElapsedMilliseconds < 5000 && _stream.Read(_input, 0, _input.Length) > 0)
+            {
+            }
+        }
+        catch (Exception e) when (
+            e is IOException or SocketException or ObjectDisposedException or InvalidOperationException)
+        {
+            // gone, or silent: it will not read any more
+        }
+    }
+
+    /// <summary>At least so many bytes are here. False: the end, where it may be.</summary>
+    private bool Fill(int count, bool mayEnd)
+    {
+        if (_inputEnd - _inputAt >= count)
+            return true;
+        _input.AsSpan(_inputAt, _inputEnd - _inputAt).CopyTo(_input);
+        _inputEnd -= _inputAt;
+        _inputAt = 0;
+        while (_inputEnd < count)
+        {
+            if (mayEnd)
+                BeforeWaiting?.Invoke();
+            int some;
+            try
+            {
+                some = _stream.Read(_input, _inputEnd, _input.Length - _inputEnd);
+            }
+            catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException)
+            {
+                throw Lost(e);
+            }
+
+            if (some == 0 && mayEnd && _inputEnd == 0)
+                return false;
+            if (some == 0)
+                throw new IOException(_aborted ?? "The other end went in the middle of a frame.");
+            _inputEnd += some;
+        }
+
+        return true;
+    }
+
+    private IOException Lost(Exception e) => new(
+        Volatile.Read(ref _aborted) ??
+        (e.InnerException is SocketException { SocketErrorCode: SocketError.TimedOut }
+            ? $"Nothing came from {RemoteEnd} for {_socket.ReceiveTimeout} ms."
+            : e is ObjectDisposedException ? "The connection was ended." : $"{RemoteEnd}: {e.Message}"),
+        e);
+}

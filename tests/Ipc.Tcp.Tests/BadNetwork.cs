@@ -1,0 +1,158 @@
+using System;
+using System.Collections.Generic;
+using System.Net;
+using System.Net.Sockets;
+using System.Threading;
+
+namespace Ipc.Tcp.Tests;
+
+/// <summary>Passes bytes on, from a port of its own to another one: until it is told to cut, to hold or to swallow them.</summary>
+public sealed class BadNetwork : IDisposable
+{
+    private readonly IPEndPoint _to;
+    private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
+    private readonly List<Socket> _sockets = [];
+    private readonly ManualResetEventSlim _flows = new(true);
+    private int _passed;
+    private int _cutAfter = int.MaxValue;
+    private volatile bool _refuses;
+
+    public BadNetwork(IPEndPoint to)
+    {
+        _to = to;
+        _listener.Start();
+        Port = ((IPEndPoint)_listener.LocalEndpoint).Port;
+        new Thread(AcceptAll) { IsBackground = true }.Start();
+    }
+
+    public int Port { get; }
+
+    public int Connections { get; private set; }
+
+    /// <summary>All connections break at once.</summary>
+    public void Cut()
+    {
+        lock (_sockets)
+        {
+            foreach (Socket socket in _sockets)
+            {
+                try
+                {
+                    socket.LingerState = new LingerOption(true, 0); // with a reset
+                }
+                catch (ObjectDisposedException)
+                {
+                    continue; // cut before
+                }
+
+                socket.Dispose();
+            }
+
+            _sockets.Clear();
+        }
+    }
+
+    /// <summary>They break after so many bytes more, in the middle of whatever it is.</summary>
+    public void CutAfter(int bytes)
+    {
+        Volatile.Write(ref _passed, 0);
+        Volatile.Write(ref _cutAfter, bytes);
+    }
+
+    /// <summary>From now on whoever comes is cut at once.</summary>
+    public bool Refuses
+    {
+        get => _refuses;
+        set => _refuses = value;
+    }
+
+    /// <summary>Nothing comes through any more, and nobody is told: a half-open connection.</summary>
+    public void Hold() => _flows.Reset();
+
+    public void LetGo() => _flows.Set();
+
+    public void Dispose()
+    {
+        _listener.Stop();
+        _flows.Set();
+        Cut();
+    }
+
+    private void AcceptAll()
+    {
+        try
+        {
+            for (; ; )
+            {
+                Socket from = _listener.AcceptSocket();
+                Connections++;
+                if (_refuses)
+                {
+                    from.Dispose();
+                    continue;
+                }
+
+                Socket to = new(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+                from.NoDelay = true;
+                try
+                {
+                    to.Connect(_to);
+                }
+                catch (SocketException)
+                {
+                    from.Dispose();
+                    continue;
+                }
+
+                lock (_sockets)
+                {
+                    _sockets.Add(from);
+                    _sockets.Add(to);
+                }
+
+                new Thread(() => Pass(from, to)) { IsBackground = true }.Start();
+                new Thread(() => Pass(to, from)) { IsBackground = true }.Start();
+            }
+        }
+        catch (SocketException)
+        {
+            // it is over
+        }
+    }
+
+    private void Pass(Socket from, Socket to)
+    {
+        byte[] buffer = new byte[16 << 10];
+        try
+        {
+            for (; ; )
+            {
+                int some = from.Receive(buffer);
+                _flows.Wait();
+                if (some == 0)
+                {
+                    to.Shutdown(SocketShutdown.Send);
+                    return;
+                }
+
+                int over = Interlocked.Add(ref _passed, some) - Volatile.Read(ref _cutAfter);
+                if (over >= 0)
+                {
+                    to.Send(buffer, 0, Math.Max(0, some - over), SocketFlags.None);
+                    Volatile.Write(ref _cutAfter, int.MaxValue);
+                    Cut();
+                    return;
+                }
+
+                to.Send(buffer, 0, some, SocketFlags.None);
+            }
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            Cut(from);
+            Cut(to);
+        }
+    }
+
+    private static void Cut(Socket socket) => socket.Dispose();
+}

@@ -1,0 +1,327 @@
+using System;
+using System.Buffers.Binary;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using Ipc.Core.Tests;
+using Ipc.Testing.Drive;
+using Xunit;
+
+namespace Ipc.Tcp.Tests;
+
+/// <summary>What a named connection promises between two programs it promises between two machines.</summary>
+public sealed class NamedTests : TcpTest
+{
+    public NamedTests() => LeavesFiles = true; // a conversation stays, on both machines
+
+    private TcpExit OpenExit(string address) => Own(TcpExit.OpenNamed("here", address, ExitOptions));
+
+    private static NamedConnection Open(string client = "trader", NamedConnectionOptions? options = null) => NamedConnection.Open("here", client, options);
+
+    private static long ReceiveOne(NamedConnection client, bool acknowledges = true)
+    {
+        Assert.Equal(IpcStatus.Ok, client.Receive(out NamedMessage message, Hang));
+        long number = BinaryPrimitives.ReadInt64LittleEndian(message.Payload);
+        Assert.Equal(message.Sequence, number);
+        if (acknowledges)
+            client.Acknowledge();
+        return number;
+    }
+
+    [Fact]
+    public void MessagesComeBackWithTheirNumbersAndAreAcknowledgedOnBothMachines()
+    {
+        using NamedServer server = new("there") { Reply = "welcome" };
+        TcpEntrance entrance = OpenEntrance();
+        OpenExit(AddressOf(entrance));
+        using NamedConnection client = Open(options: new NamedConnectionOptions { Login = Text("secret") });
+        client.Connect(Watchdog.Patience);
+        Assert.Equal("welcome"u8, client.ReadReply());
+        Random random = new(7);
+        for (int i = 1; i <= 1000; i++)
+        {
+            byte[] bytes = NamedServer.Bytes(i, i % 100 == 0 ? random.Next(2_000_000) : i % 300);
+            Assert.Equal(i, client.Send(bytes, (ushort)i));
+            Assert.Equal(IpcStatus.Ok, client.Receive(out NamedMessage message, Hang));
+            Assert.Equal(((long)i, (ushort)i, false), (message.Sequence, message.Type, message.Redelivered));
+            Assert.True(message.Payload.SequenceEqual(bytes));
+            client.Acknowledge();
+        }
+
+        Watchdog.Until(() => client.Unacknowledged == 0, "the acknowledgement");
+        Assert.Equal("login trader secret", server.LogNow()[0]);
+        using NamedConnection there = OpenAtTheEntrance(entrance, "trader");
+        Watchdog.Until(() => there.LastArrived == there.LastAcknowledged, "the acknowledgement there");
+        Assert.Equal((1000, 1000, 0), (there.LastSent, there.LastAcknowledged, there.Unacknowledged));
+    }
+
+    /// <summary>Whoever has its place leaves first.</summary>
+    private static NamedConnection OpenAtTheEntrance(TcpEntrance entrance, string client)
+    {
+        entrance.Dispose();
+        NamedConnection? connection = null;
+        Watchdog.Until(
+            () =>
+            {
+                try
+                {
+                    connection = NamedConnection.Open("there", client);
+                    return true;
+                }
+                catch (IpcException e) when (e.Status == IpcStatus.InUse)
+                {
+                    return false;
+                }
+            },
+            "the entrance to leave");
+        return connection!;
+    }
+
+    [Fact]
+    public void MessagesWaitForTheOtherMachine()
+    {
+        using NamedConnection client = Open();
+        for (int i = 1; i <= 10; i++)
+            client.Send(NamedServer.Bytes(i));
+        TcpEntrance entrance = OpenEntrance();
+        OpenExit(AddressOf(entrance));
+        Assert.NotEqual(IpcStatus.Ok, client.TryConnect(Deadline.After(TimeSpan.FromMilliseconds(300)))); // the other machine has no server
+        using NamedServer server = new("there");
+        for (int i = 1; i <= 10; i++)
+            Assert.Equal(i, ReceiveOne(client));
+    }
+
+    [Fact]
+    public void ARefusalComesWithItsWords()
+    {
+        using NamedServer server = new("there") { Decide = static _ => "not you" };
+        OpenExit(AddressOf(OpenEntrance()));
+        using NamedConnection client = Open();
+        Assert.Equal("not you", Assert.Throws<ConnectionRefusedException>(() => client.Connect(Watchdog.Patience)).Message);
+        server.Decide = static _ => null;
+        client.Connect(Watchdog.Patience);
+    }
+
+    [Fact]
+    public void ASecondClientOfThatNameIsRefusedWhereverItIs()
+    {
+        using NamedServer server = new("there");
+        TcpEntrance entrance = OpenEntrance();
+        OpenExit(AddressOf(entrance));
+        using NamedConnection client = Open();
+        client.Connect(Watchdog.Patience);
+        Own(TcpExit.OpenNamed("elsewhere", AddressOf(entrance), ExitOptions));
+        using NamedConnection other = NamedConnection.Open("elsewhere", "trader");
+        Assert.Contains("logged in", Assert.Throws<ConnectionRefusedException>(() => other.Connect(Watchdog.Patience)).Message, StringComparison.Ordinal);
+        Assert.Equal(1, client.Send(NamedServer.Bytes(1)));
+        Assert.Equal(1, ReceiveOne(client));
+    }
+
+    [Fact]
+    public void AnotherIdentityThereBeginsAnewHere()
+    {
+        TcpEntrance entrance = OpenEntrance();
+        OpenExit(AddressOf(entrance));
+        using NamedConnection client = Open();
+        List<NamedConnectionChangedEventArgs> changes = [];
+        client.Changed += (_, change) => changes.Add(change);
+        using (NamedServer monday = new("there", new NamedListenerOptions { Identity = "monday" }))
+        {
+            client.Send(NamedServer.Bytes(1));
+            Assert.Equal(1, ReceiveOne(client));
+            Watchdog.Until(() => client.Unacknowledged == 0, "the acknowledgement");
+        }
+
+        Watchdog.Until(() => !client.IsConnected, "the end of the session");
+        client.Send(NamedServer.Bytes(2));
+        using NamedServer tuesday = new("there", new NamedListenerOptions { Identity = "tuesday" });
+        client.Connect(Watchdog.Patience);
+        NamedConnectionChangedEventArgs reset = Assert.Single(changes, static change => change.Change == NamedChange.Reset);
+        Assert.Equal(("tuesday", 1, 0), (reset.NewIdentity, reset.LostSent, reset.LostReceived));
+        Assert.Equal(1, client.Send(NamedServer.Bytes(1)));
+        Assert.Equal(1, ReceiveOne(client));
+        Assert.Equal(["trader 1"], tuesday.LogNow().Where(static line => line.StartsWith("trader", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public void AConversationThatIsGoneOnOneMachineBeginsAnewAndSaysSo()
+    {
+        TcpEntrance entrance = OpenEntrance();
+        TcpExit exit = OpenExit(AddressOf(entrance));
+        NamedServer server = new("there");
+        NamedConnection client = Open();
+        client.Send(NamedServer.Bytes(1));
+        Assert.Equal(1, ReceiveOne(client));
+        Watchdog.Until(() => client.Unacknowledged == 0, "the acknowledgement");
+        client.Dispose(); // the client's machine loses it
+        Watchdog.Until(() => entrance.Count == 0, "the way to end");
+        Watchdog.Until(() => TryRemove("here"), "the exit to leave");
+        client = Open();
+        Assert.Equal(1, client.Send(NamedServer.Bytes(1)));
+        Assert.Equal(1, ReceiveOne(client));
+        Watchdog.Until(() => client.Unacknowledged == 0, "the acknowledgement");
+        server.Dispose();
+        Watchdog.Until(() => entrance.Count == 0 && !client.IsConnected, "the way to end");
+        Watchdog.Until(() => TryRemove("there"), "the entrance to leave"); // and now the server's
+        using NamedServer next = new("there");
+        List<NamedConnectionChangedEventArgs> changes = [];
+        client.Changed += (_, change) => changes.Add(change);
+        client.Send(NamedServer.Bytes(2));
+        client.Connect(Watchdog.Patience);
+        NamedConnectionChangedEventArgs reset = Assert.Single(changes, static change => change.Change == NamedChange.Reset);
+        Assert.Equal(1, reset.LostSent);
+        Assert.Equal(1, client.Send(NamedServer.Bytes(1)));
+        Assert.Equal(1, ReceiveOne(client));
+        client.Dispose();
+    }
+
+    private static bool TryRemove(string server)
+    {
+        try
+        {
+            return NamedConnection.Remove(server, "trader");
+        }
+        catch (IpcException e) when (e.Status == IpcStatus.InUse)
+        {
+            return false;
+        }
+    }
+
+    [Fact]
+    public void ALocalClientsConversationIsNotAnotherMachines()
+    {
+        using NamedServer server = new("there");
+        using (NamedConnection local = NamedConnection.Open("there", "trader"))
+        {
+            local.Send(NamedServer.Bytes(1));
+            Assert.Equal(1, ReceiveOne(local));
+        }
+
+        OpenExit(AddressOf(OpenEntrance()));
+        using NamedConnection client = Open();
+        Assert.Contains("of that machine", Assert.Throws<ConnectionRefusedException>(() => client.Connect(Watchdog.Patience)).Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>The network breaks after random numbers of bytes, in the middle of frames, of greetings, in both directions.</summary>
+    [Theory]
+    [InlineData(1, 2_000)]
+    [InlineData(2, 20_000)]
+    [InlineData(3, 300_000)]
+    public void NothingIsLostOrComesTwiceHoweverOftenTheNetworkBreaks(int seed, int longest)
+    {
+        const int messages = 4000;
+        using NamedServer server = new("there") { Answers = true };
+        BadNetwork network = OpenNetwork(OpenEntrance());
+        OpenExit(AddressOf(network));
+        using NamedConnection client = Open();
+        bool over = false;
+        int cuts = 0;
+        Background cutting = Run(() =>
+        {
+            Random random = new(seed);
+            while (!Volatile.Read(ref over))
+            {
+                network.CutAfter(random.Next(1, longest));
+                Thread.Sleep(random.Next(5, 60));
+                if (random.Next(3) == 0)
+                    network.Cut();
+                cuts++;
+            }
+        });
+        Background sending = Run(() =>
+        {
+            for (int i = 1; i <= messages; i++)
+                Assert.Equal(i, client.Send(NamedServer.Bytes(i, i % 200), 3, Watchdog.Patience));
+        });
+        for (int i = 1; i <= messages / 2; i++)
+            Assert.Equal(i, ReceiveOne(client));
+        Volatile.Write(ref over, true);
+        cutting.Join();
+        network.CutAfter(int.MaxValue);
+        for (int i = messages / 2 + 1; i <= messages; i++)
+            Assert.Equal(i, ReceiveOne(client));
+        sending.Join();
+        Watchdog.Until(() => client.Unacknowledged == 0, "the acknowledgement");
+        Assert.Equal(Enumerable.Range(1, messages).Select(static i => $"trader {i}"), server.LogNow().Where(static line => !line.StartsWith("log", StringComparison.Ordinal)));
+        Assert.InRange(cuts, 3, int.MaxValue);
+        Assert.InRange(network.Connections, 3, int.MaxValue);
+    }
+
+    [Fact]
+    public void AHalfOpenConnectionIsTakenOverByTheSameClientAtOnce()
+    {
+        using NamedServer server = new("there");
+        EntranceOptions.Alive = TimeSpan.FromHours(1); // the entrance would believe in it for ever
+        ExitOptions.Alive = TimeSpan.FromHours(1);
+        TcpEntrance entrance = OpenEntrance();
+        BadNetwork network = OpenNetwork(entrance);
+        TcpExit exit = OpenExit(AddressOf(network));
+        using NamedConnection client = Open();
+        client.Send(NamedServer.Bytes(1));
+        Assert.Equal(1, ReceiveOne(client));
+        network.Hold();
+        exit.Dispose(); // its words do not get there
+        OpenExit(AddressOf(entrance)); // by another way
+        client.Send(NamedServer.Bytes(2));
+        Assert.Equal(2, ReceiveOne(client));
+    }
+
+    [Fact]
+    public void ASenderWithRoomDoesNotWaitForANetworkThatDoesNotAnswer()
+    {
+        using NamedServer server = new("there");
+        BadNetwork network = OpenNetwork(OpenEntrance());
+        network.Hold();
+        OpenExit(AddressOf(network));
+        using NamedConnection client = Open();
+        DateTime begin = DateTime.UtcNow;
+        for (int i = 1; i <= 200; i++)
+        {
+            client.Send(NamedServer.Bytes(i));
+            Thread.Sleep(10);
+        }
+
+        Assert.InRange(DateTime.UtcNow - begin, TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(6));
+        network.LetGo();
+        for (int i = 1; i <= 200; i++)
+            Assert.Equal(i, ReceiveOne(client));
+    }
+
+    [Fact]
+    public void ExitAndEntranceMayBeStartedAnew()
+    {
+        using NamedServer server = new("there");
+        using NamedConnection client = Open();
+        int sent = 0, received = 0;
+        for (int round = 0; round < 10; round++)
+        {
+            using TcpEntrance entrance = TcpEntrance.Open(EntranceOptions);
+            using TcpExit exit = TcpExit.OpenNamed("here", AddressOf(entrance), ExitOptions);
+            for (int i = 0; i < 50; i++)
+                client.Send(NamedServer.Bytes(++sent));
+            for (int i = 0; i < 45; i++)
+                Assert.Equal(++received, ReceiveOne(client, acknowledges: i % 3 == 0));
+            client.Acknowledge();
+        }
+
+        using TcpEntrance last = TcpEntrance.Open(EntranceOptions);
+        using TcpExit lastExit = TcpExit.OpenNamed("here", AddressOf(last), ExitOptions);
+        while (received < sent)
+            Assert.Equal(++received, ReceiveOne(client));
+    }
+
+    [Fact]
+    public void TheServersEndComesWithItsReason()
+    {
+        NamedServer server = new("there");
+        OpenExit(AddressOf(OpenEntrance()));
+        using NamedConnection client = Open();
+        NamedConnectionChangedEventArgs? ended = null;
+        client.Changed += (_, change) => ended = change.Change == NamedChange.Disconnected ? change : ended;
+        client.Connect(Watchdog.Patience);
+        server.Listener.Close("closing time");
+        Assert.Equal(IpcStatus.Timeout, client.Receive(out _, Deadline.After(TimeSpan.FromSeconds(1))));
+        Assert.Equal((CloseCode.Shutdown, "closing time"), (ended!.Code, ended.Text));
+        server.Thread.Join();
+    }
+}
