@@ -30,6 +30,8 @@ internal static class ToolCommand
             ProtoVerb.Create(terminal),
             ServicesVerb.Create(terminal),
             CallVerb.Create(terminal),
+            EntranceVerb.Create(terminal),
+            ExitVerb.Create(terminal),
             BenchVerb.Create(terminal),
             CompletionVerb.Create(terminal),
             PeerVerb.Create(terminal),
