@@ -21,6 +21,7 @@ public sealed class StormProgramTests
     [InlineData("ring")]
     [InlineData("lock")]
     [InlineData("named")]
+    [InlineData("tcp")]
     public void NothingIsLostRepeatedOrLeftBehindWhenProcessesAreKilled(string kind) =>
         Run("storm.sh", "kills ", "--kind", kind, "--kills", _kills);
 

@@ -3,25 +3,34 @@ using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Linq;
+using System.Net;
+using System.Net.Sockets;
 using System.Threading;
 
 namespace Ipc.Peer.Storm;
 
 /// <summary>The parent of a named connection's storm: two sides that are killed, one or both, and started again in either language, until it has had enough; then all that was sent has to arrive.</summary>
-/// <remarks>The sides note what they do in a file each. A side that found something wrong has said so on its standard error, and counted it there.</remarks>
+/// <remarks>The sides note what they do in a file each. A side that found something wrong has said so on its standard error, and counted it there. Over TCP there are two more:
+/// the entrance and the exit, which are killed as often.</remarks>
 internal sealed class NamedStorm : IDisposable
 {
-    private const string Server = "storm", Client = "sender";
+    private const string Server = "storm", Client = "sender", Exit = "exit";
+    private const int EntranceSide = 2, ExitSide = 3;
+
+    private static readonly string[] s_names = ["the server", "the client", "the entrance", "the exit"];
 
     private readonly Random _random;
     private readonly string _native;
     private readonly string _folder;
     private readonly string[] _paths;
     private readonly NamedNotes[] _notes;
-    private readonly Process?[] _sides = new Process?[2];
+    private readonly int _port; // 0: there is no TCP
+    private readonly Process?[] _sides;
 
-    private NamedStorm(string native, int seed)
+    private NamedStorm(string native, int seed, bool isTcp)
     {
+        _port = isTcp ? FreePort() : 0;
+        _sides = new Process?[isTcp ? 4 : 2];
         _native = native;
         _random = new Random(seed);
         _folder = Environment.GetEnvironmentVariable("IPC_DIR")!;
@@ -34,13 +43,14 @@ internal sealed class NamedStorm : IDisposable
     /// <param name="kills">How often.</param>
     /// <param name="native">The C peer; <c>-</c>: C# alone.</param>
     /// <param name="seed">0: by the clock.</param>
-    public static int Run(string kills, string native, string seed)
+    /// <param name="isTcp">With an exit and an entrance in between.</param>
+    public static int Run(string kills, string native, string seed, bool isTcp)
     {
         int chosen = int.Parse(seed, CultureInfo.InvariantCulture);
         if (chosen == 0)
             chosen = Environment.TickCount & 0xFFFFFF;
         Console.WriteLine($"seed {chosen}");
-        using NamedStorm storm = new(native, chosen);
+        using NamedStorm storm = new(native, chosen, isTcp);
         return storm.Run(int.Parse(kills, CultureInfo.InvariantCulture));
     }
 
@@ -61,8 +71,8 @@ internal sealed class NamedStorm : IDisposable
 
     private int Run(int kills)
     {
-        Start(0);
-        Start(1);
+        for (int side = 0; side < _sides.Length; side++)
+            Start(side);
         int failures = 0;
         for (int killed = 0; killed < kills;)
         {
@@ -71,17 +81,17 @@ internal sealed class NamedStorm : IDisposable
                 WaitForProgress();
             int which = _random.Next(5);
             bool both = which == 0;
-            int first = which % 2;
+            int first = _port == 0 ? which % 2 : _random.Next(4);
             failures += Kill(first);
             killed++;
             if (both)
             {
-                failures += Kill(1 - first);
+                int second = (first + (_port == 0 ? 1 : _random.Next(1, 4))) % _sides.Length;
+                failures += Kill(second);
                 killed++;
-                if (_random.Next(2) == 0)
-                    first = 1 - first;
-                Start(first);
-                Start(1 - first);
+                bool swapped = _random.Next(2) == 0;
+                Start(swapped ? second : first);
+                Start(swapped ? first : second);
             }
             else
             {
@@ -101,15 +111,24 @@ internal sealed class NamedStorm : IDisposable
             lost = 1;
         foreach (NamedNotes notes in _notes)
             notes[NamedNotes.Flag] = NamedNotes.End;
-        foreach (Process? side in _sides)
+        for (int side = 0; side < _sides.Length; side++)
         {
-            if (!side!.WaitForExit(30_000) || side.ExitCode != 0)
+            if (side is EntranceSide or ExitSide)
+                failures += Kill(side); // they would run for ever
+            else if (!_sides[side]!.WaitForExit(30_000) || _sides[side]!.ExitCode != 0)
                 lost++;
         }
 
         int left = 0;
         if (!NamedConnection.Remove(Server, Client))
             left++;
+        if (_port != 0)
+        {
+            if (!NamedConnection.Remove(Exit, Client))
+                left++;
+            Listener.Open(Exit).Dispose(); // what the exit that was killed has left behind
+        }
+
         left += Directory.EnumerateFileSystemEntries(_folder).Select(Path.GetFileName).Count(static name => !name!.EndsWith("-notes", StringComparison.Ordinal));
         ulong repeated = Sum(NamedNotes.Repeated), wrong = Sum(NamedNotes.Wrong);
         Console.WriteLine(
@@ -119,11 +138,27 @@ internal sealed class NamedStorm : IDisposable
 
     private ulong Sum(int word) => _notes[0][word] + _notes[1][word];
 
+    private static int FreePort()
+    {
+        using TcpListener listener = new(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+
     private void Start(int side)
     {
-        string verb = side == 0 ? "storm-named-server" : "storm-named-client";
-        string[] arguments = [verb, Server, Client, _paths[side], _random.Next(1, int.MaxValue).ToString(CultureInfo.InvariantCulture)];
-        bool isNative = _native != "-" && _random.Next(2) == 0;
+        string port = _port.ToString(CultureInfo.InvariantCulture);
+        string[] arguments = side switch
+        {
+            EntranceSide => ["storm-tcp-entrance", Server, port],
+            ExitSide => ["storm-tcp-exit", Exit, $"tcp:127.0.0.1:{port}/{Server}"],
+            _ =>
+            [
+                side == 0 ? "storm-named-server" : "storm-named-client", side == 0 || _port == 0 ? Server : Exit, Client, _paths[side],
+                _random.Next(1, int.MaxValue).ToString(CultureInfo.InvariantCulture),
+            ],
+        };
+        bool isNative = side < EntranceSide && _native != "-" && _random.Next(2) == 0;
         ProcessStartInfo start = isNative
             ? new ProcessStartInfo(_native, arguments)
             : new ProcessStartInfo(Environment.ProcessPath!, Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet" ? [Environment.GetCommandLineArgs()[0], .. arguments] : arguments);
@@ -136,11 +171,12 @@ internal sealed class NamedStorm : IDisposable
         Process process = _sides[side]!;
         bool ended = process.HasExited;
         if (ended)
-            Console.Error.WriteLine($"{(side == 0 ? "the server" : "the client")} ended by itself with {process.ExitCode}");
+            Console.Error.WriteLine($"{s_names[side]} ended by itself with {process.ExitCode}");
         else
             process.Kill();
         process.WaitForExit();
         process.Dispose();
+        _sides[side] = null;
         return ended ? 1 : 0;
     }
 
