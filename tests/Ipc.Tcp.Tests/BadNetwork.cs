@@ -40,9 +40,9 @@ public sealed class BadNetwork : IDisposable
                 {
                     socket.LingerState = new LingerOption(true, 0); // with a reset
                 }
-                catch (ObjectDisposedException)
+                catch (Exception e) when (e is SocketException or ObjectDisposedException)
                 {
-                    continue; // cut before
+                    // it is broken already
                 }
 
                 socket.Dispose();
@@ -93,9 +93,9 @@ public sealed class BadNetwork : IDisposable
                 }
 
                 Socket to = new(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-                from.NoDelay = true;
                 try
                 {
+                    from.NoDelay = true;
                     to.Connect(_to);
                 }
                 catch (SocketException)
@@ -114,7 +114,7 @@ public sealed class BadNetwork : IDisposable
                 new Thread(() => Pass(to, from)) { IsBackground = true }.Start();
             }
         }
-        catch (SocketException)
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
             // it is over
         }

@@ -16,7 +16,7 @@ public sealed class HostileTests : TcpTest
     public HostileTests()
     {
         LeavesFiles = true;
-        EntranceOptions.ConnectTimeout = TimeSpan.FromSeconds(1);
+        EntranceOptions.ConnectTimeout = TimeSpan.FromSeconds(3);
     }
 
     private static Socket Dial(TcpEntrance entrance)

@@ -9,9 +9,9 @@ namespace Ipc.Tcp.Tests;
 /// <summary>Both machines are this one, and one directory has the regions of both: servers are named "there", exits "here".</summary>
 public abstract class TcpTest : RegionTest
 {
-    protected TcpEntranceOptions EntranceOptions { get; } = new() { Allows = static name => name == "there", Alive = TimeSpan.FromMilliseconds(200) };
+    protected TcpEntranceOptions EntranceOptions { get; } = new() { Allows = static name => name == "there" };
 
-    protected TcpExitOptions ExitOptions { get; } = new() { Alive = TimeSpan.FromMilliseconds(200) };
+    protected TcpExitOptions ExitOptions { get; } = new();
 
     protected TcpEntrance OpenEntrance() => Own(TcpEntrance.Open(EntranceOptions));
 
