@@ -164,10 +164,10 @@ public sealed class NamedTests : TcpTest
         server.Dispose();
         Watchdog.Until(() => entrance.Count == 0 && !client.IsConnected, "the way to end");
         Watchdog.Until(() => TryRemove("there"), "the entrance to leave"); // and now the server's
-        using NamedServer next = new("there");
+        client.Send(NamedServer.Bytes(2)); // into the former one: nobody is there yet
         List<NamedConnectionChangedEventArgs> changes = [];
         client.Changed += (_, change) => changes.Add(change);
-        client.Send(NamedServer.Bytes(2));
+        using NamedServer next = new("there");
         client.Connect(Watchdog.Patience);
         NamedConnectionChangedEventArgs reset = Assert.Single(changes, static change => change.Change == NamedChange.Reset);
         Assert.Equal(1, reset.LostSent);
