@@ -250,6 +250,7 @@ fill_queue() { # longest first
         queue+=("check 'calls beside busy loops' tests/busy.sh")
     fi
     [ $configuration != Release ] || queue+=("check 'two users and a third' tests/users.sh")
+    [ $configuration != Release ] || queue+=("check 'two machines, and a cable' tests/machines.sh")
     [ $depth = quick ] || queue+=("run_dotnet Ipc.Mutation.Tests")
     queue+=("check 'whitespace of the C# sources' bash -c whitespace")
 }

@@ -1,7 +1,6 @@
 using System;
 using System.Globalization;
 using System.IO;
-using System.Linq;
 using Ipc.Tcp;
 
 namespace Ipc.Matrix;
@@ -66,11 +65,10 @@ internal sealed class TcpEcho(int count, WaitMode mode, bool isNamed) : Subject(
         _entrance?.Dispose();
         _listener?.Dispose();
         _namedListener?.Dispose();
-        if (_exit is not null)
-            return;
-        File.Delete(_portFile);
-        if (_namedListener is not null)
-            _ = new[] { _namedListener.Name, _namedListener.Name + "-exit" }.Count(server => NamedConnection.Remove(server, "client"));
+        if (_exit is null)
+            File.Delete(_portFile);
+        if (isNamed && (_exit?.Name ?? _namedListener?.Name) is { } server)
+            NamedConnection.Remove(server, "client"); // each side what it has of the conversation
     }
 
     private int AnswerPlain()

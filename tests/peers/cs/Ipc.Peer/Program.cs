@@ -16,8 +16,8 @@ internal static class Program
         usage: peer ring-write NAME COUNT SIZE|random [SEED] | ring-read NAME COUNT | ring-echo NAME_IN NAME_OUT COUNT |
           ring-hold NAME writer|reader | listen NAME | connect NAME COUNT SIZE | region-show NAME | drive |
           storm KIND-ROLE NAME SIDE ID SEED | storm-named KILLS NATIVE-PEER|- SEED | storm-tcp KILLS NATIVE-PEER|- SEED |
-          storm-named-client SERVER CLIENT NOTES SEED | storm-named-server SERVER CLIENT NOTES SEED |
-          storm-tcp-entrance SERVER PORT | storm-tcp-exit NAME ADDRESS
+          storm-named-client SERVER CLIENT NOTES SEED | storm-named-server SERVER CLIENT NOTES SEED | storm-named-end SERVER CLIENT |
+          storm-tcp-entrance SERVER HOST PORT | storm-tcp-exit NAME ADDRESS
           [--capacity N] [--wait adaptive|spin|block] [--open create|open|any] [--timeout MS]
         """;
 
@@ -60,7 +60,8 @@ internal static class Program
         ["storm", var what, var name, var side, var id, var seed] => Storm.StormWorker.Run(what, name, side, id, seed),
         ["storm-named", var kills, var native, var seed] => Storm.NamedStorm.Run(kills, native, seed, isTcp: false),
         ["storm-tcp", var kills, var native, var seed] => Storm.NamedStorm.Run(kills, native, seed, isTcp: true),
-        ["storm-tcp-entrance", var server, var port] => Storm.TcpSides.RunEntrance(server, port),
+        ["storm-named-end", var server, var client] => Storm.NamedWorker.RunEnd(server, client),
+        ["storm-tcp-entrance", var server, var host, var port] => Storm.TcpSides.RunEntrance(server, host, port),
         ["storm-tcp-exit", var name, var address] => Storm.TcpSides.RunExit(name, address),
         ["storm-named-client", var server, var client, var notes, var seed] => Storm.NamedWorker.RunClient(server, client, notes, seed),
         ["storm-named-server", var server, var client, var notes, var seed] => Storm.NamedWorker.RunServer(server, client, notes, seed),

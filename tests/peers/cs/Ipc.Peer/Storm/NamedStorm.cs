@@ -11,7 +11,7 @@ namespace Ipc.Peer.Storm;
 
 /// <summary>The parent of a named connection's storm: two sides that are killed, one or both, and started again in either language, until it has had enough; then all that was sent has to arrive.</summary>
 /// <remarks>The sides note what they do in a file each. A side that found something wrong has said so on its standard error, and counted it there. Over TCP there are two more:
-/// the entrance and the exit, which are killed as often.</remarks>
+/// the entrance and the exit, which are killed as often; and on two machines the network is cut for a while, often while one of them is killed.</remarks>
 internal sealed class NamedStorm : IDisposable
 {
     private const string Server = "storm", Client = "sender", Exit = "exit";
@@ -26,6 +26,8 @@ internal sealed class NamedStorm : IDisposable
     private readonly NamedNotes[] _notes;
     private readonly int _port; // 0: there is no TCP
     private readonly Process?[] _sides;
+    private readonly StormMachines? _machines;
+    private int _cuts;
 
     private NamedStorm(string native, int seed, bool isTcp)
     {
@@ -34,6 +36,7 @@ internal sealed class NamedStorm : IDisposable
         _native = native;
         _random = new Random(seed);
         _folder = Environment.GetEnvironmentVariable("IPC_DIR")!;
+        _machines = isTcp ? StormMachines.Find(_folder) : null;
         _paths = [Path.Combine(_folder, ".server-notes"), Path.Combine(_folder, ".client-notes")];
         foreach (string path in _paths)
             File.WriteAllBytes(path, new byte[NamedNotes.Size]);
@@ -79,6 +82,20 @@ internal sealed class NamedStorm : IDisposable
             Thread.Sleep(_random.Next(1, 60));
             if (_random.Next(3) != 0)
                 WaitForProgress();
+            bool isCut = _machines is not null && _random.Next(3) == 0;
+            if (isCut)
+            {
+                _cuts++;
+                _machines!.Unplug();
+                Thread.Sleep(_random.Next(2) == 0 ? _random.Next(1, 100) : _random.Next(100, 2500)); // up to when it is noticed, and longer
+                if (_random.Next(3) != 0)
+                {
+                    _machines.Plug();
+                    killed++;
+                    continue;
+                }
+            }
+
             int which = _random.Next(5);
             bool both = which == 0;
             int first = _port == 0 ? which % 2 : _random.Next(4);
@@ -99,6 +116,9 @@ internal sealed class NamedStorm : IDisposable
                     Thread.Sleep(_random.Next(1, 30)); // the other one is alone
                 Start(first);
             }
+
+            if (isCut)
+                _machines!.Plug();
         }
 
         bool arrived = Drain();
@@ -119,18 +139,11 @@ internal sealed class NamedStorm : IDisposable
                 lost++;
         }
 
-        int left = 0;
-        if (!NamedConnection.Remove(Server, Client))
-            left++;
-        if (_port != 0)
-        {
-            if (!NamedConnection.Remove(Exit, Client))
-                left++;
-            Listener.Open(Exit).Dispose(); // what the exit that was killed has left behind
-        }
-
-        left += Directory.EnumerateFileSystemEntries(_folder).Select(Path.GetFileName).Count(static name => !name!.EndsWith("-notes", StringComparison.Ordinal));
+        int left = End(Server) + (_port != 0 ? End(Exit) : 0);
+        left += Directory.EnumerateFiles(_folder, "*", SearchOption.AllDirectories).Count(static path => !path.EndsWith("-notes", StringComparison.Ordinal));
         ulong repeated = Sum(NamedNotes.Repeated), wrong = Sum(NamedNotes.Wrong);
+        if (_machines is not null)
+            Console.WriteLine($"{_cuts} of these times the cable was out");
         Console.WriteLine(
             $"kills {kills}, acknowledged {Sum(NamedNotes.Acknowledged)}, lost {lost}, repeated unflagged {repeated}, out of order {wrong}, left behind {left}");
         return lost + repeated + wrong + (ulong)left == 0 ? 0 : 1;
@@ -147,11 +160,11 @@ internal sealed class NamedStorm : IDisposable
 
     private void Start(int side)
     {
-        string port = _port.ToString(CultureInfo.InvariantCulture);
+        string port = _port.ToString(CultureInfo.InvariantCulture), host = _machines is null ? IPAddress.Loopback.ToString() : StormMachines.Address;
         string[] arguments = side switch
         {
-            EntranceSide => ["storm-tcp-entrance", Server, port],
-            ExitSide => ["storm-tcp-exit", Exit, $"tcp:127.0.0.1:{port}/{Server}"],
+            EntranceSide => ["storm-tcp-entrance", Server, host, port],
+            ExitSide => ["storm-tcp-exit", Exit, $"tcp:{host}:{port}/{Server}"],
             _ =>
             [
                 side == 0 ? "storm-named-server" : "storm-named-client", side == 0 || _port == 0 ? Server : Exit, Client, _paths[side],
@@ -159,10 +172,23 @@ internal sealed class NamedStorm : IDisposable
             ],
         };
         bool isNative = side < EntranceSide && _native != "-" && _random.Next(2) == 0;
-        ProcessStartInfo start = isNative
-            ? new ProcessStartInfo(_native, arguments)
-            : new ProcessStartInfo(Environment.ProcessPath!, Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet" ? [Environment.GetCommandLineArgs()[0], .. arguments] : arguments);
-        _sides[side] = Process.Start(start);
+        _sides[side] = Process.Start(Command(side is 0 or EntranceSide ? 0 : 1, isNative, arguments));
+    }
+
+    private ProcessStartInfo Command(int machine, bool isNative, string[] arguments)
+    {
+        string program = isNative ? _native : Environment.ProcessPath!;
+        if (!isNative && Path.GetFileNameWithoutExtension(program) == "dotnet")
+            arguments = [Environment.GetCommandLineArgs()[0], .. arguments];
+        return _machines?.On(machine, program, arguments) ?? new ProcessStartInfo(program, arguments);
+    }
+
+    /// <summary>Removes what there is of the conversation and of who was killed, on its machine. How much could not be.</summary>
+    private int End(string server)
+    {
+        using Process end = Process.Start(Command(server == Server ? 0 : 1, isNative: false, ["storm-named-end", server, Client]))!;
+        end.WaitForExit();
+        return end.ExitCode;
     }
 
     /// <summary>1: it had ended by itself, which no side does.</summary>

@@ -35,6 +35,14 @@ internal sealed class NamedWorker : IDisposable
         return worker.Guarded(() => worker.Server(server, client));
     }
 
+    /// <summary>When it is over: removes the conversation, and what a killed server or exit has left. 1: there was none.</summary>
+    public static int RunEnd(string server, string client)
+    {
+        int missing = NamedConnection.Remove(server, client) ? 0 : 1;
+        NamedListener.Open(server).Dispose();
+        return missing;
+    }
+
     private int Guarded(Func<int> run)
     {
         try
