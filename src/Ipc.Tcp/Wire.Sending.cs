@@ -93,7 +93,7 @@ internal sealed partial class Wire
     private void Put(FrameKind kind, ushort type, long? sequence, ReadOnlySpan<byte> bytes)
     {
         int length = bytes.Length + (sequence is null ? 0 : Frame.SequenceSize);
-        if (length - Frame.SequenceSize > _longest)
+        if (bytes.Length > _longest && kind is not (FrameKind.Close or FrameKind.Refused)) // last words always fit
             throw new TcpProtocolException(
                 $"A message of {bytes.Length} bytes: the other end takes {_longest} at most.");
         if (_hasFinished)

@@ -31,7 +31,7 @@ internal sealed partial class Wire : IDisposable
     private int _sentAt;        // Environment.TickCount
     private bool _hasFinished;
     private string? _aborted;
-    private int _longest = Frame.LongestGreeting; // of a frame that the other end takes, or sends before its greeting
+    private int _longest = Frame.LongestGreeting; // what the other end takes of a message; of its greeting before that
 
     private Wire(Socket socket, Stream stream, TcpOptions options)
     {

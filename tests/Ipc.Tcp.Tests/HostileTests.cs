@@ -37,7 +37,7 @@ public sealed class HostileTests : TcpTest
     }
 
     /// <summary>By docs/tcp-protocol.md, without the library.</summary>
-    private static byte[] Hello(bool isNamed, string server = "there", string client = "trader", byte id = 1, ulong sent = 0, ulong received = 0, int newest = 1)
+    private static byte[] Hello(bool isNamed, string server = "there", string client = "trader", byte id = 1, ulong sent = 0, ulong received = 0, int newest = 1, uint longest = 1u << 20)
     {
         System.IO.MemoryStream bytes = new();
         System.IO.BinaryWriter fields = new(bytes);
@@ -52,7 +52,7 @@ public sealed class HostileTests : TcpTest
         fields.Write((ushort)newest);
         fields.Write(isNamed ? 2u : 1u);
         fields.Write(200u);
-        fields.Write(1u << 20);
+        fields.Write(longest);
         Short(Text(server));
         Short([]);
         Short([]);
@@ -167,6 +167,7 @@ public sealed class HostileTests : TcpTest
             [.. Hello(false), .. Hello(false)], [.. Hello(false), .. Frame(2, 0, default)], [.. Hello(false), .. Frame(7, 0, new byte[8])], [.. Hello(false), .. Frame(4, 0, default).AsSpan(0, 7)],
             [.. Hello(false), 0xFF, 0xFF, 0xFF, 0xFF, 4, 0, 0, 0], [.. Hello(false), .. Frame(5, 0, default)], [.. Hello(false), .. Frame(5, 500, new byte[8])], [.. Hello(false), .. Frame(3, 2, default)],
             [.. Hello(true), .. Frame(7, 0, BitConverter.GetBytes(5L))], [.. Hello(true), .. Frame(8, 0, BitConverter.GetBytes(5L))], [.. Hello(true), .. Frame(7, 0, default)],
+            [.. Hello(false, longest: 1), .. Frame(99, 0, default)], [.. Hello(true, longest: 1), .. Frame(99, 0, default)], [.. Hello(false, longest: 1), .. Frame(4, 0, "two"u8)],
             Hello(true, client: "../x"), Hello(true, client: ""), Hello(true, id: 0), Hello(true, sent: ulong.MaxValue), Hello(true, received: 77),
         ];
         foreach (byte[] start in starts)
@@ -263,6 +264,7 @@ public sealed class HostileTests : TcpTest
         [
             [], [1, 2, 3], Frame(2, 0, default), Frame(2, 0, new byte[10]), Frame(2, 0, [9, 0, 200, 0, 0, 0, 0, 0, 16, 0]), Frame(3, 2, "go away"u8), Frame(3, 4, "later"u8), Frame(3, 6, ""u8), Frame(3, 999, new byte[1024]),
             Frame(3, 2, new byte[1025]), [.. welcome, .. Frame(7, 0, new byte[8])], [.. welcome, .. Frame(5, 0, default)], [.. welcome, 255, 255, 255, 255, 4, 0, 0, 0], [.. welcome, .. Frame(4, 0, new byte[100]).AsSpan(0, 50)],
+            [.. Frame(2, 0, [1, 0, 200, 0, 0, 0, 1, 0, 0, 0]), .. Frame(99, 0, default)],
         ];
         using NamedConnection client = NamedConnection.Open("named", "trader");
         foreach (byte[] answer in answers)
