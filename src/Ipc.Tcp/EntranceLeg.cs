@@ -18,7 +18,14 @@ internal sealed class EntranceLeg
         _entrance = entrance;
         _options = options;
         _socket = socket;
-        RemoteEnd = socket.RemoteEndPoint?.ToString() ?? "?";
+        try
+        {
+            RemoteEnd = socket.RemoteEndPoint?.ToString() ?? "?";
+        }
+        catch (SocketException)
+        {
+            RemoteEnd = "?"; // gone already
+        }
     }
 
     /// <summary>The calling thread is a connection's.</summary>
@@ -27,13 +34,17 @@ internal sealed class EntranceLeg
 
     public string RemoteEnd { get; }
 
-    public bool IsOneTooMany { get; set; }
-
     /// <summary>Of a named connection, under the entrance's lock: its two names; null until it has them.</summary>
     public string? Key { get; set; }
 
     /// <summary>Of a named connection: the exit's.</summary>
     public Guid Conversation { get; set; }
+
+    /// <summary>Under the entrance's lock: it has said who it is, and may be here.</summary>
+    public bool IsGreeted { get; set; }
+
+    /// <summary>Whether whoever is at the other end was there just now.</summary>
+    public bool IsThere => Volatile.Read(ref _wire) is { IsOver: false, HasFinished: false, WasHeardLately: true };
 
     /// <summary>On its thread. It does not throw.</summary>
     public void Run()
@@ -58,8 +69,8 @@ internal sealed class EntranceLeg
     /// <summary>In good order, if the other end is there.</summary>
     public void End(string why)
     {
-        if (Volatile.Read(ref _wire) is { CanSend: true } wire)
-            wire.Close(CloseCode.Shutdown, why);
+        if (Volatile.Read(ref _wire) is { } wire)
+            wire.End(CloseCode.Shutdown, why);
         else
             Abort(why);
     }
@@ -95,8 +106,6 @@ internal sealed class EntranceLeg
 
     private void Judge(Hello hello)
     {
-        if (IsOneTooMany)
-            throw Later($"The entrance has {_options.MaxConnections} connections, its maximum.");
         if (hello.Oldest > Hello.Version || hello.Newest < Hello.Version)
             throw No($"The exit speaks versions {hello.Oldest} to {hello.Newest}, this entrance {Hello.Version}.");
         if (!IsSame(hello.Token, _options.Token.Span))
@@ -117,6 +126,8 @@ internal sealed class EntranceLeg
 
         if (!isAllowed)
             throw No($"The entrance does not lead to \"{hello.Server}\".");
+        if (!_entrance.TryCount(this))
+            throw Later($"The entrance has {_options.MaxConnections} connections, its maximum.");
     }
 
     /// <summary>In the same time for any token of that length.</summary>
@@ -172,9 +183,23 @@ internal sealed class EntranceLeg
             new Welcome { Alive = (uint)_options.AliveMilliseconds, Longest = (uint)_options.MaxMessage }.Send(wire);
             wire.Begin(hello.Alive, hello.Longest);
             Thread forwards = new(() => Forward(connection, leg, wire)) { IsBackground = true, Name = "ipc-tcp-out" };
-            forwards.Start();
+            Start(forwards, wire);
             leg.Receive();
             forwards.Join();
+        }
+    }
+
+    /// <summary>Without the system's last thread there is no way.</summary>
+    public static void Start(Thread thread, Wire wire)
+    {
+        try
+        {
+            thread.Start();
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            wire.Abort("The entrance has no memory for another thread.");
+            throw new IOException("The entrance has no memory for another thread.", e);
         }
     }
 

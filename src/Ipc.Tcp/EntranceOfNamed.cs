@@ -32,8 +32,7 @@ internal sealed class EntranceOfNamed
         NamedState state = hello.Named!;
         if (state.Conversation == Guid.Empty)
             throw EntranceLeg.No("A conversation has an id.");
-        if (entrance.Take(leg, hello.Server + "~~" + state.Client, state.Conversation) is { } other)
-            throw EntranceLeg.No($"\"{state.Client}\" is logged in to \"{hello.Server}\" from {other}.");
+        entrance.Take(leg, hello.Server, state);
         NamedConnectionOptions like = options.NamedConnections ?? new NamedConnectionOptions();
         try
         {
@@ -47,7 +46,7 @@ internal sealed class EntranceOfNamed
                 Login = state.Login,
                 Reconnect = false,
             };
-            using NamedConnection connection = NamedConnection.Open(hello.Server, state.Client, own);
+            using NamedConnection connection = Open(hello.Server, state.Client, own, options.ConnectTimeout);
             new EntranceOfNamed(connection, wire).Carry(hello, state, options);
         }
         catch (IpcException e)
@@ -56,19 +55,41 @@ internal sealed class EntranceOfNamed
         }
     }
 
+    /// <summary>Whoever has its place may be about to leave: an entrance that was before this one.</summary>
+    private static NamedConnection Open(string server, string client, NamedConnectionOptions own, TimeSpan patience)
+    {
+        long until = Clock.Now + (long)patience.TotalMilliseconds / 2;
+        for (; ; )
+        {
+            try
+            {
+                return NamedConnection.Open(server, client, own);
+            }
+            catch (IpcException e) when (e.Status == IpcStatus.InUse && Clock.Now < until)
+            {
+                Thread.Sleep(20);
+            }
+        }
+    }
+
     private void Carry(Hello hello, NamedState state, TcpEntranceOptions options)
     {
-        Bind(hello, state);
-        IpcStatus status = _connection.TryConnect(Deadline.After(options.ConnectTimeout));
-        if (status != IpcStatus.Ok)
-            throw EntranceLeg.Later($"The server \"{hello.Server}\" of the entrance's machine: {status}.");
+        if (IsBoundHere(state))
+        {
+            LetTheServerTake(hello, state, options);
+            Bind(hello, state);
+        }
+
+        Connect(hello, options);
+        if (!IsBoundHere(state)) // before it is noted: the client begins anew, and asks for this one
+            throw new TcpRefusedException(CloseCode.Identity, _connection.Identity ?? hello.Server);
         Bind(hello, state); // the server was another one: the conversation with it has begun just now
         Check(state);
         _leg = new NamedLeg(_connection, _wire, state.Received, WakeReader);
         new Welcome
         {
             Alive = (uint)options.AliveMilliseconds,
-            Longest = (uint)options.MaxMessage,
+            Longest = (uint)Math.Min(options.MaxMessage, _connection.MaxPayload),
             IsNamed = true,
             Reply = _connection.ReadReply(),
             Identity = _connection.Identity ?? hello.Server,
@@ -77,12 +98,45 @@ internal sealed class EntranceOfNamed
         }.Send(_wire);
         _wire.Begin(hello.Alive, hello.Longest);
         Thread forwards = new(Forward) { IsBackground = true, Name = "ipc-tcp-out" };
-        forwards.Start();
+        EntranceLeg.Start(forwards, _wire);
         (CloseCode code, string text) = _leg.Receive();
         Volatile.Write(ref _isOver, true);
         _connection.Stop();
         forwards.Join();
         _connection.Close(code, text);
+    }
+
+    private void Connect(Hello hello, TcpEntranceOptions options)
+    {
+        IpcStatus status = _connection.TryConnect(Deadline.After(options.ConnectTimeout));
+        if (status != IpcStatus.Ok)
+            throw EntranceLeg.Later($"The server \"{hello.Server}\" of the entrance's machine: {status}.");
+    }
+
+    /// <summary>The exit's conversation is bound to this one, or to none yet.</summary>
+    private bool IsBoundHere(NamedState state) => state.Bound == Guid.Empty || state.Bound == _connection.Id;
+
+    /// <summary>The client's machine has lost its side: what had come from it before that, and was acknowledged there,
+    /// the server gets first. What the server sends meanwhile is nobody's.</summary>
+    private void LetTheServerTake(Hello hello, NamedState state, TcpEntranceOptions options)
+    {
+        if (_connection.Bound == Guid.Empty || _connection.Bound == state.Conversation ||
+            _connection.Unacknowledged == 0)
+        {
+            return;
+        }
+
+        Connect(hello, options);
+        Deadline end = Deadline.After(options.ConnectTimeout);
+        while (_connection.Unacknowledged != 0)
+        {
+            if (_connection.Receive(out _, Deadline.FromMilliseconds(10)) == IpcStatus.Ok)
+                _connection.Acknowledge();
+            if (end.HasPassed)
+                throw EntranceLeg.Later(
+                    $"The server \"{hello.Server}\" has {_connection.Unacknowledged} messages to take of the " +
+                    $"conversation that \"{state.Client}\" had before.");
+        }
     }
 
     private void Bind(Hello hello, NamedState state)
@@ -101,8 +155,6 @@ internal sealed class EntranceOfNamed
 
     private void Check(NamedState state)
     {
-        if (state.Bound != Guid.Empty && state.Bound != _connection.Id)
-            throw new TcpRefusedException(CloseCode.Identity, _connection.Identity ?? "");
         long sent = _connection.LastSent, acknowledged = _connection.LastAcknowledged;
         if (sent < state.Acknowledged || sent > state.Sent)
             throw EntranceLeg.No(

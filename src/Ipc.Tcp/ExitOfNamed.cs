@@ -82,23 +82,35 @@ internal sealed class ExitOfNamed : IExit
         if (status != IpcStatus.Ok)
             return false;
         NamedRoute route = RouteOf(e.Connection.ClientName);
+        try
+        {
+            Handle(leaders, route, e);
+        }
+        catch (IpcException error) // what the client has done to its region
+        {
+            e.Connection.Close(CloseCode.Protocol, error.Message);
+        }
+
+        return true;
+    }
+
+    private void Handle(Leaders leaders, NamedRoute route, in NamedEvent e)
+    {
         switch (e.Kind)
         {
             case NamedEventKind.Login:
                 route.LogsIn(e.Connection);
                 break;
             case NamedEventKind.Readable:
-                route.Forward(e.Connection, leaders.LetAnotherLead);
+                int turn = route.Forward(e.Connection, leaders.LetAnotherLead);
                 _listener.Return(e.Connection);
-                route.EndForwarding();
+                route.EndForwarding(turn);
                 break;
             case NamedEventKind.Logout:
                 leaders.LetAnotherLead();
                 route.LogsOut(e);
                 break;
         }
-
-        return true;
     }
 
     private void AcknowledgeDue()

@@ -88,6 +88,9 @@ internal sealed class NamedState
     public long Acknowledged { get; set; }
     public long Sent { get; set; }
     public long Received { get; set; }
+
+    /// <summary>Of the exit's region. It does not travel.</summary>
+    public int MaxPayload { get; set; }
 }
 
 /// <summary>What an entrance answers.</summary>
@@ -133,6 +136,11 @@ internal sealed class Welcome
         }
 
         fields.End();
+        if (isNamed && welcome.Conversation == Guid.Empty)
+            throw new TcpProtocolException("The entrance's conversation has no id.");
+        if (welcome.Reply.Length > Frame.LongestText)
+            throw new TcpProtocolException(
+                $"The entrance sent a reply of {welcome.Reply.Length} bytes; {Frame.LongestText} are possible.");
         if (welcome.Version != Hello.Version)
             throw new TcpProtocolException($"The entrance chose version {welcome.Version}, this exit speaks 1.");
         return welcome;

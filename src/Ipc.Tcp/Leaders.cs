@@ -4,13 +4,12 @@ using System.Threading;
 namespace Ipc.Tcp;
 
 /// <summary>Threads of which one leads: it waits for what is to be done next, and does it itself. Before it waits for
-/// anything else, it lets another one lead.</summary>
+/// anything else, it lets another one lead. Who waits has a connection lent, so there are not many more threads than
+/// connections.</summary>
 #pragma warning disable CA1001 // the last of its threads is the last that uses them
 internal sealed class Leaders
 #pragma warning restore CA1001
 {
-    private const int MostThreads = 64;
-
     private readonly Func<Leaders, bool> _leadOnce; // false: it is over
     private readonly string _name;
     private readonly SemaphoreSlim _leads = new(1);
@@ -42,12 +41,7 @@ internal sealed class Leaders
     /// <summary>Without the system's last thread there are as many leaders as there are.</summary>
     private void Add()
     {
-        if (Interlocked.Increment(ref _threads) > MostThreads)
-        {
-            Interlocked.Decrement(ref _threads);
-            return;
-        }
-
+        Interlocked.Increment(ref _threads);
         try
         {
             new Thread(Run) { IsBackground = true, Name = _name }.Start();

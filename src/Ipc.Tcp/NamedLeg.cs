@@ -10,12 +10,13 @@ namespace Ipc.Tcp;
 /// a thread of its own in an entrance) sends to TCP and acknowledges. What the other machine has acknowledged is noted
 /// by the first and done by the second, which is woken for it.</remarks>
 #pragma warning disable CA1001 // it disposes its timer at the end of Receive, which is the end of it
-internal sealed class NamedLeg
+internal sealed partial class NamedLeg
 #pragma warning restore CA1001
 {
     /// <summary>While the ring is full, whether the way is broken.</summary>
-    private static readonly TimeSpan s_lookInterval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_lookInterval = TimeSpan.FromMilliseconds(100);
 
+    private const int LastWordsWithin = 1000;          // ms
     private const int AcknowledgeAfter = 10;           // ms
     private const long AcknowledgeAtOnce = 128 << 10;  // bytes
 
@@ -23,11 +24,15 @@ internal sealed class NamedLeg
     private readonly NamedConnection _connection;
     private readonly Action _wakeReader;
     private readonly Timer _timer;
+    private readonly LateMessages _late;
+    private long _next;         // the number of the message that has to come
     private long _otherHas;     // what of the ring's messages is on the other machine
     private long _got;          // the last that came, and is in the ring
     private long _toldGot;      // ... and that the other machine was told of
     private long _bytesGot;     // since then
     private int _timerRuns;
+    private bool _isDue;        // the other machine could not be told yet: whoever sends next does it
+    private bool _leaves;       // nothing more is to be put into the ring
     private bool _broken;       // the way out: nothing is sent any more, and the way in ends soon
 
     /// <param name="connection">Its session is there.</param>
@@ -40,12 +45,21 @@ internal sealed class NamedLeg
         _wire = wire;
         _otherHas = otherHas;
         _got = _toldGot = connection.LastSent;
+        _next = _got + 1;
         _wakeReader = wakeReader;
-        wire.BeforeWaiting = Publish;
+        _late = new LateMessages(PutLate, Publish, connection.MaxPayload);
+        wire.BeforeWaiting = () =>
+        {
+            if (!_late.HasTheRing)
+                Publish();
+        };
         _timer = new Timer(static it => ((NamedLeg)it!).TellWhatCame(), this, Timeout.Infinite, Timeout.Infinite);
     }
 
     public NamedConnection Connection => _connection;
+
+    /// <summary>Whether one of both ends did what it must not: the next way may end as this one did.</summary>
+    public bool EndedInError { get; private set; }
 
     /// <summary>From TCP into the ring, until either is over. It does not throw.</summary>
     /// <returns>The other end's code and words, or <see cref="CloseCode.Lost"/>.</returns>
@@ -55,24 +69,43 @@ internal sealed class NamedLeg
         try
         {
             end = ReceiveUntilClose();
+            EndedInError = end.Item1 == CloseCode.Protocol;
+            StopLate();
             Publish();
             TellWhatCame();
             _wire.Close(CloseCode.Normal, "");
+        }
+        catch (EndedHereException e)
+        {
+            end = (CloseCode.Lost, e.Message);
+            long until = Clock.Now + LastWordsWithin; // whoever learns of the end tells the other machine why
+            while (!_wire.HasFinished && !_wire.IsOver && Clock.Now < until)
+                Thread.Sleep(5);
+            _wire.End(CloseCode.Lost, e.Message);
+            _wire.Drain();
+        }
+        catch (Exception e) when (e is TcpProtocolException or IpcException)
+        {
+            end = (CloseCode.Lost, e.Message);
+            EndedInError = true;
+            _wire.Close(CloseCode.Protocol, e.Message);
+            _wire.Drain();
         }
         catch (IOException e)
         {
             end = (CloseCode.Lost, e.Message);
         }
-        catch (Exception e) when (e is TcpProtocolException or IpcException)
-        {
-            end = (CloseCode.Lost, e.Message);
-            _wire.Close(CloseCode.Protocol, e.Message);
-            _wire.Drain();
-        }
 
+        StopLate();
         _timer.Dispose();
         _wire.Dispose();
         return end;
+    }
+
+    private void StopLate()
+    {
+        Volatile.Write(ref _leaves, true);
+        _late.Stop();
     }
 
     /// <summary>From the ring to TCP, what is there now. By the thread that has the receiving half.</summary>
@@ -110,6 +143,8 @@ internal sealed class NamedLeg
             }
 
             Append(message);
+            if (Volatile.Read(ref _isDue) || Volatile.Read(ref _bytesGot) >= AcknowledgeAtOnce)
+                AppendAcknowledgement();
         }
 
         EndForwarding();
@@ -139,6 +174,7 @@ internal sealed class NamedLeg
     /// <summary>The session here has ended: the other machine is told.</summary>
     public void EndWire(CloseCode code, string text)
     {
+        EndedInError |= code == CloseCode.Protocol;
         TellWhatCame();
         _wire.Close(code, text);
     }
@@ -149,142 +185,26 @@ internal sealed class NamedLeg
     private void EndForwarding()
     {
         Acknowledge();
-        long got = Volatile.Read(ref _got);
-        if (Interlocked.Exchange(ref _toldGot, got) < got)
-        {
-            Volatile.Write(ref _bytesGot, 0);
-            _wire.Append(FrameKind.Acknowledge, 0, got, default);
-        }
-
+        AppendAcknowledgement();
         _wire.Flush();
     }
 
-    private (CloseCode Code, string Text) ReceiveUntilClose()
+    private void AppendAcknowledgement()
     {
-        while (_wire.TryRead(out Frame frame))
-        {
-            switch (frame.Kind)
-            {
-                case FrameKind.Message:
-                    Take(frame);
-                    break;
-                case FrameKind.Acknowledge:
-                    NoteAcknowledged(_wire.ReadSequence());
-                    break;
-                case FrameKind.Close:
-                    (CloseCode code, _, string text) = _wire.ReadClose(frame);
-                    return (code, text);
-                default:
-                    throw new TcpProtocolException($"A frame {frame.Kind} came, which a named connection has not.");
-            }
-        }
-
-        throw new IOException($"{_wire.RemoteEnd} went without a word.");
-    }
-
-    private void NoteAcknowledged(long sequence)
-    {
-        long received = _connection.LastReceived;
-        if (sequence > received)
-            throw new TcpProtocolException(
-                $"The other end acknowledges message {sequence}; the last that was sent to it is {received}.");
-        if (sequence <= Volatile.Read(ref _otherHas))
-            return;
-        Volatile.Write(ref _otherHas, sequence);
-        _wakeReader();
-    }
-
-    private void Take(in Frame frame)
-    {
-        long sequence = _wire.ReadSequence();
-        int length = frame.Length - Frame.SequenceSize;
-        long expected = _connection.LastSent + 1;
-        if (sequence > expected)
-            throw new TcpProtocolException(
-                $"Message {sequence} came where {expected} has to: the other end has lost its place.");
-        if (sequence < expected)
-        {
-            _wire.Skip(length);
-            return;
-        }
-
-        if (!_wire.Has(length))
-            Publish(); // it may have to be waited for, in the middle
-        if (!Claim(length, out Span<byte> payload))
-            throw new IOException("The named connection here has ended.");
-        try
-        {
-            _wire.Read(payload);
-        }
-        catch
-        {
-            _connection.Abandon();
-            throw;
-        }
-
-        if (_connection.CommitBatched(length, frame.Type) == 0)
-            throw new IOException("The named connection here has ended.");
-        long bytes = Volatile.Read(ref _bytesGot) + length + Frame.HeaderSize;
-        Volatile.Write(ref _bytesGot, bytes);
-        if (bytes < AcknowledgeAtOnce)
-            return;
-        Publish();
-        TellWhatCame();
-    }
-
-    /// <summary>What came is in the ring, and the other machine is going to be told so.</summary>
-    private void Publish()
-    {
-        long sent = _connection.LastSent;
-        if (sent == Volatile.Read(ref _got))
-            return;
-        _connection.Flush();
-        Volatile.Write(ref _got, sent);
-        if (Interlocked.Exchange(ref _timerRuns, 1) == 0)
-            _timer.Change(AcknowledgeAfter, Timeout.Infinite);
-    }
-
-    private bool Claim(int length, out Span<byte> payload)
-    {
-        if (_connection.TryClaim(length, out payload))
-            return true;
-        Publish();
-        TellWhatCame(); // it may have to wait for long
-        for (; ; )
-        {
-            if (Volatile.Read(ref _broken))
-                throw new IOException($"The way to {_wire.RemoteEnd} is broken.");
-            switch (_connection.Claim(length, out payload, Deadline.After(s_lookInterval)))
-            {
-                case IpcStatus.Ok:
-                    return true;
-                case IpcStatus.Timeout:
-                    break;
-                case IpcStatus.Stopped: // for the other thread, which lets it go on at once
-                    Thread.Yield();
-                    break;
-                default:
-                    return false;
-            }
-        }
-    }
-
-    /// <summary>On any thread.</summary>
-    private void TellWhatCame()
-    {
-        Volatile.Write(ref _timerRuns, 0);
         long got = Volatile.Read(ref _got);
         if (Interlocked.Exchange(ref _toldGot, got) >= got)
             return;
+        Volatile.Write(ref _isDue, false);
         Volatile.Write(ref _bytesGot, 0);
-        try
+        _wire.Append(FrameKind.Acknowledge, 0, got, default);
+    }
+
+    /// <summary>The conversation on this machine is over, or its session.</summary>
+    private sealed class EndedHereException : IOException
+    {
+        public EndedHereException()
+            : base("The session on this side has ended.")
         {
-            _wire.Append(FrameKind.Acknowledge, 0, got, default);
-            _wire.Flush();
-        }
-        catch (IOException)
-        {
-            // the reading thread finds out
         }
     }
 }

@@ -19,7 +19,10 @@ internal sealed class NamedRoute
 {
     private const int Patience = 20;
     private const int LongestPause = 2000;
+    private const int LongestIdentity = 120;
     private const int KeepsAnswer = 10_000; // ms
+    private const int FormerEndsWithin = 2000;
+    private const int ShortLife = 5000; // of a way that ended in error
 
     private static readonly Random s_random = new();
 
@@ -28,6 +31,7 @@ internal sealed class NamedRoute
     private readonly object _sync = new(); // for all that follows
     private NamedConnection? _waiting; // its login is not answered
     private Timer? _patience;
+    private Timer? _forgetsAnswer;
     private bool _isAsking;
     private Answer? _answer;
     private NamedLeg? _leg;            // that carries
@@ -35,7 +39,10 @@ internal sealed class NamedRoute
     private int _failures;
     private long _asksAgain;
     private string _lastFailure = "";
-    private bool _isForwarding;
+    private int _turns;                // of forwarding: the last one, ...
+    private bool _isForwarding;        // ... and whether it goes on
+    private long _legSince;
+    private long _formerSince;         // somebody else logs in while there is a leg
     private bool _ended;
 
     public NamedRoute(ExitOfNamed exit, string client)
@@ -47,12 +54,15 @@ internal sealed class NamedRoute
     /// <summary>What the other machine said.</summary>
     private sealed class Answer
     {
-        public Guid Conversation { get; set; } // the one that was asked for
+        public NamedState Asked { get; set; } = new();
         public CloseCode Refusal { get; set; } // None: welcome
         public string Text { get; set; } = "";
         public Welcome? Welcome { get; set; }
         public Wire? Wire { get; set; }
-        public long Until { get; set; }
+
+        /// <summary>Whether that is what it would be asked for now.</summary>
+        public bool IsFor(NamedConnection connection) =>
+            Asked.Conversation == connection.Id && Asked.Login.AsSpan().SequenceEqual(connection.ReadLogin());
     }
 
     /// <summary>By the leading thread.</summary>
@@ -62,6 +72,10 @@ internal sealed class NamedRoute
         {
             if (_ended || _leg is not null) // the former session is still on its way out
             {
+                if (_formerSince == 0)
+                    _formerSince = Clock.Now;
+                else if (_formerSince + FormerEndsWithin < Clock.Now)
+                    _wire?.Abort("Its client has logged in again.");
                 connection.Close(CloseCode.Shutdown, "The former session is still being ended: come again.");
                 return;
             }
@@ -69,14 +83,15 @@ internal sealed class NamedRoute
             _waiting = connection;
             if (_answer is { } answer)
             {
-                _answer = null;
-                if (answer.Conversation == connection.Id && answer.Until > Clock.Now)
+                if (answer.IsFor(connection))
                 {
-                    Give(answer);
+                    _forgetsAnswer?.Dispose();
+                    _answer = null;
+                    GiveSafely(answer);
                     return;
                 }
 
-                answer.Wire?.Abort("Its client did not come again.");
+                ForgetAnswer();
             }
 
             if (!_isAsking && Clock.Now < _asksAgain)
@@ -90,17 +105,20 @@ internal sealed class NamedRoute
     }
 
     /// <summary>By the leading thread; the connection is lent.</summary>
-    public void Forward(NamedConnection connection, Action beforeWaiting)
+    /// <returns>For <see cref="EndForwarding"/>.</returns>
+    public int Forward(NamedConnection connection, Action beforeWaiting)
     {
         NamedLeg? leg;
+        int turn;
         lock (_sync)
         {
             leg = _leg;
+            turn = ++_turns;
             _isForwarding = true;
         }
 
         if (leg is null || !ReferenceEquals(leg.Connection, connection))
-            return; // it is over, and says so to whoever logs in next
+            return turn; // it is over, and says so to whoever logs in next
         try
         {
             leg.Forward(beforeWaiting);
@@ -110,14 +128,19 @@ internal sealed class NamedRoute
             leg.EndWire(CloseCode.Protocol, e.Message);
             connection.Close(CloseCode.Protocol, e.Message);
         }
+
+        return turn;
     }
 
-    /// <summary>What came while it was lent is the leader's again.</summary>
-    public void EndForwarding()
+    /// <summary>What came while it was lent is the leader's again; unless another thread has the next turn
+    /// already.</summary>
+    public void EndForwarding(int turn)
     {
         bool isDue;
         lock (_sync)
         {
+            if (turn != _turns)
+                return;
             _isForwarding = false;
             isDue = _leg is { HasToAcknowledge: true };
         }
@@ -156,18 +179,23 @@ internal sealed class NamedRoute
             _ended = true;
             if (_wire is { } wire)
             {
-                if (wire.CanSend)
-                    wire.Close(CloseCode.Shutdown, text);
-                else
-                    wire.Abort(text);
+                wire.End(CloseCode.Shutdown, text);
             }
 
-            _answer?.Wire?.Abort(text);
+            ForgetAnswer();
             TurnAway(text);
         }
     }
 
     // ---- under the lock ----
+
+    private void ForgetAnswer()
+    {
+        _forgetsAnswer?.Dispose();
+        _forgetsAnswer = null;
+        _answer?.Wire?.Abort("Its client did not come again.");
+        _answer = null;
+    }
 
     private void TurnAway(string text)
     {
@@ -187,7 +215,7 @@ internal sealed class NamedRoute
                 break;
             case CloseCode.Identity:
                 Clear();
-                connection.RefuseAsAnother(answer.Text);
+                connection.RefuseAsAnother(IdentityOf(answer.Text));
                 return;
             case CloseCode.Shutdown:
                 TurnAway(answer.Text);
@@ -217,6 +245,8 @@ internal sealed class NamedRoute
         connection.Bind(welcome.Conversation);
         NamedLeg leg = new(connection, wire, welcome.Received, () => _exit.WakeFor(this));
         _leg = leg;
+        _legSince = Clock.Now;
+        _formerSince = 0;
         _wire = wire;
         try
         {
@@ -233,6 +263,10 @@ internal sealed class NamedRoute
 
         connection.Accept(welcome.Reply);
     }
+
+    /// <summary>Who the client is told it is with now.</summary>
+    private string IdentityOf(string said) =>
+        said.Length == 0 || System.Text.Encoding.UTF8.GetByteCount(said) > LongestIdentity ? _exit.Address.Name : said;
 
     private void Clear()
     {
@@ -252,6 +286,7 @@ internal sealed class NamedRoute
             Acknowledged = connection.LastAcknowledged,
             Sent = connection.LastArrived,
             Received = connection.LastSent,
+            MaxPayload = connection.MaxPayload,
         };
         _isAsking = true;
         try
@@ -273,15 +308,19 @@ internal sealed class NamedRoute
             TurnAway($"{_exit.Address} is being asked: come again.");
     }
 
+    private void LoseAnswer()
+    {
+        lock (_sync)
+            ForgetAnswer();
+    }
+
     private void Ask(NamedState state)
     {
         Answer answer = Greet(state);
         lock (_sync)
         {
             _isAsking = false;
-            if (answer.Refusal is CloseCode.None)
-                _failures = 0;
-            else
+            if (answer.Refusal is not CloseCode.None)
                 Fail(answer.Text);
             if (_ended)
             {
@@ -289,15 +328,32 @@ internal sealed class NamedRoute
                 return;
             }
 
-            if (_waiting is { } waiting && waiting.Id == state.Conversation)
+            if (_waiting is { } waiting && answer.IsFor(waiting))
             {
-                Give(answer);
+                GiveSafely(answer);
             }
             else if (answer.Refusal != CloseCode.Shutdown)
             {
-                answer.Until = Clock.Now + KeepsAnswer;
+                ForgetAnswer();
                 _answer = answer;
+                _forgetsAnswer = new Timer(static it => ((NamedRoute)it!).LoseAnswer(), this, KeepsAnswer, Timeout.Infinite);
             }
+        }
+    }
+
+    /// <summary>What has been done to the client's region ends its login, and nothing else.</summary>
+    private void GiveSafely(Answer answer)
+    {
+        NamedConnection connection = _waiting!;
+        try
+        {
+            Give(answer);
+        }
+        catch (IpcException e)
+        {
+            answer.Wire?.Abort(e.Message);
+            Clear();
+            connection.Close(CloseCode.Protocol, e.Message);
         }
     }
 
@@ -312,7 +368,7 @@ internal sealed class NamedRoute
 
     private Answer Greet(NamedState state)
     {
-        Answer answer = new() { Conversation = state.Conversation };
+        Answer answer = new() { Asked = state };
         try
         {
             Wire wire = answer.Wire = Wire.Connect(_exit.Address, _exit.Options);
@@ -320,7 +376,7 @@ internal sealed class NamedRoute
             {
                 Carries = Hello.CarriesNamed,
                 Alive = (uint)_exit.Options.AliveMilliseconds,
-                Longest = (uint)_exit.Options.MaxMessage,
+                Longest = (uint)Math.Min(_exit.Options.MaxMessage, state.MaxPayload),
                 Server = _exit.Address.Name,
                 Token = _exit.Options.Token.ToArray(),
                 Named = state,
@@ -353,6 +409,10 @@ internal sealed class NamedRoute
         {
             _leg = null;
             _wire = null;
+            if (leg.EndedInError && _legSince + ShortLife > Clock.Now)
+                Fail(text); // the next one may end so, too: not at once
+            else
+                _failures = 0;
         }
     }
 }

@@ -8,8 +8,7 @@ namespace Ipc.Tcp;
 internal sealed class PlainLeg
 {
     /// <summary>While the ring is full, whether the way is broken.</summary>
-    private static readonly TimeSpan s_lookInterval = TimeSpan.FromSeconds(1);
-
+    private static readonly TimeSpan s_lookInterval = TimeSpan.FromMilliseconds(100);
 
     private readonly Connection _connection;
     private readonly Wire _wire;
@@ -36,15 +35,15 @@ internal sealed class PlainLeg
             (code, handled, text) = ReceiveUntilClose();
             _wire.Close(CloseCode.Normal, ""); // if we have not said anything yet: it is over on both sides
         }
-        catch (IOException e)
-        {
-            text = e.Message;
-        }
         catch (Exception e) when (e is TcpProtocolException or IpcException)
         {
             text = e.Message;
             _wire.Close(CloseCode.Protocol, e.Message);
             _wire.Drain();
+        }
+        catch (IOException e)
+        {
+            text = e.Message;
         }
 
         _connection.Writer.Flush();
@@ -140,7 +139,7 @@ internal sealed class PlainLeg
             writer.Flush();
         while (status == IpcStatus.Timeout)
         {
-            if (Volatile.Read(ref _broken))
+            if (Volatile.Read(ref _broken) || _wire.IsOver)
                 throw new IOException($"The way to {_wire.RemoteEnd} is broken.");
             status = writer.Claim(frame.Length, out payload, Deadline.After(s_lookInterval));
         }

@@ -6,6 +6,7 @@ namespace Ipc.Tcp;
 internal readonly struct TcpAddress
 {
     private const string Scheme = "tcp:";
+    private const int LongestPart = 255; // of a host by DNS; of a server's name by the file system
 
     private TcpAddress(string host, int port, string name)
     {
@@ -28,7 +29,8 @@ internal readonly struct TcpAddress
         int slash = address.LastIndexOf('/');
         int colon = slash < 0 ? -1 : address.LastIndexOf(':', slash);
         if (!address.StartsWith(Scheme, StringComparison.Ordinal) || colon <= Scheme.Length ||
-            slash == address.Length - 1 ||
+            slash == address.Length - 1 || address.Length - slash - 1 > LongestPart ||
+            colon - Scheme.Length > LongestPart ||
             !TryParsePort(address.AsSpan(colon + 1, slash - colon - 1), out int port))
         {
             throw new ArgumentException(

@@ -16,12 +16,16 @@ namespace Ipc.Tcp;
 /// </remarks>
 public sealed class TcpEntrance : IDisposable
 {
+    private const int Leaving = 16; // connections that were ended, and whose threads have not noticed
+    private const int LooksAgainAfter = 100; // ms
     private const int PoliteEnd = 1000, AnyEnd = 5000; // ms
 
     private readonly TcpEntranceOptions _options;
     private readonly Socket _socket;
     private readonly Dictionary<EntranceLeg, bool> _legs = new(); // under its lock, with all that follows
+    private readonly LinkedList<EntranceLeg> _strangers = new(); // of these who has not said who he is, in order
     private readonly Dictionary<string, EntranceLeg> _named = new(StringComparer.Ordinal); // by server~~client
+    private int _greeted;
     private bool _disposed;
 
     private TcpEntrance(TcpEntranceOptions options, Socket socket)
@@ -54,6 +58,8 @@ public sealed class TcpEntrance : IDisposable
         TcpEntranceOptions own = (TcpEntranceOptions)options.Copy();
         if (own.MaxConnections < 1)
             throw new ArgumentException($"An entrance has at least one connection, not {own.MaxConnections}.");
+        if (own.Tls is { Certificate: null })
+            throw new ArgumentException("An entrance with TLS has a certificate.");
         Socket socket = new(own.Endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         try
         {
@@ -148,14 +154,20 @@ public sealed class TcpEntrance : IDisposable
                 return;
             }
 
-            leg.IsOneTooMany = _legs.Count >= _options.MaxConnections;
-            if (_legs.Count >= 2L * _options.MaxConnections)
+            if (_strangers.Count >= _options.MaxConnections)
             {
-                socket.Dispose(); // even to be told so, they are too many
-                return;
+                EntranceLeg oldest = _strangers.First!.Value;
+                _strangers.RemoveFirst();
+                oldest.Abort("Others wait to say who they are.");
+                if (_legs.Count >= 2L * _options.MaxConnections + Leaving)
+                {
+                    socket.Dispose(); // those who have to go have not gone yet
+                    return;
+                }
             }
 
             _legs.Add(leg, true);
+            _strangers.AddLast(leg);
         }
 
         try
@@ -174,34 +186,55 @@ public sealed class TcpEntrance : IDisposable
         lock (_legs)
         {
             _legs.Remove(leg);
+            _strangers.Remove(leg);
+            if (leg.IsGreeted)
+                _greeted--;
             if (leg.Key is { } key && _named.TryGetValue(key, out EntranceLeg? now) && ReferenceEquals(now, leg))
                 _named.Remove(key);
             Monitor.PulseAll(_legs);
         }
     }
 
-    /// <summary>The pair of names is that leg's from here on. A former one of the same conversation is ended first: its
-    /// client has come again, whatever the network thinks.</summary>
-    /// <returns>Null; or who has it.</returns>
-    internal string? Take(EntranceLeg leg, string key, Guid conversation)
+    /// <summary>It has said who it is. False: there are too many.</summary>
+    internal bool TryCount(EntranceLeg leg)
     {
+        lock (_legs)
+        {
+            _strangers.Remove(leg);
+            if (_greeted >= _options.MaxConnections)
+                return false;
+            _greeted++;
+            leg.IsGreeted = true;
+            return true;
+        }
+    }
+
+    /// <summary>The pair of names is that leg's from here on. A former one of the same conversation is ended first: its
+    /// client has come again, whatever the network thinks. One of another conversation has the names as long as it is
+    /// there.</summary>
+    /// <exception cref="TcpRefusedException">The names are somebody else's; or were not free in time.</exception>
+    internal void Take(EntranceLeg leg, string server, NamedState state)
+    {
+        string key = server + "~~" + state.Client;
         lock (_legs)
         {
             long end = Clock.Now + (long)_options.ConnectTimeout.TotalMilliseconds;
             while (_named.TryGetValue(key, out EntranceLeg? former))
             {
-                if (former.Conversation != conversation)
-                    return former.RemoteEnd;
-                former.Abort("The client has come again.");
-                long left = end - Clock.Now;
-                if (left <= 0 || !Monitor.Wait(_legs, (int)left))
-                    return former.RemoteEnd;
+                if (former.Conversation == state.Conversation)
+                    former.Abort("The client has come again.");
+                else if (former.IsThere)
+                    throw EntranceLeg.No($"\"{state.Client}\" is logged in to \"{server}\" from {former.RemoteEnd}.");
+                if (Clock.Now >= end)
+                    throw EntranceLeg.Later(
+                        $"\"{state.Client}\" was logged in to \"{server}\" from {former.RemoteEnd}, whose session " +
+                        "is being ended.");
+                Monitor.Wait(_legs, LooksAgainAfter);
             }
 
             leg.Key = key;
-            leg.Conversation = conversation;
+            leg.Conversation = state.Conversation;
             _named.Add(key, leg);
-            return null;
         }
     }
 }

@@ -14,7 +14,9 @@ public sealed class TcpEntranceOptions : TcpOptions
     /// other machine asks for. What it throws is a no. Default: none.</summary>
     public Func<string, bool> Allows { get; set; } = static _ => false;
 
-    /// <summary>How many connections at once; more are refused. Each has two threads. Default: 256.</summary>
+    /// <summary>How many connections at once; more are refused. Each has two threads. As many strangers may be about
+    /// to say who they are, with a thread each: where there are more, the one who has been silent for the longest goes.
+    /// Default: 256.</summary>
     public int MaxConnections { get; set; } = 256;
 
     /// <summary>Ring sizes and loan budget of the connections that it makes here, and how they wait. Null: the

@@ -40,6 +40,29 @@ internal sealed partial class Wire
             Write();
     }
 
+    /// <summary>What has waited, and a short frame, if nobody is sending and it would not have to wait for the other
+    /// end: from any thread, the reading one above all. Were that one to wait, both ends' could wait for each other,
+    /// and nobody would read.</summary>
+    /// <returns>False: it would have to.</returns>
+    /// <exception cref="IOException">The way is broken.</exception>
+    public bool TrySend(FrameKind kind, long sequence)
+    {
+        if (!Monitor.TryEnter(_sending))
+            return false;
+        try
+        {
+            if (!CanSend)
+                return false;
+            Put(kind, 0, sequence, default);
+            Write();
+            return true;
+        }
+        finally
+        {
+            Monitor.Exit(_sending);
+        }
+    }
+
     public void SendRefused(CloseCode code, string text) => Send(FrameKind.Refused, (ushort)code, Cut(text));
 
     private static ReadOnlySpan<byte> Cut(string text)
@@ -73,7 +96,29 @@ internal sealed partial class Wire
                 // nobody hears it: the reading thread says so
             }
 
-            _hasFinished = true;
+            Volatile.Write(ref _hasFinished, true);
+        }
+    }
+
+    /// <summary>The last words, if nothing waits for the other end; else without.</summary>
+    public void End(CloseCode code, string text)
+    {
+        if (!Monitor.TryEnter(_sending, SentWithin))
+        {
+            Abort(text);
+            return;
+        }
+
+        try
+        {
+            if (CanSend)
+                Close(code, text);
+            else
+                Abort(text);
+        }
+        finally
+        {
+            Monitor.Exit(_sending);
         }
     }
 
@@ -81,13 +126,35 @@ internal sealed partial class Wire
     public void Abort(string why)
     {
         Interlocked.CompareExchange(ref _aborted, why, null);
-        Dispose();
+        Cut();
     }
 
+    /// <summary>By the reading thread, or before there is one.</summary>
     public void Dispose()
     {
+        Cut();
+        if (_stream is not NetworkStream && Monitor.TryEnter(_sending)) // TLS: what it has of the system's
+        {
+            try
+            {
+                _stream.Dispose();
+            }
+            catch (Exception e) when (e is IOException or SocketException or ObjectDisposedException)
+            {
+                // it would have said goodbye
+            }
+            finally
+            {
+                Monitor.Exit(_sending);
+            }
+        }
+    }
+
+    private void Cut()
+    {
+        _isOver = true;
         _timer?.Dispose();
-        _socket.Dispose(); // first: who sends or reads ends with it
+        _socket.Dispose(); // who sends or reads ends with it
     }
 
     private void Put(FrameKind kind, ushort type, long? sequence, ReadOnlySpan<byte> bytes)
@@ -156,7 +223,7 @@ internal sealed partial class Wire
         }
         catch (Exception e) when (e is IOException or SocketException or ObjectDisposedException)
         {
-            // the reading thread finds out
+            _isOver = true; // the reading thread finds out, if it reads
         }
         finally
         {

@@ -16,6 +16,7 @@ namespace Ipc.Tcp;
 internal sealed partial class Wire : IDisposable
 {
     private const int BufferSize = 64 << 10;
+    private const int SentWithin = 200; // ms: what does not wait for the other end
     private const int SendBuffer = 512 << 10; // the kernel's: when it says that there is room, BufferSize fits in
 
     private readonly Socket _socket;
@@ -31,14 +32,18 @@ internal sealed partial class Wire : IDisposable
     private int _sentAt;        // Environment.TickCount
     private bool _hasFinished;
     private string? _aborted;
+    private volatile bool _isOver; // a way that was found broken, or was ended here
+    private long _heardAt = Clock.Now;
+    private long _othersAlive = 1000;
+    private int _silence = 5000;
     private int _longest = Frame.LongestGreeting; // what the other end takes of a message; of its greeting before that
 
-    private Wire(Socket socket, Stream stream, TcpOptions options)
+    private Wire(Socket socket, Stream stream, TcpOptions options, string remoteEnd)
     {
         _socket = socket;
         _stream = stream;
         _options = options;
-        RemoteEnd = socket.RemoteEndPoint?.ToString() ?? "?";
+        RemoteEnd = remoteEnd;
     }
 
     /// <summary>Who is at the other end.</summary>
@@ -49,6 +54,29 @@ internal sealed partial class Wire : IDisposable
 
     /// <summary>Whether so many bytes are here. The reading thread's.</summary>
     public bool Has(int length) => _inputEnd - _inputAt >= length;
+
+    /// <summary>Whether nothing can come any more, as far as one can tell without reading: for who cannot read on now.
+    /// Silence does not show before it can.</summary>
+    public bool IsOver
+    {
+        get
+        {
+            try
+            {
+                return _isOver || (_socket.Poll(0, SelectMode.SelectRead) && _socket.Available == 0);
+            }
+            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            {
+                return true;
+            }
+        }
+    }
+
+    /// <summary>Whether this end has said its last words.</summary>
+    public bool HasFinished => Volatile.Read(ref _hasFinished);
+
+    /// <summary>Whether something came not much longer ago than the other end has promised.</summary>
+    public bool WasHeardLately => Clock.Now - Volatile.Read(ref _heardAt) <= _othersAlive + _othersAlive / 2;
 
     /// <summary>Whether as much as the buffer holds can be sent without waiting for the other end.</summary>
     public bool CanSend
@@ -74,30 +102,26 @@ internal sealed partial class Wire : IDisposable
     /// <exception cref="IOException">There is no way.</exception>
     public static Wire Connect(in TcpAddress address, TcpOptions options)
     {
-        Socket socket = new(SocketType.Stream, ProtocolType.Tcp);
+        long end = Clock.Now + (long)options.ConnectTimeout.TotalMilliseconds;
+        Socket? socket = null;
         try
         {
-            using Timer limit = Limit(socket, options);
-            try
-            {
+            socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+            using (Timer limit = Limit(socket, end))
                 socket.Connect(address.Host, address.Port);
-            }
-            catch (Exception e) when (e is SocketException or ObjectDisposedException)
-            {
-                throw new IOException(
-                    e is SocketException { SocketErrorCode: not SocketError.OperationAborted }
-                        ? $"{address.Host}:{address.Port}: {e.Message}"
-                        : $"{address.Host}:{address.Port} did not answer within " +
-                          $"{options.ConnectTimeout.TotalSeconds:0.#} s.",
-                    e);
-            }
-
-            return Over(socket, options, isServer: false, address.Host);
+            return Over(socket, options, isServer: false, address.Host, end);
         }
-        catch
+        catch (Exception e) when (e is not OutOfMemoryException)
         {
-            socket.Dispose();
-            throw;
+            socket?.Dispose();
+            if (e is IOException)
+                throw;
+            throw new IOException( // of several kinds: no descriptors, no such host, no such family of addresses
+                Clock.Now >= end
+                    ? $"{address.Host}:{address.Port} did not answer within " +
+                      $"{options.ConnectTimeout.TotalSeconds:0.#} s."
+                    : $"{address.Host}:{address.Port}: {e.Message}",
+                e);
         }
     }
 
@@ -106,7 +130,8 @@ internal sealed partial class Wire : IDisposable
     {
         try
         {
-            return Over(socket, options, isServer: true, "");
+            long end = Clock.Now + (long)options.ConnectTimeout.TotalMilliseconds;
+            return Over(socket, options, isServer: true, "", end);
         }
         catch
         {
@@ -115,17 +140,19 @@ internal sealed partial class Wire : IDisposable
         }
     }
 
-    private static Timer Limit(Socket socket, TcpOptions options) =>
-        new(static it => ((Socket)it!).Dispose(), socket, options.ConnectTimeout, Timeout.InfiniteTimeSpan);
+    private static Timer Limit(Socket socket, long end) =>
+        new(static it => ((Socket)it!).Dispose(), socket, Math.Max(1, end - Clock.Now), Timeout.Infinite);
 
-    private static Wire Over(Socket socket, TcpOptions options, bool isServer, string host)
+    private static Wire Over(Socket socket, TcpOptions options, bool isServer, string host, long end)
     {
         NetworkStream plain;
+        string remoteEnd;
         try
         {
             socket.NoDelay = true;
             socket.SendBufferSize = SendBuffer;
             plain = new NetworkStream(socket, ownsSocket: true);
+            remoteEnd = socket.RemoteEndPoint?.ToString() ?? "?";
         }
         catch (Exception e) when (e is SocketException or IOException or ObjectDisposedException)
         {
@@ -135,7 +162,7 @@ internal sealed partial class Wire : IDisposable
         Stream stream = plain;
         if (options.Tls is { } tls)
         {
-            using Timer limit = Limit(socket, options);
+            using Timer limit = Limit(socket, end);
             try
             {
                 stream = isServer ? tls.AsServer(plain) : tls.AsClient(plain, host);
@@ -146,10 +173,10 @@ internal sealed partial class Wire : IDisposable
             }
         }
 
-        Wire wire = new(socket, stream, options);
+        Wire wire = new(socket, stream, options, remoteEnd);
         wire._timer = new Timer(
-            static it => ((Wire)it!).Abort("the greeting did not end in time"), wire, options.ConnectTimeout,
-            Timeout.InfiniteTimeSpan);
+            static it => ((Wire)it!).Abort("the greeting did not end in time"), wire, Math.Max(1, end - Clock.Now),
+            Timeout.Infinite);
         return wire;
     }
 
@@ -162,10 +189,11 @@ internal sealed partial class Wire : IDisposable
         if (othersLongest == 0)
             throw new TcpProtocolException("The other end takes no frame.");
         _longest = (int)Math.Min(othersLongest, Frame.LongestEver);
+        _othersAlive = othersAlive;
         _timer?.Dispose();
         try
         {
-            _socket.ReceiveTimeout = (int)Math.Min(3L * othersAlive, int.MaxValue);
+            _socket.ReceiveTimeout = _silence = (int)(3 * othersAlive);
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
@@ -273,7 +301,12 @@ internal sealed partial class Wire : IDisposable
         if (!TryRead(out Frame frame))
             throw new IOException("The other end went without a word.");
         if (frame.Kind == FrameKind.Refused && kind == FrameKind.Welcome)
+        {
+            if ((CloseCode)frame.Type is not (CloseCode.Refused or CloseCode.Shutdown or CloseCode.Identity))
+                throw new TcpProtocolException($"The entrance refused with code {frame.Type}.");
             throw new TcpRefusedException((CloseCode)frame.Type, ReadText(frame.Length));
+        }
+
         if (frame.Kind != kind)
             throw new TcpProtocolException($"The other end sent {frame.Kind} where its {kind} has to come.");
         byte[] bytes = new byte[frame.Length];
@@ -327,15 +360,20 @@ internal sealed partial class Wire : IDisposable
             if (some == 0)
                 throw new IOException(_aborted ?? "The other end went in the middle of a frame.");
             _inputEnd += some;
+            Volatile.Write(ref _heardAt, Clock.Now);
         }
 
         return true;
     }
 
-    private IOException Lost(Exception e) => new(
-        Volatile.Read(ref _aborted) ??
-        (e.InnerException is SocketException { SocketErrorCode: SocketError.TimedOut }
-            ? $"Nothing came from {RemoteEnd} for {_socket.ReceiveTimeout} ms."
-            : e is ObjectDisposedException ? "The connection was ended." : $"{RemoteEnd}: {e.Message}"),
-        e);
+    private IOException Lost(Exception e)
+    {
+        _isOver = true;
+        return new IOException(
+            Volatile.Read(ref _aborted) ??
+            (e.InnerException is SocketException { SocketErrorCode: SocketError.TimedOut }
+                ? $"Nothing came from {RemoteEnd} for {_silence} ms."
+                : e is ObjectDisposedException ? "The connection was ended." : $"{RemoteEnd}: {e.Message}"),
+            e);
+    }
 }

@@ -249,6 +249,9 @@ public sealed class HostileTests : TcpTest
         Watchdog.Until(() => entrance.Count == 1, "the flood to be gone");
     }
 
+    private static byte[] NamedWelcome(byte id = 1, int reply = 0, ulong received = 0) =>
+        Frame(2, 0, [1, 0, 200, 0, 0, 0, 0, 0, 16, 0, .. BitConverter.GetBytes((ushort)reply), .. new byte[reply], 1, 0, (byte)'i', .. Enumerable.Repeat(id, 16), .. BitConverter.GetBytes(received)]);
+
     /// <summary>An entrance, too, may be anybody.</summary>
     [Fact]
     public void AnExitBearsWhateverAnEntranceSays()
@@ -264,6 +267,8 @@ public sealed class HostileTests : TcpTest
         [
             [], [1, 2, 3], Frame(2, 0, default), Frame(2, 0, new byte[10]), Frame(2, 0, [9, 0, 200, 0, 0, 0, 0, 0, 16, 0]), Frame(3, 2, "go away"u8), Frame(3, 4, "later"u8), Frame(3, 6, ""u8), Frame(3, 999, new byte[1024]),
             Frame(3, 2, new byte[1025]), [.. welcome, .. Frame(7, 0, new byte[8])], [.. welcome, .. Frame(5, 0, default)], [.. welcome, 255, 255, 255, 255, 4, 0, 0, 0], [.. welcome, .. Frame(4, 0, new byte[100]).AsSpan(0, 50)],
+            Frame(3, 0, "none"u8), Frame(3, 1, default), Frame(3, 6, Enumerable.Repeat((byte)'x', 500).ToArray()), NamedWelcome(id: 0), NamedWelcome(reply: 1025), NamedWelcome(reply: 8000),
+            [.. NamedWelcome(), .. Frame(7, 0, BitConverter.GetBytes(5L))], [.. NamedWelcome(), .. Frame(8, 0, BitConverter.GetBytes(5L))], NamedWelcome(received: 9), [.. NamedWelcome(), .. Frame(7, 0, default)],
             [.. Frame(2, 0, [1, 0, 200, 0, 0, 0, 1, 0, 0, 0]), .. Frame(99, 0, default)],
         ];
         using NamedConnection client = NamedConnection.Open("named", "trader");

@@ -176,6 +176,83 @@ public sealed class NamedTests : TcpTest
         client.Dispose();
     }
 
+    /// <summary>Also what it has sent before that, and the other machine has acknowledged: it is the server's.</summary>
+    [Fact]
+    public void WhatTheOtherMachineHasComesAlsoWhenTheClientsMachineLosesItsSide()
+    {
+        TcpEntrance entrance = OpenEntrance();
+        TcpExit exit = OpenExit(AddressOf(entrance));
+        NamedConnection client = Open();
+        using (NamedListener asleep = NamedListener.Open("there", new NamedListenerOptions()))
+        {
+            Background logsIn = Run(() => client.Connect(Watchdog.Patience));
+            Assert.Equal(IpcStatus.Ok, asleep.Next(out NamedEvent login, Hang));
+            login.Connection.Accept();
+            logsIn.Join();
+            for (int i = 1; i <= 100; i++)
+                client.Send(NamedServer.Bytes(i));
+            Watchdog.Until(() => { client.TryReceive(out _); return client.Unacknowledged == 0; }, "the acknowledgement");
+        }
+
+        client.Dispose();
+        Watchdog.Until(() => entrance.Count == 0, "the way to end");
+        Watchdog.Until(() => TryRemove("here"), "the exit to leave");
+        using NamedConnection next = Open();
+        next.Send(NamedServer.Bytes(1));
+        using NamedServer server = new("there") { Answers = false };
+        Watchdog.Until(() => { next.TryConnect(Deadline.FromMilliseconds(10)); return next.IsConnected && next.Unacknowledged == 0; }, "the server to be reached");
+        Watchdog.Until(() => server.LogNow().Count(static line => line.StartsWith("trader", StringComparison.Ordinal)) == 101, "all messages");
+        Assert.Equal([.. Enumerable.Range(1, 100).Select(static i => $"trader {i}"), "trader 1"], server.LogNow().Where(static line => line.StartsWith("trader", StringComparison.Ordinal)).Select(static line => line.Replace(" again", "", StringComparison.Ordinal)));
+    }
+
+    /// <summary>The server does not read while it waits for room for its answers, and these are larger than what is asked.</summary>
+    [Theory]
+    [InlineData(64, 3_000)]
+    [InlineData(3_000, 64)]
+    [InlineData(200_000, 200_000)]
+    public void AFloodInBothDirectionsDoesNotStandStill(int asked, int answered)
+    {
+        int count = asked + answered > 100_000 ? 400 : 12_000;
+        using NamedListener listener = NamedListener.Open("there", new NamedListenerOptions());
+        Background serving = Run(() =>
+        {
+            byte[] answer = new byte[answered];
+            for (int left = count; left > 0;)
+            {
+                Assert.Equal(IpcStatus.Ok, listener.Next(out NamedEvent next, Hang));
+                if (next.Kind == NamedEventKind.Login)
+                    next.Connection.Accept();
+                if (next.Kind != NamedEventKind.Readable)
+                    continue;
+                for (; next.Connection.TryReceive(out _); left--)
+                {
+                    Assert.NotEqual(0, next.Connection.Send(answer, 0, Watchdog.Patience));
+                    next.Connection.Acknowledge();
+                }
+
+                listener.Return(next.Connection);
+            }
+        });
+        OpenExit(AddressOf(OpenEntrance()));
+        using NamedConnection client = Open();
+        client.Connect(Watchdog.Patience);
+        Background asking = Run(() =>
+        {
+            byte[] question = new byte[asked];
+            for (int i = 1; i <= count; i++)
+                Assert.Equal(i, client.Send(question, 0, Watchdog.Patience));
+        });
+        for (int i = 1; i <= count; i++)
+        {
+            Assert.Equal(IpcStatus.Ok, client.Receive(out NamedMessage message, Hang));
+            Assert.Equal((i, answered), (message.Sequence, message.Payload.Length));
+            client.Acknowledge();
+        }
+
+        asking.Join();
+        serving.Join();
+    }
+
     private static bool TryRemove(string server)
     {
         try

@@ -29,7 +29,7 @@ internal sealed class TcpArguments
     public void Set(TcpOptions options, ParseResult parsed, bool isServer)
     {
         if (parsed.GetValue(_token) is { } token)
-            options.Token = Trimmed(File.ReadAllBytes(token));
+            options.Token = Trimmed(File.ReadAllBytes(token)) is { Length: > 0 } secret ? secret : throw new ToolException(ExitCode.Usage, $"{token} is empty: a token has at least one byte.");
         options.Alive = TimeSpan.FromSeconds(parsed.GetValue(_alive));
         string? certificate = parsed.GetValue(_certificate), trust = parsed.GetValue(_trust);
         if (certificate is null && trust is null)
