@@ -94,6 +94,7 @@ internal sealed class EntranceLeg
         }
         catch (TcpRefusedException e)
         {
+            _entrance.FreeNames(this); // first: who is refused may come again at once
             wire.SendRefused(e.Code, e.Message);
             wire.Drain();
         }

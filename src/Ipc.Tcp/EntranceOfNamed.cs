@@ -8,6 +8,8 @@ namespace Ipc.Tcp;
 /// here.</summary>
 internal sealed class EntranceOfNamed
 {
+    private const int LeavesWithin = 200; // ms
+
     private readonly NamedConnection _connection;
     private readonly Wire _wire;
     private NamedConnectionChangedEventArgs? _ended;
@@ -46,12 +48,49 @@ internal sealed class EntranceOfNamed
                 Login = state.Login,
                 Reconnect = false,
             };
-            using NamedConnection connection = Open(hello.Server, state.Client, own, options.ConnectTimeout);
-            new EntranceOfNamed(connection, wire).Carry(hello, state, options);
+            bool isEmpty = false;
+            try
+            {
+                using NamedConnection connection = Open(hello.Server, state.Client, own, options.ConnectTimeout);
+                EntranceOfNamed way = new(connection, wire);
+                try
+                {
+                    way.Carry(hello, state, options);
+                }
+                finally
+                {
+                    isEmpty = way._leg is null && connection.LastSent == 0 && connection.LastArrived == 0;
+                }
+            }
+            finally
+            {
+                if (isEmpty) // whoever is refused leaves nothing behind
+                    RemoveEmpty(hello.Server, state.Client);
+            }
         }
         catch (IpcException e)
         {
             throw EntranceLeg.RefusalOf(e);
+        }
+    }
+
+    private static void RemoveEmpty(string server, string client)
+    {
+        for (long until = Clock.Now + LeavesWithin; ; Thread.Sleep(5))
+        {
+            try
+            {
+                NamedConnection.Remove(server, client);
+                return;
+            }
+            catch (IpcException e) when (e.Status == IpcStatus.InUse && Clock.Now < until)
+            {
+                // the server has not noticed yet
+            }
+            catch (IpcException)
+            {
+                return; // somebody has it, who logs in here
+            }
         }
     }
 
@@ -110,7 +149,8 @@ internal sealed class EntranceOfNamed
     {
         IpcStatus status = _connection.TryConnect(Deadline.After(options.ConnectTimeout));
         if (status != IpcStatus.Ok)
-            throw EntranceLeg.Later($"The server \"{hello.Server}\" of the entrance's machine: {status}.");
+            throw EntranceLeg.Later(
+                $"There is no server \"{hello.Server}\" on the entrance's machine now, or it does not answer ({status}).");
     }
 
     /// <summary>The exit's conversation is bound to this one, or to none yet.</summary>

@@ -74,6 +74,10 @@ internal sealed class Hello
                 Received = fields.U64(),
             };
         fields.End();
+        Promises.Check(hello.Alive, hello.Longest);
+        if (hello.Named is { } named && named.Acknowledged > named.Sent)
+            throw new TcpProtocolException(
+                $"Message {named.Acknowledged} was acknowledged, {named.Sent} was the last that was sent.");
         return hello;
     }
 }
@@ -136,6 +140,7 @@ internal sealed class Welcome
         }
 
         fields.End();
+        Promises.Check(welcome.Alive, welcome.Longest);
         if (isNamed && welcome.Conversation == Guid.Empty)
             throw new TcpProtocolException("The entrance's conversation has no id.");
         if (welcome.Reply.Length > Frame.LongestText)
@@ -144,5 +149,18 @@ internal sealed class Welcome
         if (welcome.Version != Hello.Version)
             throw new TcpProtocolException($"The entrance chose version {welcome.Version}, this exit speaks 1.");
         return welcome;
+    }
+}
+
+/// <summary>What each end says of itself in its greeting.</summary>
+internal static class Promises
+{
+    public static void Check(uint alive, uint longest)
+    {
+        if (alive is < 10 or > 3_600_000)
+            throw new TcpProtocolException(
+                $"The other end says something every {alive} ms; 10 to 3,600,000 are possible.");
+        if (longest == 0)
+            throw new TcpProtocolException("The other end takes no message.");
     }
 }

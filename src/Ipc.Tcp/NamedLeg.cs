@@ -16,6 +16,7 @@ internal sealed partial class NamedLeg
     /// <summary>While the ring is full, whether the way is broken.</summary>
     private static readonly TimeSpan s_lookInterval = TimeSpan.FromMilliseconds(100);
 
+    private const int MostLate = 64 << 20;             // bytes
     private const int LastWordsWithin = 1000;          // ms
     private const int AcknowledgeAfter = 10;           // ms
     private const long AcknowledgeAtOnce = 128 << 10;  // bytes
@@ -47,7 +48,7 @@ internal sealed partial class NamedLeg
         _got = _toldGot = connection.LastSent;
         _next = _got + 1;
         _wakeReader = wakeReader;
-        _late = new LateMessages(PutLate, Publish, connection.MaxPayload);
+        _late = new LateMessages(PutLate, Publish, Math.Min(connection.MaxPayload, MostLate));
         wire.BeforeWaiting = () =>
         {
             if (!_late.HasTheRing)
@@ -94,6 +95,7 @@ internal sealed partial class NamedLeg
         catch (IOException e)
         {
             end = (CloseCode.Lost, e.Message);
+            _wire.End(CloseCode.Lost, e.Message); // if the other end is silent and hears us all the same
         }
 
         StopLate();

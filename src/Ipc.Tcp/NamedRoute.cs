@@ -231,13 +231,13 @@ internal sealed class NamedRoute
         Wire wire = answer.Wire!;
         long acknowledged = connection.LastAcknowledged;
         Guid bound = connection.Bound;
-        if (welcome.Received < acknowledged || (bound != Guid.Empty && bound != welcome.Conversation))
+        if (welcome.Received < acknowledged || welcome.Received > connection.LastArrived || (bound != Guid.Empty && bound != welcome.Conversation))
         {
             wire.Close(CloseCode.Protocol, "That is not the conversation that was asked for.");
             wire.Dispose();
             connection.Refuse(
                 $"{_exit.Address} has message {welcome.Received} as the last of \"{_client}\", and " +
-                $"{acknowledged} was acknowledged: one of both machines has lost its place. Remove the " +
+                $"{acknowledged} was acknowledged of {connection.LastArrived}: one of both machines has lost its place. Remove the " +
                 "conversation on both.");
             return;
         }

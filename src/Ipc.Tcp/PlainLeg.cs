@@ -44,6 +44,7 @@ internal sealed class PlainLeg
         catch (IOException e)
         {
             text = e.Message;
+            _wire.End(CloseCode.Lost, e.Message); // if the other end is silent and hears us all the same
         }
 
         _connection.Writer.Flush();

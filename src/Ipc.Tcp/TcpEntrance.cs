@@ -189,8 +189,19 @@ public sealed class TcpEntrance : IDisposable
             _strangers.Remove(leg);
             if (leg.IsGreeted)
                 _greeted--;
+            FreeNames(leg);
+            Monitor.PulseAll(_legs);
+        }
+    }
+
+    /// <summary>Its named connection is closed, or was not opened.</summary>
+    internal void FreeNames(EntranceLeg leg)
+    {
+        lock (_legs)
+        {
             if (leg.Key is { } key && _named.TryGetValue(key, out EntranceLeg? now) && ReferenceEquals(now, leg))
                 _named.Remove(key);
+            leg.Key = null;
             Monitor.PulseAll(_legs);
         }
     }

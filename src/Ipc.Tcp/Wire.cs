@@ -183,11 +183,6 @@ internal sealed partial class Wire : IDisposable
     /// <summary>The greeting has ended: from now on silence is noticed, and none is left behind here.</summary>
     public void Begin(uint othersAlive, uint othersLongest)
     {
-        if (othersAlive is < 10 or > 3_600_000)
-            throw new TcpProtocolException(
-                $"The other end says something every {othersAlive} ms; 10 to 3,600,000 are possible.");
-        if (othersLongest == 0)
-            throw new TcpProtocolException("The other end takes no frame.");
         _longest = (int)Math.Min(othersLongest, Frame.LongestEver);
         _othersAlive = othersAlive;
         _timer?.Dispose();

@@ -11,6 +11,7 @@ public sealed class BadNetwork : IDisposable
 {
     private readonly IPEndPoint _to;
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
+    private readonly Socket _accepts;
     private readonly List<Socket> _sockets = [];
     private readonly ManualResetEventSlim _flows = new(true);
     private int _passed;
@@ -21,6 +22,7 @@ public sealed class BadNetwork : IDisposable
     {
         _to = to;
         _listener.Start();
+        _accepts = _listener.Server; // a listener that has stopped says so in many ways
         Port = ((IPEndPoint)_listener.LocalEndpoint).Port;
         new Thread(AcceptAll) { IsBackground = true }.Start();
     }
@@ -84,7 +86,7 @@ public sealed class BadNetwork : IDisposable
         {
             for (; ; )
             {
-                Socket from = _listener.AcceptSocket();
+                Socket from = _accepts.Accept();
                 Connections++;
                 if (_refuses)
                 {

@@ -153,6 +153,27 @@ public sealed class HostileTests : TcpTest
         Assert.Single(server.LogNow(), static line => line.StartsWith("trader", StringComparison.Ordinal));
     }
 
+    /// <summary>Names that nobody uses would fill the machine, one by one.</summary>
+    [Fact]
+    public void WhoIsRefusedLeavesNothingAndMayComeAgainAtOnce()
+    {
+        using NamedServer server = new("there") { Decide = static _ => "not you" };
+        TcpEntrance entrance = OpenEntrance();
+        for (int i = 0; i < 10; i++)
+        {
+            using Socket first = Dial(entrance), second = Dial(entrance);
+            foreach (Socket socket in (Socket[])[first, second]) // the first one stays, and reads no more
+            {
+                socket.Send(Hello(isNamed: true, client: $"c{i}"));
+                (int kind, int type, byte[] text) = Read(socket);
+                Assert.Equal((3, 2, "not you"), (kind, type, System.Text.Encoding.UTF8.GetString(text)));
+            }
+        }
+
+        Watchdog.Until(() => entrance.Count == 0, "the refused ones to be gone");
+        Assert.Empty(System.IO.Directory.GetFiles(Environment.GetEnvironmentVariable("IPC_DIR")!, "*~~*"));
+    }
+
     [Fact]
     public void WhatIsNoFrameEndsItsConnectionAlone()
     {

@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using System.Net;
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Threading.Tasks;
 using Ipc;
@@ -67,7 +68,7 @@ internal static class Machines
         Tls = new TcpTls
         {
             Certificate = X509Certificate2.CreateFromPemFile(certificate, key), // for an entrance that asks who we are
-            Validate = (_, theirs, _, _) => theirs?.GetCertHashString() == fingerprint,
+            Validate = (_, theirs, _, _) => theirs?.GetCertHashString(HashAlgorithmName.SHA256) == fingerprint,
         },
         Token = File.ReadAllBytes("token"),
     };
