@@ -147,6 +147,7 @@ internal sealed class EntranceLeg
     /// <summary>By what became of an attempt to reach a server here.</summary>
     public static TcpRefusedException RefusalOf(IpcException error) => error switch
     {
+        ConnectionRefusedException { Code: CloseCode.Identity } => new(CloseCode.Identity, error.Message),
         ConnectionRefusedException => No(error.Message),
         {
             Status: IpcStatus.NotFound or IpcStatus.Timeout or IpcStatus.PeerClosed or IpcStatus.PeerDied or

@@ -9,12 +9,14 @@ namespace Ipc.Tcp;
 internal sealed class EntranceOfNamed
 {
     private const int LeavesWithin = 200; // ms
+    private const int LooksAgainAfter = 5;
 
     private readonly NamedConnection _connection;
     private readonly Wire _wire;
     private NamedConnectionChangedEventArgs? _ended;
     private NamedLeg? _leg;
     private bool _isOver;
+    private volatile bool _isLoggedIn;
 
     private EntranceOfNamed(NamedConnection connection, Wire wire)
     {
@@ -47,6 +49,7 @@ internal sealed class EntranceOfNamed
                 SpinLimit = like.SpinLimit,
                 Login = state.Login,
                 Reconnect = false,
+                BeginsAnew = false, // that is the exit's client's affair
             };
             bool isEmpty = false;
             try
@@ -59,7 +62,7 @@ internal sealed class EntranceOfNamed
                 }
                 finally
                 {
-                    isEmpty = way._leg is null && connection.LastSent == 0 && connection.LastArrived == 0;
+                    isEmpty = !way._isLoggedIn && connection.LastSent == 0 && connection.LastArrived == 0;
                 }
             }
             finally
@@ -113,30 +116,26 @@ internal sealed class EntranceOfNamed
 
     private void Carry(Hello hello, NamedState state, TcpEntranceOptions options)
     {
-        if (IsBoundHere(state))
+        if (!IsBoundHere(state)) // before it is noted: the client begins anew, and asks for this one
         {
-            LetTheServerTake(hello, state, options);
-            Bind(hello, state);
+            Connect(hello, options);
+            throw new TcpRefusedException(CloseCode.Identity, _connection.Identity ?? hello.Server);
         }
 
-        Connect(hello, options);
-        if (!IsBoundHere(state)) // before it is noted: the client begins anew, and asks for this one
-            throw new TcpRefusedException(CloseCode.Identity, _connection.Identity ?? hello.Server);
-        Bind(hello, state); // the server was another one: the conversation with it has begun just now
+        LetTheServerTake(hello, state, options);
+        Bind(hello, state);
         Check(state);
-        _leg = new NamedLeg(_connection, _wire, state.Received, WakeReader);
+        _leg = new NamedLeg(_connection, _wire, state.Received, WakeReader) { TakesMessages = false };
         new Welcome
         {
             Alive = (uint)options.AliveMilliseconds,
             Longest = (uint)Math.Min(options.MaxMessage, _connection.MaxPayload),
             IsNamed = true,
-            Reply = _connection.ReadReply(),
-            Identity = _connection.Identity ?? hello.Server,
             Conversation = _connection.Id,
             Received = _connection.LastSent,
         }.Send(_wire);
         _wire.Begin(hello.Alive, hello.Longest);
-        Thread forwards = new(Forward) { IsBackground = true, Name = "ipc-tcp-out" };
+        Thread forwards = new(() => Forward(hello, options)) { IsBackground = true, Name = "ipc-tcp-out" };
         EntranceLeg.Start(forwards, _wire);
         (CloseCode code, string text) = _leg.Receive();
         Volatile.Write(ref _isOver, true);
@@ -166,7 +165,15 @@ internal sealed class EntranceOfNamed
             return;
         }
 
-        Connect(hello, options);
+        try
+        {
+            Connect(hello, options);
+        }
+        catch (ConnectionRefusedException e) when (e.Code == CloseCode.Identity)
+        {
+            return; // they were for another server, which is not there any more
+        }
+
         Deadline end = Deadline.After(options.ConnectTimeout);
         while (_connection.Unacknowledged != 0)
         {
@@ -209,12 +216,60 @@ internal sealed class EntranceOfNamed
 
     private void WakeReader() => _connection.Stop();
 
+    /// <summary>Logs in, as the client. Meanwhile it carries what is there: a server that waits for room in this
+    /// conversation does not answer before.</summary>
+    /// <returns>False: the exit has been told why not.</returns>
+    private bool LogIn(NamedLeg leg, Hello hello, TcpEntranceOptions options)
+    {
+        TcpRefusedException? refused = null;
+        Thread asks = new(() =>
+        {
+            try
+            {
+                Connect(hello, options);
+            }
+            catch (TcpRefusedException e)
+            {
+                refused = e;
+            }
+            catch (IpcException e)
+            {
+                refused = EntranceLeg.RefusalOf(e);
+            }
+        })
+        { IsBackground = true, Name = "ipc-tcp-ask" };
+        try
+        {
+            asks.Start();
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            leg.EndWire(CloseCode.Shutdown, "The entrance has no memory for another thread.");
+            return false;
+        }
+
+        do
+            leg.Forward(null);
+        while (!asks.Join(LooksAgainAfter));
+        if (refused is not null)
+        {
+            leg.EndWire(refused.Code, refused.Message);
+            return false;
+        }
+
+        leg.TakesMessages = _isLoggedIn = true;
+        new LoggedIn { Reply = _connection.ReadReply(), Identity = _connection.Identity ?? hello.Server }.Send(_wire);
+        return true;
+    }
+
     /// <summary>From the ring to TCP; on a thread of its own, which also acknowledges.</summary>
-    private void Forward()
+    private void Forward(Hello hello, TcpEntranceOptions options)
     {
         NamedLeg leg = _leg!;
         try
         {
+            if (!LogIn(leg, hello, options))
+                return;
             while (!Volatile.Read(ref _isOver))
             {
                 IpcStatus status = _connection.Receive(out NamedMessage message, Deadline.Never);
@@ -240,6 +295,10 @@ internal sealed class EntranceOfNamed
         catch (Exception e) when (e is IpcException or TcpProtocolException)
         {
             _wire.Close(CloseCode.Protocol, e.Message);
+        }
+        catch (IOException)
+        {
+            // the reading thread finds out
         }
     }
 

@@ -11,6 +11,7 @@ internal enum FrameKind : ushort
     Alive = 6,
     Message = 7,
     Acknowledge = 8,
+    LoggedIn = 9,
 }
 
 internal readonly struct Frame

@@ -104,8 +104,6 @@ internal sealed class Welcome
     public uint Alive { get; set; }
     public uint Longest { get; set; }
     public bool IsNamed { get; set; }
-    public byte[] Reply { get; set; } = Array.Empty<byte>();
-    public string Identity { get; set; } = "";
     public Guid Conversation { get; set; }
     public long Received { get; set; }
 
@@ -117,8 +115,6 @@ internal sealed class Welcome
         fields.U32(Longest);
         if (IsNamed)
         {
-            fields.Bytes(Reply);
-            fields.Text(Identity);
             fields.Id(Conversation);
             fields.U64(Received);
         }
@@ -133,8 +129,6 @@ internal sealed class Welcome
         if (isNamed)
         {
             welcome.IsNamed = true;
-            welcome.Reply = fields.Bytes();
-            welcome.Identity = fields.Text();
             welcome.Conversation = fields.Id();
             welcome.Received = fields.U64();
         }
@@ -143,12 +137,35 @@ internal sealed class Welcome
         Promises.Check(welcome.Alive, welcome.Longest);
         if (isNamed && welcome.Conversation == Guid.Empty)
             throw new TcpProtocolException("The entrance's conversation has no id.");
-        if (welcome.Reply.Length > Frame.LongestText)
-            throw new TcpProtocolException(
-                $"The entrance sent a reply of {welcome.Reply.Length} bytes; {Frame.LongestText} are possible.");
         if (welcome.Version != Hello.Version)
             throw new TcpProtocolException($"The entrance chose version {welcome.Version}, this exit speaks 1.");
         return welcome;
+    }
+}
+
+/// <summary>The server's answer to the client's login.</summary>
+internal sealed class LoggedIn
+{
+    public byte[] Reply { get; set; } = Array.Empty<byte>();
+    public string Identity { get; set; } = "";
+
+    public void Send(Wire wire)
+    {
+        FieldWriter fields = new(new byte[Frame.LongestGreeting]);
+        fields.Bytes(Reply);
+        fields.Text(Identity);
+        wire.Send(FrameKind.LoggedIn, 0, fields.Written);
+    }
+
+    public static LoggedIn Read(Wire wire, in Frame frame)
+    {
+        FieldReader fields = new(wire.ReadBytes(frame));
+        LoggedIn answer = new() { Reply = fields.Bytes(), Identity = fields.Text() };
+        fields.End();
+        if (answer.Reply.Length > Frame.LongestText)
+            throw new TcpProtocolException(
+                $"The entrance sent a reply of {answer.Reply.Length} bytes; {Frame.LongestText} are possible.");
+        return answer;
     }
 }
 

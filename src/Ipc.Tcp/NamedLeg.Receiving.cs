@@ -19,6 +19,10 @@ internal sealed partial class NamedLeg
                 case FrameKind.Acknowledge:
                     NoteAcknowledged(_wire.ReadSequence());
                     break;
+                case FrameKind.LoggedIn when LoggedIn is { } tell:
+                    LoggedIn = null; // once
+                    tell(Tcp.LoggedIn.Read(_wire, frame));
+                    break;
                 case FrameKind.Close:
                     (CloseCode code, _, string text) = _wire.ReadClose(frame);
                     return (code, text);
@@ -46,6 +50,8 @@ internal sealed partial class NamedLeg
     {
         long sequence = _wire.ReadSequence();
         int length = frame.Length - Frame.SequenceSize;
+        if (!TakesMessages)
+            throw new TcpProtocolException($"Message {sequence} came before its client is logged in.");
         if (sequence > _next)
             throw new TcpProtocolException(
                 $"Message {sequence} came where {_next} has to: the other end has lost its place.");

@@ -59,6 +59,12 @@ internal sealed partial class NamedLeg
 
     public NamedConnection Connection => _connection;
 
+    /// <summary>Of an entrance, that the client is logged in: before that nothing of its messages may come.</summary>
+    public bool TakesMessages { get; set; } = true;
+
+    /// <summary>Of an exit: called by the reading thread when the server has let the client in.</summary>
+    public Action<LoggedIn>? LoggedIn { get; set; }
+
     /// <summary>Whether one of both ends did what it must not: the next way may end as this one did.</summary>
     public bool EndedInError { get; private set; }
 

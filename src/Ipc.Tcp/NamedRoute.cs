@@ -4,17 +4,17 @@ using System.Threading;
 
 namespace Ipc.Tcp;
 
-/// <summary>The way of one named connection, from its exit: none, being asked for, waiting for its client, or
-/// carrying.</summary>
+/// <summary>The way of one named connection, from its exit: none, being asked for, or there; then the server there is
+/// asked, and its answer waits for the client or the client for the answer.</summary>
 /// <remarks>
-/// A login is not kept waiting for the network: who connects to another machine is a thread of this, and if it has no
-/// answer within <see cref="Patience"/> ms the client is told to come again. Then the answer waits for the client.
+/// A login is not kept waiting for the network: who connects to another machine is a thread of this, and if the client
+/// has no answer within <see cref="Patience"/> ms it is told to come again.
 /// After a failure nobody asks for a while, which grows to <see cref="LongestPause"/> ms, at random between half of it
 /// and all; whoever logs in meanwhile is told why at once. So no client's call waits for a network that does not
 /// answer.
 /// </remarks>
 #pragma warning disable CA1001 // its timer is disposed with the login that it is for
-internal sealed class NamedRoute
+internal sealed partial class NamedRoute
 #pragma warning restore CA1001
 {
     private const int Patience = 20;
@@ -31,11 +31,14 @@ internal sealed class NamedRoute
     private readonly object _sync = new(); // for all that follows
     private NamedConnection? _waiting; // its login is not answered
     private Timer? _patience;
-    private Timer? _forgetsAnswer;
+    private Timer? _forgets;           // an answer, or a way that no client comes for
     private bool _isAsking;
     private Answer? _answer;
     private NamedLeg? _leg;            // that carries
-    private Wire? _wire;               // of _leg, or of the answer
+    private Wire? _wire;               // of _leg
+    private NamedState _asked = new();  // that _leg is for
+    private LoggedIn? _loggedIn;       // what the server there has said
+    private bool _isAccepted;          // the client here, by it
     private int _failures;
     private long _asksAgain;
     private string _lastFailure = "";
@@ -70,13 +73,20 @@ internal sealed class NamedRoute
     {
         lock (_sync)
         {
-            if (_ended || _leg is not null) // the former session is still on its way out
+            if (_ended || (_leg is not null && !IsForLeg(connection))) // the former session is still on its way out
             {
                 if (_formerSince == 0)
                     _formerSince = Clock.Now;
                 else if (_formerSince + FormerEndsWithin < Clock.Now)
                     _wire?.Abort("Its client has logged in again.");
-                connection.Close(CloseCode.Shutdown, "The former session is still being ended: come again.");
+                connection.TurnAway("The former session is still being ended: come again.");
+                return;
+            }
+
+            if (_loggedIn is { } reply)
+            {
+                _isAccepted = true;
+                connection.Accept(reply.Reply);
                 return;
             }
 
@@ -85,7 +95,7 @@ internal sealed class NamedRoute
             {
                 if (answer.IsFor(connection))
                 {
-                    _forgetsAnswer?.Dispose();
+                    _forgets?.Dispose();
                     _answer = null;
                     GiveSafely(answer);
                     return;
@@ -94,9 +104,9 @@ internal sealed class NamedRoute
                 ForgetAnswer();
             }
 
-            if (!_isAsking && Clock.Now < _asksAgain)
-                TurnAway(_lastFailure);
-            else if (!_isAsking)
+            if (_leg is null && !_isAsking && Clock.Now < _asksAgain)
+                LetGo(_lastFailure);
+            else if (_leg is null && !_isAsking)
                 Ask(connection);
             if (_waiting is not null)
                 _patience = new Timer(
@@ -189,10 +199,18 @@ internal sealed class NamedRoute
 
     // ---- under the lock ----
 
+    /// <summary>The same; and nothing is being asked for it, so that the conversation is nobody's here.</summary>
+    private void LetGo(string text)
+    {
+        NamedConnection? waiting = _waiting;
+        Clear();
+        waiting?.Close(CloseCode.Shutdown, text);
+    }
+
     private void ForgetAnswer()
     {
-        _forgetsAnswer?.Dispose();
-        _forgetsAnswer = null;
+        _forgets?.Dispose();
+        _forgets = null;
         _answer?.Wire?.Abort("Its client did not come again.");
         _answer = null;
     }
@@ -203,65 +221,101 @@ internal sealed class NamedRoute
         _patience = null;
         NamedConnection? waiting = _waiting;
         _waiting = null;
-        waiting?.Close(CloseCode.Shutdown, text);
+        waiting?.TurnAway(text);
     }
 
+    /// <summary>A refusal.</summary>
     private void Give(Answer answer)
     {
         NamedConnection connection = _waiting!;
         switch (answer.Refusal)
         {
-            case CloseCode.None:
-                break;
             case CloseCode.Identity:
                 Clear();
                 connection.RefuseAsAnother(IdentityOf(answer.Text));
                 return;
             case CloseCode.Shutdown:
-                TurnAway(answer.Text);
+                LetGo(answer.Text);
                 return;
             default:
                 Clear();
                 connection.Refuse(answer.Text);
                 return;
         }
+    }
 
-        Clear();
+    /// <summary>There is a way; the server there is being asked.</summary>
+    private void Begin(NamedConnection connection, Answer answer)
+    {
         Welcome welcome = answer.Welcome!;
         Wire wire = answer.Wire!;
         long acknowledged = connection.LastAcknowledged;
         Guid bound = connection.Bound;
-        if (welcome.Received < acknowledged || welcome.Received > connection.LastArrived || (bound != Guid.Empty && bound != welcome.Conversation))
+        if (connection.Id != answer.Asked.Conversation)
         {
-            wire.Close(CloseCode.Protocol, "That is not the conversation that was asked for.");
-            wire.Dispose();
-            connection.Refuse(
-                $"{_exit.Address} has message {welcome.Received} as the last of \"{_client}\", and " +
-                $"{acknowledged} was acknowledged of {connection.LastArrived}: one of both machines has lost its place. Remove the " +
-                "conversation on both.");
+            wire.Abort("Its client has another conversation by now.");
             return;
         }
 
-        connection.Bind(welcome.Conversation);
+        if (welcome.Received < acknowledged || welcome.Received > connection.LastArrived ||
+            (bound != Guid.Empty && bound != welcome.Conversation))
+        {
+            wire.Close(CloseCode.Protocol, "That is not the conversation that was asked for.");
+            wire.Dispose();
+            answer.Wire = null;
+            answer.Refusal = CloseCode.Refused;
+            answer.Text =
+                $"{_exit.Address} has message {welcome.Received} as the last of \"{_client}\", in conversation " +
+                $"{welcome.Conversation}; {acknowledged} was acknowledged of {connection.LastArrived}, in " +
+                $"{(bound == Guid.Empty ? "none yet" : bound)}: one of both machines has lost its place. Remove the " +
+                "conversation on both.";
+            GiveOrKeep(answer, connection);
+            return;
+        }
+
         NamedLeg leg = new(connection, wire, welcome.Received, () => _exit.WakeFor(this));
+        leg.LoggedIn = reply => LetIn(leg, welcome.Conversation, reply);
         _leg = leg;
         _legSince = Clock.Now;
         _formerSince = 0;
         _wire = wire;
+        _asked = answer.Asked;
+        _loggedIn = null;
+        _isAccepted = false;
         try
         {
             new Thread(() => Carry(leg)) { IsBackground = true, Name = "ipc-tcp-in" }.Start();
+            _forgets = new Timer(static it => ((NamedRoute)it!).Forget(), this, KeepsAnswer, Timeout.Infinite);
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
             _leg = null;
             _wire = null;
             wire.Abort("no thread");
-            connection.Close(CloseCode.Shutdown, "The exit has no memory for another thread.");
-            return;
+            LetGo("The exit has no memory for another thread.");
         }
+    }
 
-        connection.Accept(welcome.Reply);
+    private bool IsForLeg(NamedConnection connection) =>
+        ReferenceEquals(_leg!.Connection, connection) && !_isAccepted && _wire is { IsOver: false, HasFinished: false } &&
+        _asked.Login.AsSpan().SequenceEqual(connection.ReadLogin());
+
+    private void GiveOrKeep(Answer answer, NamedConnection connection)
+    {
+        if (_waiting is { } waiting && answer.IsFor(waiting))
+        {
+            GiveSafely(answer);
+        }
+        else if (answer.Refusal != CloseCode.Shutdown)
+        {
+            ForgetAnswer();
+            _answer = answer;
+            _forgets = new Timer(static it => ((NamedRoute)it!).Forget(), this, KeepsAnswer, Timeout.Infinite);
+        }
+        else if (_waiting is null)
+        {
+            connection.Close(CloseCode.Shutdown, answer.Text); // it is nobody's here until its client comes again
+        }
     }
 
     /// <summary>Who the client is told it is with now.</summary>
@@ -291,128 +345,12 @@ internal sealed class NamedRoute
         _isAsking = true;
         try
         {
-            new Thread(() => Ask(state)) { IsBackground = true, Name = "ipc-tcp-ask" }.Start();
+            new Thread(() => Ask(connection, state)) { IsBackground = true, Name = "ipc-tcp-ask" }.Start();
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
             _isAsking = false;
             TurnAway("The exit has no memory for another thread.");
-        }
-    }
-
-    // ---- on other threads ----
-
-    private void LosePatience()
-    {
-        lock (_sync)
-            TurnAway($"{_exit.Address} is being asked: come again.");
-    }
-
-    private void LoseAnswer()
-    {
-        lock (_sync)
-            ForgetAnswer();
-    }
-
-    private void Ask(NamedState state)
-    {
-        Answer answer = Greet(state);
-        lock (_sync)
-        {
-            _isAsking = false;
-            if (answer.Refusal is not CloseCode.None)
-                Fail(answer.Text);
-            if (_ended)
-            {
-                answer.Wire?.Abort("The exit has ended.");
-                return;
-            }
-
-            if (_waiting is { } waiting && answer.IsFor(waiting))
-            {
-                GiveSafely(answer);
-            }
-            else if (answer.Refusal != CloseCode.Shutdown)
-            {
-                ForgetAnswer();
-                _answer = answer;
-                _forgetsAnswer = new Timer(static it => ((NamedRoute)it!).LoseAnswer(), this, KeepsAnswer, Timeout.Infinite);
-            }
-        }
-    }
-
-    /// <summary>What has been done to the client's region ends its login, and nothing else.</summary>
-    private void GiveSafely(Answer answer)
-    {
-        NamedConnection connection = _waiting!;
-        try
-        {
-            Give(answer);
-        }
-        catch (IpcException e)
-        {
-            answer.Wire?.Abort(e.Message);
-            Clear();
-            connection.Close(CloseCode.Protocol, e.Message);
-        }
-    }
-
-    private void Fail(string text)
-    {
-        _lastFailure = text;
-        double longest = Math.Min(LongestPause, 50 << Math.Min(_failures++, 10));
-        lock (s_random)
-            longest *= 0.5 + s_random.NextDouble() / 2;
-        _asksAgain = Clock.Now + (long)longest;
-    }
-
-    private Answer Greet(NamedState state)
-    {
-        Answer answer = new() { Asked = state };
-        try
-        {
-            Wire wire = answer.Wire = Wire.Connect(_exit.Address, _exit.Options);
-            new Hello
-            {
-                Carries = Hello.CarriesNamed,
-                Alive = (uint)_exit.Options.AliveMilliseconds,
-                Longest = (uint)Math.Min(_exit.Options.MaxMessage, state.MaxPayload),
-                Server = _exit.Address.Name,
-                Token = _exit.Options.Token.ToArray(),
-                Named = state,
-            }.Send(wire);
-            answer.Welcome = Welcome.Read(wire, isNamed: true);
-            wire.Begin(answer.Welcome.Alive, answer.Welcome.Longest);
-            return answer;
-        }
-        catch (TcpRefusedException e)
-        {
-            answer.Refusal = e.Code;
-            answer.Text = e.Message;
-        }
-        catch (Exception e) when (e is IOException or TcpProtocolException)
-        {
-            answer.Refusal = CloseCode.Shutdown;
-            answer.Text = $"{_exit.Address}: {e.Message}";
-        }
-
-        answer.Wire?.Dispose();
-        answer.Wire = null;
-        return answer;
-    }
-
-    private void Carry(NamedLeg leg)
-    {
-        (CloseCode code, string text) = leg.Receive();
-        leg.Connection.Close(code, text);
-        lock (_sync)
-        {
-            _leg = null;
-            _wire = null;
-            if (leg.EndedInError && _legSince + ShortLife > Clock.Now)
-                Fail(text); // the next one may end so, too: not at once
-            else
-                _failures = 0;
         }
     }
 }

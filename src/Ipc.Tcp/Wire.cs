@@ -219,7 +219,7 @@ internal sealed partial class Wire : IDisposable
             {
                 FrameKind.Record => _options.MaxMessage,
                 FrameKind.Message => (long)_options.MaxMessage + Frame.SequenceSize,
-                FrameKind.Hello or FrameKind.Welcome => Frame.LongestGreeting,
+                FrameKind.Hello or FrameKind.Welcome or FrameKind.LoggedIn => Frame.LongestGreeting,
                 FrameKind.Refused => Frame.LongestText,
                 FrameKind.Close => sizeof(ulong) + Frame.LongestText,
                 FrameKind.Acknowledge => Frame.SequenceSize,
@@ -304,6 +304,12 @@ internal sealed partial class Wire : IDisposable
 
         if (frame.Kind != kind)
             throw new TcpProtocolException($"The other end sent {frame.Kind} where its {kind} has to come.");
+        return ReadBytes(frame);
+    }
+
+    /// <summary>All that follows the header.</summary>
+    public byte[] ReadBytes(in Frame frame)
+    {
         byte[] bytes = new byte[frame.Length];
         Read(bytes);
         return bytes;

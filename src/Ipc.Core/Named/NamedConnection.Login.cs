@@ -143,7 +143,8 @@ public sealed partial class NamedConnection
                     PauseAttempts();
                 return status;
             }
-            catch (ConnectionRefusedException error) when (error.Code == CloseCode.Identity && resets == 0)
+            catch (ConnectionRefusedException error) when (
+                error.Code == CloseCode.Identity && resets == 0 && _options.BeginsAnew)
             {
                 GiveUp(error.Message);
             }

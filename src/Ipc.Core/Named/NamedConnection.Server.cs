@@ -62,6 +62,12 @@ public sealed partial class NamedConnection
         Dispose();
     }
 
+    /// <summary>Lets the client come again: it does so by itself, after a pause. This connection stays attached, as one
+    /// whose client is not here (<see cref="NamedListener.TryOpen"/>).</summary>
+    /// <param name="text">For the client; cut to 240 bytes of UTF-8.</param>
+    /// <exception cref="InvalidOperationException">There is no login to be answered.</exception>
+    public void TurnAway(string text) => TakeAsked()?.RefuseWith(CloseCode.Shutdown, text);
+
     /// <summary>A login that is not answered yet.</summary>
     internal bool IsAsked => Atomic.LoadAcquire(ref _asked) is not null;
 

@@ -23,6 +23,12 @@ public sealed class NamedConnectionOptions
     /// <summary>The longest time to spin before sleeping. Default (zero): 50 us.</summary>
     public TimeSpan SpinLimit { get; set; }
 
+    /// <summary>Whether the conversation begins anew when the server is another one, which
+    /// <see cref="NamedConnection.Changed"/> tells. Off: logging in throws <see cref="ConnectionRefusedException"/> with
+    /// the code <see cref="CloseCode.Identity"/>, and the conversation stays; see
+    /// <see cref="NamedConnection.BeginAnew"/>. Default: on.</summary>
+    public bool BeginsAnew { get; set; } = true;
+
     /// <summary>For the server, which gets it at each login and may accept or refuse by it: at most 1024
     /// bytes.</summary>
     public ReadOnlyMemory<byte> Login { get; set; }
