@@ -214,7 +214,13 @@ internal sealed class EntranceOfNamed
                 $"{arrived}: one of them has lost its place. Remove the conversation on both machines.");
     }
 
-    private void WakeReader() => _connection.Stop();
+    /// <summary>Who logs in looks by itself, and is not to be stopped.</summary>
+    private void WakeReader()
+    {
+        Interlocked.MemoryBarrier(); // what it is to see first; LogIn has the other one
+        if (_isLoggedIn)
+            _connection.Stop();
+    }
 
     /// <summary>Logs in, as the client. Meanwhile it carries what is there: a server that waits for room in this
     /// conversation does not answer before.</summary>
@@ -258,6 +264,8 @@ internal sealed class EntranceOfNamed
         }
 
         leg.TakesMessages = _isLoggedIn = true;
+        Interlocked.MemoryBarrier();
+        leg.Acknowledge(); // what came before anybody was woken for it
         new LoggedIn { Reply = _connection.ReadReply(), Identity = _connection.Identity ?? hello.Server }.Send(_wire);
         return true;
     }
