@@ -101,7 +101,7 @@ internal sealed partial class NamedLeg
                 $"A message of {length} bytes came; {_connection.MaxPayload} are possible here.");
         byte[] bytes = new byte[length];
         _wire.Read(bytes);
-        if (!_late.Add(type, bytes, () => _wire.IsOver || _wire.HasFinished))
+        if (!_late.Add(type, bytes, () => _wire.CanReadNoMore || _wire.HasFinished))
             throw new EndedHereException();
     }
 
@@ -111,7 +111,7 @@ internal sealed partial class NamedLeg
         try
         {
             if (!Claim(bytes.Length, out Span<byte> payload))
-                return false;
+                return EndHere();
             bytes.AsSpan().CopyTo(payload);
             Commit(bytes.Length, type);
             if (Volatile.Read(ref _bytesGot) >= AcknowledgeAtOnce)
@@ -128,10 +128,20 @@ internal sealed partial class NamedLeg
             _wire.End(CloseCode.Protocol, e.Message);
             return false;
         }
-        catch (IOException)
+        catch (EndedHereException)
         {
-            return false; // the way is over, or the conversation here: so it is for the reading thread
+            return EndHere();
         }
+    }
+
+    /// <summary>No more messages are put into the ring. The reading thread, which may be waiting for the other machine,
+    /// is to end, too: else that one would wait for acknowledgements for ever.</summary>
+    private bool EndHere()
+    {
+        WaitForLastWords();
+        if (!_wire.HasFinished)
+            _wire.End(CloseCode.Lost, new EndedHereException().Message);
+        return false;
     }
 
     private void Commit(int length, ushort type)

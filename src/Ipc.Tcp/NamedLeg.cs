@@ -85,9 +85,7 @@ internal sealed partial class NamedLeg
         catch (EndedHereException e)
         {
             end = (CloseCode.Lost, e.Message);
-            long until = Clock.Now + LastWordsWithin; // whoever learns of the end tells the other machine why
-            while (!_wire.HasFinished && !_wire.IsOver && Clock.Now < until)
-                Thread.Sleep(5);
+            WaitForLastWords();
             _wire.End(CloseCode.Lost, e.Message);
             _wire.Drain();
         }
@@ -110,6 +108,14 @@ internal sealed partial class NamedLeg
         return end;
     }
 
+    /// <summary>Whoever learns of the end tells the other machine why.</summary>
+    private void WaitForLastWords()
+    {
+        long until = Clock.Now + LastWordsWithin;
+        while (!_wire.HasFinished && !_wire.IsOver && !Volatile.Read(ref _leaves) && Clock.Now < until)
+            Thread.Sleep(5);
+    }
+
     private void StopLate()
     {
         Volatile.Write(ref _leaves, true);
@@ -127,7 +133,7 @@ internal sealed partial class NamedLeg
                 beforeWaiting?.Invoke();
             SendAll(beforeWaiting);
         }
-        catch (IOException)
+        catch (IOException e) when (e is not IpcException)
         {
             Volatile.Write(ref _broken, true);
             while (_connection.TryReceive(out _))
@@ -166,7 +172,7 @@ internal sealed partial class NamedLeg
             if (message.Sequence > Volatile.Read(ref _otherHas))
                 Append(message);
         }
-        catch (IOException)
+        catch (IOException e) when (e is not IpcException)
         {
             Volatile.Write(ref _broken, true);
         }

@@ -67,7 +67,7 @@ internal sealed class PlainLeg
                 beforeWaiting?.Invoke();
             SendAll(beforeWaiting);
         }
-        catch (IOException)
+        catch (IOException e) when (e is not IpcException)
         {
             Volatile.Write(ref _broken, true);
             while (_connection.Reader.TryRead(out _))
@@ -140,7 +140,7 @@ internal sealed class PlainLeg
             writer.Flush();
         while (status == IpcStatus.Timeout)
         {
-            if (Volatile.Read(ref _broken) || _wire.IsOver)
+            if (Volatile.Read(ref _broken) || _wire.CanReadNoMore)
                 throw new IOException($"The way to {_wire.RemoteEnd} is broken.");
             status = writer.Claim(frame.Length, out payload, Deadline.After(s_lookInterval));
         }

@@ -55,9 +55,13 @@ internal sealed partial class Wire : IDisposable
     /// <summary>Whether so many bytes are here. The reading thread's.</summary>
     public bool Has(int length) => _inputEnd - _inputAt >= length;
 
-    /// <summary>Whether nothing can come any more, as far as one can tell without reading: for who cannot read on now.
-    /// Silence does not show before it can.</summary>
-    public bool IsOver
+    /// <summary>A way that was found broken, or was ended here. Any thread.</summary>
+    public bool IsOver => _isOver;
+
+    /// <summary>Whether nothing can come any more, as far as one can tell without reading: for the reading thread
+    /// alone, when it cannot read on now. Beside a thread that reads it would be true whenever that has just taken the
+    /// last byte. Silence does not show before it can.</summary>
+    public bool CanReadNoMore
     {
         get
         {
