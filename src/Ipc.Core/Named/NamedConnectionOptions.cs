@@ -24,9 +24,9 @@ public sealed class NamedConnectionOptions
     public TimeSpan SpinLimit { get; set; }
 
     /// <summary>Whether the conversation begins anew when the server is another one, which
-    /// <see cref="NamedConnection.Changed"/> tells. Off: logging in throws <see cref="ConnectionRefusedException"/> with
-    /// the code <see cref="CloseCode.Identity"/>, and the conversation stays; see
-    /// <see cref="NamedConnection.BeginAnew"/>. Default: on.</summary>
+    /// <see cref="NamedConnection.Changed"/> tells. Off: logging in throws
+    /// <see cref="ConnectionRefusedException"/> with the code <see cref="CloseCode.Identity"/>, and the conversation
+    /// stays; see <see cref="NamedConnection.BeginAnew"/>. Default: on.</summary>
     public bool BeginsAnew { get; set; } = true;
 
     /// <summary>For the server, which gets it at each login and may accept or refuse by it: at most 1024
