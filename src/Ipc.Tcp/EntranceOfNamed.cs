@@ -10,6 +10,7 @@ internal sealed class EntranceOfNamed
 {
     private const int LeavesWithin = 200; // ms
     private const int LooksAgainAfter = 5;
+    private const int LooksForServerAfter = 1000;
 
     private readonly NamedConnection _connection;
     private readonly Wire _wire;
@@ -278,13 +279,31 @@ internal sealed class EntranceOfNamed
         {
             if (!LogIn(leg, hello, options))
                 return;
+            long looked = Clock.Now;
             while (!Volatile.Read(ref _isOver))
             {
-                IpcStatus status = _connection.Receive(out NamedMessage message, Deadline.Never);
+                IpcStatus status = _connection.Receive(
+                    out NamedMessage message, Deadline.FromMilliseconds(LooksForServerAfter));
                 if (status == IpcStatus.Ok)
                 {
                     leg.ForwardFirst(message);
                     leg.Forward(null);
+                }
+
+                if (status is IpcStatus.Ok or IpcStatus.Timeout)
+                {
+                    // A successor may have taken the conversation before this thread saw that the ring had no reader:
+                    // what says that the server has gone is the session alone. The client is to log in anew.
+                    if (looked + LooksForServerAfter <= Clock.Now)
+                    {
+                        looked = Clock.Now;
+                        if (!_connection.IsConnected)
+                        {
+                            Tell(leg, IpcStatus.PeerClosed);
+                            return;
+                        }
+                    }
+
                     continue;
                 }
 

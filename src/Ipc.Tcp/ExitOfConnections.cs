@@ -40,12 +40,7 @@ internal sealed class ExitOfConnections : IExit
 
         _listener.Dispose();
         foreach (Wire wire in wires)
-        {
-            if (wire.CanSend)
-                wire.Close(CloseCode.Shutdown, "The exit has ended.");
-            else
-                wire.Abort("The exit has ended.");
-        }
+            wire.End(CloseCode.Shutdown, "The exit has ended.");
     }
 
     private bool LeadOnce(Leaders leaders)

@@ -26,6 +26,9 @@ internal sealed class ExitOfNamed : IExit
 
     public TcpExitOptions Options { get; }
 
+    /// <summary>Whoever logs in is to come again: its successor's routes are not this one's.</summary>
+    public bool IsDisposed => _disposed;
+
     public static ExitOfNamed Open(string name, TcpAddress address, TcpExitOptions options)
     {
         NamedListenerOptions like = options.NamedListener ?? new NamedListenerOptions();

@@ -101,7 +101,7 @@ internal sealed partial class NamedLeg
                 $"A message of {length} bytes came; {_connection.MaxPayload} are possible here.");
         byte[] bytes = new byte[length];
         _wire.Read(bytes);
-        if (!_late.Add(type, bytes, () => _wire.CanReadNoMore || _wire.HasFinished))
+        if (!_late.Add(type, bytes, () => _wire.IsOver || _wire.HasFinished))
             throw new EndedHereException();
     }
 

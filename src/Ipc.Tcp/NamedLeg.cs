@@ -16,7 +16,6 @@ internal sealed partial class NamedLeg
     /// <summary>While the ring is full, whether the way is broken.</summary>
     private static readonly TimeSpan s_lookInterval = TimeSpan.FromMilliseconds(100);
 
-    private const int MostLate = 64 << 20;             // bytes
     private const int LastWordsWithin = 1000;          // ms
     private const int AcknowledgeAfter = 10;           // ms
     private const long AcknowledgeAtOnce = 128 << 10;  // bytes
@@ -48,7 +47,7 @@ internal sealed partial class NamedLeg
         _got = _toldGot = connection.LastSent;
         _next = _got + 1;
         _wakeReader = wakeReader;
-        _late = new LateMessages(PutLate, Publish, Math.Min(connection.MaxPayload, MostLate));
+        _late = new LateMessages(PutLate, Publish, connection.SendCapacity);
         wire.BeforeWaiting = () =>
         {
             if (!_late.HasTheRing)
@@ -76,7 +75,7 @@ internal sealed partial class NamedLeg
         try
         {
             end = ReceiveUntilClose();
-            EndedInError = end.Item1 == CloseCode.Protocol;
+            EndedInError |= end.Item1 == CloseCode.Protocol;
             StopLate();
             Publish();
             TellWhatCame();

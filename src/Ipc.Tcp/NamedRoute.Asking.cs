@@ -19,8 +19,13 @@ internal sealed partial class NamedRoute
     {
         lock (_sync)
         {
-            if (_answer is not null)
+            if (_answer is { } answer)
+            {
                 ForgetAnswer();
+                if (_leg is null && _waiting is null && !_isAsking) // it is nobody's here until its client comes again
+                    answer.Connection?.Close(CloseCode.Shutdown, answer.Text);
+            }
+
             if (_leg is not null && !_isAccepted)
                 _wire!.End(CloseCode.Normal, "Its client did not come again.");
         }
@@ -69,11 +74,9 @@ internal sealed partial class NamedRoute
                 return;
             leg.Connection.Bind(conversation); // not before: until then the other machine may drop an empty one
             _loggedIn = reply;
-            if (_waiting is not { } waiting)
-                return;
+            if (_waiting is not { } waiting || !IsForLeg(waiting))
+                return; // with another login than was asked with: it is told to come again
             Clear();
-            if (!IsForLeg(waiting))
-                return;
             _isAccepted = true;
             waiting.Accept(reply.Reply);
         }

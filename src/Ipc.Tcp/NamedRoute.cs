@@ -62,6 +62,7 @@ internal sealed partial class NamedRoute
         public string Text { get; set; } = "";
         public Welcome? Welcome { get; set; }
         public Wire? Wire { get; set; }
+        public NamedConnection? Connection { get; set; } // of an answer that is kept
 
         /// <summary>Whether that is what it would be asked for now.</summary>
         public bool IsFor(NamedConnection connection) =>
@@ -73,13 +74,23 @@ internal sealed partial class NamedRoute
     {
         lock (_sync)
         {
-            if (_ended || (_leg is not null && !IsForLeg(connection))) // the former session is still on its way out
+            if (_ended || _exit.IsDisposed)
+            {
+                connection.TurnAway("The exit has ended.");
+                return;
+            }
+
+            if (_leg is not null && !IsForLeg(connection)) // the former session is still on its way out
             {
                 if (_formerSince == 0)
                     _formerSince = Clock.Now;
                 else if (_formerSince + FormerEndsWithin < Clock.Now)
                     _wire?.Abort("Its client has logged in again.");
-                connection.TurnAway("The former session is still being ended: come again.");
+                const string text = "The former session is still being ended: come again.";
+                if (ReferenceEquals(_leg.Connection, connection))
+                    connection.TurnAway(text);
+                else
+                    connection.Close(CloseCode.Shutdown, text); // another conversation: nobody's until then
                 return;
             }
 
@@ -309,6 +320,7 @@ internal sealed partial class NamedRoute
         else if (answer.Refusal != CloseCode.Shutdown)
         {
             ForgetAnswer();
+            answer.Connection = connection;
             _answer = answer;
             _forgets = new Timer(static it => ((NamedRoute)it!).Forget(), this, KeepsAnswer, Timeout.Infinite);
         }

@@ -140,7 +140,7 @@ internal sealed class PlainLeg
             writer.Flush();
         while (status == IpcStatus.Timeout)
         {
-            if (Volatile.Read(ref _broken) || _wire.CanReadNoMore)
+            if (Volatile.Read(ref _broken) || _wire.IsOver)
                 throw new IOException($"The way to {_wire.RemoteEnd} is broken.");
             status = writer.Claim(frame.Length, out payload, Deadline.After(s_lookInterval));
         }

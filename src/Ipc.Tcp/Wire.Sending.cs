@@ -160,7 +160,8 @@ internal sealed partial class Wire
     private void Put(FrameKind kind, ushort type, long? sequence, ReadOnlySpan<byte> bytes)
     {
         int length = bytes.Length + (sequence is null ? 0 : Frame.SequenceSize);
-        if (bytes.Length > _longest && kind is not (FrameKind.Close or FrameKind.Refused)) // last words always fit
+        // last words always fit, and so does the greeting, of which this is the rest
+        if (bytes.Length > _longest && kind is not (FrameKind.Close or FrameKind.Refused or FrameKind.LoggedIn))
             throw new TcpProtocolException(
                 $"A message of {bytes.Length} bytes: the other end takes {_longest} at most.");
         if (_hasFinished)

@@ -56,25 +56,9 @@ internal sealed partial class Wire : IDisposable
     public bool Has(int length) => _inputEnd - _inputAt >= length;
 
     /// <summary>A way that was found broken, or was ended here. Any thread.</summary>
+    /// <remarks>Not by looking at the socket: that its other end has closed says nothing of what has come and is not
+    /// read yet, here or by the system.</remarks>
     public bool IsOver => _isOver;
-
-    /// <summary>Whether nothing can come any more, as far as one can tell without reading: for the reading thread
-    /// alone, when it cannot read on now. Beside a thread that reads it would be true whenever that has just taken the
-    /// last byte. Silence does not show before it can.</summary>
-    public bool CanReadNoMore
-    {
-        get
-        {
-            try
-            {
-                return _isOver || (_socket.Poll(0, SelectMode.SelectRead) && _socket.Available == 0);
-            }
-            catch (Exception e) when (e is SocketException or ObjectDisposedException)
-            {
-                return true;
-            }
-        }
-    }
 
     /// <summary>Whether this end has said its last words.</summary>
     public bool HasFinished => Volatile.Read(ref _hasFinished);

@@ -221,6 +221,34 @@ public sealed class ConnectionTests : TcpTest
         slow.Dispose();
     }
 
+    /// <summary>What the exit or the entrance has read of TCP, and there is no room for yet, comes before the end.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void AnOrderlyEndComesBehindAFullRing(bool ofTheClient)
+    {
+        using Listener server = Listener.Open("there");
+        Own(TcpExit.Open("here", AddressOf(OpenEntrance()), ExitOptions));
+        Connection there = Connection(server), here = _client!;
+        Connection from = ofTheClient ? here : there, to = ofTheClient ? there : here;
+        byte[] record = new byte[1000];
+        long count = to.Reader.Capacity / 1000 + 60;
+        for (long i = 0; i < count; i++)
+            Assert.Equal(IpcStatus.Ok, from.Writer.Write(record, 1, Hang));
+        from.Shutdown(CloseCode.Normal, "all of it");
+        Thread.Sleep(500); // it has come as far as there is room
+        for (long i = 0; i < count; i++)
+        {
+            Assert.Equal(IpcStatus.Ok, to.Reader.Read(out RingRecord got, Hang));
+            Assert.Equal(record.Length, got.Payload.Length);
+            to.Reader.Release();
+            Thread.Sleep(1); // slower than it comes: the ring is full again and again
+        }
+
+        Assert.Equal(IpcStatus.PeerClosed, to.Reader.Read(out _, Hang));
+        Assert.Equal(CloseCode.Normal, to.PeerCloseCode);
+    }
+
     private static IpcStatus NextReadable(Listener server, Connection slow, Connection wanted)
     {
         for (; ; )

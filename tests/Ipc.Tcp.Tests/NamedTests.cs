@@ -207,11 +207,13 @@ public sealed class NamedTests : TcpTest
 
     /// <summary>The server does not read while it waits for room for its answers, and these are larger than what is asked.</summary>
     [Theory]
-    [InlineData(64, 3_000)]
-    [InlineData(3_000, 64)]
-    [InlineData(200_000, 200_000)]
-    public void AFloodInBothDirectionsDoesNotStandStill(int asked, int answered)
+    [InlineData(64, 3_000, 8 << 20)]
+    [InlineData(64, 3_000, 0)]
+    [InlineData(3_000, 64, 0)]
+    [InlineData(200_000, 200_000, 8 << 20)]
+    public void AFloodInBothDirectionsDoesNotStandStill(int asked, int answered, int pool)
     {
+        EntranceOptions.NamedConnections = new NamedConnectionOptions { LoanBudget = pool };
         int count = asked + answered > 100_000 ? 400 : 12_000;
         using NamedListener listener = NamedListener.Open("there", new NamedListenerOptions());
         Background serving = Run(() =>
@@ -234,7 +236,7 @@ public sealed class NamedTests : TcpTest
             }
         });
         OpenExit(AddressOf(OpenEntrance()));
-        using NamedConnection client = Open();
+        using NamedConnection client = Open(options: new NamedConnectionOptions { LoanBudget = pool });
         client.Connect(Watchdog.Patience);
         Background asking = Run(() =>
         {
@@ -251,6 +253,41 @@ public sealed class NamedTests : TcpTest
 
         asking.Join();
         serving.Join();
+    }
+
+    /// <summary>It comes again as long as the client has it; each time ends in the same way.</summary>
+    [Fact]
+    public void AMessageThatTheOtherMachineDoesNotTakeMakesNoStormOfLogins()
+    {
+        EntranceOptions.MaxMessage = 1000;
+        using NamedServer server = new("there");
+        OpenExit(AddressOf(OpenEntrance()));
+        using NamedConnection client = Open();
+        client.Send(new byte[2000]);
+        for (long end = Environment.TickCount64 + 2000; Environment.TickCount64 < end;)
+            _ = client.Receive(out _, Deadline.FromMilliseconds(100));
+        Assert.InRange(server.LogNow().Count(static line => line.StartsWith("login", StringComparison.Ordinal)), 1, 10);
+    }
+
+    /// <summary>It takes the conversation before its client is back, and the entrance may not even see that nobody had it.</summary>
+    [Fact]
+    public void ASuccessorThatTakesTheConversationAtOnceGetsALogin()
+    {
+        NamedServer server = new("there");
+        OpenExit(AddressOf(OpenEntrance()));
+        using NamedConnection client = Open();
+        for (int round = 1; round <= 5; round++)
+        {
+            client.Connect(Watchdog.Patience);
+            client.Send(NamedServer.Bytes(round));
+            Assert.Equal(round, ReceiveOne(client));
+            server.Dispose();
+            server = new NamedServer("there");
+            Assert.True(server.Listener.TryOpen("trader", out _));
+            Watchdog.Until(() => { _ = client.Receive(out _, Deadline.FromMilliseconds(10)); return server.LogNow().Any(static line => line.StartsWith("login", StringComparison.Ordinal)); }, "the login");
+        }
+
+        server.Dispose();
     }
 
     private static bool TryRemove(string server)

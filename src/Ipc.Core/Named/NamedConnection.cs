@@ -72,6 +72,10 @@ public sealed partial class NamedConnection : IDisposable
     /// <summary>The longest message, in bytes.</summary>
     public int MaxPayload => Ends.Writer.MaxPayload - NamedEnds.SequenceSize;
 
+    /// <summary>In how many bytes what is sent stays until it is acknowledged: the ring, and the most of its
+    /// pool.</summary>
+    public long SendCapacity => Ends.SendCapacity;
+
     private NamedEnds Ends => Atomic.LoadAcquire(ref _ends);
 
     private bool IsClient => _listener is null;

@@ -253,6 +253,8 @@ internal sealed unsafe partial class NamedEnds : IDisposable
     public long LargestBudget => (long)Math.Max(
         _entrance.ToServer.Pool?.Geometry.Budget ?? 0, _entrance.ToClient.Pool?.Geometry.Budget ?? 0);
 
+    public long SendCapacity => Writer.Capacity + (long)(_entrance.Written.Pool?.Geometry.Budget ?? 0);
+
     /// <summary>A client's publish has taken the server's flag.</summary>
     public void NotifyServer()
     {
