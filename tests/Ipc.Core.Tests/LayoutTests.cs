@@ -26,7 +26,8 @@ public sealed class LayoutTests
         [typeof(QueueHeader)] = (1024, "Magic 0 BlockSize 4 SlotCount 8 SegmentLimit 12 Stride 16 SegmentsOffset 24 SegmentStride 32 Flags 40 MinExpansionDistance 44 " +
             "PoolOffset 48 Segments 128 GrowthFailures 132 Send 256 Receive 384 Data 512 Space 640 Orphans 768 OrphansCleared 776 Redelivered 896 Dropped 904"),
         [typeof(QueueSegmentHeader)] = (384, "Tail 0 Head 128 Next 256"),
-        [typeof(NamedHeader)] = (3072, "Magic 0 ToServer 8 ToClient 16 ServerLength 24 ClientLength 28 Server 32 Client 160 IdentityLength 384 ReplyLength 388 Identity 392 Reply 512 LoginLength 1664 Login 1672"),
+        [typeof(NamedHeader)] = (3072, "Magic 0 ToServer 8 ToClient 16 ServerLength 24 ClientLength 28 Server 32 Client 160 ClientIsBound 288 ServerIsBound 292 ClientBound 296 ServerBound 312 " +
+            "IdentityLength 384 ReplyLength 388 Identity 392 Reply 512 LoginLength 1664 Login 1672"),
         [typeof(MutexHeader)] = (384, "Magic 0 Owner 128 Waiting 256"),
         [typeof(SemaphoreHeader)] = (512, "Magic 0 Permits 4 Abandoned 128 Waiting 256"),
         [typeof(EventHeader)] = (384, "Magic 0 Manual 4 Set 128 Waiting 256"),

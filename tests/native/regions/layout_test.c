@@ -74,6 +74,10 @@ TEST(the_named_header_is_section_14)
     AT(ipc_named_header, client_length, 28, 4);
     AT(ipc_named_header, server, 32, 120);
     AT(ipc_named_header, client, 160, 120);
+    AT(ipc_named_header, client_is_bound, 288, 4);
+    AT(ipc_named_header, server_is_bound, 292, 4);
+    AT(ipc_named_header, client_bound, 296, 16);
+    AT(ipc_named_header, server_bound, 312, 16);
     AT(ipc_named_header, identity_length, 384, 4);
     AT(ipc_named_header, reply_length, 388, 4);
     AT(ipc_named_header, identity, 392, 120);

@@ -54,6 +54,10 @@ _Static_assert(offsetof(ipc_named_header, server_length) == 24, "wire-format sec
 _Static_assert(offsetof(ipc_named_header, client_length) == 28, "wire-format section 14");
 _Static_assert(offsetof(ipc_named_header, server) == 32, "wire-format section 14");
 _Static_assert(offsetof(ipc_named_header, client) == 160, "wire-format section 14");
+_Static_assert(offsetof(ipc_named_header, client_is_bound) == 288, "wire-format section 14");
+_Static_assert(offsetof(ipc_named_header, server_is_bound) == 292, "wire-format section 14");
+_Static_assert(offsetof(ipc_named_header, client_bound) == 296, "wire-format section 14");
+_Static_assert(offsetof(ipc_named_header, server_bound) == 312, "wire-format section 14");
 _Static_assert(offsetof(ipc_named_header, identity_length) == 384, "wire-format section 14");
 _Static_assert(offsetof(ipc_named_header, reply_length) == 388, "wire-format section 14");
 _Static_assert(offsetof(ipc_named_header, identity) == 392, "wire-format section 14");
