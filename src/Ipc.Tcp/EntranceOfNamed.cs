@@ -63,7 +63,9 @@ internal sealed class EntranceOfNamed
                 }
                 finally
                 {
-                    isEmpty = !way._isLoggedIn && connection.LastSent == 0 && connection.LastArrived == 0;
+                    // What the exit's is bound to stays: without it the exit's messages would be given up.
+                    isEmpty = state.Bound == Guid.Empty && !way._isLoggedIn && connection.LastSent == 0 &&
+                        connection.LastArrived == 0;
                 }
             }
             finally
@@ -80,6 +82,7 @@ internal sealed class EntranceOfNamed
 
     private static void RemoveEmpty(string server, string client)
     {
+        // Nothing tells when a server has let a conversation go: it is to notice that its client has left.
         for (long until = Clock.Now + LeavesWithin; ; Thread.Sleep(5))
         {
             try
@@ -89,7 +92,7 @@ internal sealed class EntranceOfNamed
             }
             catch (IpcException e) when (e.Status == IpcStatus.InUse && Clock.Now < until)
             {
-                // the server has not noticed yet
+                // not yet
             }
             catch (IpcException)
             {
@@ -110,7 +113,7 @@ internal sealed class EntranceOfNamed
             }
             catch (IpcException e) when (e.Status == IpcStatus.InUse && Clock.Now < until)
             {
-                Thread.Sleep(20);
+                Thread.Sleep(20); // nothing tells when it has left
             }
         }
     }
@@ -150,7 +153,8 @@ internal sealed class EntranceOfNamed
         IpcStatus status = _connection.TryConnect(Deadline.After(options.ConnectTimeout));
         if (status != IpcStatus.Ok)
             throw EntranceLeg.Later(
-                $"There is no server \"{hello.Server}\" on the entrance's machine now, or it does not answer ({status}).");
+                $"There is no server \"{hello.Server}\" on the entrance's machine now, or it does not answer " +
+                $"({status}).");
     }
 
     /// <summary>The exit's conversation is bound to this one, or to none yet.</summary>
@@ -198,7 +202,22 @@ internal sealed class EntranceOfNamed
             throw EntranceLeg.No(
                 $"On the entrance's machine \"{state.Client}\" is a program of that machine, which has a " +
                 $"conversation with \"{hello.Server}\". Take another name, or remove that one there.");
-        _connection.Bind(state.Conversation);
+        BindTo(_connection, state.Conversation);
+    }
+
+    /// <summary>What stands in the region may have changed since it was looked at: that is its owners' doing, and ends
+    /// this way alone.</summary>
+    /// <exception cref="TcpProtocolException">It is bound to another one by now.</exception>
+    public static void BindTo(NamedConnection connection, Guid conversation)
+    {
+        try
+        {
+            connection.Bind(conversation);
+        }
+        catch (InvalidOperationException e)
+        {
+            throw new TcpProtocolException(e.Message);
+        }
     }
 
     private void Check(NamedState state)

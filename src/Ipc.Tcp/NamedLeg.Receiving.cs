@@ -190,7 +190,7 @@ internal sealed partial class NamedLeg
                     return true;
                 case IpcStatus.Timeout:
                     break;
-                case IpcStatus.Stopped: // for the other thread, which lets it go on when it can
+                case IpcStatus.Stopped: // the other thread is: it resumes both halves soon, and tells nobody
                     Thread.Sleep(1);
                     break;
                 default:

@@ -72,7 +72,8 @@ internal sealed partial class NamedRoute
         {
             if (!ReferenceEquals(leg, _leg) || _ended)
                 return;
-            leg.Connection.Bind(conversation); // not before: until then the other machine may drop an empty one
+            // Not before: until then the other machine may drop an empty one.
+            EntranceOfNamed.BindTo(leg.Connection, conversation);
             _loggedIn = reply;
             if (_waiting is not { } waiting || !IsForLeg(waiting))
                 return; // with another login than was asked with: it is told to come again

@@ -308,7 +308,8 @@ internal sealed partial class NamedRoute
     }
 
     private bool IsForLeg(NamedConnection connection) =>
-        ReferenceEquals(_leg!.Connection, connection) && !_isAccepted && _wire is { IsOver: false, HasFinished: false } &&
+        ReferenceEquals(_leg!.Connection, connection) && !_isAccepted &&
+        _wire is { IsOver: false, HasFinished: false } &&
         _asked.Login.AsSpan().SequenceEqual(connection.ReadLogin());
 
     private void GiveOrKeep(Answer answer, NamedConnection connection)

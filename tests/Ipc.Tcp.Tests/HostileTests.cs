@@ -279,6 +279,68 @@ public sealed class HostileTests : TcpTest
 
     private static byte[] LoggedIn(int reply) => Frame(9, 0, [.. BitConverter.GetBytes((ushort)reply), .. new byte[reply], 1, 0, (byte)'i']);
 
+    /// <summary>It is written in the time that the network takes: between the way and the login.</summary>
+    [Fact]
+    public void AClientThatWritesItsOwnRegionEndsItsOwnWay()
+    {
+        using TcpListener entrance = new(System.Net.IPAddress.Loopback, 0);
+        entrance.Start();
+        Own(TcpExit.OpenNamed("named", $"tcp:127.0.0.1:{((System.Net.IPEndPoint)entrance.LocalEndpoint).Port}/there", ExitOptions));
+        using NamedConnection client = NamedConnection.Open("named", "trader");
+        for (int round = 0; round < 2; round++) // the exit is there for the second
+        {
+            using CancellationTokenSource over = new();
+            Background asks = Run(() => AskUntil(client, over.Token));
+            using Socket socket = Accept(entrance);
+            socket.ReceiveTimeout = (int)Watchdog.Patience.TotalMilliseconds;
+            Read(socket);
+            BindServersSide("named~~trader", isBound: false);
+            socket.Send(NamedWelcome());
+            Thread.Sleep(100); // the way has begun
+            BindServersSide("named~~trader", isBound: true);
+            socket.Send(LoggedIn(3));
+            Assert.Equal((5, (int)CloseCode.Protocol), FirstClose(socket));
+            over.Cancel();
+            asks.Join();
+        }
+    }
+
+    private static void AskUntil(NamedConnection client, CancellationToken over)
+    {
+        while (!over.IsCancellationRequested)
+            _ = client.TryConnect(Deadline.After(TimeSpan.FromMilliseconds(200)), CancellationToken.None);
+    }
+
+    private static Socket Accept(TcpListener listener)
+    {
+        Watchdog.Until(listener.Pending, "the exit to come");
+        return listener.AcceptSocket();
+    }
+
+    private static (int Kind, int Type) FirstClose(Socket socket)
+    {
+        for (; ; )
+        {
+            (int kind, int type, _) = ReadSkippingAlive(socket);
+            if (kind == 5)
+                return (kind, type);
+        }
+    }
+
+    /// <summary>By docs/wire-format/named.md.</summary>
+    private static void BindServersSide(string name, bool isBound)
+    {
+        string path = System.IO.Path.Combine(Environment.GetEnvironmentVariable("IPC_DIR")!, name);
+        using System.IO.FileStream file = new(path, System.IO.FileMode.Open, System.IO.FileAccess.ReadWrite, System.IO.FileShare.ReadWrite | System.IO.FileShare.Delete);
+        byte[] start = new byte[16384];
+        file.ReadExactly(start);
+        int body = start.AsSpan().IndexOf("NAMD"u8);
+        file.Position = body + 312;
+        file.Write([.. Enumerable.Repeat((byte)0xAA, 16)]);
+        file.Position = body + 292;
+        file.Write([(byte)(isBound ? 1 : 0), 0, 0, 0]);
+    }
+
     /// <summary>An entrance, too, may be anybody.</summary>
     [Fact]
     public void AnExitBearsWhateverAnEntranceSays()

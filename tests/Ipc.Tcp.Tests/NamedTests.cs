@@ -92,6 +92,56 @@ public sealed class NamedTests : TcpTest
             Assert.Equal(i, ReceiveOne(client));
     }
 
+    /// <summary>Nothing was sent before it went: the other machine's side is empty, and has to stay all the same.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void WhatWaitsForAServerThatIsAwayIsNotGivenUp(bool refuses)
+    {
+        OpenExit(AddressOf(OpenEntrance()));
+        using NamedConnection client = Open();
+        List<NamedConnectionChangedEventArgs> changes = [];
+        client.Changed += (_, change) => changes.Add(change);
+        using (NamedServer first = new("there"))
+            client.Connect(Watchdog.Patience);
+        Watchdog.Until(() => !client.IsConnected, "the end of the session");
+        for (int i = 1; i <= 10; i++)
+            client.Send(NamedServer.Bytes(i));
+        NamedServer? unwilling = refuses ? new NamedServer("there") { Decide = static _ => "not today" } : null;
+        for (int i = 0; i < 3; i++)
+        {
+            try
+            {
+                Assert.NotEqual(IpcStatus.Ok, client.TryConnect(Deadline.After(TimeSpan.FromMilliseconds(300))));
+            }
+            catch (ConnectionRefusedException) when (refuses)
+            {
+            }
+        }
+
+        unwilling?.Dispose();
+        using NamedServer server = new("there");
+        for (int i = 1; i <= 10; i++)
+        {
+            Watchdog.Until(() => IsBack(client), "the server to let it in");
+            Assert.Equal(i, ReceiveOne(client));
+        }
+
+        Assert.DoesNotContain(changes, static change => change.Change == NamedChange.Reset);
+    }
+
+    private static bool IsBack(NamedConnection client)
+    {
+        try
+        {
+            return client.IsConnected || client.TryConnect(Deadline.After(TimeSpan.FromSeconds(1))) == IpcStatus.Ok;
+        }
+        catch (ConnectionRefusedException)
+        {
+            return false; // a refusal of before may be kept for a while
+        }
+    }
+
     [Fact]
     public void ARefusalComesWithItsWords()
     {
