@@ -110,9 +110,66 @@ internal static class Async
         await server.StopAsync(limit.Token); // no new calls; what runs has five seconds, then it is cut off
         // end-snippet
 
+        await Orders(stop);
         await Accept(stop);
         Loop(jobs, stop);
         await Serve(stop);
+    }
+
+    private static async Task Orders(CancellationToken stop)
+    {
+        using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        Task serving = Fill(ending.Token);
+
+        // snippet: named
+        using NamedConnection orders = NamedConnection.Open("orders", "till 1");
+        await orders.SendAsync("2 apples"u8.ToArray(), cancellationToken: stop); // no server has to be there
+
+        while (await orders.WaitToReceiveAsync(stop)) // logs in meanwhile, and again when the server was restarted
+        {
+            while (orders.TryReceive(out NamedMessage answer)) // in place, so it cannot be kept across an await
+            {
+                Console.WriteLine(Encoding.UTF8.GetString(answer.Payload)); //> done: 2 apples
+                orders.Acknowledge(answer.Sequence);
+            }
+
+            if (orders.LastReceived > 0)
+                break;
+        }
+        // end-snippet
+
+        await ending.CancelAsync();
+        await serving.ContinueWith(static _ => { }, TaskScheduler.Default);
+    }
+
+    private static async Task Fill(CancellationToken stop)
+    {
+        // snippet: named-server
+        using NamedListener listener = NamedListener.Open("orders");
+        while (true) // until it is stopped, disposed or cancelled: all are exceptions
+        {
+            NamedEvent next = await listener.NextAsync(stop);
+            NamedConnection client = next.Connection;
+            if (next.Kind == NamedEventKind.Login)
+                client.Accept();
+            if (next.Kind != NamedEventKind.Readable)
+                continue;
+            while (TryTake(client, out byte[] answer))
+            {
+                await client.SendAsync(answer, cancellationToken: stop);
+                client.Acknowledge(); // behind the answer: killed in between, the order comes again
+            }
+
+            listener.Return(client);
+        }
+        // end-snippet
+    }
+
+    private static bool TryTake(NamedConnection client, out byte[] answer)
+    {
+        bool received = client.TryReceive(out NamedMessage order);
+        answer = received ? Encoding.UTF8.GetBytes("done: " + Encoding.UTF8.GetString(order.Payload)) : [];
+        return received;
     }
 
     private static async Task Accept(CancellationToken stop)

@@ -32,9 +32,11 @@ public sealed unsafe partial class Listener
     /// <summary>Waits for the next event, at most for <paramref name="timeout"/>. See
     /// <see cref="NextAsync(CancellationToken)"/>.</summary>
     /// <exception cref="TimeoutException">There was no event in time.</exception>
-    public ValueTask<ListenerEvent> NextAsync(TimeSpan timeout, CancellationToken cancellationToken = default)
+    public ValueTask<ListenerEvent> NextAsync(TimeSpan timeout, CancellationToken cancellationToken = default) =>
+        NextAsync(Deadline.Within(timeout, nameof(timeout)), cancellationToken);
+
+    internal ValueTask<ListenerEvent> NextAsync(Deadline deadline, CancellationToken cancellationToken)
     {
-        Deadline deadline = Deadline.Within(timeout, nameof(timeout));
         if (TryGetInside())
         {
             bool pending = false;

@@ -75,12 +75,17 @@ public sealed partial class NamedConnection
     {
         ThrowIfServer();
         Deadline deadline = Deadline.Within(timeout ?? TimeSpan.FromSeconds(5), nameof(timeout));
-        IpcStatus status = Attend(deadline, always: true, untilRecord: false, cancellationToken);
+        ThrowUnlessConnected(
+            Attend(deadline, always: true, untilRecord: false, cancellationToken), nameof(Connect), cancellationToken);
+    }
+
+    private void ThrowUnlessConnected(IpcStatus status, string call, CancellationToken cancellationToken)
+    {
         if (status == IpcStatus.Timeout)
             throw new TimeoutException(
                 $"The server \"{ServerName}\" did not accept \"{ClientName}\" in time: it does not run, or is busy.");
         if (status != IpcStatus.Ok)
-            Throw.Ended(status, this, nameof(Connect), cancellationToken);
+            Throw.Ended(status, this, call, cancellationToken);
     }
 
     /// <summary>Looks for the server once, and logs in if it is there.</summary>
@@ -164,28 +169,35 @@ public sealed partial class NamedConnection
         }
     }
 
+    /// <summary>A sender may look for the server before it sends.</summary>
+    private bool MayLogIn => IsClient && _options.Reconnect && !IsConnected && IsDue();
+
+    /// <summary>By a sender: for a moment, unless another thread is at it.</summary>
+    private void LogInOnTheWay(Deadline deadline, CancellationToken cancellationToken)
+    {
+        if (!Monitor.TryEnter(_login))
+            return;
+        try
+        {
+            if (!IsConnected)
+                _ = LogIn(Deadline.Earlier(deadline, Patience()), cancellationToken);
+        }
+        catch (IpcException)
+        {
+            // Not this message's affair while there is room for it. Without room the next attempt says so.
+        }
+        finally
+        {
+            Monitor.Exit(_login);
+            TellChanges();
+        }
+    }
+
     private IpcStatus ClaimWaiting(
         int length, out Span<byte> payload, Deadline deadline, CancellationToken cancellationToken)
     {
-        bool mayLogIn = IsClient && _options.Reconnect && deadline != Deadline.Now;
-        if (mayLogIn && !IsConnected && IsDue() && Monitor.TryEnter(_login))
-        {
-            try
-            {
-                if (!IsConnected)
-                    _ = LogIn(Deadline.Earlier(deadline, Patience()), cancellationToken);
-            }
-            catch (IpcException)
-            {
-                // Not this message's affair while there is room for it. Without room the next attempt says so.
-            }
-            finally
-            {
-                Monitor.Exit(_login);
-                TellChanges();
-            }
-        }
-
+        if (MayLogIn && deadline != Deadline.Now)
+            LogInOnTheWay(deadline, cancellationToken);
         for (; ; )
         {
             if (TryClaim(length, out payload))

@@ -100,7 +100,15 @@ public sealed partial class NamedConnection
     private void EndNaps()
     {
         lock (_naps)
-            Monitor.PulseAll(_naps);
+            EndNapsNow();
+    }
+
+    /// <summary>Under the lock of the naps.</summary>
+    private void EndNapsNow()
+    {
+        Monitor.PulseAll(_naps);
+        _napEnd?.TrySetResult(true);
+        _napEnd = null;
     }
 
     /// <summary>And whoever waits for a server's answer gives it up.</summary>
@@ -109,7 +117,7 @@ public sealed partial class NamedConnection
         lock (_naps)
         {
             _asking?.Cancel();
-            Monitor.PulseAll(_naps);
+            EndNapsNow();
         }
     }
 

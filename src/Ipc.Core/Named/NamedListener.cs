@@ -13,7 +13,7 @@ namespace Ipc;
 /// not its client is there: what is sent meanwhile waits for it.</para>
 /// <para>It sleeps for all its clients at once, on the doorbell of an ordinary <see cref="Listener"/>.</para>
 /// </remarks>
-public sealed class NamedListener : IDisposable
+public sealed partial class NamedListener : IDisposable
 {
     private readonly Listener _listener;
     private readonly NamedListenerOptions _options;
@@ -80,21 +80,11 @@ public sealed class NamedListener : IDisposable
     {
         for (; ; )
         {
-            if (_events.Count > 0)
-            {
-                e = _events.Dequeue();
-                if (e.Connection.IsDisposed)
-                    continue; // by another thread, since it was found
+            if (TryTake(out e))
                 return IpcStatus.Ok;
-            }
-
             IpcStatus status = _listener.Next(out ListenerEvent found, deadline, cancellationToken);
             if (status != IpcStatus.Ok)
-            {
-                e = default;
-                return status;
-            }
-
+                return status == IpcStatus.Stopped && IsDisposed ? IpcStatus.Closed : status; // Close stops it first
             Take(found);
         }
     }
@@ -195,6 +185,20 @@ public sealed class NamedListener : IDisposable
     }
 
     internal void Watch(Connection session) => _listener.Return(session);
+
+    /// <summary>The first event that was found whose connection was not disposed meanwhile.</summary>
+    private bool TryTake(out NamedEvent e)
+    {
+        while (_events.Count > 0)
+        {
+            e = _events.Dequeue();
+            if (!e.Connection.IsDisposed)
+                return true;
+        }
+
+        e = default;
+        return false;
+    }
 
     private void Take(in ListenerEvent found)
     {

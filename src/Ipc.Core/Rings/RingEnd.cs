@@ -15,7 +15,7 @@ namespace Ipc;
 /// committed before. A writer or reader that is garbage collected without Dispose while a span is in use keeps its
 /// memory until the process ends.</para>
 /// </remarks>
-public abstract unsafe class RingEnd : IDisposable
+public abstract unsafe partial class RingEnd : IDisposable
 {
     private readonly IRingLink _link;
     private readonly MappedView _view;

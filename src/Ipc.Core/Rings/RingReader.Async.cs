@@ -22,12 +22,21 @@ public sealed unsafe partial class RingReader
         if (!cancellationToken.IsCancellationRequested && LooksReadable())
             return new ValueTask<bool>(true);
         ReadWait wait = ReadWait.Rent(this);
-        return new ValueTask<bool>(wait, wait.Begin(cancellationToken));
+        return new ValueTask<bool>(wait, wait.Begin(Deadline.Never, cancellationToken));
     }
 
     /// <summary>A handle for an event loop: signalled while there may be something to read, and when the writer has
     /// left or died.</summary>
     public ReadyHandle GetReadyHandle() => new(WaitToReadAsync);
+
+    /// <summary>As <see cref="Wait"/>, without holding a thread.</summary>
+    internal ValueTask<IpcStatus> WaitAsync(Deadline deadline, CancellationToken cancellationToken)
+    {
+        if (!cancellationToken.IsCancellationRequested && LooksReadable())
+            return new ValueTask<IpcStatus>(IpcStatus.Ok);
+        StatusWait wait = StatusWait.Rent(this);
+        return new ValueTask<IpcStatus>(wait, wait.Begin(deadline, cancellationToken));
+    }
 
     private bool LooksReadable()
     {
@@ -61,17 +70,26 @@ public sealed unsafe partial class RingReader
     public IAsyncEnumerable<RingItem> ReadAllAsync(
         CancellationToken cancellationToken = default) => new RingItems(this).ReadAllAsync(cancellationToken);
 
-    private sealed class ReadWait : OwnedWait<ReadWait, RingReader, AsyncDataCondition, bool>
+    private abstract class DataWait<TSelf, TResult> : OwnedWait<TSelf, RingReader, AsyncDataCondition, TResult>
+        where TSelf : DataWait<TSelf, TResult>, new()
     {
-        public short Begin(CancellationToken cancellationToken)
+        public short Begin(Deadline deadline, CancellationToken cancellationToken)
         {
             Condition = new AsyncDataCondition(Owner);
             IRingLink link = Owner.Link;
             return link.WakesReader
-                ? Begin(Owner.Control, Owner._data, Owner.View, Deadline.Never, cancellationToken)
-                : Begin(Owner.Control, link.Doorbell, link.DoorbellView!, Deadline.Never, cancellationToken);
+                ? Begin(Owner.Control, Owner._data, Owner.View, deadline, cancellationToken)
+                : Begin(Owner.Control, link.Doorbell, link.DoorbellView!, deadline, cancellationToken);
         }
+    }
 
+    private sealed class StatusWait : DataWait<StatusWait, IpcStatus>
+    {
+        private protected override IpcStatus Finish(IpcStatus status) => status;
+    }
+
+    private sealed class ReadWait : DataWait<ReadWait, bool>
+    {
         private protected override bool Finish(IpcStatus status)
         {
             if (status is not (IpcStatus.Ok or IpcStatus.Closed or IpcStatus.Stopped or IpcStatus.PeerClosed))

@@ -34,6 +34,15 @@ public sealed unsafe partial class RingWriter
         return new ValueTask(wait, wait.Begin(payload, type, deadline, cancellationToken));
     }
 
+    /// <summary>Waits until <paramref name="length"/> bytes can be claimed, without holding a thread. Ok: they are
+    /// claimed, and stay so until the next claim, which takes their place.</summary>
+    internal ValueTask<IpcStatus> WaitForRoomAsync(int length, Deadline deadline, CancellationToken cancellationToken)
+    {
+        CheckLength(length);
+        RoomWait wait = RoomWait.Rent(this);
+        return new ValueTask<IpcStatus>(wait, wait.Begin(length, deadline, cancellationToken));
+    }
+
     /// <summary>Copies into the open claim and publishes. False: this end was closed meanwhile, and nothing is
     /// published.</summary>
     private bool TryCommit(ReadOnlySpan<byte> payload, ushort type)
@@ -97,6 +106,17 @@ public sealed unsafe partial class RingWriter
             _payload = default;
             base.GiveBack();
         }
+    }
+
+    private sealed class RoomWait : OwnedWait<RoomWait, RingWriter, AsyncRoomCondition, IpcStatus>
+    {
+        public short Begin(int length, Deadline deadline, CancellationToken cancellationToken)
+        {
+            Condition = new AsyncRoomCondition(Owner, length);
+            return Begin(Owner.Control, Owner._space, Owner.View, deadline, cancellationToken);
+        }
+
+        private protected override IpcStatus Finish(IpcStatus status) => status;
     }
 
     /// <summary>Room, which is claimed when it is found. Each look asks the reader for space.</summary>
