@@ -6,7 +6,7 @@ namespace Ipc.Tcp;
 /// language, is connected to it over TCP.</summary>
 /// <remarks>
 /// <para>It is a server here, in any process of its clients' user: a program opens one for itself, or <c>ipc exit</c>
-/// runs for all. A thread for each connection, and some that take turns for all. Nobody polls.</para>
+/// runs for all. A thread for each connection, and some that take turns for all.</para>
 /// <para>It calls code of the user's on the thread of each connection, of several at once:
 /// <see cref="TcpTls.Validate"/>, without a lock.
 /// docs/tcp-protocol.md has the bytes.</para>

@@ -3,6 +3,7 @@ using System.IO;
 using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using System.Text;
 using System.Threading.Tasks;
 using Ipc;
 using Ipc.Tcp;
@@ -70,7 +71,7 @@ internal static class Machines
             Certificate = X509Certificate2.CreateFromPemFile(certificate, key), // for an entrance that asks who we are
             Validate = (_, theirs, _, _) => theirs?.GetCertHashString(HashAlgorithmName.SHA256) == fingerprint,
         },
-        Token = File.ReadAllBytes("token"),
+        Token = Encoding.UTF8.GetBytes(File.ReadAllText("token").Trim()),
     };
     // end-snippet
 }
