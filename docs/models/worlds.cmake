@@ -118,6 +118,13 @@ ipc_mutants(reclaim.pml -DRELIABLE -DABANDONS=0 OF ANY_LAP RECLAIM_AHEAD)
 ipc_world(holds pages.pml)
 ipc_mutants(pages.pml OF PRESENT_FIRST CLAIM_LATE NO_LOCK CLAIMED_FIRST LOWER_LATE NO_SETTLE SETTLE_BLIND)
 
+ipc_world(holds resume.pml)
+ipc_world(holds resume.pml -DDEATHS=2 -DCLOSES=0 -DWAKES=0)
+ipc_world(holds resume.pml -DLINES=2 -DMESSAGES=3 -DCLOSES=0 -DWAKES=0)
+ipc_mutants(resume.pml -DCLOSES=0 OF RELEASE_FIRST NO_MARK LEAVE_UNMARKED TRUST_RECORD COUNT_RECORDS COUNT_ACKNOWLEDGED LOOK_FIRST ACKNOWLEDGED_FIRST NUMBER_LATE SILENT_LOGIN
+    SILENT_WAKE SILENT_PUBLISH LENGTH_FIRST)
+ipc_mutants(resume.pml -DLINES=2 -DMESSAGES=3 -DCLOSES=0 -DWAKES=0 OF HOLD_BACK)
+
 # ---- larger ----------------------------------------------------------------------------------------------------------
 
 ipc_world(holds region.pml -DACTORS=4 -DDEATHS=1 LARGER MEMORY 6000)
@@ -147,3 +154,4 @@ ipc_world(search listener.pml -DLENDS=2 LARGER MEMORY 3000)
 ipc_world(search ring.pml -DDEATHS=2 LARGER MEMORY 3000)
 ipc_world(search ring.pml -DRECORDS=4 LARGER MEMORY 3000)
 ipc_world(search ring.pml -DLINES=6 LARGER MEMORY 3000)
+ipc_world(search resume.pml -DMESSAGES=4 -DDEATHS=3 -DCLOSES=2 -DWAKES=2 LARGER MEMORY 3000)
