@@ -15,6 +15,7 @@ public class RunTests
     [InlineData("WorkQueue", "src", "SUBMIT", "cpp")]
     [InlineData("FileCopy", "8", "RECEIVE", "cs")]
     [InlineData("FileCopy", "8", "RECEIVE", "cpp")]
+    [InlineData("Chat", "2000", "", "")]
     [InlineData("Ticker", "50000", "WRITER", "cpp")]
     [InlineData("Ticker", "50000", "WRITER", "cs")]
     [InlineData("Mixed", "50000", "", "")]
