@@ -56,6 +56,7 @@ public static class Wire
     {
         public const uint MagicValue = 0x444D414E; // "NAMD"
         public const int Magic = 0, ToServer = 8, ToClient = 16, ServerLength = 24, ClientLength = 28, Server = 32, Client = 160, IdentityLength = 384;
+        public const int ClientIsBound = 288, ServerIsBound = 292, ClientBound = 296, ServerBound = 312;
         public const int ReplyLength = 388, Identity = 392, Reply = 512, LoginLength = 1664, Login = 1672, Rings = 3072, Participants = 16;
     }
 

@@ -159,6 +159,10 @@ static void show_named(const ipc_region *region)
     show("named.", "client_length", header->client_length);
     show_text("named.", "server", header->server, header->server_length, IPC_NAMED_NAME_MAX);
     show_text("named.", "client", header->client, header->client_length, IPC_NAMED_NAME_MAX);
+    show("named.", "client_is_bound", ipc_load_relaxed32(&header->client_is_bound));
+    show("named.", "server_is_bound", ipc_load_relaxed32(&header->server_is_bound));
+    show_text("named.", "client_bound", header->client_bound, IPC_NAMED_ID_SIZE, IPC_NAMED_ID_SIZE);
+    show_text("named.", "server_bound", header->server_bound, IPC_NAMED_ID_SIZE, IPC_NAMED_ID_SIZE);
     show("named.", "identity_length", identity_length);
     show("named.", "reply_length", reply_length);
     show_text("named.", "identity", header->identity, identity_length, IPC_NAMED_NAME_MAX);

@@ -161,6 +161,10 @@ internal static unsafe partial class RegionShow
         Show("named.client_length", header->ClientLength);
         ShowText("named.server", header->Server, header->ServerLength, NamedHeader.NameCapacity);
         ShowText("named.client", header->Client, header->ClientLength, NamedHeader.NameCapacity);
+        Show("named.client_is_bound", header->ClientIsBound);
+        Show("named.server_is_bound", header->ServerIsBound);
+        ShowText("named.client_bound", header->ClientBound, NamedHeader.IdSize, NamedHeader.IdSize);
+        ShowText("named.server_bound", header->ServerBound, NamedHeader.IdSize, NamedHeader.IdSize);
         Show("named.identity_length", header->IdentityLength);
         Show("named.reply_length", header->ReplyLength);
         ShowText("named.identity", header->Identity, header->IdentityLength, NamedHeader.NameCapacity);
