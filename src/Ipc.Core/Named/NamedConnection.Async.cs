@@ -220,7 +220,10 @@ public sealed partial class NamedConnection
     private Task<bool> NapEnd()
     {
         lock (_naps)
-            return (_napEnd ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+        {
+            _napEnd ??= new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+            return _napEnd.Task;
+        }
     }
 
     /// <summary>A cancellation ends it as the time does: whoever naps looks again.</summary>
