@@ -111,6 +111,8 @@ internal static class Async
         // end-snippet
 
         await Orders(stop);
+        if (!NamedConnection.Remove("orders", "till1")) // a conversation stays
+            throw new InvalidOperationException("the conversation of till1 has gone");
         await Accept(stop);
         Loop(jobs, stop);
         await Serve(stop);
@@ -122,7 +124,7 @@ internal static class Async
         Task serving = Fill(ending.Token);
 
         // snippet: named
-        using NamedConnection orders = NamedConnection.Open("orders", "till 1");
+        using NamedConnection orders = NamedConnection.Open("orders", "till1", cancellationToken: stop);
         await orders.SendAsync("2 apples"u8.ToArray(), cancellationToken: stop); // no server has to be there
 
         while (await orders.WaitToReceiveAsync(stop)) // logs in meanwhile, and again when the server was restarted
