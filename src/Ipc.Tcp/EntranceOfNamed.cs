@@ -56,6 +56,7 @@ internal sealed class EntranceOfNamed
             try
             {
                 using NamedConnection connection = Open(hello.Server, state.Client, own, options.ConnectTimeout);
+                Guid id = connection.Id;
                 EntranceOfNamed way = new(connection, wire);
                 try
                 {
@@ -63,8 +64,9 @@ internal sealed class EntranceOfNamed
                 }
                 finally
                 {
-                    // What the exit's is bound to stays: without it the exit's messages would be given up.
-                    isEmpty = state.Bound == Guid.Empty && !way._isLoggedIn && connection.LastSent == 0 &&
+                    // The one that the exit's is bound to stays: without it the exit's messages would be given up. Its
+                    // id is random: nobody else can name it.
+                    isEmpty = state.Bound != id && !way._isLoggedIn && connection.LastSent == 0 &&
                         connection.LastArrived == 0;
                 }
             }
@@ -123,6 +125,7 @@ internal sealed class EntranceOfNamed
         if (!IsBoundHere(state)) // before it is noted: the client begins anew, and asks for this one
         {
             Connect(hello, options);
+            _isLoggedIn = true; // the server has it now
             throw new TcpRefusedException(CloseCode.Identity, _connection.Identity ?? hello.Server);
         }
 

@@ -37,7 +37,7 @@ public sealed class HostileTests : TcpTest
     }
 
     /// <summary>By docs/tcp-protocol.md, without the library.</summary>
-    private static byte[] Hello(bool isNamed, string server = "there", string client = "trader", byte id = 1, ulong sent = 0, ulong received = 0, int newest = 1, uint longest = 1u << 20)
+    private static byte[] Hello(bool isNamed, string server = "there", string client = "trader", byte id = 1, ulong sent = 0, ulong received = 0, int newest = 1, uint longest = 1u << 20, byte bound = 0)
     {
         System.IO.MemoryStream bytes = new();
         System.IO.BinaryWriter fields = new(bytes);
@@ -61,7 +61,7 @@ public sealed class HostileTests : TcpTest
             Short(Text(client));
             Short([]);
             fields.Write([.. Enumerable.Repeat(id, 16)]);
-            fields.Write(new byte[16]);
+            fields.Write([.. Enumerable.Repeat(bound, 16)]);
             fields.Write(0ul);
             fields.Write(sent);
             fields.Write(received);
@@ -172,6 +172,26 @@ public sealed class HostileTests : TcpTest
                 (int kind, int type, byte[] text) = ReadSkippingAlive(socket);
                 Assert.Equal((5, 2, "not you"), (kind, type, System.Text.Encoding.UTF8.GetString(text.AsSpan(8))));
             }
+        }
+
+        Watchdog.Until(() => entrance.Count == 0, "the refused ones to be gone");
+        Assert.Empty(System.IO.Directory.GetFiles(Environment.GetEnvironmentVariable("IPC_DIR")!, "*~~*"));
+    }
+
+    /// <summary>To say that one is bound to something is not to be.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void WhoSaysThatHeIsBoundLeavesNothingEither(bool isThere)
+    {
+        using NamedServer? server = isThere ? new NamedServer("there") { Decide = static _ => "not you" } : null;
+        TcpEntrance entrance = OpenEntrance();
+        for (int i = 0; i < 10; i++)
+        {
+            using Socket socket = Dial(entrance);
+            socket.Send(Hello(isNamed: true, client: $"c{i}", bound: 7));
+            (int kind, int type, _) = ReadSkippingAlive(socket);
+            Assert.Equal((3, isThere ? 2 : 4), (kind, type));
         }
 
         Watchdog.Until(() => entrance.Count == 0, "the refused ones to be gone");
