@@ -154,18 +154,24 @@ internal static class Async
             NamedConnection client = next.Connection;
             if (next.Kind == NamedEventKind.Login)
                 client.Accept();
-            if (next.Kind != NamedEventKind.Readable)
-                continue;
-            while (TryTake(client, out byte[] answer))
-            {
-                await client.SendAsync(answer, cancellationToken: stop);
-                client.Acknowledge(); // behind the answer: killed in between, the order comes again
-            }
-
-            listener.Return(client);
+            if (next.Kind == NamedEventKind.Readable)
+                _ = AnswerAsync(listener, client, stop); // not awaited: a client that does not read holds up no other
         }
         // end-snippet
     }
+
+    // snippet: named-answer
+    private static async Task AnswerAsync(NamedListener listener, NamedConnection client, CancellationToken stop)
+    {
+        while (TryTake(client, out byte[] answer))
+        {
+            await client.SendAsync(answer, cancellationToken: stop);
+            client.Acknowledge(); // behind the answer: killed in between, the order comes again
+        }
+
+        listener.Return(client);
+    }
+    // end-snippet
 
     private static bool TryTake(NamedConnection client, out byte[] answer)
     {

@@ -61,7 +61,9 @@ public sealed partial class NamedConnection
     /// <remarks>One call at a time, of the sending half; an open claim is given back first. As with
     /// <see cref="Send(ReadOnlySpan{byte}, ushort, TimeSpan?, CancellationToken)"/>, a client without a session looks
     /// for its server for a moment, and the message waits for it. The continuation runs on the thread pool, or in the
-    /// context that awaited; with a session and room the call completes at once, and allocates nothing.</remarks>
+    /// context that awaited; with a session and room the call completes at once, and allocates nothing. A server waits
+    /// also for a client that is away, whom the loop over
+    /// <see cref="NamedListener.NextAsync(CancellationToken)"/> lets in: do not await it in that loop.</remarks>
     /// <returns>The number of the message. It is kept until the other side has acknowledged it.</returns>
     /// <exception cref="OperationCanceledException">Cancelled; nothing was sent.</exception>
     /// <exception cref="ConnectionRefusedException">There is no room, and the server refuses this client.</exception>
@@ -82,6 +84,8 @@ public sealed partial class NamedConnection
     {
         for (; ; )
         {
+            if (!cancellationToken.IsCancellationRequested && Ends.Reader.LooksReadable())
+                return true;
             Ends.NoteLook(isWriter: false);
             IpcStatus status = await AttendAsync(
                 deadline, always: false, untilRecord: true, cancellationToken).ConfigureAwait(false);
@@ -149,15 +153,14 @@ public sealed partial class NamedConnection
         }
     }
 
-    /// <summary>As <see cref="Attend"/>.</summary>
+    /// <summary>As <see cref="Attend"/>. Who does not wait does not log in either.</summary>
     private async ValueTask<IpcStatus> AttendAsync(
         Deadline deadline, bool always, bool untilRecord, CancellationToken cancellationToken)
     {
-        if (!IsClient || (!always && !_options.Reconnect) || IsConnected)
+        if (!IsClient || (!always && (!_options.Reconnect || deadline == Deadline.Now)) || IsConnected)
             return IpcStatus.Ok;
         for (; ; )
         {
-            Task<bool> napEnd = NapEnd(); // before the look: what ends naps from here on is not missed
             bool isElsewhere = false;
             if (IsDue())
             {
@@ -167,6 +170,7 @@ public sealed partial class NamedConnection
                 isElsewhere = asked is null;
             }
 
+            Task<bool> napEnd = NapEnd(); // before the looks: what ends naps from here on is not missed
             if (IsConnected)
                 return IpcStatus.Ok;
             RingReader reader = Ends.Reader;
@@ -186,23 +190,6 @@ public sealed partial class NamedConnection
 
     private Task<IpcStatus?> LogInIfNobodyDoesAsync(Deadline deadline, CancellationToken cancellationToken) =>
         Task.Run(() => LogInIfNobodyDoes(deadline, cancellationToken), CancellationToken.None);
-
-    /// <summary>Null: another thread is at it.</summary>
-    private IpcStatus? LogInIfNobodyDoes(Deadline deadline, CancellationToken cancellationToken)
-    {
-        if (!Monitor.TryEnter(_login))
-            return null;
-        try
-        {
-            return IsConnected ? IpcStatus.Ok : LogIn(deadline, cancellationToken);
-        }
-        finally
-        {
-            Monitor.Exit(_login);
-            EndNaps();
-            TellChanges();
-        }
-    }
 
     /// <summary>As <see cref="WaitForOthers"/>.</summary>
     private async ValueTask<IpcStatus> WaitForOthersAsync(

@@ -101,10 +101,16 @@ public sealed partial class NamedConnection
         ThrowIfServer();
         if (IsConnected)
             return IpcStatus.Ok;
+        return LogInIfNobodyDoes(deadline, cancellationToken) ?? Attend(
+            deadline == Deadline.Now ? Deadline.After(TimeSpan.FromSeconds(5)) : deadline,
+            always: true, untilRecord: false, cancellationToken);
+    }
+
+    /// <summary>Null: another thread is at it.</summary>
+    private IpcStatus? LogInIfNobodyDoes(Deadline deadline, CancellationToken cancellationToken)
+    {
         if (!Monitor.TryEnter(_login))
-            return Attend(
-                deadline == Deadline.Now ? Deadline.After(TimeSpan.FromSeconds(5)) : deadline,
-                always: true, untilRecord: false, cancellationToken);
+            return null;
         try
         {
             return IsConnected ? IpcStatus.Ok : LogIn(deadline, cancellationToken);

@@ -159,7 +159,8 @@ public sealed partial class NamedConnection : IDisposable
         return Send(payload, type, deadline, out _, cancellationToken);
     }
 
-    /// <summary>Sends, and waits for room if there is none.</summary>
+    /// <summary>Sends, and waits for room if there is none. A server waits also for a client that is away, whom
+    /// <see cref="NamedListener.Next"/> lets in: without another thread for that it waits for ever.</summary>
     /// <param name="payload">The message, which is copied.</param>
     /// <param name="type">A number that travels with it.</param>
     /// <param name="timeout">How long to wait for room; null: without limit. A client without a session looks for its
@@ -219,7 +220,9 @@ public sealed partial class NamedConnection : IDisposable
     /// pauses that grow to a second, unless <see cref="NamedConnectionOptions.Reconnect"/> is off; with
     /// <see cref="Deadline.Now"/> it does not.</summary>
     /// <returns>Ok; Timeout; Stopped; Cancelled; Closed. PeerClosed or PeerDied: everything is received, the other side
-    /// has gone, and this one does not log in by itself. A server waits for its client to come back.</returns>
+    /// has gone, and this one does not log in by itself. A server waits for its client to come back, whom
+    /// <see cref="NamedListener.Next"/> lets in: a program that has no other thread for that waits for
+    /// ever.</returns>
     /// <exception cref="CorruptRegionException">As <see cref="TryReceive"/>.</exception>
     /// <exception cref="ConnectionRefusedException">The server refuses this client.</exception>
     /// <exception cref="IpcException">Logging in failed otherwise than for want of a server.</exception>

@@ -11,7 +11,9 @@ public sealed partial class NamedListener
     /// <see cref="Next"/> meanwhile.</summary>
     /// <remarks>What it returns is what <see cref="Next"/> does, lent in the same way. The continuation runs on the
     /// thread pool, or in the context that awaited; if there is an event already, the call completes at once, and
-    /// allocates nothing. If nobody awaits the result, the connection of its event stays lent.</remarks>
+    /// allocates nothing. A client that logs in is looked at, and its conversation attached, on the calling thread or
+    /// on the pool's, as in <see cref="Listener.NextAsync(CancellationToken)"/>. If nobody awaits the result, the
+    /// connection of its event stays lent.</remarks>
     /// <exception cref="IpcException">Stopped.</exception>
     /// <exception cref="OperationCanceledException">Cancelled; no event was taken.</exception>
     /// <exception cref="ObjectDisposedException">The listener was disposed, before or during the call.</exception>
@@ -28,21 +30,23 @@ public sealed partial class NamedListener
 
     private async ValueTask<NamedEvent> NextAsync(Deadline deadline, CancellationToken cancellationToken)
     {
-        for (; ; )
+        EnterNext();
+        try
         {
-            if (TryTake(out NamedEvent e))
-                return e;
-            ListenerEvent found;
-            try
+            for (; ; )
             {
-                found = await _listener.NextAsync(deadline, cancellationToken).ConfigureAwait(false);
+                if (TryTake(out NamedEvent e))
+                    return e;
+                Take(await _listener.NextAsync(deadline, cancellationToken).ConfigureAwait(false));
             }
-            catch (IpcException error) when (error.Status == IpcStatus.Stopped && IsDisposed)
-            {
-                throw new ObjectDisposedException(GetType().FullName, error); // Close stops it first
-            }
-
-            Take(found);
+        }
+        catch (IpcException error) when (error.Status == IpcStatus.Stopped && IsDisposed)
+        {
+            throw new ObjectDisposedException(GetType().FullName, error); // Close stops it first
+        }
+        finally
+        {
+            LeaveNext();
         }
     }
 }

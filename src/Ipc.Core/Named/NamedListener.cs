@@ -21,6 +21,7 @@ public sealed partial class NamedListener : IDisposable
     private readonly byte[] _identity;
     private readonly Dictionary<string, NamedConnection> _connections = new(StringComparer.Ordinal); // its own lock
     private readonly Queue<NamedEvent> _events = new(); // of the thread in Next
+    private int _inside; // Next or NextAsync: 1
     private int _disposed;
 
     private NamedListener(Listener listener, NamedListenerOptions options, byte[] identity)
@@ -78,14 +79,24 @@ public sealed partial class NamedListener : IDisposable
     /// <exception cref="InvalidOperationException">Another thread is in this method.</exception>
     public IpcStatus Next(out NamedEvent e, Deadline deadline, CancellationToken cancellationToken = default)
     {
-        for (; ; )
+        EnterNext();
+        try
         {
-            if (TryTake(out e))
-                return IpcStatus.Ok;
-            IpcStatus status = _listener.Next(out ListenerEvent found, deadline, cancellationToken);
-            if (status != IpcStatus.Ok)
-                return status == IpcStatus.Stopped && IsDisposed ? IpcStatus.Closed : status; // Close stops it first
-            Take(found);
+            for (; ; )
+            {
+                if (TryTake(out e))
+                    return IpcStatus.Ok;
+                IpcStatus status = _listener.Next(out ListenerEvent found, deadline, cancellationToken);
+                if (status == IpcStatus.Stopped && IsDisposed)
+                    return IpcStatus.Closed; // Close stops it first
+                if (status != IpcStatus.Ok)
+                    return status;
+                Take(found);
+            }
+        }
+        finally
+        {
+            LeaveNext();
         }
     }
 
@@ -185,6 +196,14 @@ public sealed partial class NamedListener : IDisposable
     }
 
     internal void Watch(Connection session) => _listener.Return(session);
+
+    private void EnterNext()
+    {
+        if (Atomic.CompareExchange(ref _inside, 1, 0) != 0)
+            throw new InvalidOperationException("Another thread waits for this listener's next event.");
+    }
+
+    private void LeaveNext() => Atomic.StoreRelease(ref _inside, 0);
 
     /// <summary>The first event that was found whose connection was not disposed meanwhile.</summary>
     private bool TryTake(out NamedEvent e)

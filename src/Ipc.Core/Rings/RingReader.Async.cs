@@ -38,7 +38,7 @@ public sealed unsafe partial class RingReader
         return new ValueTask<IpcStatus>(wait, wait.Begin(deadline, cancellationToken));
     }
 
-    private bool LooksReadable()
+    internal bool LooksReadable()
     {
         try
         {

@@ -34,8 +34,8 @@ public sealed unsafe partial class RingWriter
         return new ValueTask(wait, wait.Begin(payload, type, deadline, cancellationToken));
     }
 
-    /// <summary>Waits until <paramref name="length"/> bytes can be claimed, without holding a thread. Ok: they are
-    /// claimed, and stay so until the next claim, which takes their place.</summary>
+    /// <summary>Waits until <paramref name="length"/> bytes can be claimed, without holding a thread. Ok: they can, as
+    /// long as nobody else does.</summary>
     internal ValueTask<IpcStatus> WaitForRoomAsync(int length, Deadline deadline, CancellationToken cancellationToken)
     {
         CheckLength(length);
@@ -116,7 +116,12 @@ public sealed unsafe partial class RingWriter
             return Begin(Owner.Control, Owner._space, Owner.View, deadline, cancellationToken);
         }
 
-        private protected override IpcStatus Finish(IpcStatus status) => status;
+        private protected override IpcStatus Finish(IpcStatus status)
+        {
+            if (status == IpcStatus.Ok)
+                Owner.Abandon(); // who waited may not come for it: stopped, closed, cancelled
+            return status;
+        }
     }
 
     /// <summary>Room, which is claimed when it is found. Each look asks the reader for space.</summary>

@@ -25,7 +25,7 @@ namespace Ipc;
 /// </remarks>
 public sealed unsafe partial class RingWriter : RingEnd
 {
-    private const int NoClaim = -1;
+    internal const int NoClaim = -1;
 
     private readonly byte* _records;
     private readonly WaiterWords* _data;

@@ -138,7 +138,8 @@ public sealed unsafe partial class NativeNamedConnection
     }
 
     /// <summary>The next message in place, waiting for it. A client without a session logs in, unless it has
-    /// <see cref="NativeNamedOptions.NoReconnect"/>; a server waits for its client to come back.</summary>
+    /// <see cref="NativeNamedOptions.NoReconnect"/>; a server waits for its client to come back, whom
+    /// <see cref="NativeNamedListener.Next"/> lets in: without another thread for that it waits for ever.</summary>
     /// <returns>Ok, or Timeout, Stopped, Cancelled, Closed, with an empty message; PeerClosed, PeerDied: everything is
     /// received, the other side has gone, and this one does not reconnect.</returns>
     /// <exception cref="NativeException">As <see cref="TryReceive"/>; the server refuses this client

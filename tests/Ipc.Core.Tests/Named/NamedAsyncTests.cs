@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 using Ipc.Testing.Drive;
@@ -188,6 +189,47 @@ public sealed class NamedAsyncTests : RegionTest
         Assert.False(await waiting);
     }
 
+    /// <summary>The next server is there, and lets nobody in: who has messages does not ask it.</summary>
+    [Fact]
+    public async Task WhatIsThereNeedsNoSession()
+    {
+        using NamedConnection client = NamedConnection.Open("exchange", "trader");
+        using (NamedServer server = new("exchange"))
+        {
+            client.Connect(Watchdog.Patience);
+            client.Send(NamedServer.Bytes(1));
+            Assert.True(await client.WaitToReceiveAsync(Watchdog.Patience));
+        }
+
+        using NamedListener silent = NamedListener.Open("exchange");
+        Watchdog.Until(() => !client.IsConnected, "the end of the session");
+        ValueTask<bool> waiting = client.WaitToReceiveAsync();
+        Assert.True(waiting.IsCompleted && await waiting);
+        Assert.True(TryReceive(client, out _));
+    }
+
+    [Fact]
+    public async Task WhoDoesNotWaitDoesNotAskAServer()
+    {
+        using NamedServer server = new("exchange") { Decide = static _ => "you have asked" };
+        using NamedConnection client = NamedConnection.Open("exchange", "trader", Little);
+        await Assert.ThrowsAsync<TimeoutException>(() => client.WaitToReceiveAsync(TimeSpan.Zero).AsTask());
+        while (client.TrySend(new byte[500]))
+        {
+        }
+
+        await Assert.ThrowsAsync<TimeoutException>(() => client.SendAsync(new byte[500], 0, TimeSpan.Zero).AsTask());
+    }
+
+    /// <summary>Who waited may be stopped before it comes for it.</summary>
+    [Fact]
+    public async Task TheRoomThatWasFoundForASenderIsNotLeftClaimed()
+    {
+        using NamedConnection client = NamedConnection.Open("exchange", "trader", Little);
+        Assert.Equal(IpcStatus.Ok, await client.EndsNow.Writer.WaitForRoomAsync(500, Deadline.Now, CancellationToken.None));
+        Assert.Equal(RingWriter.NoClaim, Claimed(client.EndsNow.Writer));
+    }
+
     [Fact]
     public async Task AServersMessagesAreToldByItsListenerOnly()
     {
@@ -203,6 +245,7 @@ public sealed class NamedAsyncTests : RegionTest
         await Assert.ThrowsAsync<InvalidOperationException>(() => login.Connection.ConnectAsync());
         Task<NamedEvent> next = listener.NextAsync().AsTask();
         Assert.Throws<InvalidOperationException>(() => listener.Next(out _, Deadline.Never));
+        await Assert.ThrowsAsync<InvalidOperationException>(() => listener.NextAsync().AsTask());
         listener.Stop();
         Assert.Equal(IpcStatus.Stopped, (await Assert.ThrowsAsync<IpcException>(() => next)).Status);
         listener.Resume();
@@ -249,6 +292,9 @@ public sealed class NamedAsyncTests : RegionTest
 
         Assert.Equal(sent + 1, await sending.WaitAsync(Watchdog.Patience));
     }
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_claimed")]
+    private static extern ref int Claimed(RingWriter writer);
 
     private static async Task ServeAsync(NamedListener listener, int count)
     {

@@ -252,6 +252,8 @@ IPC_API IPC_MUST_USE ipc_status ipc_named_try_send(ipc_named_connection *connect
                                                    uint16_t type, uint64_t *sequence);
 
 /* Claims as ipc_named_claim does, copies, commits; once more in the next conversation where this one is given up meanwhile.
+ * A server waits also for a client that is away, whom ipc_named_listener_next lets in: without another thread for that
+ * it waits for ever.
  *
  * connection the connection
  * payload    the message, which is copied
@@ -297,7 +299,8 @@ typedef struct ipc_named_message {
 IPC_API IPC_MUST_USE ipc_status ipc_named_try_receive(ipc_named_connection *connection, ipc_named_message *message);
 
 /* The same, and waits for it. A client without a session logs in, unless it has no_reconnect: at once, then after
- * pauses that grow to a second. A server waits for its client to come back.
+ * pauses that grow to a second. A server waits for its client to come back, whom ipc_named_listener_next lets in: a
+ * program that has no other thread for that waits for ever.
  *
  * connection the connection
  * deadline   when to give up: a moment of CLOCK_MONOTONIC in ns; IPC_NOW: looks once, and does not log in
