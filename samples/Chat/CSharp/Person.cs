@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Text;
@@ -12,9 +13,11 @@ internal static class Person
 {
     public static int Run(string room, string seat, string name, string? file)
     {
+        string[]? says = file is null ? null : File.ReadAllLines(file);
         NamedConnectionOptions options = new() { Login = Encoding.UTF8.GetBytes(name) };
         using NamedConnection chat = NamedConnection.Open(room, seat, options);
-        new Thread(() => Speak(chat, file)) { IsBackground = true }.Start();
+        IEnumerable<string> lines = says?.Skip((int)chat.LastSent) ?? Typed(); // a former life has said some
+        new Thread(() => Speak(chat, lines, leaves: says is null)) { IsBackground = true }.Start();
         try
         {
             while (chat.Receive(out NamedMessage line, Deadline.Never) == IpcStatus.Ok)
@@ -32,21 +35,30 @@ internal static class Person
         }
     }
 
-    private static void Speak(NamedConnection chat, string? file)
+    private static void Speak(NamedConnection chat, IEnumerable<string> lines, bool leaves)
     {
-        if (file is not null)
+        try
         {
-            foreach (string line in File.ReadLines(file).Skip((int)chat.LastSent)) // a former life has said some
+            foreach (string line in lines)
             {
-                chat.Send(Encoding.UTF8.GetBytes(line)); // it waits in memory for the room
-                Thread.Sleep(1); // nobody talks faster
+                if (chat.Send(Encoding.UTF8.GetBytes(line), 0, Deadline.Never) != IpcStatus.Ok)
+                    return; // sent, it waits in memory for the room
+                if (!leaves)
+                    Thread.Sleep(1); // people pause; and the scene kills them while they talk
             }
-
-            return;
+        }
+        catch (ConnectionRefusedException)
+        {
+            return; // who listens is told, too
         }
 
+        if (leaves)
+            chat.Stop(); // nothing more is typed
+    }
+
+    private static IEnumerable<string> Typed()
+    {
         while (Console.ReadLine() is { } line)
-            chat.Send(Encoding.UTF8.GetBytes(line));
-        chat.Stop(); // nothing more is typed: the person leaves
+            yield return line;
     }
 }

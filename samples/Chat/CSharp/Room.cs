@@ -12,7 +12,7 @@ internal static class Room
     public static int Run(string name, string path)
     {
         using RoomLog log = new(path);
-        HashSet<NamedConnection> people = [];
+        Dictionary<string, NamedConnection> people = []; // by their seats
         bool isBehind = false; // somebody's memory is full: he has not read for long
 
         // snippet: room
@@ -23,8 +23,13 @@ internal static class Room
             if (listener.Next(out NamedEvent next, deadline) == IpcStatus.Ok)
             {
                 NamedConnection person = next.Connection;
-                if (next.Kind == NamedEventKind.Login && LetIn(person, log))
-                    people.Add(person);
+                if (next.Kind == NamedEventKind.Login)
+                {
+                    people.Remove(person.ClientName); // refused, he is told nothing
+                    if (LetIn(person, log))
+                        people.Add(person.ClientName, person);
+                }
+
                 if (next.Kind == NamedEventKind.Readable)
                 {
                     Hear(person, log);
@@ -33,7 +38,7 @@ internal static class Room
             } // who has gone stays one of the people: what is said waits for him
 
             isBehind = false;
-            foreach (NamedConnection person in people)
+            foreach (NamedConnection person in people.Values)
                 isBehind |= !Tell(person, log);
         }
         // end-snippet
@@ -42,7 +47,7 @@ internal static class Room
     // snippet: login
     private static bool LetIn(NamedConnection person, RoomLog log)
     {
-        string name = Encoding.UTF8.GetString(person.ReadLogin());
+        string name = RoomLog.OneLine(Encoding.UTF8.GetString(person.ReadLogin()));
         if (log.SeatOf(name) is { } seat && seat != person.ClientName)
         {
             person.Refuse($"The name \"{name}\" is taken, by who sits at \"{seat}\".");

@@ -15,15 +15,17 @@ internal sealed class RoomLog : IDisposable
 
     public RoomLog(string path)
     {
-        string[] lines = File.Exists(path) ? File.ReadAllText(path).Split('\n') : [""];
-        for (int i = 0; i < lines.Length - 1; i++)
+        byte[] bytes = File.Exists(path) ? File.ReadAllBytes(path) : [];
+        int whole = Array.LastIndexOf(bytes, (byte)'\n') + 1; // behind it: killed in the middle of a line
+        string[] lines = Encoding.UTF8.GetString(bytes, 0, whole).Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        foreach (string line in lines)
         {
-            string[] fields = lines[i].Split('\t');
+            string[] fields = line.Split('\t');
             Remember(new Line(fields[0], Guid.Parse(fields[1]), long.Parse(fields[2]), fields[3], fields[4]));
         }
 
         _file = new FileStream(path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.Read, bufferSize: 0);
-        _file.SetLength(_file.Length - Encoding.UTF8.GetByteCount(lines[^1])); // killed in the middle of a line
+        _file.SetLength(whole);
         _file.Seek(0, SeekOrigin.End);
     }
 
@@ -43,11 +45,14 @@ internal sealed class RoomLog : IDisposable
 
     public void Add(Line line)
     {
-        line = line with { Name = OneLine(line.Name), Text = OneLine(line.Text) };
+        line = line with { Text = OneLine(line.Text) };
         string text = $"{line.Seat}\t{line.Conversation}\t{line.Number}\t{line.Name}\t{line.Text}\n";
         _file.Write(Encoding.UTF8.GetBytes(text)); // the system's from here on: a kill does not undo it
         Remember(line);
     }
+
+    /// <summary>As it can stand in the log.</summary>
+    public static string OneLine(string text) => text.Replace('\t', ' ').Replace('\n', ' ');
 
     public void Dispose() => _file.Dispose();
 
@@ -59,6 +64,4 @@ internal sealed class RoomLog : IDisposable
         if (line.Number > 0)
             _last[line.Conversation] = line.Number;
     }
-
-    private static string OneLine(string text) => text.Replace('\t', ' ').Replace('\n', ' ');
 }

@@ -27,7 +27,7 @@ static void *speak(void *context)
         if (ipc_named_send(self->chat, line, length, 0, IPC_FOREVER, NULL, NULL) != IPC_OK)
             break; /* sent, it waits in memory for the room */
         if (self->is_file)
-            (void)thrd_sleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* nobody talks faster */
+            (void)thrd_sleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* people pause */
     }
     if (!self->is_file)
         ipc_named_stop(self->chat); /* nothing more is typed: the person leaves */
@@ -68,5 +68,9 @@ int main(int argc, char **argv)
     const ipc_status status = print(self.chat);
     if (status != IPC_STOPPED)
         fprintf(stderr, "%s\n", ipc_last_error()); /* refused: the room's own words */
-    return status == IPC_STOPPED ? 0 : 1;
+    if (status != IPC_STOPPED)
+        return 1; /* the other thread may be in a send */
+    pthread_join(thread, NULL);
+    ipc_named_close(self.chat, IPC_CLOSE_NORMAL, NULL);
+    return 0;
 }
