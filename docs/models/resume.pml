@@ -19,6 +19,11 @@
  *     is one word, and notifying it one step.
  *   A step is one access to shared memory, or private work.
  *
+ * Not visited
+ *   - a login while the server has not noticed yet that the client's former session has ended: here it has, always;
+ *   - a server that leaves in good order while its client is there, or while there are messages in the ring: here it leaves
+ *     when the client has gone and the ring is empty, and else it is killed.
+ *
  * One direction, to_server: a message and what acknowledges it are words of one ring, and nothing that is read there comes
  * from the other. The other direction is this one without the doorbell: its reader sleeps on the ring's own word.
  *
