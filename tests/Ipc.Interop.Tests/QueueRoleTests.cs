@@ -276,14 +276,14 @@ public sealed class QueueRoleTests(Peers peers)
         string name = peers.NewName("queue");
         Driven owner = peers.At(creator, "sender"), wrong = peers.At(other, "receiver");
         owner.Must($"open-queue 1 {name} count=16 budget=65536");
-        byte[] before = peers.Directory.Read(name);
+        byte[] before = peers.Directory.ReadOfLive(name);
         foreach (string open in new[] { "open-subscriber", "open-publisher", "open-reader", "open-writer", "open-mutex", "open-event" })
         {
             Answer refused = wrong.Do($"{open} 1 {name} open=existing");
             Assert.Equal(IpcStatus.WrongKind, refused.Status);
             Assert.NotEqual("", refused.Text);
         }
-        Assert.Equal(before, peers.Directory.Read(name));
+        Assert.Equal(before, peers.Directory.ReadOfLive(name));
         owner.Must("close 1");
         owner.Must($"open-publisher 1 {name}");
         Assert.Equal(IpcStatus.WrongKind, wrong.Do($"open-queue 1 {name}").Status);

@@ -115,10 +115,10 @@ public sealed class TopicRoleTests(Peers peers)
         string name = peers.NewName("topic");
         Driven owner = peers.At(creator, "writer0"), wrong = peers.At(other, "reader0");
         owner.Must($"open-publisher 1 {name} count=16 budget=65536");
-        byte[] before = peers.Directory.Read(name);
+        byte[] before = peers.Directory.ReadOfLive(name);
         foreach (string open in new[] { "open-queue", "open-reader", "open-mutex", "open-semaphore" })
             Assert.Equal(IpcStatus.WrongKind, wrong.Do($"{open} 1 {name} open=existing").Status);
-        Assert.Equal(before, peers.Directory.Read(name));
+        Assert.Equal(before, peers.Directory.ReadOfLive(name));
         owner.Must("close 1");
     }
 

@@ -43,6 +43,15 @@ public sealed class RegionDirectory : IDisposable
 
     public byte[] Read(string name) => File.ReadAllBytes(FileOf(name));
 
+    /// <summary>The same, without the bit that says that somebody sleeps until a participant comes or goes: a thread
+    /// of the peer's sets it in its own time.</summary>
+    public byte[] ReadOfLive(string name)
+    {
+        byte[] bytes = Read(name);
+        bytes[RegionHeader.ChangeOffset] &= unchecked((byte)~WaiterWords.SleeperBit);
+        return bytes;
+    }
+
     /// <summary>The memory behind a region, in bytes: its holes count for nothing.</summary>
     public long BlocksOf(string name)
     {
