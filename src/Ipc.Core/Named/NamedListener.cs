@@ -105,9 +105,13 @@ public sealed partial class NamedListener : IDisposable
 
     /// <summary>Gives a connection back that was <see cref="NamedEventKind.Readable"/>. It may be called on any
     /// thread.</summary>
+    /// <exception cref="InvalidOperationException">It is one that logs in, and was not answered.</exception>
     public void Return(NamedConnection connection)
     {
         Throw.IfNull(connection, nameof(connection));
+        if (!connection.IsLent && connection.IsAsked) // else its client would wait for ever
+            throw new InvalidOperationException(
+                $"\"{connection.ClientName}\" logs in and was not answered: call Accept, Refuse or TurnAway.");
         Connection? lent = connection.EndsNow.Session; // before a login can be let in, which brings another one
         connection.TakeBack();
         if (lent is { } session)

@@ -239,8 +239,10 @@ public sealed class NamedAsyncTests : RegionTest
         Task connecting = client.ConnectAsync(Watchdog.Patience);
         NamedEvent login = await listener.NextAsync(Watchdog.Patience);
         Assert.Equal(NamedEventKind.Login, login.Kind);
+        Assert.Throws<InvalidOperationException>(() => listener.Return(login.Connection)); // its client would wait on
         login.Connection.Accept();
         await connecting;
+        listener.Return(login.Connection);
         await Assert.ThrowsAsync<InvalidOperationException>(async () => await login.Connection.WaitToReceiveAsync());
         await Assert.ThrowsAsync<InvalidOperationException>(() => login.Connection.ConnectAsync());
         Task<NamedEvent> next = listener.NextAsync().AsTask();

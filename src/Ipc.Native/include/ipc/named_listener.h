@@ -61,7 +61,8 @@ typedef struct ipc_named_event {
 IPC_API IPC_MUST_USE ipc_status ipc_named_listener_next(ipc_named_listener *listener, ipc_deadline deadline,
                                                         ipc_cancel *cancel, ipc_named_event *event);
 
-/* Accepts a login: there is a session, and what the client has sent and sends is reported.
+/* Accepts a login: there is a session, and what the client has sent and sends is reported. Until it is accepted or
+ * refused its client waits, as long as its own deadline lets it: ipc_named_return is no answer.
  *
  * connection of an IPC_NAMED_LOGIN
  * reply      for the client, at most 1024 bytes; or NULL
