@@ -85,6 +85,9 @@ internal static class Figures
         // Default options first; then a window of 8,192 and rings of 4 MB.
         new("rpc.stream.64.default.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
         new("rpc.stream.64.cs", MillionPerSecond, Managed, Spsc, Spins: true, Least: 5),
+        // A small call beside a stream of pieces of 64 KiB on the same connection; p99, default options, not pinned.
+        new("mixed.alone.p99", Microseconds, Managed),
+        new("mixed.p99", Microseconds, Managed, "mixed.alone.p99", 5),
         new("rpc.response.1m.cs", Microseconds, Managed, Copy, 3, Spins: true),
         new("rpc.response.1m.pooled.cs", Microseconds, Managed, CopyAcross, 2, Spins: true),
         new("rpc.response.1m.inplace.cs", Microseconds, Managed, Copy, 3, Spins: true),

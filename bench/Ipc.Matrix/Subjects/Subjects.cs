@@ -29,6 +29,8 @@ internal static class Subjects
         "rpc.batched.64.cs" => new RpcBatched(100_000),
         "rpc.stream.64.cs" => new RpcItems(300_000),
         "rpc.stream.64.default.cs" => new RpcItems(300_000, isDefault: true),
+        "mixed.alone.p99" => new RpcMixed(isAlone: true),
+        "mixed.p99" => new RpcMixed(isAlone: false),
         "rpc.response.1m.cs" => new RpcFetch(1 << 20, 200),
         "rpc.response.1m.pooled.cs" => new RpcFetchAs<PooledBytes>(
             1 << 20, 200, static (ref ProtoReader reader) => reader.ReadPooledBytes(), LengthOf),
