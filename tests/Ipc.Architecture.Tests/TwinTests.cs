@@ -51,6 +51,7 @@ public sealed partial class TwinTests
         ["ring_arm_room"] = "WriteAsync",
         ["topic_arm_room"] = "PublishAsync",
         ["listener_arm"] = "NextAsync",
+        ["named_listener_arm"] = "NextAsync",
         ["shared_mutex_arm"] = "AcquireAsync",
         ["shared_semaphore_arm"] = "AcquireAsync",
         ["shared_event_arm"] = "WaitAsync",

@@ -30,6 +30,7 @@ public sealed partial class CompleteTests
         ["ipc_connect_end"] = "the same",
         ["ipc_connect_try"] = "the same",
         ["ipc_listener_arm"] = "the same",
+        ["ipc_named_listener_arm"] = "the same",
         ["ipc_queue_arm"] = "the same",
         ["ipc_queue_arm_room"] = "the same",
         ["ipc_ring_arm"] = "the same",

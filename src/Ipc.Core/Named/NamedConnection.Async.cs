@@ -56,6 +56,17 @@ public sealed partial class NamedConnection
         return WaitToReceiveAsync(Deadline.Within(timeout, nameof(timeout)), cancellationToken);
     }
 
+    /// <summary>A handle for an event loop: signalled while <see cref="TryReceive"/> may have a message. Of a client,
+    /// which logs in while the handle is armed, as in <see cref="WaitToReceiveAsync(CancellationToken)"/>.</summary>
+    /// <remarks>It is also signalled when logging in has failed, as after a refusal: <see cref="Connect"/> says why.
+    /// Armed again it asks again, after the pause that is due.</remarks>
+    /// <exception cref="InvalidOperationException">This is a server's, or another thread waits here.</exception>
+    public ReadyHandle GetReadyHandle()
+    {
+        ThrowIfServer();
+        return new ReadyHandle(WaitToReceiveAsync);
+    }
+
     /// <summary>Sends a copy of <paramref name="payload"/>, waiting for room without blocking a thread. Do not change
     /// the payload before the task completes.</summary>
     /// <remarks>One call at a time, of the sending half; an open claim is given back first. As with

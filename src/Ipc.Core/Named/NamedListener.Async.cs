@@ -28,6 +28,23 @@ public sealed partial class NamedListener
     public ValueTask<NamedEvent> NextAsync(TimeSpan timeout, CancellationToken cancellationToken = default) =>
         NextAsync(Deadline.Within(timeout, nameof(timeout)), cancellationToken);
 
+    /// <summary>A handle for an event loop: signalled while <see cref="TryNext"/> may have an event.</summary>
+    /// <exception cref="InvalidOperationException">Another thread waits here.</exception>
+    public ReadyHandle GetReadyHandle() => new(WaitForNextAsync);
+
+    private async ValueTask<bool> WaitForNextAsync(CancellationToken cancellationToken)
+    {
+        EnterNext();
+        try
+        {
+            return _events.Count > 0 || await _listener.WaitForNextAsync(cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            LeaveNext();
+        }
+    }
+
     private async ValueTask<NamedEvent> NextAsync(Deadline deadline, CancellationToken cancellationToken)
     {
         EnterNext();

@@ -256,6 +256,52 @@ public sealed class NamedAsyncTests : RegionTest
         await Assert.ThrowsAsync<ObjectDisposedException>(() => next);
     }
 
+    /// <summary>One thread, which waits for handles: a server, and its client.</summary>
+    [Fact]
+    public void BothSidesMayBeDrivenByALoop()
+    {
+        const int count = 100;
+        using NamedListener listener = NamedListener.Open("exchange");
+        using NamedConnection client = NamedConnection.Open("exchange", "trader");
+        using ReadyHandle serverReady = listener.GetReadyHandle();
+        using ReadyHandle clientReady = client.GetReadyHandle(); // which logs in
+        WaitHandle[] all = [serverReady, clientReady];
+        int received = 0;
+        Assert.True(client.TrySend(NamedServer.Bytes(1)));
+        while (received < count)
+        {
+            int ready = WaitHandle.WaitAny(all, Watchdog.Patience);
+            Assert.NotEqual(WaitHandle.WaitTimeout, ready);
+            if (ready == 0)
+            {
+                while (listener.TryNext(out NamedEvent next))
+                    Serve(listener, next);
+                serverReady.Arm();
+                continue;
+            }
+
+            for (; TryReceive(client, out long number); client.Acknowledge())
+            {
+                Assert.Equal(++received, number);
+                Assert.True(client.TrySend(NamedServer.Bytes(received + 1)));
+            }
+
+            clientReady.Arm();
+        }
+    }
+
+    private static void Serve(NamedListener listener, in NamedEvent next)
+    {
+        if (next.Kind == NamedEventKind.Login)
+            next.Connection.Accept();
+        if (next.Kind != NamedEventKind.Readable)
+            return;
+        while (next.Connection.TryReceive(out NamedMessage message))
+            Assert.True(next.Connection.TrySend(message.Payload));
+        next.Connection.Acknowledge();
+        listener.Return(next.Connection);
+    }
+
     /// <summary>A server that has no room for its answer, and whose client goes and comes.</summary>
     [Fact]
     public async Task AServersSenderWaitsForAClientThatIsAway()

@@ -228,6 +228,57 @@ TEST(AServerAndItsClientAwaitInOneThread)
     server.rethrow();
 }
 
+TEST(AServerOfNamedConnectionsAwaits)
+{
+    ipc::named_listener listener("exchange");
+    ipc::run_loop loop;
+    constexpr int rounds = 20;
+    int logins = 0;
+    auto serve = [&]() -> held {
+        for (;;) {
+            ipc_named_event event;
+            const ipc::status code = co_await listener.next_async(event, ipc::deadline::never(), nullptr, &loop);
+            if (code != IPC_OK)
+                co_return;
+            ipc::named_ref client = event.connection;
+            if (event.kind == IPC_NAMED_LOGIN) {
+                logins++;
+                CHECK_EQUAL(client.accept(), IPC_OK);
+            }
+            if (event.kind == IPC_NAMED_LOGOUT)
+                ipc_named_close(client.get(), IPC_CLOSE_NORMAL, nullptr);
+            if (event.kind != IPC_NAMED_READABLE)
+                continue;
+            ipc::named_message message;
+            while (client.try_receive(message) == IPC_OK)
+                client.send(message.text(), message.type);
+            client.acknowledge();
+            listener.give_back(client);
+        }
+    };
+    held server = serve();
+    std::atomic<bool> asked = false;
+    std::thread asking([&] {
+        ipc::named_connection client("exchange", "trader");
+        for (int i = 0; i < rounds; i++) {
+            client.send(std::to_string(i));
+            ipc::named_message message;
+            CHECK_EQUAL(client.receive(message, 60s), IPC_OK);
+            CHECK_EQUAL(message.text(), std::to_string(i));
+            client.acknowledge();
+        }
+        asked = true;
+    });
+    run_until(loop, [&] { return server.is_done() || asked; });
+    asking.join();
+    listener.stop();
+    run_until(loop, [&] { return server.is_done(); });
+    server.rethrow();
+    CHECK_EQUAL(logins, 1);
+    listener.close();
+    CHECK_EQUAL(ipc::named_connection::try_remove("exchange", "trader"), IPC_OK);
+}
+
 TEST(ConnectingEndsAsItDoesForWhoWaits)
 {
     ipc::run_loop loop;

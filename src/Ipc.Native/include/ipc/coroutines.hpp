@@ -18,6 +18,7 @@
 //   reader_ref::read_async    writer_ref::write_async, claim_async      shared_semaphore::acquire_async
 //   topic_reader::read_async  topic_writer::publish_async, claim_async  shared_event::wait_async
 //   listener::next_async      connection::connect_async             (a _ref is also a ring's end, and a connection's)
+//   named_listener::next_async
 //
 // Each is called with what its synchronous namesake takes, all of it optional but what is sent or what the result goes
 // to, and with an executor last; the result is the same status. Without anything to put the result into, those that

@@ -61,6 +61,22 @@ typedef struct ipc_named_event {
 IPC_API IPC_MUST_USE ipc_status ipc_named_listener_next(ipc_named_listener *listener, ipc_deadline deadline,
                                                         ipc_cancel *cancel, ipc_named_event *event);
 
+/* Arms the handle: it becomes ready when there may be an event, or the deadline has passed, or it is cancelled, stopped
+ * or closed. Then ipc_named_listener_next with IPC_NOW is called until there is no more, and the handle armed again.
+ *
+ * listener   the listener
+ * deadline   when it becomes ready at the latest: a moment of CLOCK_MONOTONIC in ns
+ * cancel     makes it ready when it is triggered, or NULL; must be there as long as the handle is armed
+ * handle     armed here until it is ready, wherever it was before
+ * Returns    IPC_EMPTY: it is armed. IPC_OK: there is something already; IPC_TIMEOUT, IPC_STOPPED, IPC_CANCELLED,
+ *            IPC_CLOSED and errors are those of a wait: it is not armed, and a descriptor is readable.
+ *            IPC_E_SYSTEM_ERROR, IPC_E_NO_MEMORY: the library's thread could not be started.
+ * Blocks     never. Allocates nothing, but with the first armed one of the process a thread. Threads: one at a time,
+ *            the leader.
+ */
+IPC_API IPC_MUST_USE ipc_status ipc_named_listener_arm(ipc_named_listener *listener, ipc_deadline deadline,
+                                                       ipc_cancel *cancel, ipc_ready_handle *handle);
+
 /* Accepts a login: there is a session, and what the client has sent and sends is reported. Until it is accepted or
  * refused its client waits, as long as its own deadline lets it: ipc_named_return is no answer.
  *

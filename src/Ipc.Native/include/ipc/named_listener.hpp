@@ -8,6 +8,7 @@
 
 #include "basics.hpp"
 #include "named.hpp"
+#include "ready_handle.hpp"
 
 namespace ipc
 {
@@ -57,6 +58,15 @@ class named_listener
     {
         return ipc_named_listener_next(get(), until.at(), cancel, &event);
     }
+
+    // It becomes ready when there may be an event; until then IPC_EMPTY. Anything else: not armed, see ipc/ready_handle.h.
+    [[nodiscard]] status arm(ready_handle &when, deadline until = deadline::never(), ipc_cancel *cancel = nullptr) noexcept
+    {
+        return ipc_named_listener_arm(get(), until.at(), cancel, when.get());
+    }
+
+    // With ipc/coroutines.hpp: what next() waits for, awaited.
+    template <class... Arguments> auto next_async(Arguments &&...arguments);
 
     void give_back(named_ref connection) noexcept
     {

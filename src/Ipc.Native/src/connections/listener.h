@@ -63,6 +63,8 @@ void ipc_listener_forget_leavers(ipc_listener *listener); /* all, at the end */
 
 /* listener_events.c */
 void ipc_listener_drain_returned(ipc_listener *listener);
+/* The handle is ready: whoever leads has something to do that the listener does not know of. Returns IPC_OK. */
+ipc_status ipc_listener_arm_nowhere(ipc_listener *listener, ipc_ready_handle *handle);
 void ipc_listener_push_returned(ipc_listener *listener, ipc_connection *connection); /* under the mutex */
 /* Takes one that is hot or due out of the leader's lists. Nobody leads. */
 void ipc_listener_drop(ipc_listener *listener, const ipc_connection *connection);

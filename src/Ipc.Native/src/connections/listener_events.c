@@ -303,14 +303,20 @@ static ipc_wait wait_of(ipc_listener *listener, ipc_deadline deadline, ipc_cance
     return wait;
 }
 
-ipc_status ipc_listener_arm(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel, ipc_ready_handle *handle)
+ipc_status ipc_listener_arm_nowhere(ipc_listener *listener, ipc_ready_handle *handle)
 {
-    const ipc_wait wait = wait_of(listener, deadline, cancel);
-    if (listener->due_first == NULL)
-        return ipc_wait_arm(&wait, handle);
-    ipc_ready_handle_begin(handle, wait.end, wait.waiter, deadline, cancel); /* wherever it was before */
+    const ipc_wait wait = wait_of(listener, IPC_FOREVER, NULL);
+    ipc_ready_handle_begin(handle, wait.end, wait.waiter, IPC_FOREVER, NULL); /* wherever it was before */
     ipc_ready_handle_skip(handle);
     return IPC_OK;
+}
+
+ipc_status ipc_listener_arm(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel, ipc_ready_handle *handle)
+{
+    if (listener->due_first != NULL)
+        return ipc_listener_arm_nowhere(listener, handle);
+    const ipc_wait wait = wait_of(listener, deadline, cancel);
+    return ipc_wait_arm(&wait, handle);
 }
 
 ipc_status ipc_listener_next(ipc_listener *listener, ipc_deadline deadline, ipc_cancel *cancel, ipc_event *event)

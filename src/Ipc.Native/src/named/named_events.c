@@ -210,6 +210,16 @@ ipc_status ipc_named_listener_next(ipc_named_listener *listener, ipc_deadline de
     return status;
 }
 
+ipc_status ipc_named_listener_arm(ipc_named_listener *listener, ipc_deadline deadline, ipc_cancel *cancel,
+                                  ipc_ready_handle *handle)
+{
+    ipc_mutex_lock(&listener->mutex);
+    const bool has_one = listener->queued_count != 0;
+    ipc_mutex_unlock(&listener->mutex);
+    return has_one ? ipc_listener_arm_nowhere(listener->listener, handle)
+                   : ipc_listener_arm(listener->listener, deadline, cancel, handle);
+}
+
 /* ---- answering ------------------------------------------------------------------------------------------ */
 
 static ipc_connection *take_asked(ipc_named_connection *connection)

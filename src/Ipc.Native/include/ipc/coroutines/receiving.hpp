@@ -1,4 +1,4 @@
-// What there is to receive, awaited: queues, rings, topics, listeners. Included by ipc/coroutines.hpp.
+// What there is to receive, awaited: queues, rings, topics, listeners of both kinds. Included by ipc/coroutines.hpp.
 #ifndef IPC_COROUTINES_RECEIVING_HPP
 #define IPC_COROUTINES_RECEIVING_HPP
 
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../connection.hpp"
+#include "../named_listener.hpp"
 #include "../queue.hpp"
 #include "../ring.hpp"
 #include "../topic.hpp"
@@ -87,6 +88,23 @@ inline auto await_next(listener &from, ipc_event &event, deadline until = deadli
     return awaiter<wait>(wait{&from, &event, {until, cancel}}, on);
 }
 
+inline status attempt_next_named(named_listener *&from, ipc_named_event &event) noexcept
+{
+    return empty_if_timed_out(from->next(event, deadline::now()));
+}
+
+inline status arm_next_named(named_listener *&from, const wait_limits &limits, ipc_ready_handle *handle) noexcept
+{
+    return ipc_named_listener_arm(from->get(), limits.until.at(), limits.cancel, handle);
+}
+
+inline auto await_next_named(named_listener &from, ipc_named_event &event, deadline until = deadline::never(),
+                             ipc_cancel *cancel = nullptr, executor *on = nullptr) noexcept
+{
+    using wait = into_wait<named_listener *, ipc_named_event, attempt_next_named, arm_next_named>;
+    return awaiter<wait>(wait{&from, &event, {until, cancel}}, on);
+}
+
 #ifndef IPC_NO_EXCEPTIONS
 inline auto await_receive(queue &from, executor *on = nullptr)
 {
@@ -111,6 +129,12 @@ inline auto await_next(listener &from, executor *on = nullptr)
     using wait = value_wait<listener *, ipc_event, attempt_next, arm_next>;
     return awaiter<wait>(wait{&from, {}}, on);
 }
+
+inline auto await_next_named(named_listener &from, executor *on = nullptr)
+{
+    using wait = value_wait<named_listener *, ipc_named_event, attempt_next_named, arm_next_named>;
+    return awaiter<wait>(wait{&from, {}}, on);
+}
 #endif
 
 } // namespace detail
@@ -133,6 +157,11 @@ template <class... Arguments> auto topic_reader::read_async(Arguments &&...argum
 template <class... Arguments> auto listener::next_async(Arguments &&...arguments)
 {
     return detail::await_next(*this, std::forward<Arguments>(arguments)...);
+}
+
+template <class... Arguments> auto named_listener::next_async(Arguments &&...arguments)
+{
+    return detail::await_next_named(*this, std::forward<Arguments>(arguments)...);
 }
 
 } // namespace ipc
