@@ -16,7 +16,7 @@ public sealed partial class LayerTests
         "Platform", "Metrics", "Layout", "Waiting", "Regions", "Pools", "Slots", "Rings", "Queues", "Topics", "Sync", "Connections", "Named",
     ];
 
-    private static readonly string[] s_rpc = ["Serialization", "Contracts", "Wire", "Telemetry", "Calls", "Handlers", "Client", "Server"];
+    private static readonly string[] s_rpc = ["Serialization", "Contracts", "Wire", "Telemetry", "Calls", "Once", "Handlers", "Client", "Server"];
 
     private static readonly string[] s_generator = ["Diagnostics", "Model", "Parsing", "Emit", "Drift", "Analysis", ""];
 

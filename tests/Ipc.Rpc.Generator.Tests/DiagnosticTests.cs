@@ -107,6 +107,12 @@ public sealed class DiagnosticTests
         { "IPCRPC023", Contract("void F(int x, IAsyncEnumerable<M> a);"), "'a'", Contract("ValueTask F(int x, IAsyncEnumerable<M> a);") },
         { "IPCRPC024", "[IpcService(\"s.v1\", Callback = typeof(IDisposable))] public interface IC { void F(); }", "'System.IDisposable' of 'IC'", "[IpcService(\"s.v1\")] public interface IC { void F(); }" },
         { "IPCRPC024", "[IpcService(\"s.v1\", Callback = typeof(int))] public interface IC { void F(); }", "'int' of 'IC'", "[IpcService(\"s.v1\")] public interface IC { void F(); }" },
+        { "IPCRPC026", Contract("[IpcOnce, IpcOneWay] void F();"), "'IC.F' cannot be [IpcOnce]: its caller would never learn", Contract("[IpcOnce] void F();") },
+        { "IPCRPC026", Contract("[IpcOnce] IAsyncEnumerable<int> F();"), "a stream is not made again", Contract("[IpcOnce] Task<List<int>> F();") },
+        { "IPCRPC026", Contract("[IpcOnce] Task F(IAsyncEnumerable<int> a);"), "a stream is not made again", Contract("[IpcOnce] ValueTask F(int a, CancellationToken c);") },
+        { "IPCRPC026", Contract("[IpcOnce] Task F(IProgress<int> a);"), "remove the IProgress, or [IpcOnce]", Contract("[IpcOnce] Task F(M a);") },
+        { "IPCRPC026", Contract("[IpcOnce, IpcIdempotent] int F();"), "may be executed twice; remove one of the two", Contract("[IpcOnce, IpcInline] int F();") },
+        { "IPCRPC026", "[IpcService(\"c.v1\")] public interface IB { [IpcOnce] void F(); } [IpcService(\"s.v1\", Callback = typeof(IB))] public interface IC { void F(); }", "'IB.F' cannot be [IpcOnce]: 'IC' is called back with it", "[IpcService(\"c.v1\")] public interface IB { void F(); } [IpcService(\"s.v1\", Callback = typeof(IB))] public interface IC { [IpcOnce] void F(); }" },
     };
 
     [Theory]

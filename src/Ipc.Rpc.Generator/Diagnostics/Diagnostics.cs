@@ -235,4 +235,13 @@ internal static class Diagnostics
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
         helpLinkUri: Pages + "IPCRPC025.md");
+
+    public static readonly DiagnosticDescriptor MisplacedOnce = new(
+        "IPCRPC026",
+        "A method that is executed once has one answer",
+        "The method '{0}' cannot be [IpcOnce]: {1}; {2}",
+        Category,
+        DiagnosticSeverity.Error,
+        isEnabledByDefault: true,
+        helpLinkUri: Pages + "IPCRPC026.md");
 }

@@ -11,7 +11,7 @@ internal static class MethodEmitter
         {
             { Input: { } input } => ("RpcStreamMethod", kind + ", " + method.Request.Codec + ", " + input.Codec + ", " + method.Response.Codec),
             { Progress: { } progress } => ("RpcProgressMethod", method.Request.Codec + ", " + method.Response.Codec + ", " + progress.Codec),
-            _ => ("RpcMethod", kind + ", " + method.Request.Codec + ", " + method.Response.Codec + (method.IsOneWay ? ", isOneWay: true" : "") + (method.IsIdempotent && method.Kind == CallKind.Unary && !method.IsOneWay ? ", isIdempotent: true" : "")),
+            _ => ("RpcMethod", kind + ", " + method.Request.Codec + ", " + method.Response.Codec + (method.IsOneWay ? ", isOneWay: true" : "") + (method.IsIdempotent && method.Kind == CallKind.Unary && !method.IsOneWay ? ", isIdempotent: true" : "") + (method.IsOnce ? ", isOnce: true" : "")),
         };
 
         type = "global::Ipc.Rpc." + type + Types(method);

@@ -7,6 +7,7 @@ namespace Ipc.Rpc.Generator;
 /// <param name="IsOneWay">Whether no answer is sent.</param>
 /// <param name="IsInline">Whether its handler is never moved away from the reading thread.</param>
 /// <param name="IsIdempotent">Whether calling it twice comes to the same as once.</param>
+/// <param name="IsOnce">Whether a call of it is executed once.</param>
 /// <param name="Request">What the caller sends, first.</param>
 /// <param name="Input">One item of the caller's stream, if it has one.</param>
 /// <param name="Progress">What comes before the answer, if the method reports progress.</param>
@@ -19,6 +20,7 @@ internal sealed record MethodModel(
     bool IsOneWay,
     bool IsInline,
     bool IsIdempotent,
+    bool IsOnce,
     PayloadModel Request,
     PayloadModel? Input,
     PayloadModel? Progress,

@@ -98,7 +98,7 @@ internal static class ContractParser
             {
                 var members = new EquatableArray<MemberModel>(signatures.Select(static s => s.Member));
                 bool inline = signatures.Any(static s => s.IsInline);
-                methods.Add(new MethodModel(first.WireName, first.WireName, first.Kind, first.IsOneWay, inline, signatures.Any(static s => s.IsIdempotent), request, input, progress, response, members));
+                methods.Add(new MethodModel(first.WireName, first.WireName, first.Kind, first.IsOneWay, inline, signatures.Any(static s => s.IsIdempotent), signatures.Any(static s => s.IsOnce), request, input, progress, response, members));
             }
         }
 
@@ -167,6 +167,9 @@ internal static class ContractParser
             context.Report(Diagnostics.InvalidCallback, type.Locations[0], type.Readable(), (given as ITypeSymbol)?.Readable() ?? "?");
             return null;
         }
+
+        if (new[] { callback }.Concat(callback.AllInterfaces).SelectMany(static level => level.GetMembers()).OfType<IMethodSymbol>().FirstOrDefault(Signature.Once) is { } once)
+            context.Report(Diagnostics.MisplacedOnce, type.Locations[0], once.ContainingType.Name + "." + once.Name, "'" + type.Readable() + "' is called back with it, and what is called back ends with its connection", "remove [IpcOnce]");
 
         string space = ContractNames.Namespace(callback);
         return new CallbackModel(

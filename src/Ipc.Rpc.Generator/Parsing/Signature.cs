@@ -34,6 +34,8 @@ internal sealed class Signature
 
     public bool IsIdempotent => Method.Attribute(TypeNames.IdempotentAttribute) is not null;
 
+    public bool IsOnce => Once(Method);
+
     public CallKind Kind => (Having(ParameterRole.Stream) is null, Member.Style == ResultStyle.Stream) switch
     {
         (true, false) => CallKind.Unary,
@@ -125,7 +127,20 @@ internal sealed class Signature
             string reason = result is not null ? "a result" : streams.Count > 0 ? "a stream" : "progress";
             context.Report(Diagnostics.OneWayWithAnswer, method.Locations[0], shown, reason);
         }
+
+        if (!Once(method))
+            return;
+        (string Reason, string Remedy)? once = oneWay ? ("its caller would never learn the outcome", "remove [IpcOneWay]")
+            : streams.Count > 0 || style == ResultStyle.Stream ? ("a stream is not made again", "take and return lists, or remove [IpcOnce]")
+            : progress.Count > 0 ? ("a call with progress is not made again", "remove the IProgress, or [IpcOnce]")
+            : method.Attribute(TypeNames.IdempotentAttribute) is not null ? ("it is [IpcIdempotent], and may be executed twice", "remove one of the two")
+            : null;
+        if (once is { } wrong)
+            context.Report(Diagnostics.MisplacedOnce, method.Locations[0], shown, wrong.Reason, wrong.Remedy);
     }
+
+    /// <summary>Whether a call of it is to be executed once.</summary>
+    public static bool Once(IMethodSymbol method) => method.Attribute(TypeNames.OnceAttribute) is not null;
 
     private static (ResultStyle Style, ITypeSymbol? Result) ResultOf(IMethodSymbol method)
     {

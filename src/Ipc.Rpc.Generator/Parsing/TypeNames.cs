@@ -10,6 +10,7 @@ internal static class TypeNames
     public const string OneWayAttribute = "Ipc.Rpc.IpcOneWayAttribute";
     public const string InlineAttribute = "Ipc.Rpc.IpcInlineAttribute";
     public const string IdempotentAttribute = "Ipc.Rpc.IpcIdempotentAttribute";
+    public const string OnceAttribute = "Ipc.Rpc.IpcOnceAttribute";
     public const string ReservedAttribute = "Ipc.Rpc.IpcReservedAttribute";
     public const string RenamedAttribute = "Ipc.Rpc.IpcRenamedAttribute";
     public const string FaultAttribute = "Ipc.Rpc.IpcFaultAttribute";

@@ -205,6 +205,9 @@ internal sealed partial class CallEngine
             text,
             error.Type.Length == 0 ? null : error.Type,
             null,
-            error.Details);
+            error.Details)
+        {
+            OnceRefusal = OnceRefusals.OfWire(header.Method),
+        };
     }
 }

@@ -246,7 +246,7 @@ internal sealed partial class CallEngine
             FrameKind.Request,
             callId,
             how.Credit,
-            method.Id,
+            method.RequestId,
             how.WireDeadline,
             (byte)(how.Flags | how.Setup.Format.Flags | _side | (head is null ? 0 : FrameFlags.Head)));
 

@@ -25,6 +25,12 @@ internal sealed class CallSetup
     /// <summary>What travels with each request; not to be changed.</summary>
     public RpcMetadata? Metadata { get; private set; }
 
+    /// <summary>The id that calls are executed once under; <see langword="null"/>: each call has a new one.</summary>
+    public RpcOnceId? GivenOnce { get; private set; }
+
+    /// <summary>Of one attempt: the id that its request has.</summary>
+    public ReadOnlyMemory<byte> Once { get; private set; }
+
     /// <summary>Who wants to know the metadata of answers.</summary>
     public Action<RpcMetadata>? Answer { get; private set; }
 
@@ -58,6 +64,22 @@ internal sealed class CallSetup
     {
         var copy = (CallSetup)MemberwiseClone();
         copy.Until = until;
+        return copy;
+    }
+
+    public CallSetup WithGivenOnce(RpcOnceId id)
+    {
+        var copy = (CallSetup)MemberwiseClone();
+        copy.GivenOnce = id;
+        return copy;
+    }
+
+    /// <summary>For one attempt of a call that is executed once.</summary>
+    public CallSetup WithOnce(RpcOnceId id)
+    {
+        var copy = (CallSetup)MemberwiseClone();
+        copy.Once = id.ToBytes();
+        copy._head = copy.EncodeHead();
         return copy;
     }
 
@@ -119,12 +141,13 @@ internal sealed class CallSetup
 
     private byte[]? EncodeHead(CallHead? head = null)
     {
-        if (head is null && Metadata is null && Format.HeadName is null)
+        if (head is null && Metadata is null && Format.HeadName is null && Once.IsEmpty)
             return null;
 
         head ??= new CallHead();
         head.Metadata = Metadata;
         head.Format = Format.HeadName;
+        head.Once = Once;
         return head.Encode();
     }
 }

@@ -28,6 +28,8 @@ internal sealed class RouteCaller : RpcCaller
     public override TResponse Call<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
+        if (method is { IsOnce: true } && _setup.Once.IsEmpty)
+            return Once(method).Call(method, in request, cancellationToken);
         if (Observes)
             return Observed().Call(method, in request, cancellationToken);
 
@@ -42,6 +44,8 @@ internal sealed class RouteCaller : RpcCaller
     public override ValueTask<TResponse> CallAsync<TRequest, TResponse>(
         RpcMethod<TRequest, TResponse> method, in TRequest request, CancellationToken cancellationToken = default)
     {
+        if (method is { IsOnce: true } && _setup.Once.IsEmpty)
+            return Once(method).CallAsync(method, request, cancellationToken);
         if (Observes)
             return Observed().CallAsync(method, in request, cancellationToken);
 
@@ -166,6 +170,14 @@ internal sealed class RouteCaller : RpcCaller
             cancellationToken,
             CallScope.HandlerOf(cancellationToken));
     }
+
+    /// <summary>Each attempt is a call of its own, with an id.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private OnceCaller Once(RpcMethod method) => _route is ClientSession session
+        ? new OnceCaller(session, _setup, _isObserved)
+        : throw new RpcCallException(
+            RpcStatus.Unimplemented,
+            method.FullName + " is [IpcOnce], and such a method cannot be called back; remove the attribute.");
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ObservedCaller Observed() => new(new RouteCaller(_route, _setup, isObserved: true));

@@ -203,6 +203,17 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         => new(
             _session, _setup.WithMetadata(metadata ?? throw new ArgumentNullException(nameof(metadata))), isView: true);
 
+    /// <summary>Returns a view of this client for one call of a method with <see cref="IpcOnceAttribute"/>, which is
+    /// executed once under this id, whoever makes it how often. Disposing the view does nothing.</summary>
+    /// <remarks>So a program repeats, after its own restart, a call that it had made before: with the same id and the
+    /// same request, as the same user. Calls of other methods are not affected.</remarks>
+    public RpcClient WithOnceId(RpcOnceId id)
+        => new(
+            _session,
+            _setup.WithGivenOnce(
+                id.Ticks != 0 ? id : throw new ArgumentException("This is no id; RpcOnceId.New() makes one.", nameof(id))),
+            isView: true);
+
     /// <summary>Returns a view of this client that passes the metadata of each answer to <paramref name="answer"/>.
     /// Disposing the view does nothing.</summary>
     /// <remarks>It is called on the thread that gets the result or the error, before it gets it; it is not called if

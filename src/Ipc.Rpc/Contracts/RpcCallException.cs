@@ -72,6 +72,10 @@ public sealed class RpcCallException : Exception
     /// request may have been handled.</summary>
     public bool IsUnsent { get; internal set; }
 
+    /// <summary>Of a method with <see cref="IpcOnceAttribute"/>: why the call was neither executed nor answered from
+    /// memory, if that is why it failed.</summary>
+    public RpcOnceRefusal OnceRefusal { get; internal set; }
+
     /// <summary>Detail messages, in the handler's order.</summary>
     public IReadOnlyList<RpcDetail> Details { get; }
 

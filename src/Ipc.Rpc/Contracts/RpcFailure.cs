@@ -63,6 +63,9 @@ internal sealed class RpcFailure
     /// nowhere.</summary>
     public long HandledTo { get; } = long.MaxValue;
 
+    /// <summary>Of a call that is executed once: why it was not.</summary>
+    public RpcOnceRefusal OnceRefusal { get; set; }
+
     /// <summary>The exception behind it, if there is one.</summary>
     public Exception? Inner => _inner;
 
@@ -112,5 +115,8 @@ internal sealed class RpcFailure
         => _own is not null ? _own
             : Status == RpcStatus.Cancelled && cancellationToken.IsCancellationRequested
             ? new OperationCanceledException(Text, cancellationToken)
-            : new RpcCallException(Status, RemoteType, Text, _inner, _details, method ?? _method, peer, _isUnsent);
+            : new RpcCallException(Status, RemoteType, Text, _inner, _details, method ?? _method, peer, _isUnsent)
+            {
+                OnceRefusal = OnceRefusal,
+            };
 }

@@ -17,6 +17,7 @@ public sealed class RpcMethod<TRequest, TResponse> : RpcMethod
     /// <param name="response">Writes and reads the response, or one item of the stream.</param>
     /// <param name="isOneWay">Whether there is no answer.</param>
     /// <param name="isIdempotent">Whether calling it twice comes to the same as once.</param>
+    /// <param name="isOnce">Whether a call of it is executed once.</param>
     public RpcMethod(
         string service,
         string name,
@@ -24,8 +25,9 @@ public sealed class RpcMethod<TRequest, TResponse> : RpcMethod
         MessageCodec<TRequest> request,
         MessageCodec<TResponse> response,
         bool isOneWay = false,
-        bool isIdempotent = false)
-        : base(service, name, kind, isOneWay)
+        bool isIdempotent = false,
+        bool isOnce = false)
+        : base(service, name, kind, isOneWay, isOnce)
     {
         Request = request ?? throw new ArgumentNullException(nameof(request));
         Response = response ?? throw new ArgumentNullException(nameof(response));

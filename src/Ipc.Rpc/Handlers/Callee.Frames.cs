@@ -61,7 +61,7 @@ internal sealed partial class Callee
         Link.ReleaseRequest();
         if (request.IsOneWay)
             Host.CountFailedOneWay(Host.Find(request.Method)?.Method, RpcStatus.Unavailable, Text);
-        Link.Refuse(in request, RpcStatus.Unavailable, Text, isUnhandled: true);
+        Link.Refuse(in request, RpcStatus.Unavailable, Text, FrameHeader.Unhandled);
     }
 
     [MethodImpl(Tiering.Optimized)]

@@ -49,6 +49,8 @@ internal sealed partial class Callee
             Host.CountFailedOneWay(call.Handler.Method, RpcStatus.ResourceExhausted, text);
         else if (TryAnswer(call))
             Link.SendError(call, RpcStatus.ResourceExhausted, new ErrorBody(null, text));
+        if (call.Once is { } once)
+            AbandonOnce(call, once);
         Finish(call);
     }
 

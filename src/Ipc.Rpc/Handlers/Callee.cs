@@ -120,12 +120,20 @@ internal sealed partial class Callee
             throw new OperationCanceledException(call.Token);
         if (Host.HasInterceptors)
             Host.Starting(call.Context);
+        if (call.Once is { } once)
+            StartOnce(call, once);
     }
 
     /// <summary>Answers with a response; the call is over.</summary>
     [MethodImpl(Tiering.Optimized)]
     public void Answer<T>(ServerCall call, MessageCodec<T> codec, in T value)
     {
+        if (call.Once is not null)
+        {
+            AnswerOnce(call, codec, in value);
+            return;
+        }
+
         if (call.IsUnwanted)
         {
             FailUnwanted(call, null);
@@ -161,28 +169,16 @@ internal sealed partial class Callee
     public void Fail(ServerCall call, Exception thrown)
     {
         Exception e = Host.HasInterceptors ? Host.Map(call.Context, thrown) : thrown;
+        uint refusal = call.Once is null ? 0 : FailOnce(call, e);
         if (call.IsUnwanted)
         {
             FailUnwanted(call, thrown);
             return;
         }
 
-        RpcStatus status;
-        ErrorBody error;
-        switch (e)
-        {
-            case RpcCallException { Status: > RpcStatus.Ok and <= RpcStatus.Unauthenticated } chosen:
-                status = chosen.Status;
-                error = new ErrorBody(chosen.RemoteType, chosen.Message, chosen.Details);
-                break;
-            default:
-                status = RpcStatus.Unknown;
-                error = new ErrorBody(e.GetType().FullName, ErrorText.Of(e));
-                break;
-        }
-
+        (RpcStatus status, ErrorBody error) = ErrorOf(e);
         if (TryAnswer(call))
-            Link.SendError(call, status, error);
+            Link.SendError(call, status, error, refusal);
         Host.Tell(call.Handler.Method, Link.Peer, status, thrown, call.Header.IsOneWay);
         Completed(call, status, thrown);
     }
@@ -198,13 +194,24 @@ internal sealed partial class Callee
         }
 
         foreach (ServerCall call in calls)
-            call.Cancel();
+        {
+            if (call.Once is not { } once || !GoesOn(once))
+                call.Cancel();
+        }
+
         DropHeld();
     }
 
     /// <summary>A report of progress failed that nobody waits for.</summary>
     public void ProgressFailed(ServerCall call, RpcCallException e) =>
         Break(call, new RpcFailure(e.Status, e.Message, inner: e.InnerException));
+
+    private static (RpcStatus Status, ErrorBody Error) ErrorOf(Exception e) => e switch
+    {
+        RpcCallException { Status: > RpcStatus.Ok and <= RpcStatus.Unauthenticated } chosen =>
+            (chosen.Status, new ErrorBody(chosen.RemoteType, chosen.Message, chosen.Details)),
+        _ => (RpcStatus.Unknown, new ErrorBody(e.GetType().FullName, ErrorText.Of(e))),
+    };
 
     /// <summary>Takes the right to send the last frame: its caller may make another call for this one as soon as it has
     /// that.</summary>

@@ -9,6 +9,11 @@ namespace Ipc.Rpc;
 /// side.</summary>
 internal abstract class CalleeLink
 {
+    private static readonly MessageCodec<ReadOnlyMemory<byte>> _encoded = new(
+        string.Empty,
+        static (ref ProtoWriter writer, in ReadOnlyMemory<byte> message) => writer.WriteRaw(message.Span),
+        static (ref ProtoReader _) => throw new NotSupportedException());
+
     [ThreadStatic]
     private static CalleeLink? _inline;
 
@@ -93,6 +98,16 @@ internal abstract class CalleeLink
         return SendMessage(in header, head, call.Handler.Method, chosen, in value);
     }
 
+    /// <summary>Sends a response that has been encoded.</summary>
+    /// <returns>As <see cref="Send"/>.</returns>
+    public RpcFailure? SendEncoded(ServerCall call, ReadOnlyMemory<byte> message)
+    {
+        if (TryEncodeHead(call, out byte[]? head) is { } wrong)
+            return new RpcFailure(RpcStatus.Internal, wrong);
+        var header = new FrameHeader(FrameKind.Response, call.Header.Call, flags: FlagsWith(head));
+        return SendMessage(in header, head, call.Handler.Method, _encoded, in message);
+    }
+
     /// <summary>Sends an item of the answer, if there is room for it now: items wait where they are made.</summary>
     /// <param name="call">Whose answer it belongs to; it has credit.</param>
     /// <param name="codec">Writes the item.</param>
@@ -129,7 +144,11 @@ internal abstract class CalleeLink
     }
 
     /// <summary>Ends a call with an error.</summary>
-    public void SendError(ServerCall call, RpcStatus status, ErrorBody error)
+    /// <param name="call">The call.</param>
+    /// <param name="status">Why.</param>
+    /// <param name="error">The same, in words.</param>
+    /// <param name="method">What the header says besides; 0 for nothing.</param>
+    public void SendError(ServerCall call, RpcStatus status, ErrorBody error, uint method = 0)
     {
         if (call.Header.IsOneWay)
             return;
@@ -142,7 +161,7 @@ internal abstract class CalleeLink
             head = null; // the error itself matters more
         byte[] body = Encode(error, MaxBody - (head?.Length ?? 0));
         SendSmall(
-            new FrameHeader(FrameKind.Error, call.Header.Call, (ushort)status, flags: FlagsWith(head)),
+            new FrameHeader(FrameKind.Error, call.Header.Call, (ushort)status, method, flags: FlagsWith(head)),
             head is null ? body : Join(head, body));
     }
 
@@ -150,8 +169,9 @@ internal abstract class CalleeLink
     /// <param name="request">The request.</param>
     /// <param name="status">Why.</param>
     /// <param name="text">The same, in words.</param>
-    /// <param name="isUnhandled">Whether its caller is told that it may be made again: this side is ending.</param>
-    public void Refuse(in FrameHeader request, RpcStatus status, string text, bool isUnhandled = false)
+    /// <param name="method">What the header says besides: that this side is ending and the request may be made again, or
+    /// why it is not executed once; 0 for nothing.</param>
+    public void Refuse(in FrameHeader request, RpcStatus status, string text, uint method = 0)
     {
         if (!request.IsOneWay)
             SendSmall(
@@ -159,7 +179,7 @@ internal abstract class CalleeLink
                     FrameKind.Error,
                     request.Call,
                     (ushort)status,
-                    isUnhandled ? FrameHeader.Unhandled : 0,
+                    method,
                     flags: _flags),
                 new ErrorBody(null, text).Encode(MaxBody));
     }

@@ -29,6 +29,10 @@ internal sealed class HostRules
 
     public Action<RpcHandlerFailure>? HandlerFailed { get; set; }
 
+    /// <summary>What is remembered of calls that are executed once; <see langword="null"/>: there are none
+    /// here.</summary>
+    public RpcOnceOptions? Once { get; set; }
+
     public IReadOnlyList<RpcServerInterceptor> Interceptors { get; set; } = [];
 
     public IReadOnlyList<IpcSerializer> Serializers { get; set; } = [];

@@ -148,4 +148,14 @@ public abstract class RpcHandler
         CallHead? head,
         CallFormat format,
         ReadOnlySpan<byte> body);
+
+    /// <summary>The same for a request that is executed once.</summary>
+    internal abstract bool HandleOnce(
+        OnceMemory memory,
+        HandlerTurn? turn,
+        Callee callee,
+        in FrameHeader header,
+        CallHead? head,
+        CallFormat format,
+        ReadOnlySpan<byte> body);
 }

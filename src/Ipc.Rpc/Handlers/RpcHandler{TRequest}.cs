@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace Ipc.Rpc;
 
 /// <summary>What all kinds of handler share: decoding the request, and finding out where the handler may run.</summary>
-internal abstract class RpcHandler<TRequest> : RpcHandler
+internal abstract partial class RpcHandler<TRequest> : RpcHandler
 {
     private readonly MessageCodec<TRequest> _codec;
 

@@ -15,7 +15,7 @@ namespace Ipc.Rpc;
 /// <remarks>Used again for the next request when nobody else ever saw it: its handler returned at once and was not
 /// cancelled. Its token is not: whoever got it may have kept it. It is made when somebody asks for it, so calls of
 /// methods that take none cost none.</remarks>
-internal sealed partial class ServerCall : IDisposable
+internal sealed partial class ServerCall : IDisposable, IOnceCall
 {
     private const int Tracked = 1;
     private const int Answered = 2;
@@ -51,6 +51,10 @@ internal sealed partial class ServerCall : IDisposable
     /// <summary>What it has to pass before its handler begins; <see langword="null"/> for nothing, the usual
     /// case.</summary>
     public CallTurns? Turns { get; set; }
+
+    /// <summary>If it is executed once, and this is the request that it is executed for, until it has an outcome: what
+    /// is remembered of it.</summary>
+    public OnceEntry? Once { get; set; }
 
     /// <summary>What listeners are told of it; nothing while nobody listens.</summary>
     public CallSpan Span { get; set; }
@@ -162,6 +166,8 @@ internal sealed partial class ServerCall : IDisposable
     }
 
     public void Dispose() => _source?.Dispose();
+
+    void IOnceCall.Answer(OnceOutcome outcome) => Callee.AnswerRepeat(this, outcome);
 
     [MethodImpl(Tiering.Optimized)]
     private bool TrySet(int bit, int unless)

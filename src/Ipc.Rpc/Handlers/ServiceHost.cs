@@ -19,6 +19,7 @@ internal sealed class ServiceHost
     private readonly string _side; // who it is, for texts
     // names of methods in other versions of their services, by id
     private Dictionary<uint, (string Asked, string Service)>? _versions;
+    private Dictionary<uint, RpcHandler>? _once; // for requests that are executed once
     private long _failedOneWay; // [count]
     private bool _draining; // [flag]
 
@@ -33,6 +34,15 @@ internal sealed class ServiceHost
         Limit = rules.MaxConcurrentCalls == 0 ? null : new Turnstile(rules.MaxConcurrentCalls);
         _interceptors = rules.Interceptors.ToArray();
         Formats = new FormatTable(rules.Serializers);
+        if (rules.Once is null)
+            return;
+        foreach (RpcHandler handler in handlers.Values)
+        {
+            if (!handler.Method.IsOnce)
+                continue;
+            Once ??= new OnceMemory(rules.Once);
+            AddOnce(handler);
+        }
     }
 
     /// <summary>What the server, or the one that the client is of, is found by.</summary>
@@ -51,6 +61,10 @@ internal sealed class ServiceHost
 
     /// <summary>How many calls may run at once; <see langword="null"/> for any number.</summary>
     public Turnstile? Limit { get; }
+
+    /// <summary>What is remembered of calls that are executed once; <see langword="null"/> if there are no such
+    /// methods.</summary>
+    public OnceMemory? Once { get; }
 
     public bool HasInterceptors => _interceptors.Length != 0;
 
@@ -127,7 +141,10 @@ internal sealed class ServiceHost
         }
     }
 
-    public RpcHandler? Find(uint method) => _handlers.TryGetValue(method, out RpcHandler? handler) ? handler : null;
+    public RpcHandler? Find(uint method)
+        => _handlers.TryGetValue(method, out RpcHandler? handler) || _once?.TryGetValue(method, out handler) == true
+            ? handler
+            : null;
 
     public void Starting(RpcContext context)
     {
@@ -171,6 +188,20 @@ internal sealed class ServiceHost
         }
 
         return exception;
+    }
+
+    private void AddOnce(RpcHandler handler)
+    {
+        uint id = handler.Method.OnceId;
+        _once ??= new Dictionary<uint, RpcHandler>();
+        if (_handlers.TryGetValue(id, out RpcHandler? other) || _once.TryGetValue(id, out other))
+        {
+            throw new ArgumentException(
+                handler.Method.FullName + ", which is [IpcOnce], and " + other.Method.FullName +
+                    " have the same id; rename one of them.");
+        }
+
+        _once.Add(id, new OnceEntrance(handler, Once!));
     }
 
     private string Own => PeerName.First(

@@ -62,6 +62,10 @@ public sealed class RpcServerOptions
     /// <summary>Are called for every call; the first one is the outermost.</summary>
     public IList<RpcServerInterceptor> Interceptors { get; private set; } = new List<RpcServerInterceptor>();
 
+    /// <summary>What the server remembers of calls of methods with <see cref="IpcOnceAttribute"/>. Default: for 10
+    /// minutes, in memory.</summary>
+    public RpcOnceOptions Once { get; set; } = new();
+
     /// <summary>Who may connect, for a name of the machine (<c>machine/NAME</c>). Default: programs of this
     /// user.</summary>
     public Access Access { get; set; } = Access.User;
@@ -107,6 +111,7 @@ public sealed class RpcServerOptions
         OrderedCalls = OrderedCalls,
         StreamWindow = StreamWindow,
         HandlerFailed = HandlerFailed,
+        Once = Once,
         Interceptors = [.. Interceptors],
         Serializers = [.. Serializers],
     };
@@ -135,6 +140,8 @@ public sealed class RpcServerOptions
         if (StreamWindow < FrameHeader.FirstClientCredit || StreamWindow > ushort.MaxValue)
             throw new ArgumentOutOfRangeException(
                 nameof(StreamWindow), StreamWindow, "A stream window is 32 to 65535 items.");
-        return Copy();
+        RpcServerOptions copy = Copy();
+        copy.Once = (Once ?? throw new InvalidOperationException("RpcServerOptions.Once is null.")).Checked();
+        return copy;
     }
 }

@@ -87,6 +87,8 @@ internal sealed partial class ServerLoop
     {
         get
         {
+            if (Host.Once is { HasRunning: true })
+                return true; // its connection may have gone
             lock (_connections)
                 return _connections.Any(static connection => connection.HasCalls);
         }
@@ -118,6 +120,7 @@ internal sealed partial class ServerLoop
             return;
 
         Host.Drain(); // what is read from here on is handled by nobody, and its callers are told
+        Host.Once?.CancelAll();
         Listener.Stop();
         _crew.WakeStandby(); // the leader may be in a handler: then the standby ends the server
     }

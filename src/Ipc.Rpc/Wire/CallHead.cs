@@ -20,6 +20,7 @@ internal sealed class CallHead
     private const uint TraceStateTag = (2 << 3) | 2;
     private const uint MetadataTag = (3 << 3) | 2;
     private const uint FormatTag = (4 << 3) | 2;
+    private const uint OnceTag = (5 << 3) | 2;
     private const uint KeyTag = (1 << 3) | 2;
     private const uint ValueTag = (2 << 3) | 2;
 
@@ -35,8 +36,11 @@ internal sealed class CallHead
     /// <summary>The name of a format that has no number of its own.</summary>
     public string? Format { get; set; }
 
+    /// <summary>The id of a call that is executed once; empty for none.</summary>
+    public ReadOnlyMemory<byte> Once { get; set; }
+
     public bool IsEmpty =>
-        Trace.IsEmpty && string.IsNullOrEmpty(TraceState) && string.IsNullOrEmpty(Format) &&
+        Trace.IsEmpty && Once.IsEmpty && string.IsNullOrEmpty(TraceState) && string.IsNullOrEmpty(Format) &&
         (Metadata is null || Metadata.Count == 0);
 
     /// <summary>The bytes in front of the message, the length included.</summary>
@@ -63,6 +67,8 @@ internal sealed class CallHead
 
         if (!string.IsNullOrEmpty(Format))
             writer.WriteString(FormatTag, Format!);
+        if (!Once.IsEmpty)
+            writer.WriteBytes(OnceTag, Once.Span);
         if (writer.Written > MaxLength)
         {
             throw new RpcCallException(
@@ -130,6 +136,9 @@ internal sealed class CallHead
                     break;
                 case FormatTag:
                     head.Format = reader.ReadString();
+                    break;
+                case OnceTag:
+                    head.Once = reader.ReadBytes();
                     break;
                 default:
                     reader.SkipField(tag);
