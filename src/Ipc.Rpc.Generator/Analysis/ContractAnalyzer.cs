@@ -36,6 +36,7 @@ public sealed class ContractAnalyzer : DiagnosticAnalyzer
         Diagnostics.MisplacedProgress,
         Diagnostics.SynchronousStream,
         Diagnostics.InvalidCallback,
+        Diagnostics.MisplacedOnce,
         Diagnostics.IgnoredCallback);
 
     /// <inheritdoc/>

@@ -12,6 +12,7 @@ using Ipc.Rpc.Peer.Interop;
 //                          (a name of the machine is everybody's, here and for "tests": tests/users.sh has them be two users)
 //   storm NAME             a client of that contract: calls of every shape from four threads, until it is killed
 //   restart-serve NAME FILE [slow], restart-call NAME  see Restart.cs
+//   once NAME STORE LOG [WHERE]  see Once.cs
 //   hold NAME GATE         connects, starts a call that waits at GATE and a stream, and stays until it is killed
 //   call NAME COUNT        makes COUNT calls and checks the answers
 // A line "ready" says that it is under way. Exit code 0: everything was as it should be.
@@ -54,6 +55,9 @@ switch (args[0])
 
     case "restart-call":
         return await Restart.CallAsync(args[1]);
+
+    case "once":
+        return Once.Serve(args[1], args[2], args[3], args.Length > 4 ? args[4] : "nowhere");
 
     case "hold":
         {
