@@ -262,6 +262,10 @@ public sealed class GrpcCaller : RpcCaller
         if (method.Kind != kind)
             throw new ArgumentException(
                 method.FullName + " is " + method.Kind + " and cannot be called as " + kind + ".", nameof(method));
+        if (method.IsOnce)
+            throw new RpcCallException(
+                RpcStatus.Unimplemented,
+                method.FullName + " is [IpcOnce], which is not offered over gRPC: call it over Ipc, or remove the attribute.");
         return new Method<Payload, Payload>(
             type, _contract.FullName, method.Name, Payload.CallerMarshaller, Payload.CallerMarshaller);
     }

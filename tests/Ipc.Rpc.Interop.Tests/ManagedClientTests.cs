@@ -42,6 +42,17 @@ public sealed class ManagedClientTests : IDisposable
         }
     }
 
+    /// <summary>A server in C++ does not know of calls that are executed once: it must not execute one as if it were another call.</summary>
+    [Fact]
+    public void ACallThatIsToBeExecutedOnceIsRefused()
+    {
+        RpcMethod<Blob, Blob> echo = TestsRpc.Echo;
+        var once = new RpcMethod<Blob, Blob>(echo.Service, echo.Name, echo.Kind, echo.Request, echo.Response, isOnce: true);
+        RpcCallException e = Assert.Throws<RpcCallException>(() => _client.Call(once, new Blob { Data = [1] }));
+        Assert.Equal(RpcStatus.Unimplemented, e.Status);
+        Assert.Equal([1], _tests.Echo(new Blob { Data = [1] }).Data);
+    }
+
     /// <summary>Both messages are longer than the rings: they travel as loans, written by one language and read in place by the other.</summary>
     [Theory]
     [InlineData(1 << 20)]

@@ -68,7 +68,7 @@ public sealed class OnceMemoryTests
         var waiting = new Waiting();
         Assert.Null(memory.Join(entry, waiting));
         Assert.True(memory.TryAbandon(entry));
-        Assert.Equal(RpcStatus.Unavailable, Assert.Single(waiting.Answers).Status);
+        Assert.Equal(RpcOnceRefusal.Interrupted, Assert.Single(waiting.Answers).Refusal);
         Assert.False(memory.TryStart(entry, waiting));
         Assert.NotNull(Enter(memory, id, 1, out bool isNew, out _));
         Assert.True(isNew);

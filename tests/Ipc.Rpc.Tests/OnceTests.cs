@@ -284,6 +284,38 @@ public sealed class OnceTests
         Assert.False(e.IsUnsent);
     }
 
+    /// <summary>It is the handler's outcome, and not the end of a connection.</summary>
+    [Fact]
+    public void AHandlerThatSaysUnavailableIsNotAskedAgain()
+    {
+        var once = new RpcMethod<int, int>("n.v1", "Next", RpcMethodKind.Unary, Shapes.Number, Shapes.Number, isOnce: true);
+        int asked = 0;
+        RpcHandler handler = RpcHandler.Unary(once, n => throw new RpcCallException(RpcStatus.Unavailable, "asked " + ++asked));
+        using RpcServer server = RpcServer.Start(TestServer.NewName(), new RpcService("n.v1", [handler]));
+        using RpcClient client = RpcClient.Connect(server.Name);
+        var id = RpcOnceId.New();
+        for (int i = 0; i < 2; i++)
+            Assert.Equal("asked 1", Assert.Throws<RpcCallException>(() => client.WithOnceId(id).Call(once, 1)).Message);
+        Assert.Equal("asked 2", Assert.Throws<RpcCallException>(() => client.Call(once, 1)).Message);
+    }
+
+    /// <summary>A handler passes on a refusal that its own call got: that is its outcome, and no refusal.</summary>
+    [Fact]
+    public void ARefusalThatAHandlerPassesOnIsItsOutcome()
+    {
+        var once = new RpcMethod<int, int>("n.v1", "Next", RpcMethodKind.Unary, Shapes.Number, Shapes.Number, isOnce: true);
+        int asked = 0;
+        RpcHandler handler = RpcHandler.Unary(once, n =>
+        {
+            asked++;
+            throw OnceRefusals.Of(RpcOnceRefusal.Forgotten, null);
+        });
+        using RpcServer server = RpcServer.Start(TestServer.NewName(), new RpcService("n.v1", [handler]));
+        using RpcClient client = RpcClient.Connect(server.Name);
+        RpcCallException e = Assert.Throws<RpcCallException>(() => client.Call(once, 1));
+        Assert.Equal((RpcStatus.FailedPrecondition, RpcOnceRefusal.None, 1), (e.Status, e.OnceRefusal, asked));
+    }
+
     [Fact]
     public void ItIsNotCalledBack()
     {

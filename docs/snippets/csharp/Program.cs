@@ -25,6 +25,7 @@ Func<Task>? run = args is [var name] ? name switch
     nameof(Fakes) => Fakes.Run,
     nameof(Failures) => Failures.Run,
     nameof(Pipes) => Pipes.Run,
+    nameof(Once) => Once.Run,
     _ => null,
 } : null;
 if (run is null)

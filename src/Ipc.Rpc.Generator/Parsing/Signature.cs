@@ -131,7 +131,7 @@ internal sealed class Signature
         if (!Once(method))
             return;
         (string Reason, string Remedy)? once = oneWay ? ("its caller would never learn the outcome", "remove [IpcOneWay]")
-            : streams.Count > 0 || style == ResultStyle.Stream ? ("a stream is not made again", "take and return lists, or remove [IpcOnce]")
+            : streams.Count > 0 || style == ResultStyle.Stream ? ("a stream is not made again", "use lists, or remove [IpcOnce]")
             : progress.Count > 0 ? ("a call with progress is not made again", "remove the IProgress, or [IpcOnce]")
             : method.Attribute(TypeNames.IdempotentAttribute) is not null ? ("it is [IpcIdempotent], and may be executed twice", "remove one of the two")
             : null;

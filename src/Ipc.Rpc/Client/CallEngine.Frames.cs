@@ -207,6 +207,7 @@ internal sealed partial class CallEngine
             null,
             error.Details)
         {
+            IsAnswer = true,
             OnceRefusal = OnceRefusals.OfWire(header.Method),
         };
     }

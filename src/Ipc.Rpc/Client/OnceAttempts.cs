@@ -64,7 +64,9 @@ internal sealed class OnceAttempts
             return true;
         }
 
-        if (failure.Status == RpcStatus.Unavailable)
+        // what a handler says of its own needs is an outcome
+        bool isLost = failure.Status == RpcStatus.Unavailable && !failure.IsAnswer;
+        if (isLost || failure.OnceRefusal == RpcOnceRefusal.Interrupted)
         {
             if (!failure.IsUnsent)
             {

@@ -76,6 +76,9 @@ public sealed class RpcCallException : Exception
     /// memory, if that is why it failed.</summary>
     public RpcOnceRefusal OnceRefusal { get; internal set; }
 
+    /// <summary>Whether the peer has said so, and not this side noticed it.</summary>
+    internal bool IsAnswer { get; set; }
+
     /// <summary>Detail messages, in the handler's order.</summary>
     public IReadOnlyList<RpcDetail> Details { get; }
 

@@ -63,6 +63,9 @@ internal sealed class RpcFailure
     /// nowhere.</summary>
     public long HandledTo { get; } = long.MaxValue;
 
+    /// <summary>Whether the peer has said so, and not this side noticed it.</summary>
+    public bool IsAnswer { get; set; }
+
     /// <summary>Of a call that is executed once: why it was not.</summary>
     public RpcOnceRefusal OnceRefusal { get; set; }
 
@@ -118,5 +121,6 @@ internal sealed class RpcFailure
             : new RpcCallException(Status, RemoteType, Text, _inner, _details, method ?? _method, peer, _isUnsent)
             {
                 OnceRefusal = OnceRefusal,
+                IsAnswer = IsAnswer,
             };
 }

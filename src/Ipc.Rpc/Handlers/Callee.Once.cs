@@ -57,13 +57,14 @@ internal sealed partial class Callee
     /// <exception cref="Exception">It may not.</exception>
     private void StartOnce(ServerCall call, OnceEntry entry)
     {
-        Track(call); // its end is found by it: another thread may have to fire its token
+        call.Keep(); // the memory fires its token when the server ends
         if (!Host.Once!.TryStart(entry, call))
             throw new OperationCanceledException("The call was given up before its handler began.");
     }
 
-    /// <summary>Whether a call goes on when its connection has gone.</summary>
-    private bool GoesOn(OnceEntry entry) => !Host.IsDraining && !Host.Once!.TryAbandon(entry);
+    /// <summary>Whether a call goes on although its connection has gone: its handler has begun.</summary>
+    private bool GoesOn(ServerCall call)
+        => call.Once is { } entry && !Host.IsDraining && !Host.Once!.TryAbandon(entry);
 
     private void AbandonOnce(ServerCall call, OnceEntry entry)
     {

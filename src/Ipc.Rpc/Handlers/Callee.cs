@@ -92,7 +92,7 @@ internal sealed partial class Callee
             closed = _closed;
         }
 
-        if (closed)
+        if (closed && !GoesOn(call))
             call.Cancel();
     }
 
@@ -195,7 +195,7 @@ internal sealed partial class Callee
 
         foreach (ServerCall call in calls)
         {
-            if (call.Once is not { } once || !GoesOn(once))
+            if (!GoesOn(call))
                 call.Cancel();
         }
 

@@ -74,6 +74,8 @@ public sealed class FileOnceStore : IOnceStore, IDisposable
                 _lock = OnceFile.Lock(_path + ".lock") ?? throw InUse(null);
                 File.Delete(_path + ".new"); // of a server that died while it wrote it
                 _file = OnceFile.Open(_path);
+                _calls.Clear();
+                _live = 0;
                 bool isWhole = Read();
                 if (!isWhole)
                 {

@@ -166,7 +166,7 @@ internal sealed class OnceMemory
                 case OnceEntry.Stage.Ended:
                     return entry.Outcome;
                 case OnceEntry.Stage.Abandoned:
-                    return OnceRefusals.Abandoned;
+                    return OnceRefusals.Interrupted;
                 default:
                     (entry.Joined ??= new List<IOnceCall>()).Add(request);
                     return null;
@@ -210,7 +210,7 @@ internal sealed class OnceMemory
             _entries.Remove(entry.Key);
         }
 
-        joined?.ForEach(static call => call.Answer(OnceRefusals.Abandoned));
+        joined?.ForEach(static call => call.Answer(OnceRefusals.Interrupted));
         return true;
     }
 

@@ -33,7 +33,7 @@ internal sealed class OnceOutcome
     {
         ReadOnlySpan<byte> head = bytes.Span;
         return head.Length >= HeadSize && head[0] <= (byte)RpcStatus.Unauthenticated &&
-            head[1] <= (byte)RpcOnceRefusal.NotStored && (head[0] != 0 || head[1] == 0)
+            head[1] <= (byte)RpcOnceRefusal.Interrupted && (head[0] != 0 || head[1] == 0)
                 ? new OnceOutcome(bytes.ToArray())
                 : null;
     }

@@ -9,9 +9,7 @@ internal static class OnceRefusals
     private const uint First = 16;
 
     /// <summary>Its first request ended before its handler began.</summary>
-    public static readonly OnceOutcome Abandoned = OnceOutcome.OfError(
-        RpcStatus.Unavailable,
-        new ErrorBody(null, "An earlier request of the same call ended before its handler began; make the call again."));
+    public static readonly OnceOutcome Interrupted = Outcome(RpcOnceRefusal.Interrupted, null);
 
     public static RpcStatus StatusOf(RpcOnceRefusal refusal) => refusal switch
     {
@@ -19,6 +17,7 @@ internal static class OnceRefusals
         RpcOnceRefusal.OtherCall => RpcStatus.AlreadyExists,
         RpcOnceRefusal.Full => RpcStatus.ResourceExhausted,
         RpcOnceRefusal.NotStored => RpcStatus.Internal,
+        RpcOnceRefusal.Interrupted => RpcStatus.Unavailable,
         _ => RpcStatus.FailedPrecondition,
     };
 
@@ -44,6 +43,8 @@ internal static class OnceRefusals
             "RpcOnceOptions.MaxClockAhead.",
         RpcOnceRefusal.NotStored =>
             "The call was not executed: the server's store could not be written: " + more,
+        RpcOnceRefusal.Interrupted =>
+            "The call was not executed: an earlier request of the same call ended before its handler began; make it again.",
         _ => string.Empty,
     };
 
@@ -58,11 +59,12 @@ internal static class OnceRefusals
         => refusal == RpcOnceRefusal.None ? 0 : First + (uint)refusal;
 
     public static RpcOnceRefusal OfWire(uint field)
-        => field > First && field <= First + (uint)RpcOnceRefusal.NotStored
+        => field > First && field <= First + (uint)RpcOnceRefusal.Interrupted
             ? (RpcOnceRefusal)(field - First)
             : RpcOnceRefusal.None;
 
     /// <summary>Whether the refusal says for certain that this request executed nothing, and nothing else.</summary>
     public static bool IsNotExecuted(RpcOnceRefusal refusal)
-        => refusal is RpcOnceRefusal.Full or RpcOnceRefusal.Early or RpcOnceRefusal.NotStored;
+        => refusal is RpcOnceRefusal.Full or RpcOnceRefusal.Early or RpcOnceRefusal.NotStored or
+            RpcOnceRefusal.Interrupted;
 }
