@@ -265,7 +265,8 @@ public sealed class GrpcCaller : RpcCaller
         if (method.IsOnce)
             throw new RpcCallException(
                 RpcStatus.Unimplemented,
-                method.FullName + " is [IpcOnce], which is not offered over gRPC: call it over Ipc, or remove the attribute.");
+                method.FullName + " is [IpcOnce], which is not offered over gRPC: call it over Ipc, or remove the " +
+                    "attribute.");
         return new Method<Payload, Payload>(
             type, _contract.FullName, method.Name, Payload.CallerMarshaller, Payload.CallerMarshaller);
     }

@@ -211,7 +211,9 @@ public sealed class RpcClient : RpcCaller, IDisposable, IAsyncDisposable
         => new(
             _session,
             _setup.WithGivenOnce(
-                id.Ticks != 0 ? id : throw new ArgumentException("This is no id; RpcOnceId.New() makes one.", nameof(id))),
+                id.Ticks != 0
+                    ? id
+                    : throw new ArgumentException("This is no id; RpcOnceId.New() makes one.", nameof(id))),
             isView: true);
 
     /// <summary>Returns a view of this client that passes the metadata of each answer to <paramref name="answer"/>.

@@ -32,7 +32,7 @@ public enum RpcOnceRefusal
     /// <summary>The server's store could not be written. The call was not executed.</summary>
     NotStored = 7,
 
-    /// <summary>The call waited for an earlier request of the same call, which ended before its handler began. It was not
-    /// executed; a client makes it again by itself, as long as its deadline allows.</summary>
+    /// <summary>The call waited for an earlier request of the same call, which ended before its handler began. It was
+    /// not executed; a client makes it again by itself, as long as its deadline allows.</summary>
     Interrupted = 8,
 }

@@ -116,8 +116,8 @@ internal sealed partial class Callee
             error = new ErrorBody(
                 null,
                 "A call to " + call.Handler.Method.FullName +
-                    " was given up by its handler: its first caller had cancelled it, its deadline had passed, or the " +
-                    "server stopped.");
+                    " was given up by its handler: its first caller had cancelled it, its deadline had passed, or " +
+                    "the server stopped.");
         }
 
         EndOnce(call, OnceOutcome.OfError(status, in error));

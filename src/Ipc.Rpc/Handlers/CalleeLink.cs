@@ -169,8 +169,8 @@ internal abstract class CalleeLink
     /// <param name="request">The request.</param>
     /// <param name="status">Why.</param>
     /// <param name="text">The same, in words.</param>
-    /// <param name="method">What the header says besides: that this side is ending and the request may be made again, or
-    /// why it is not executed once; 0 for nothing.</param>
+    /// <param name="method">What the header says besides: that this side is ending and the request may be made again,
+    /// or why it is not executed once; 0 for nothing.</param>
     public void Refuse(in FrameHeader request, RpcStatus status, string text, uint method = 0)
     {
         if (!request.IsOneWay)

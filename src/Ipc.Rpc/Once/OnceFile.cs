@@ -152,8 +152,8 @@ internal static class OnceFile
             if (header.Length != HeaderSize || !header.AsSpan(0, _magic.Length).SequenceEqual(_magic))
                 throw new IpcException(
                     IpcStatus.WrongKind,
-                    "The file '" + path + "' has " + _length + " bytes and does not begin as a store of calls does; it " +
-                        "was left as it is.");
+                    "The file '" + path + "' has " + _length + " bytes and does not begin as a store of calls does; " +
+                        "it was left as it is.");
             uint version = BinaryPrimitives.ReadUInt32LittleEndian(header.AsSpan(8));
             if (version != Version)
                 throw new IpcException(

@@ -151,7 +151,8 @@ internal sealed class OnceMemory
         joined?.ForEach(call => call.Answer(outcome));
     }
 
-    /// <summary>Its handler will not run for this request, unless it runs already: the call may be made again.</summary>
+    /// <summary>Its handler will not run for this request, unless it runs already: the call may be made
+    /// again.</summary>
     /// <returns>Whether it will not.</returns>
     public bool TryAbandon(OnceEntry entry) => Abandon(entry, OnceEntry.Stage.Waiting);
 

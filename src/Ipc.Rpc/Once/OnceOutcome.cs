@@ -2,7 +2,8 @@ using System;
 
 namespace Ipc.Rpc;
 
-/// <summary>How a call ended, as bytes: a response in the format of the call, or the body of an error. Immutable.</summary>
+/// <summary>How a call ended, as bytes: a response in the format of the call, or the body of an error.
+/// Immutable.</summary>
 internal sealed class OnceOutcome
 {
     private const int HeadSize = 2; // status, refusal

@@ -28,23 +28,24 @@ internal static class OnceRefusals
             "Find out what it has done before you call with a new id.",
         RpcOnceRefusal.Forgotten =>
             "Whether the call was executed is not known: its id" + more + " is older than what the server remembers " +
-            "(RpcServerOptions.Once; from before its start, only what is in its store). Find out before you call with a " +
-            "new id.",
+            "(RpcServerOptions.Once; from before its start, only what is in its store). Find out before you call " +
+            "with a new id.",
         RpcOnceRefusal.NotKept =>
-            "The call was executed; its outcome, of " + more + ", is longer than RpcOnceOptions.MaxOutcomeBytes and was " +
-            "not kept.",
+            "The call was executed; its outcome, of " + more + ", is longer than RpcOnceOptions.MaxOutcomeBytes and " +
+            "was not kept.",
         RpcOnceRefusal.OtherCall =>
-            "The id" + more + " is that of another call: of another method, or with another request. The call was not " +
-            "executed; use a new id.",
+            "The id" + more + " is that of another call: of another method, or with another request. The call was " +
+            "not executed; use a new id.",
         RpcOnceRefusal.Full =>
             "The call was not executed: RpcOnceOptions.MaxOutcomes calls are being executed already" + more + ".",
         RpcOnceRefusal.Early =>
-            "The call was not executed: its id" + more + " was made later than it is at the server; set the clocks, or " +
-            "RpcOnceOptions.MaxClockAhead.",
+            "The call was not executed: its id" + more + " was made later than it is at the server; set the clocks, " +
+            "or RpcOnceOptions.MaxClockAhead.",
         RpcOnceRefusal.NotStored =>
             "The call was not executed: the server's store could not be written: " + more,
         RpcOnceRefusal.Interrupted =>
-            "The call was not executed: an earlier request of the same call ended before its handler began; make it again.",
+            "The call was not executed: an earlier request of the same call ended before its handler began; make it " +
+            "again.",
         _ => string.Empty,
     };
 

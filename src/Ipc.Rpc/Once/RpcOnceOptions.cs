@@ -4,9 +4,9 @@ namespace Ipc.Rpc;
 
 /// <summary>What a server remembers of calls of methods with <see cref="IpcOnceAttribute"/>.</summary>
 /// <remarks>An outcome is what the handler returned or threw. It is remembered until it is older than
-/// <see cref="KeepFor"/> or more than <see cref="MaxOutcomes"/> or <see cref="MaxBytes"/> are there; the oldest go first.
-/// When an outcome is forgotten, ids that were made before its id, and are not remembered, are refused from then on
-/// (<see cref="RpcOnceRefusal.Forgotten"/>): a call that was executed is never executed again.</remarks>
+/// <see cref="KeepFor"/> or more than <see cref="MaxOutcomes"/> or <see cref="MaxBytes"/> are there; the oldest go
+/// first. When an outcome is forgotten, ids that were made before its id, and are not remembered, are refused from then
+/// on (<see cref="RpcOnceRefusal.Forgotten"/>): a call that was executed is never executed again.</remarks>
 public sealed class RpcOnceOptions
 {
     /// <summary>How long an outcome is remembered at most. Expired ones go when the next call of such a method comes.
@@ -27,8 +27,8 @@ public sealed class RpcOnceOptions
     public int MaxOutcomeBytes { get; set; } = 1 << 20;
 
     /// <summary>How far the clock of a client on another machine may be ahead. An id that is further ahead is refused
-    /// (<see cref="RpcOnceRefusal.Early"/>). A server that has no store, or a new one, refuses all ids for as long after its
-    /// start. Default: zero, which is right for programs of one machine.</summary>
+    /// (<see cref="RpcOnceRefusal.Early"/>). A server that has no store, or a new one, refuses all ids for as long
+    /// after its start. Default: zero, which is right for programs of one machine.</summary>
     public TimeSpan MaxClockAhead { get; set; }
 
     /// <summary>What keeps outcomes longer than the server lives. Default: none. A store is used by one server at a
@@ -51,6 +51,9 @@ public sealed class RpcOnceOptions
         if (MaxClockAhead < TimeSpan.Zero || MaxClockAhead > TimeSpan.FromDays(1))
             throw new ArgumentOutOfRangeException(
                 nameof(MaxClockAhead), MaxClockAhead, "A clock is ahead by nothing, or by a day at most.");
-        return (RpcOnceOptions)MemberwiseClone();
+        return Copy();
     }
+
+    /// <summary>An independent copy, with the same store.</summary>
+    internal RpcOnceOptions Copy() => (RpcOnceOptions)MemberwiseClone();
 }

@@ -96,6 +96,7 @@ public sealed class RpcServerOptions
         var copy = (RpcServerOptions)MemberwiseClone();
         copy.Interceptors = new List<RpcServerInterceptor>(Interceptors);
         copy.Serializers = new List<IpcSerializer>(Serializers);
+        copy.Once = Once?.Copy()!; // null is refused when a server is opened
         return copy;
     }
 
