@@ -127,7 +127,6 @@ internal static class Contracts
             {
                 DateTimeOffset When(DateOnly day, TimeOnly? time, Uri? at);
                 [IpcIdempotent] (int Count, string Name) Best();
-                [IpcOnce] int Pay(int amount);
                 Task<List<List<int>>> Rows(int[][] rows);
                 IAsyncEnumerable<(string, double?)> Points(Dictionary<string, HashSet<int>> groups);
                 Box Echo(Box box);
